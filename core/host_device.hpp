@@ -1,0 +1,47 @@
+/// \file  The one place that knows whether a host or a device compiler reads the code.
+#pragma once
+
+#include <cmath>
+
+// Always inlined: code built for one instruction set must never be merged with the same function
+// built for another.
+#ifdef __CUDACC__
+#define CHAMOMILE_HD __host__ __device__ __forceinline__
+#else
+#define CHAMOMILE_HD inline __attribute__((always_inline))
+#endif
+
+namespace chamomile {
+
+// Named unlike CUDA's global rsqrt() so that neither hides the other.
+CHAMOMILE_HD float inverse_sqrt(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); // within 2 ulp
+    return y;
+#else
+    return 1.0f / __builtin_sqrtf(x);
+#endif
+}
+
+CHAMOMILE_HD double inverse_sqrt(double x)
+{
+#ifdef __CUDA_ARCH__
+    return ::rsqrt(x);
+#else
+    return 1.0 / __builtin_sqrt(x);
+#endif
+}
+
+CHAMOMILE_HD float select(bool where, float yes, float no)
+{
+    return where ? yes : no;
+}
+
+CHAMOMILE_HD double select(bool where, double yes, double no)
+{
+    return where ? yes : no;
+}
+
+} // namespace chamomile

@@ -1,0 +1,64 @@
+/// \file  Where the time of a step goes, by named phase.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chamomile {
+
+inline double wall_clock_seconds()
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+/// Seconds per named phase, in the order in which the phases were first seen.
+class Profile {
+public:
+    struct Phase {
+        std::string name;
+        double seconds = 0;
+    };
+
+    void add(std::string_view name, double seconds)
+    {
+        for (Phase& phase : phases_)
+            if (phase.name == name) {
+                phase.seconds += seconds;
+                return;
+            }
+        phases_.push_back({std::string(name), seconds});
+    }
+    void clear() { phases_.clear(); }
+    const std::vector<Phase>& phases() const { return phases_; }
+    double seconds(std::string_view name) const
+    {
+        for (const Phase& phase : phases_)
+            if (phase.name == name)
+                return phase.seconds;
+        return 0;
+    }
+
+private:
+    std::vector<Phase> phases_;
+};
+
+/// Adds its own lifetime to a phase.
+class TimedPhase {
+public:
+    TimedPhase(Profile& profile, std::string_view name)
+        : profile_(profile), name_(name), start_(wall_clock_seconds())
+    {}
+    ~TimedPhase() { profile_.add(name_, wall_clock_seconds() - start_); }
+    TimedPhase(const TimedPhase&) = delete;
+    TimedPhase& operator=(const TimedPhase&) = delete;
+
+private:
+    Profile& profile_;
+    std::string_view name_;
+    double start_;
+};
+
+} // namespace chamomile

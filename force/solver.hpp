@@ -1,0 +1,64 @@
+/// \file  The facade: accelerations and potentials of particles, whatever computes them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/particles.hpp"
+#include "core/profile.hpp"
+#include "core/softening.hpp"
+
+namespace chamomile {
+
+enum class SolverKind { tree, direct };
+enum class Precision {
+    single_precision, ///< pair sums in float about the group's centre, tiles added in double
+    double_precision
+};
+enum class Quantities { acceleration, acceleration_potential };
+
+/// All that decides a force; the defaults are what `chamomile --help` shows.
+struct SolverOptions {
+    SolverKind solver = SolverKind::tree;
+    double theta = 0.6; ///< opening angle: a cell of size l is accepted beyond l / theta
+    int order = 2;      ///< of the multipole expansion: 0 monopole, 2 quadrupole
+    int group_size = 0; ///< most particles that share one interaction list; 0: chosen by device
+    int leaf_size = 0;  ///< most particles of a cell without daughters; 0: chosen by device
+    Softening softening;
+    double gravitational_constant = 1;
+    Precision precision = Precision::single_precision;
+    std::string device = "auto"; ///< auto, cpu, gpu or gpu:n
+};
+
+/// What the last evaluation did.
+struct ForceStatistics {
+    std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
+    std::uint64_t targets = 0, groups = 0, cells = 0;
+    Profile profile; ///< seconds by phase
+};
+
+/// Computes the accelerations and potentials of the active particles from the positions of all.
+/// Not safe for two threads at once; make one solver for each.
+class Solver {
+public:
+    virtual ~Solver() = default;
+
+    /// Writes acceleration (and potential, if asked for) of the particles `active` (indices;
+    /// empty: of all). Throws Error(input) if a position or mass is not finite or two particles
+    /// coincide without softening, Error(device) if the device fails.
+    virtual ForceStatistics solve(Particles& particles, Quantities quantities,
+                                  std::span<const Index> active = {}) = 0;
+
+    /// What runs it, such as "CPU, avx512, 2 threads" or "NVIDIA H200".
+    virtual std::string device() const = 0;
+
+    /// The options in force, with 0 and "auto" replaced by what was chosen.
+    virtual const SolverOptions& options() const = 0;
+};
+
+/// Throws Error(usage) for options out of range, Error(device) if the device asked for is absent.
+std::unique_ptr<Solver> make_solver(const SolverOptions& options);
+
+} // namespace chamomile

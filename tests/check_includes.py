@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Fails when a folder includes from a folder that the dependency table of docs/architecture.md forbids."""
+import pathlib
+import re
+import sys
+
+MAY_INCLUDE = {
+    "core": set(),
+    "tree": {"core"},
+    "force": {"core", "tree", "mesh"},
+    "gpu": {"core", "tree", "force"},
+    "mesh": {"core"},
+    "cosmology": {"core", "mesh"},
+    "integrate": {"core", "force", "cosmology"},
+    "io": {"core"},
+    "app": {"core", "tree", "force", "gpu", "mesh", "cosmology", "integrate", "io"},
+}
+THIRD_PARTY = {  # header -> the folders that may include it
+    r"<hdf5\.h>": {"io"},
+    r"<png\.h>": {"io"},
+    r"<boost/": {"app"},
+    r"<(thrust|cub|cuda)": {"gpu"},
+    r"<omp\.h>": {"tree", "force", "integrate"},
+}
+CUDA = re.compile(r"__global__|<<<|cuda_runtime|__shared__")
+
+
+def complaints(root):
+    for folder, allowed in MAY_INCLUDE.items():
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in {".hpp", ".cpp", ".cuh", ".cu"}:
+                continue
+            text = path.read_text()
+            lines = text.splitlines()
+            if len(lines) > 400:
+                yield f"{path}: {len(lines)} lines; split it by concept (400 at most)"
+            for number, line in enumerate(lines, 1):
+                own = re.match(r'\s*#\s*include\s*"([^"/]+)/', line)
+                if own and own[1] != folder and own[1] not in allowed:
+                    yield f"{path}:{number}: {folder}/ may not include {own[1]}/"
+                for header, folders in THIRD_PARTY.items():
+                    if re.match(r"\s*#\s*include\s*" + header, line) and folder not in folders:
+                        yield f"{path}:{number}: {folder}/ may not use {header}"
+            if path.suffix in {".hpp", ".cpp"} and CUDA.search(text):
+                yield f"{path}: CUDA belongs in .cu and .cuh files"
+
+
+wrong = list(complaints(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+print("\n".join(wrong) or "the folders keep the dependency rule")
+sys.exit(bool(wrong))

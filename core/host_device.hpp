@@ -44,4 +44,15 @@ CHAMOMILE_HD double select(bool where, double yes, double no)
     return where ? yes : no;
 }
 
+// What a pack of lanes answers for all of them, a single value answers for itself.
+CHAMOMILE_HD bool any_less(float a, float b)
+{
+    return a < b;
+}
+
+CHAMOMILE_HD bool any_less(double a, double b)
+{
+    return a < b;
+}
+
 } // namespace chamomile

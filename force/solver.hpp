@@ -29,7 +29,8 @@ struct SolverOptions {
     Softening softening;
     double gravitational_constant = 1;
     Precision precision = Precision::single_precision;
-    std::string device = "auto"; ///< auto, cpu, gpu or gpu:n
+    std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
+    std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
 };
 
 /// What the last evaluation did.

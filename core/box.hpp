@@ -1,0 +1,48 @@
+/// \file  Axis-aligned boxes.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+/// The smallest axis-aligned box around some points; empty (low > high) until one is added.
+struct Box {
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+    Vec3<double> low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
+
+    void add(const Vec3<double>& p)
+    {
+        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    }
+    void add(const Box& b)
+    {
+        add(b.low);
+        add(b.high);
+    }
+    Vec3<double> center() const { return 0.5 * low + 0.5 * high; }
+    double longest_side() const
+    {
+        return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+    }
+    /// Square of the distance from p to the nearest point of the box; 0 inside.
+    double distance_squared(const Vec3<double>& p) const
+    {
+        const double dx = std::max({0.0, low.x - p.x, p.x - high.x});
+        const double dy = std::max({0.0, low.y - p.y, p.y - high.y});
+        const double dz = std::max({0.0, low.z - p.z, p.z - high.z});
+        return dx * dx + dy * dy + dz * dz;
+    }
+    /// Distance from p to the farthest corner.
+    double farthest_distance(const Vec3<double>& p) const
+    {
+        return norm(Vec3<double>{std::max(p.x - low.x, high.x - p.x),
+                                 std::max(p.y - low.y, high.y - p.y),
+                                 std::max(p.z - low.z, high.z - p.z)});
+    }
+};
+
+} // namespace chamomile

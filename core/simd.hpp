@@ -1,0 +1,137 @@
+/// \file  Pack<T>: as many T as one vector register holds, with the arithmetic of a single T.
+///
+/// A pairwise law written for a value type T runs with T = float on the device and with
+/// T = Pack<float> on the host, where each lane is one target. The file is included only by sources
+/// that are compiled once per instruction set; each gets a Pack of its own in its own namespace.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#include "core/host_device.hpp"
+
+#if defined(__AVX512F__)
+#define CHAMOMILE_INSTRUCTION_SET avx512
+#elif defined(__AVX2__)
+#define CHAMOMILE_INSTRUCTION_SET avx2
+#else
+#define CHAMOMILE_INSTRUCTION_SET baseline
+#endif
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+#if defined(__AVX512F__)
+inline constexpr std::size_t register_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr std::size_t register_bytes = 32;
+#else
+inline constexpr std::size_t register_bytes = 16;
+#endif
+
+// One specialisation per type: g++ 12 ignores vector_size on a type that depends on a template.
+template <class T>
+struct RegisterOf;
+template <>
+struct RegisterOf<float> {
+    typedef float type __attribute__((vector_size(register_bytes)));
+    typedef int integers __attribute__((vector_size(register_bytes)));
+};
+template <>
+struct RegisterOf<double> {
+    typedef double type __attribute__((vector_size(register_bytes)));
+    typedef long long integers __attribute__((vector_size(register_bytes)));
+};
+
+template <class T>
+struct Pack {
+    using Register = typename RegisterOf<T>::type;
+    using Mask = typename RegisterOf<T>::integers; // all bits of a lane set, or none
+    static constexpr int width = int(register_bytes / sizeof(T));
+
+    Register lanes;
+
+    CHAMOMILE_HD Pack() : lanes{} {}
+    CHAMOMILE_HD Pack(T value) : lanes(value - Register{}) {} // the same value in every lane
+    CHAMOMILE_HD Pack(Register r) : lanes(r) {}
+
+    static CHAMOMILE_HD Pack load(const T* from)
+    {
+        Pack p;
+        __builtin_memcpy(&p.lanes, from, sizeof p.lanes);
+        return p;
+    }
+    CHAMOMILE_HD void store(T* to) const { __builtin_memcpy(to, &lanes, sizeof lanes); }
+
+    friend CHAMOMILE_HD Pack operator+(Pack a, Pack b) { return a.lanes + b.lanes; }
+    friend CHAMOMILE_HD Pack operator-(Pack a, Pack b) { return a.lanes - b.lanes; }
+    friend CHAMOMILE_HD Pack operator*(Pack a, Pack b) { return a.lanes * b.lanes; }
+    friend CHAMOMILE_HD Mask operator<(Pack a, Pack b) { return a.lanes < b.lanes; }
+    friend CHAMOMILE_HD Pack select(Mask where, Pack yes, Pack no)
+    {
+        return where ? yes.lanes : no.lanes;
+    }
+    /// Whether a < b in some lane.
+    friend CHAMOMILE_HD bool any_less(Pack a, Pack b)
+    {
+        const Mask less = a.lanes < b.lanes;
+        long long bits = 0;
+        for (int k = 0; k < width; ++k)
+            bits |= less[k];
+        return bits != 0;
+    }
+    friend CHAMOMILE_HD Pack& operator+=(Pack& a, Pack b) { return a = a + b; }
+    friend CHAMOMILE_HD Pack& operator-=(Pack& a, Pack b) { return a = a - b; }
+};
+
+/// Whether the lane of that number is `lane`.
+template <class P>
+CHAMOMILE_HD typename P::Mask is_lane(int lane)
+{
+    typename P::Mask numbers;
+    for (int k = 0; k < P::width; ++k)
+        numbers[k] = k;
+    return numbers == lane;
+}
+
+/// 1/sqrt(a) to about 1e-7: the processor's estimate, sharpened by one Newton step.
+CHAMOMILE_HD Pack<float> inverse_sqrt(Pack<float> a)
+{
+#if defined(__AVX512F__)
+    const Pack<float> y = Pack<float>::Register(_mm512_rsqrt14_ps(a.lanes));
+#elif defined(__AVX2__)
+    const Pack<float> y = Pack<float>::Register(_mm256_rsqrt_ps(a.lanes));
+#elif defined(__x86_64__)
+    const Pack<float> y = Pack<float>::Register(_mm_rsqrt_ps(a.lanes));
+#elif defined(__ARM_NEON)
+    Pack<float> y = Pack<float>::Register(vrsqrteq_f32(a.lanes)); // 8 bits: one step more
+    y = y * (Pack<float>(1.5f) - Pack<float>(0.5f) * a * y * y);
+#else
+    Pack<float> y;
+    for (int k = 0; k < Pack<float>::width; ++k)
+        y.lanes[k] = 1.0f / __builtin_sqrtf(a.lanes[k]);
+#endif
+    return y * (Pack<float>(1.5f) - Pack<float>(0.5f) * a * y * y);
+}
+
+CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
+{
+#if defined(__AVX512F__)
+    const Pack<double> root = Pack<double>::Register(_mm512_sqrt_pd(a.lanes));
+#elif defined(__AVX2__)
+    const Pack<double> root = Pack<double>::Register(_mm256_sqrt_pd(a.lanes));
+#elif defined(__x86_64__)
+    const Pack<double> root = Pack<double>::Register(_mm_sqrt_pd(a.lanes));
+#else
+    Pack<double> root;
+    for (int k = 0; k < Pack<double>::width; ++k)
+        root.lanes[k] = __builtin_sqrt(a.lanes[k]);
+#endif
+    return Pack<double>(1.0).lanes / root.lanes;
+}
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

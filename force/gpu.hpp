@@ -1,0 +1,34 @@
+/// \file  What a build with CUDA adds; a build without says so instead.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "force/evaluator.hpp"
+#include "tree/keys.hpp"
+
+namespace chamomile {
+
+/// A CUDA device as `chamomile devices` lists it.
+struct GpuDescription {
+    int number = 0;
+    std::string name;
+    int compute_capability = 0; ///< such as 90
+    double memory_in_bytes = 0, free_memory_in_bytes = 0;
+    int multiprocessors = 0;
+};
+
+/// All devices that this process can use; none without a driver or in a build without CUDA.
+std::vector<GpuDescription> list_gpus();
+
+/// Why list_gpus() is empty, in one line; empty if it is not.
+std::string why_no_gpu();
+
+/// Evaluates on that device, one thread to a few targets. Throws Error(device) if it cannot.
+std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision);
+
+/// Keys and their order computed and sorted on that device. Throws Error(device) if it cannot.
+std::unique_ptr<KeySorter> make_cuda_key_sorter(int device);
+
+} // namespace chamomile

@@ -1,0 +1,134 @@
+/// \file  Newtonian gravity, softened, of particles and of cells with second moments; G = 1.
+///
+///     a_i   =  sum_j m_j r_ij f(r_ij)          r_ij = x_j - x_i
+///     phi_i = -sum_j m_j p(r_ij)
+///
+/// Plummer softening: f = u^-3, p = u^-1 with u^2 = r^2 + eps^2. Spline softening: the kernel of
+/// Monaghan & Lattanzio (1985), integrated as in Springel, Yoshida & White (2001), appendix A,
+/// Newtonian beyond h. Flops in comments count a fused multiply-add as two.
+#pragma once
+
+#include <type_traits>
+
+#include "core/softening.hpp"
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+template <SofteningKind softening, bool with_potential>
+struct Gravity {
+    template <class T>
+    struct Target {
+        Vec3<T> position;
+    };
+
+    template <class T>
+    struct alignas(4 * sizeof(T)) Source { // read from shared memory as one 16-byte load
+        Vec3<T> position;
+        T mass;
+    };
+
+    /// A cell as the force loops read it. With second moments S about its centre of mass:
+    /// three times S, and 1.5 times the trace of S.
+    template <class T>
+    struct alignas(4 * sizeof(T)) CellSource {
+        Vec3<T> position;
+        T mass, xx, xy, xz, yy, yz, zz, trace, unused;
+    };
+
+    template <class T>
+    struct AccelerationSum {
+        Vec3<T> acceleration;
+    };
+    template <class T>
+    struct PotentialSum {
+        Vec3<T> acceleration;
+        T potential{};
+    };
+    template <class T>
+    using Sum = std::conditional_t<with_potential, PotentialSum<T>, AccelerationSum<T>>;
+
+    /// Plummer: eps^2. Spline: 1/h. Both in the units of the positions.
+    double parameter = 0;
+
+    static Gravity with_length(double eps)
+    {
+        const Softening s{softening, eps};
+        if constexpr (softening == SofteningKind::plummer)
+            return {eps * eps};
+        else
+            return {1 / s.spline_radius()};
+    }
+
+    /// Adds to the sum what the particle j does to the target i.
+    template <class T>
+    CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
+    {
+        const Vec3<T> r = j.position - i.position; // 3 flops
+        if constexpr (softening == SofteningKind::plummer) {
+            const T inv_u = inverse_sqrt(norm_squared(r, T(parameter))); // 6 and the root
+            const T m_inv_u = j.mass * inv_u;                            // 1
+            sum.acceleration += (m_inv_u * inv_u * inv_u) * r;           // 8
+            if constexpr (with_potential)
+                sum.potential -= m_inv_u; // 1
+        } else {
+            add_spline(r, j.mass, sum);
+        }
+    }
+
+    /// Adds what the cell j does to the target i, to second order in the cell's size over its
+    /// distance: the Taylor series of the softened potential, exact for any eps. With spline
+    /// softening cells are listed only beyond its reach, where they are Newtonian.
+    ///
+    ///     phi = -M u^-1 - 3/2 (r S r) u^-5 + 1/2 tr(S) u^-3
+    template <class T>
+    CHAMOMILE_HD void operator()(const Target<T>& i, const CellSource<T>& j, Sum<T>& sum) const
+    {
+        const Vec3<T> r = j.position - i.position;
+        const T eps2 = softening == SofteningKind::plummer ? T(parameter) : T(0);
+        const T inv_u = inverse_sqrt(norm_squared(r, eps2));
+        const T inv_u2 = inv_u * inv_u, inv_u3 = inv_u * inv_u2;
+        const Vec3<T> s{j.xx * r.x + j.xy * r.y + j.xz * r.z, j.xy * r.x + j.yy * r.y + j.yz * r.z,
+                        j.xz * r.x + j.yz * r.y + j.zz * r.z};
+        const T rsr = dot(r, s) * inv_u2;
+        const T inv_u5 = inv_u3 * inv_u2;
+        sum.acceleration += (j.mass * inv_u3 + (T(2.5f) * rsr - j.trace) * inv_u5) * r;
+        sum.acceleration -= inv_u5 * s;
+        if constexpr (with_potential)
+            sum.potential -= j.mass * inv_u + (T(0.5f) * rsr - T(1 / 3.0) * j.trace) * inv_u3;
+    }
+
+private:
+    /// With q = r/h, s = 1 - q: for q >= 1/2 the polynomials are written in s, where they are
+    /// small corrections to Newton's law and no digits cancel.
+    template <class T>
+    CHAMOMILE_HD void add_spline(const Vec3<T>& r, const T& mass, Sum<T>& sum) const
+    {
+        const T inv_h = T(parameter);
+        const T r2 = norm_squared(r, T(1e-37)); // finite at r = 0
+        const T inv_r = inverse_sqrt(r2);
+        const T m_inv_r = mass * inv_r;
+        const T q = r2 * inv_r * inv_h;
+        T force = m_inv_r * inv_r * inv_r;
+        T potential = m_inv_r;
+        if (any_less(q, T(1))) {
+            const T s = select(q < T(1), T(1) - q, T(0));
+            const T s2 = s * s, q2 = q * q;
+            const T outer = T(1) - s2 * s2 * (T(16) + s * (s * T(32 / 3.0) - T(25.6)));
+            const T inner =
+                mass * inv_h * inv_h * inv_h * (T(32 / 3.0) + q2 * (T(32) * q - T(38.4)));
+            force = select(q < T(0.5f), inner, force * outer);
+            if constexpr (with_potential) {
+                const T outer_p = T(1) - s2 * s2 * s * (T(3.2) - T(32 / 15.0) * s);
+                const T inner_p =
+                    mass * inv_h * (T(2.8) - q2 * (T(16 / 3.0) + q2 * (T(6.4) * q - T(9.6))));
+                potential = select(q < T(0.5f), inner_p, potential * outer_p);
+            }
+        }
+        sum.acceleration += force * r;
+        if constexpr (with_potential)
+            sum.potential -= potential;
+    }
+};
+
+} // namespace chamomile

@@ -1,0 +1,112 @@
+// Evaluates each batch at once, in the thread that walked it, while the lists are in its cache.
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "force/evaluator.hpp"
+#include "force/simd/host_kernel.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Those that this processor can run, the fastest first.
+std::vector<HostKernels> usable_kernels()
+{
+    std::vector<HostKernels> usable;
+#ifdef CHAMOMILE_X86
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+        usable.push_back(avx512::host_kernels());
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        usable.push_back(avx2::host_kernels());
+#endif
+    usable.push_back(baseline::host_kernels());
+    return usable;
+}
+
+HostKernels find_kernels(const std::string& instruction_set)
+{
+    std::string names;
+    for (const HostKernels& kernels : usable_kernels()) {
+        if (instruction_set == "auto" || instruction_set == kernels.name)
+            return kernels;
+        names += std::string(names.empty() ? "" : ", ") + kernels.name;
+    }
+    throw Error(Fault::device, "instruction set: " + instruction_set +
+                                   ": this processor and this build have auto, " + names);
+}
+
+class HostEvaluator final : public Evaluator {
+public:
+    HostEvaluator(Precision precision, const std::string& instruction_set)
+        : kernels_(find_kernels(instruction_set)), precision_(precision)
+    {}
+
+    void begin(const EvaluationInput& input) override
+    {
+        input_ = input;
+        // A spline of no length is Newton's law, and so is Plummer's.
+        const bool spline =
+            input.softening.kind == SofteningKind::spline && input.softening.length > 0;
+        const bool potential = input.quantities == Quantities::acceleration_potential;
+        kernel_ = kernels_.kernel[spline][potential][precision_ == Precision::double_precision];
+        sums_.resize(input.groups->target_count);
+        scratch_.resize(std::size_t(omp_get_max_threads()));
+    }
+
+    InteractionLists new_lists() override { return InteractionLists(); }
+
+    std::size_t batch_size() const override { return 1; }
+
+    void submit(InteractionLists&& lists) override
+    {
+        KernelScratch& scratch = scratch_[std::size_t(omp_get_thread_num())];
+        for (const ListRow& row : lists.rows) {
+            const GroupWork work{input_.octree->sources.data(),
+                                 input_.moments->multipole.data(),
+                                 input_.groups->targets.empty() ? nullptr
+                                                                : input_.groups->targets.data(),
+                                 lists.cells.data(),
+                                 lists.ranges.data(),
+                                 row,
+                                 1 / input_.scale.length,
+                                 1 / input_.scale.mass,
+                                 input_.softening.length / input_.scale.length,
+                                 input_.order};
+            kernel_(work, scratch, sums_.data());
+        }
+    }
+
+    std::span<const TargetSum> finish() override { return sums_; }
+
+    std::string device() const override
+    {
+        return std::string("CPU, ") + kernels_.name + ", " + std::to_string(omp_get_max_threads()) +
+               " threads";
+    }
+
+private:
+    HostKernels kernels_;
+    Precision precision_;
+    EvaluationInput input_;
+    HostKernel kernel_ = nullptr;
+    std::vector<TargetSum> sums_;
+    std::vector<KernelScratch> scratch_; // of each thread
+};
+
+} // namespace
+
+std::unique_ptr<Evaluator> make_host_evaluator(Precision precision,
+                                               const std::string& instruction_set)
+{
+    return std::make_unique<HostEvaluator>(precision, instruction_set);
+}
+
+std::vector<std::string> instruction_sets()
+{
+    std::vector<std::string> names;
+    for (const HostKernels& kernels : usable_kernels())
+        names.push_back(kernels.name);
+    return names;
+}
+
+} // namespace chamomile

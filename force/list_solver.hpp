@@ -1,0 +1,23 @@
+/// \file  The solvers that work by interaction lists: one step of the method, tree or direct.
+#pragma once
+
+#include <memory>
+
+#include "force/evaluator.hpp"
+#include "force/solver.hpp"
+
+namespace chamomile {
+
+/// The parts of a solver, chosen once by make_solver().
+struct SolverParts {
+    std::unique_ptr<KeySorter> sorter;
+    std::unique_ptr<Evaluator> evaluator;
+};
+
+/// Barnes & Hut's tree, walked once per group (Barnes 1990).
+std::unique_ptr<Solver> make_tree_solver(const SolverOptions& options, SolverParts parts);
+
+/// All pairs: every group's list is all particles.
+std::unique_ptr<Solver> make_direct_solver(const SolverOptions& options, SolverParts parts);
+
+} // namespace chamomile

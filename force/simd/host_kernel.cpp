@@ -1,0 +1,299 @@
+// The Chamomile scheme on a processor core: all pairs of a group and its list, tile by tile.
+//
+// Each lane of a pack is one target. A tile of sources is gathered by index, centred on the group
+// in double and rounded (J-PACKING); the group's targets pass over it, a few packs at a time to
+// hide the latency of the root, and keep their sums in registers (FORCE-LOOP); the sums of a tile
+// are added in double. No sum crosses lanes.
+#include "force/simd/host_kernel.hpp"
+
+#include "core/simd.hpp"
+#include "force/evaluator.hpp"
+#include "force/gravity.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+namespace {
+
+constexpr int tile_size = 64;
+constexpr Index nobody = 0xffffffffu;
+
+/// A struct of T as an array of its fields.
+template <class T, class Record>
+CHAMOMILE_HD T* fields(Record& record)
+{
+    return reinterpret_cast<T*>(&record);
+}
+
+/// The same source in every lane.
+template <template <class> class Record, class T>
+CHAMOMILE_HD Record<Pack<T>> broadcast(const Record<T>& record)
+{
+    Record<Pack<T>> packed;
+    const T* from = reinterpret_cast<const T*>(&record);
+    for (std::size_t f = 0; f < sizeof(Record<T>) / sizeof(T); ++f)
+        fields<Pack<T>>(packed)[f] = Pack<T>(from[f]);
+    return packed;
+}
+
+template <class Law, class T>
+class GroupKernel {
+public:
+    using P = Pack<T>;
+    template <class U>
+    using Source = typename Law::template Source<U>;
+    template <class U>
+    using CellSource = typename Law::template CellSource<U>;
+    using Target = typename Law::template Target<P>;
+    using Sum = typename Law::template Sum<P>;
+    static constexpr int width = P::width;
+    static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
+
+    GroupKernel(const GroupWork& work, KernelScratch& scratch)
+        : work_(work), law_(Law::with_length(work.softening_length)),
+          targets_(int(work.row.target_end - work.row.target_begin)),
+          padded_((targets_ + width - 1) / width * width)
+    {
+        const std::size_t needed = std::size_t(padded_) * (3 + 4);
+        if (scratch.capacity < needed) {
+            delete[] scratch.data;
+            scratch.data = nullptr;
+            scratch.data = new double[needed];
+            scratch.capacity = needed;
+        }
+        positions_ = reinterpret_cast<T*>(scratch.data);
+        sums_ = scratch.data + 3 * padded_;
+        for (int k = 0; k < sum_fields * padded_; ++k)
+            sums_[k] = 0;
+        load_targets();
+    }
+
+    void run(TargetSum* sums)
+    {
+        sum_over_particles();
+        if (work_.order == 0)
+            sum_over_cells<Source>();
+        else
+            sum_over_cells<CellSource>();
+        store(sums);
+    }
+
+private:
+    Index target(int t) const
+    {
+        const Index numbered = work_.row.target_begin + Index(t);
+        return work_.targets ? work_.targets[numbered] : numbered;
+    }
+
+    CHAMOMILE_HD Vec3<T> centred(const Vec3<double>& x) const
+    {
+        const Vec3<double> r = work_.inverse_length * (x - work_.row.center);
+        return {T(r.x), T(r.y), T(r.z)};
+    }
+
+    void load_targets()
+    {
+        for (int t = 0; t < padded_; ++t) { // lanes without a target repeat the last one
+            const int real = t < targets_ ? t : targets_ - 1;
+            const Vec3<T> r = centred(work_.sources[target(real)].position);
+            positions_[t] = r.x;
+            positions_[padded_ + t] = r.y;
+            positions_[2 * padded_ + t] = r.z;
+        }
+    }
+
+    CHAMOMILE_HD Target load_target(int t) const
+    {
+        return {{P::load(positions_ + t), P::load(positions_ + padded_ + t),
+                 P::load(positions_ + 2 * padded_ + t)}};
+    }
+
+    /// J-PACKING of particles, range by range.
+    void sum_over_particles()
+    {
+        const Index first_target = target(0), last_target = target(targets_ - 1);
+        alignas(64) Source<T> tile[tile_size];
+        Index sorted[tile_size];
+        int filled = 0;
+        bool holds_targets = false;
+        for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
+            const Index before = work_.ranges[r].before;
+            const Index count = (r + 1 < work_.row.range_end ? work_.ranges[r + 1].before
+                                                             : work_.row.particle_count) -
+                                before;
+            for (Index k = 0; k < count; ++k) {
+                const Index source = work_.ranges[r].first + k;
+                const auto& s = work_.sources[source];
+                tile[filled] = {centred(s.position), T(s.mass * work_.inverse_mass)};
+                sorted[filled] = source;
+                holds_targets |= source >= first_target && source <= last_target;
+                if (++filled == tile_size) {
+                    add_tile(tile, sorted, filled, holds_targets);
+                    filled = 0;
+                    holds_targets = false;
+                }
+            }
+        }
+        add_tile(tile, sorted, filled, holds_targets);
+    }
+
+    void add_tile(const Source<T>* tile, const Index* sorted, int count, bool holds_targets)
+    {
+        if (holds_targets)
+            add_tile_without_self(tile, sorted, count);
+        else
+            force_loop(tile, count);
+    }
+
+    template <template <class> class CellRecord>
+    void sum_over_cells()
+    {
+        alignas(64) CellRecord<T> tile[tile_size];
+        int filled = 0;
+        for (Index c = work_.row.cell_begin; c < work_.row.cell_end; ++c) {
+            pack_cell(work_.multipoles[work_.cells[c]], tile[filled]);
+            if (++filled == tile_size) {
+                force_loop(tile, filled);
+                filled = 0;
+            }
+        }
+        force_loop(tile, filled);
+    }
+
+    CHAMOMILE_HD void pack_cell(const Multipole& m, Source<T>& packed) const
+    {
+        packed = {centred(m.center), T(m.mass * work_.inverse_mass)};
+    }
+
+    CHAMOMILE_HD void pack_cell(const Multipole& m, CellSource<T>& packed) const
+    {
+        const double w = 3 * work_.inverse_mass * work_.inverse_length * work_.inverse_length;
+        const SecondMoments& s = m.second;
+        packed = {centred(m.center),
+                  T(m.mass * work_.inverse_mass),
+                  T(w * s.xx),
+                  T(w * s.xy),
+                  T(w * s.xz),
+                  T(w * s.yy),
+                  T(w * s.yz),
+                  T(w * s.zz),
+                  T(0.5 * w * (s.xx + s.yy + s.zz)),
+                  T(0)};
+    }
+
+    /// FORCE-LOOP: `in_flight` packs of targets against all sources of the tile.
+    template <int in_flight, template <class> class Record>
+    CHAMOMILE_HD void force_loop_of(int t, const Record<T>* tile, int count)
+    {
+        Target target[in_flight];
+        Sum sum[in_flight];
+        for (int k = 0; k < in_flight; ++k)
+            target[k] = load_target(t + k * width);
+        for (int j = 0; j < count; ++j) {
+            const Record<P> source = broadcast<Record>(tile[j]);
+            for (int k = 0; k < in_flight; ++k)
+                law_(target[k], source, sum[k]);
+        }
+        for (int k = 0; k < in_flight; ++k)
+            add_in_double(t + k * width, sum[k]);
+    }
+
+    template <template <class> class Record>
+    void force_loop(const Record<T>* tile, int count)
+    {
+        int t = 0;
+        for (; t + 4 * width <= padded_; t += 4 * width)
+            force_loop_of<4, Record>(t, tile, count);
+        for (; t + 2 * width <= padded_; t += 2 * width)
+            force_loop_of<2, Record>(t, tile, count);
+        for (; t < padded_; t += width)
+            force_loop_of<1, Record>(t, tile, count);
+    }
+
+    /// The same for a tile that holds some of the targets themselves: a self pair adds nothing.
+    void add_tile_without_self(const Source<T>* tile, const Index* sorted, int count)
+    {
+        int self[tile_size];
+        for (int j = 0; j < count; ++j)
+            self[j] = target_of(sorted[j]);
+        for (int t = 0; t < padded_; t += width) {
+            const Target target = load_target(t);
+            Sum sum;
+            for (int j = 0; j < count; ++j) {
+                const Sum before = sum;
+                law_(target, broadcast<Source>(tile[j]), sum);
+                if (self[j] >= t && self[j] < t + width)
+                    restore_lane(self[j] - t, before, sum);
+            }
+            add_in_double(t, sum);
+        }
+    }
+
+    /// The number within the group of a sorted particle; -1 if it is not one of its targets.
+    int target_of(Index sorted) const
+    {
+        int low = 0, high = targets_;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (target(middle) < sorted)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low < targets_ && target(low) == sorted ? low : -1;
+    }
+
+    CHAMOMILE_HD void restore_lane(int lane, const Sum& before, Sum& sum) const
+    {
+        const P* old = reinterpret_cast<const P*>(&before);
+        for (int f = 0; f < sum_fields; ++f)
+            fields<P>(sum)[f] = select(is_lane<P>(lane), old[f], fields<P>(sum)[f]);
+    }
+
+    CHAMOMILE_HD void add_in_double(int t, const Sum& sum)
+    {
+        const P* field = reinterpret_cast<const P*>(&sum);
+        for (int f = 0; f < sum_fields; ++f) {
+            T lanes[width];
+            field[f].store(lanes);
+            double* to = sums_ + f * padded_ + t;
+            for (int k = 0; k < width; ++k)
+                to[k] += double(lanes[k]);
+        }
+    }
+
+    void store(TargetSum* sums) const
+    {
+        for (int t = 0; t < targets_; ++t) {
+            TargetSum& sum = sums[work_.row.target_begin + Index(t)];
+            sum.acceleration = {sums_[t], sums_[padded_ + t], sums_[2 * padded_ + t]};
+            sum.potential = sum_fields > 3 ? sums_[3 * padded_ + t] : 0;
+        }
+    }
+
+    const GroupWork& work_;
+    const Law law_;
+    const int targets_, padded_;
+    T* positions_; // x, y, z of the targets, padded to whole packs
+    double* sums_; // by field of Sum, then by target
+};
+
+template <SofteningKind softening, bool with_potential, class T>
+void evaluate_group(const GroupWork& work, KernelScratch& scratch, TargetSum* sums)
+{
+    GroupKernel<Gravity<softening, with_potential>, T>(work, scratch).run(sums);
+}
+
+} // namespace
+
+HostKernels host_kernels()
+{
+    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
+#define CHAMOMILE_NAME(set) CHAMOMILE_QUOTE(set)
+#define CHAMOMILE_QUOTE(set) #set
+    return {CHAMOMILE_NAME(CHAMOMILE_INSTRUCTION_SET),
+            {{{evaluate_group<p, false, float>, evaluate_group<p, false, double>},
+              {evaluate_group<p, true, float>, evaluate_group<p, true, double>}},
+             {{evaluate_group<s, false, float>, evaluate_group<s, false, double>},
+              {evaluate_group<s, true, float>, evaluate_group<s, true, double>}}}};
+}
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

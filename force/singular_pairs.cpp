@@ -1,0 +1,59 @@
+#include "force/singular_pairs.hpp"
+
+#include <cstdio>
+
+#include "core/error.hpp"
+#include "force/reference_sum.hpp"
+
+namespace chamomile {
+namespace {
+
+bool is_finite(const Vec3<double>& a, double potential)
+{
+    return std::isfinite(a.x + a.y + a.z + potential);
+}
+
+std::uint64_t id_of(const Particles& particles, std::size_t i)
+{
+    return i < particles.id.size() ? particles.id[i] : i;
+}
+
+[[noreturn]] void refuse_target(const Particles& particles, Index i, const Softening& softening)
+{
+    const Vec3<double>& p = particles.position[i];
+    char place[120];
+    std::snprintf(place, sizeof place, "(%.9g, %.9g, %.9g)", p.x, p.y, p.z);
+    if (softening.length == 0)
+        for (std::size_t j = 0; j < particles.size(); ++j)
+            if (j != i && particles.position[j] == p)
+                throw Error(Fault::input,
+                            "particles with ids " + std::to_string(id_of(particles, i)) + " and " +
+                                std::to_string(id_of(particles, j)) + ": position: " + place +
+                                ": both lie there; coincident particles need a softening > 0");
+    throw Error(Fault::numeric, "particle with id " + std::to_string(id_of(particles, i)) +
+                                    ": acceleration: not finite at position " + place);
+}
+
+} // namespace
+
+void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
+                             std::span<const TargetSum> sums, const SolverOptions& options,
+                             Quantities quantities)
+{
+    std::vector<Index> singular;
+    for (std::size_t t = 0; t < sums.size(); ++t)
+        if (!is_finite(sums[t].acceleration, sums[t].potential))
+            singular.push_back(octree.order[groups.target(t)]);
+    for (std::size_t k = 0; k < singular.size(); ++k) {
+        const std::span<const Index> one(&singular[k], 1);
+        const ReferenceSums exact =
+            reference_sum(particles, one, options.softening, options.gravitational_constant);
+        if (!is_finite(exact.acceleration[0], exact.potential[0]))
+            refuse_target(particles, singular[k], options.softening);
+        particles.acceleration[singular[k]] = exact.acceleration[0];
+        if (quantities == Quantities::acceleration_potential)
+            particles.potential[singular[k]] = exact.potential[0];
+    }
+}
+
+} // namespace chamomile

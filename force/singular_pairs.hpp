@@ -1,0 +1,15 @@
+/// \file  What to do when a sum is not finite: pairs at one place, or closer than float can tell.
+#pragma once
+
+#include "force/evaluator.hpp"
+
+namespace chamomile {
+
+/// Evaluates the targets whose sums are not finite once more, directly and in double. Throws
+/// Error(input) naming the ids of two particles that coincide without softening, Error(numeric) if
+/// a sum is still not finite for another reason.
+void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
+                             std::span<const TargetSum> sums, const SolverOptions& options,
+                             Quantities quantities);
+
+} // namespace chamomile

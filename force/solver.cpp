@@ -1,0 +1,100 @@
+// Chooses the parts of a solver: device, key sorter, evaluator, sizes.
+#include "force/solver.hpp"
+
+#include <charconv>
+
+#include "core/error.hpp"
+#include "force/gpu.hpp"
+#include "force/list_solver.hpp"
+
+namespace chamomile {
+namespace {
+
+std::string in_words(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
+
+void check(const SolverOptions& o)
+{
+    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
+    if (!(o.theta > 0) || !(o.theta <= 1.5))
+        refuse("theta: " + in_words(o.theta) + ": must be above 0 and at most 1.5");
+    if (o.order != 0 && o.order != 2)
+        refuse("order: " + std::to_string(o.order) + ": must be 0 (monopole) or 2 (quadrupole)");
+    if (o.group_size < 0 || o.group_size > 1 << 20)
+        refuse("group size: " + std::to_string(o.group_size) + ": must be 1 to 1048576, or 0");
+    if (o.leaf_size < 0 || o.leaf_size > 1 << 20)
+        refuse("leaf size: " + std::to_string(o.leaf_size) + ": must be 1 to 1048576, or 0");
+    if (!(o.softening.length >= 0) || !std::isfinite(o.softening.length))
+        refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
+    if (!std::isfinite(o.gravitational_constant))
+        refuse("G: " + in_words(o.gravitational_constant) + ": must be finite");
+}
+
+/// The number of the GPU to use; -1 for the CPU.
+int choose_gpu(const std::string& device)
+{
+    if (device == "cpu")
+        return -1;
+    if (device == "auto")
+        return list_gpus().empty() ? -1 : 0;
+    int number = 0;
+    if (device.rfind("gpu:", 0) == 0) {
+        const char* end = device.data() + device.size();
+        const auto result = std::from_chars(device.data() + 4, end, number);
+        if (result.ptr != end || result.ec != std::errc() || number < 0)
+            number = -1;
+    } else if (device != "gpu") {
+        number = -1;
+    }
+    if (number < 0)
+        throw Error(Fault::usage, "device: " + device + ": must be auto, cpu, gpu or gpu:NUMBER");
+    const auto gpus = list_gpus();
+    if (gpus.empty())
+        throw Error(Fault::device, "device: " + device + ": " + why_no_gpu());
+    if (number >= int(gpus.size()))
+        throw Error(Fault::device, "device: " + device + ": this machine has " +
+                                       std::to_string(gpus.size()) + " GPU" +
+                                       (gpus.size() == 1 ? "" : "s") + ", numbered from 0");
+    return number;
+}
+
+/// Sizes measured to be fastest near theta = 0.6; docs/performance.md has the figures.
+void choose_sizes(SolverOptions& o, bool gpu)
+{
+    const bool direct = o.solver == SolverKind::direct;
+    if (o.group_size ==
+        0) // direct: small, because single precision is as sharp as a group is small
+        o.group_size = gpu ? (direct ? 128 : 512) : (direct ? 64 : 128);
+    if (direct)
+        o.leaf_size = o.group_size; // cells are made for the groups' sake alone
+    else if (o.leaf_size == 0)
+        o.leaf_size = gpu ? 32 : 16;
+}
+
+} // namespace
+
+std::unique_ptr<Solver> make_solver(const SolverOptions& options)
+{
+    check(options);
+    SolverOptions chosen = options;
+    const int gpu = choose_gpu(options.device);
+    chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
+    choose_sizes(chosen, gpu >= 0);
+
+    SolverParts parts;
+    if (gpu < 0) {
+        parts.sorter = make_host_key_sorter();
+        parts.evaluator = make_host_evaluator(chosen.precision, chosen.instruction_set);
+    } else {
+        parts.sorter = make_cuda_key_sorter(gpu);
+        parts.evaluator = make_cuda_evaluator(gpu, chosen.precision);
+    }
+    return chosen.solver == SolverKind::tree ? make_tree_solver(chosen, std::move(parts))
+                                             : make_direct_solver(chosen, std::move(parts));
+}
+
+} // namespace chamomile

@@ -1,0 +1,16 @@
+#include "tree/acceptance.hpp"
+
+namespace chamomile {
+
+void make_walk_cells(std::vector<WalkCell>& walk, const Octree& octree, const Moments& moments,
+                     const AcceptanceCriterion& criterion)
+{
+    walk.resize(octree.cells.size());
+#pragma omp parallel for
+    for (std::size_t c = 0; c < walk.size(); ++c) {
+        const double radius = criterion.opening_radius(moments.multipole[c], moments.bounds[c]);
+        walk[c] = {moments.multipole[c].center, radius * radius, octree.cells[c]};
+    }
+}
+
+} // namespace chamomile

@@ -1,0 +1,80 @@
+#include "tree/keys.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "core/error.hpp"
+#include "tree/radix_sort.hpp"
+
+namespace chamomile {
+namespace {
+
+class HostKeySorter final : public KeySorter {
+public:
+    void sort(std::span<const Vec3<double>> positions, const RootCube& cube, std::vector<Key>& keys,
+              std::vector<Index>& order) override
+    {
+        const std::size_t n = positions.size();
+        items_.resize(n);
+#pragma omp parallel for
+        for (std::size_t i = 0; i < n; ++i)
+            items_[i] = {morton_key(positions[i], cube), Index(i)};
+        radix_sort(items_, buffer_);
+        keys.resize(n);
+        order.resize(n);
+#pragma omp parallel for
+        for (std::size_t k = 0; k < n; ++k) {
+            keys[k] = items_[k].key;
+            order[k] = items_[k].index;
+        }
+    }
+
+private:
+    std::vector<KeyedIndex> items_, buffer_; // kept between steps
+};
+
+[[noreturn]] void refuse_position(std::span<const Vec3<double>> positions)
+{
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const Vec3<double>& p = positions[i];
+        if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z))
+            throw Error(Fault::input, "particle " + std::to_string(i) + ": position: (" +
+                                          std::to_string(p.x) + ", " + std::to_string(p.y) + ", " +
+                                          std::to_string(p.z) + "): must be finite");
+    }
+    throw Error(Fault::input, "positions: extent: overflows: coordinates must stay below 1e300");
+}
+
+} // namespace
+
+RootCube bounding_cube(std::span<const Vec3<double>> positions)
+{
+    if (positions.empty())
+        return {};
+    double lx = Box::infinity, ly = lx, lz = lx, hx = -lx, hy = -lx, hz = -lx, probe = 0;
+#pragma omp parallel for reduction(min : lx, ly, lz) reduction(max : hx, hy, hz) reduction(+ : probe)
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const Vec3<double>& p = positions[i];
+        lx = p.x < lx ? p.x : lx;
+        ly = p.y < ly ? p.y : ly;
+        lz = p.z < lz ? p.z : lz;
+        hx = p.x > hx ? p.x : hx;
+        hy = p.y > hy ? p.y : hy;
+        hz = p.z > hz ? p.z : hz;
+        probe += 0 * (p.x + p.y + p.z); // NaN if any coordinate is not finite
+    }
+    const double size = std::max({hx - lx, hy - ly, hz - lz});
+    if (probe != 0 || !std::isfinite(size))
+        refuse_position(positions);
+    // A cube about the middle, a hair larger, so that no particle lies on its upper faces.
+    const double side = size > 0 ? size * (1 + 1e-12) : 1;
+    const Vec3<double> middle{0.5 * lx + 0.5 * hx, 0.5 * ly + 0.5 * hy, 0.5 * lz + 0.5 * hz};
+    return {middle - Vec3<double>{0.5 * side, 0.5 * side, 0.5 * side}, side};
+}
+
+std::unique_ptr<KeySorter> make_host_key_sorter()
+{
+    return std::make_unique<HostKeySorter>();
+}
+
+} // namespace chamomile

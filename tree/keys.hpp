@@ -1,0 +1,64 @@
+/// \file  Particles along a space-filling curve: 63-bit Morton keys, and who sorts them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/box.hpp"
+#include "core/particles.hpp"
+
+namespace chamomile {
+
+using Key = std::uint64_t;
+
+inline constexpr int key_levels = 21; ///< octree levels that a key resolves, three bits each
+
+/// The cube that the keys divide: level 0 of the octree.
+struct RootCube {
+    Vec3<double> low;
+    double size = 1;
+};
+
+/// The smallest cube around all positions. Throws Error(input) naming the first particle whose
+/// position is not finite.
+RootCube bounding_cube(std::span<const Vec3<double>> positions);
+
+/// Bit k of x moved to bit 3k, for the lowest 21 bits.
+CHAMOMILE_HD Key spread_bits(Key x)
+{
+    x &= 0x1fffff;
+    x = (x | x << 32) & 0x1f00000000ffffull;
+    x = (x | x << 16) & 0x1f0000ff0000ffull;
+    x = (x | x << 8) & 0x100f00f00f00f00full;
+    x = (x | x << 4) & 0x10c30c30c30c30c3ull;
+    x = (x | x << 2) & 0x1249249249249249ull;
+    return x;
+}
+
+/// The Morton key of a position: x, y, z in bits 2, 1, 0 of each octal digit.
+CHAMOMILE_HD Key morton_key(const Vec3<double>& position, const RootCube& cube)
+{
+    constexpr double cells = 1 << key_levels;
+    const double scale = cells / cube.size;
+    const auto digit = [](double x) { return Key(x < 0 ? 0 : x >= cells ? cells - 1 : x); };
+    const Vec3<double> r = scale * (position - cube.low);
+    return spread_bits(digit(r.x)) << 2 | spread_bits(digit(r.y)) << 1 | spread_bits(digit(r.z));
+}
+
+/// Sorts particles by key. Equal keys keep the order of the positions, so that every sorter gives
+/// the same order.
+class KeySorter {
+public:
+    virtual ~KeySorter() = default;
+
+    /// Resizes and fills `keys` (ascending) and `order` (keys[k] belongs to position order[k]).
+    virtual void sort(std::span<const Vec3<double>> positions, const RootCube& cube,
+                      std::vector<Key>& keys, std::vector<Index>& order) = 0;
+};
+
+/// Sorts with all host threads.
+std::unique_ptr<KeySorter> make_host_key_sorter();
+
+} // namespace chamomile

@@ -1,0 +1,44 @@
+/// \file  What a cell looks like from afar: mass, centre of mass, second moments, bounds.
+#pragma once
+
+#include <vector>
+
+#include "core/box.hpp"
+#include "tree/octree.hpp"
+
+namespace chamomile {
+
+/// Second moments sum_j m_j d d^T about the centre of mass, d = x_j - center. Their traceless part
+/// is a third of the quadrupole; the trace is kept because a softened force feels it.
+struct SecondMoments {
+    double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
+
+    SecondMoments& operator+=(const SecondMoments& b)
+    {
+        xx += b.xx, xy += b.xy, xz += b.xz, yy += b.yy, yz += b.yz, zz += b.zz;
+        return *this;
+    }
+    /// Adds those of a mass at d.
+    void add(double mass, const Vec3<double>& d)
+    {
+        xx += mass * d.x * d.x, xy += mass * d.x * d.y, xz += mass * d.x * d.z;
+        yy += mass * d.y * d.y, yz += mass * d.y * d.z, zz += mass * d.z * d.z;
+    }
+};
+
+struct Multipole {
+    Vec3<double> center; ///< of mass; of the box if the cell is massless
+    double mass = 0;
+    SecondMoments second;
+};
+
+/// Entry c of each array belongs to cell c of the octree.
+struct Moments {
+    std::vector<Multipole> multipole;
+    std::vector<Box> bounds; ///< tight around the particles
+};
+
+/// Computes all moments from the leaves up, in double precision. Reuses the memory of `moments`.
+void compute_moments(Moments& moments, const Octree& octree);
+
+} // namespace chamomile

@@ -1,0 +1,41 @@
+/// \file  The octree: cells in depth-first order over key-sorted particles.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/particles.hpp"
+#include "tree/keys.hpp"
+
+namespace chamomile {
+
+/// A cell holds the sorted particles begin .. begin + count. Its first daughter, if it has any, is
+/// the cell after it; the walk goes on at `next` when it does not open the cell.
+struct Cell {
+    Index begin, count, next;
+};
+
+/// A particle as the force loops read it.
+struct Source {
+    Vec3<double> position;
+    double mass;
+};
+
+/// Cells in depth-first order, each with its range of key-sorted particles. A cell with all its
+/// particles in one octant is left out in favour of that octant.
+struct Octree {
+    std::vector<Cell> cells;
+    std::vector<Index> order;    ///< sorted particle k is the caller's particle order[k]
+    std::vector<Source> sources; ///< the particles in sorted order
+    std::vector<Key> keys;       ///< scratch of the build, kept to spare its allocation
+
+    bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }
+};
+
+/// Sorts the particles and divides the root cube until no cell has more than leaf_size particles,
+/// except where particles coincide: those stay together in one leaf, so that the depth is bounded.
+/// Reuses the memory of `octree`. Throws Error(input) if a position is not finite.
+void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
+                  std::span<const double> masses, int leaf_size, KeySorter& sorter);
+
+} // namespace chamomile

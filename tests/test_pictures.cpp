@@ -197,8 +197,8 @@ TEST_CASE("views: x right, y up, turned about z, then tilted")
     points.push_back({-3, -4, 1});
     const SurfaceDensity density = project(points, 320, 320, 16);
     const auto [x, y] = brightest(density);
-    CHECK(std::abs(x - 0.5 - (160 + 3 * 20)) <= 1);
-    CHECK(std::abs(y - 0.5 - (160 - 4 * 20)) <= 1);
+    CHECK(std::abs(x + 0.5 - (160 + 3 * 20)) <= 1);
+    CHECK(std::abs(y + 0.5 - (160 - 4 * 20)) <= 1);
 }
 
 TEST_CASE("types: disk, bulge and stars hide the halo; without them all are shown")

@@ -5,7 +5,11 @@ namespace chamomile::app {
 
 std::span<const Command> commands()
 {
-    return {};
+    static constexpr Command table[] = {
+        {"info", "tells what is in a snapshot", info},
+        {"convert", "rewrites a snapshot in another format", convert},
+    };
+    return table;
 }
 
 } // namespace chamomile::app

@@ -1,28 +1,88 @@
 /// \file  The program: finds the subcommand, turns what it throws into one line and an exit status.
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
+#include <filesystem>
+#include <new>
 
 #include "app/command.hpp"
+#include "app/nearest_name.hpp"
 #include "core/error.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {
+namespace {
 
-std::span<const Command> commands()
+void print_overview()
 {
-    return {};
+    std::printf("usage: chamomile COMMAND [ARGUMENT ...] [OPTION ...]\n\n"
+                "Chamomile computes the gravity of N particles with a hybrid treecode on CPUs and "
+                "GPUs.\n\nCommands:\n");
+    for (const Command& command : commands())
+        std::printf("  %-10s %s\n", command.name, command.summary);
+    std::printf("\n  chamomile COMMAND --help   arguments, options and defaults of a command\n"
+                "  chamomile --version        version and commit of the program\n");
 }
 
+int dispatch(const std::vector<std::string>& arguments)
+{
+    if (arguments.empty())
+        throw Error(Fault::usage, "no command given; 'chamomile --help' lists them");
+    const std::string& name = arguments.front();
+    if (name == "--version") {
+        std::printf("chamomile %s\n", version);
+        return 0;
+    }
+    if (name == "--help" || name == "-h" || name == "help") {
+        print_overview();
+        return 0;
+    }
+    std::vector<std::string> known;
+    for (const Command& command : commands()) {
+        if (name == command.name)
+            return command.run({arguments.begin() + 1, arguments.end()});
+        known.emplace_back(command.name);
+    }
+    throw Error(Fault::usage, name + ": unknown command" + suggestion(name, known) +
+                                  "; 'chamomile --help' lists all");
+}
+
+/// Everything that the program printed must have arrived; a full disk shows only here.
+void flush_output()
+{
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+        throw Error(Fault::output, "standard output: cannot be written");
+}
+
+/// Prints exactly one line, whatever the message holds.
+int fail(int status, std::string line)
+{
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::fprintf(stderr, "chamomile: error: %s\n", line.c_str());
+    return status;
+}
+
+} // namespace
 } // namespace chamomile::app
 
 int main(int argc, char** argv)
 {
     using namespace chamomile;
-    if (argc > 1 && std::strcmp(argv[1], "--version") == 0) {
-        std::printf("chamomile %s\n", version);
-        return 0;
+    // A closed pipe or a full file system is an error of the write, not the end of the process.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+    try {
+        const int status = app::dispatch({argv + 1, argv + argc});
+        app::flush_output();
+        return status;
+    } catch (const Error& error) {
+        return app::fail(int(error.fault()), error.what());
+    } catch (const std::bad_alloc&) {
+        return app::fail(int(Fault::input), "not enough memory for this many particles");
+    } catch (const std::filesystem::filesystem_error& error) {
+        return app::fail(int(Fault::output), error.what());
+    } catch (const std::exception& error) {
+        return app::fail(1, std::string("unexpected: ") + error.what());
     }
-    std::fprintf(stderr, "usage: chamomile COMMAND [OPTION ...]\n");
-    return int(Fault::usage);
 }

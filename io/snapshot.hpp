@@ -1,10 +1,11 @@
-/// \file  Particles at one time, with units and provenance: what files hold.
+/// \file  Particles at one time, with units and provenance, and the files that hold them.
 #pragma once
 
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/particles.hpp"
 #include "core/softening.hpp"
@@ -12,20 +13,45 @@
 
 namespace chamomile {
 
+/// The background of a file in comoving coordinates. Positions are then comoving and velocities
+/// peculiar (a dx/dt): readers and writers convert from and to GADGET's u = v / sqrt(a).
+struct ComovingFrame {
+    double scale_factor = 1;
+    double omega_matter = 0, omega_lambda = 0, hubble = 0; ///< hubble: H0 in 100 km/s/Mpc
+};
+
 /// Particles at one time, with their units and how they were made.
 struct Snapshot {
     Particles particles;
-    double time = 0;
+    double time = 0; ///< in a comoving file whatever it states, usually the scale factor
     Units units;
     std::optional<double> gravitational_constant; ///< where the file states it itself
     std::optional<Softening> softening;           ///< where the file states one for all particles
+    std::optional<ComovingFrame> comoving;        ///< absent: plain coordinates
     double box_size = 0;                          ///< 0: isolated
     bool has_accelerations = false, has_potentials = false;
     std::string format; ///< of the file it was read from, such as "GADGET-2 binary, format 1, ..."
     std::map<std::string, std::string> provenance; ///< key and value: version, command, theta, ...
+    std::vector<std::string> notes;                ///< what the reader assumed or left out
 
     /// The file's own G, or the one of its units.
     double G() const { return gravitational_constant.value_or(units.gravitational_constant()); }
 };
+
+/// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns; the content of the file
+/// decides which, never its name. Of a snapshot in pieces any piece may be named. The result
+/// passes check_particles(); it may hold no particles at all (see require_particles()). Throws
+/// Error with Fault::input: one line that names file, field and value.
+Snapshot read_snapshot(const std::filesystem::path& path);
+
+/// Writes the format that the extension names: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or
+/// .dat; docs/formats.md tells what each of them can hold. The file appears under its name only
+/// when it is complete, and replaces a file of that name. Throws Error with Fault::output, for an
+/// unknown extension with Fault::usage.
+void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
+
+/// What of the snapshot the format of that extension cannot hold, one phrase each; empty when it
+/// holds everything. Throws Error with Fault::usage for an unknown extension.
+std::vector<std::string> left_out(const Snapshot& snapshot, const std::filesystem::path& path);
 
 } // namespace chamomile

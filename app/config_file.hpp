@@ -1,0 +1,19 @@
+/// \file  Options from an INI file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace chamomile::app {
+
+/// One `key = value`; `place` is "FILE: line N".
+struct ConfigLine {
+    std::string key, value, place;
+};
+
+/// The lines of an INI file, comments (#) and section headers left out: `[forces]` serves the
+/// reader and does not become part of a key. Throws Error(usage) if the file is missing, a folder,
+/// larger than 1 MB, binary or not made of such lines.
+std::vector<ConfigLine> read_config_file(const std::string& file);
+
+} // namespace chamomile::app

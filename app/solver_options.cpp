@@ -1,0 +1,84 @@
+#include "app/solver_options.hpp"
+
+namespace chamomile::app {
+namespace {
+
+const std::vector<std::pair<std::string, SolverKind>> solver_words = {
+    {"tree", SolverKind::tree}, {"direct", SolverKind::direct}};
+const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
+    {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
+const std::vector<std::pair<std::string, Precision>> precision_words = {
+    {"float", Precision::single_precision}, {"double", Precision::double_precision}};
+const std::vector<std::pair<std::string, int>> order_words = {{"0", 0}, {"2", 2}};
+
+template <class T>
+std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words)
+{
+    for (const auto& word : words)
+        if (word.second == value)
+            return word.first;
+    return "";
+}
+
+} // namespace
+
+void add_solver_options(Options& options, SolverOptions& solver)
+{
+    options.group("Forces");
+    options.choice("solver", solver.solver, solver_words, "how forces are summed");
+    options.number("theta", solver.theta, above(0, 1.5),
+                   "opening angle: a cell of size l is accepted beyond l/theta");
+    options.choice("order", solver.order, order_words,
+                   "of the multipoles: 0 monopole, 2 quadrupole");
+    options.number("eps", solver.softening.length, not_negative,
+                   "softening length (Plummer equivalent); that of the file unless given");
+    options.choice("softening", solver.softening.kind, softening_words,
+                   "law of the softening; that of the file unless given");
+    options.number("G", solver.gravitational_constant, positive,
+                   "gravitational constant; that of the file unless given");
+    options.number("group-size", solver.group_size, between(0, 1 << 20),
+                   "most particles that share an interaction list; 0: chosen by device");
+    options.number("leaf-size", solver.leaf_size, between(0, 1 << 20),
+                   "most particles of a cell that is not divided; 0: chosen by device");
+    options.choice("precision", solver.precision, precision_words, "of the pair sums");
+    options.text("device", "auto|cpu|gpu[:n]", solver.device, "what evaluates the pairs");
+}
+
+bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options)
+{
+    if (!options.given("G"))
+        solver.gravitational_constant = snapshot.G();
+    if (snapshot.softening && !options.given("eps"))
+        solver.softening.length = snapshot.softening->length;
+    if (snapshot.softening && !options.given("softening"))
+        solver.softening.kind = snapshot.softening->kind;
+    return snapshot.softening || options.given("eps");
+}
+
+std::map<std::string, std::string> describe(const SolverOptions& solver)
+{
+    std::map<std::string, std::string> words{
+        {"solver", word_of(solver.solver, solver_words)},
+        {"eps", shortest(solver.softening.length)},
+        {"softening", word_of(solver.softening.kind, softening_words)},
+        {"G", shortest(solver.gravitational_constant)},
+        {"precision", word_of(solver.precision, precision_words)},
+        {"group_size", std::to_string(solver.group_size)},
+        {"leaf_size", std::to_string(solver.leaf_size)},
+        {"device", solver.device}};
+    if (solver.solver == SolverKind::tree) {
+        words["theta"] = shortest(solver.theta);
+        words["order"] = std::to_string(solver.order);
+    }
+    return words;
+}
+
+std::string describe(const Softening& softening)
+{
+    if (softening.length == 0)
+        return "none";
+    return (softening.kind == SofteningKind::plummer ? "Plummer, eps = " : "spline, eps = ") +
+           shortest(softening.length);
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,27 @@
+/// \file  The options that decide a force, the same for run, force, accuracy and bench.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "app/options.hpp"
+#include "force/solver.hpp"
+#include "io/snapshot.hpp"
+
+namespace chamomile::app {
+
+/// Adds --solver, --theta, --order, --eps, --softening, --G, --group-size, --leaf-size, --precision
+/// and --device, bound to `solver`.
+void add_solver_options(Options& options, SolverOptions& solver);
+
+/// G and the softening of the file, where the options do not give them; a file that states no
+/// softening leaves that of `solver`. Returns whether a softening length is known, from either.
+bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);
+
+/// The options in words, as provenance for a file: solver, theta, order, softening, ...
+std::map<std::string, std::string> describe(const SolverOptions& solver);
+
+/// Such as "Plummer, eps = 0.01".
+std::string describe(const Softening& softening);
+
+} // namespace chamomile::app

@@ -1,0 +1,31 @@
+/// \file  Tables on standard output, and text made from numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace chamomile::app {
+
+/// printf into a string.
+std::string formatted(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/// Rows of text under headings, in columns as wide as they need; a column of numbers is set flush
+/// right, one of words flush left.
+class Table {
+public:
+    explicit Table(std::vector<std::string> headings) : rows_{std::move(headings)} {}
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    std::string text() const;
+    void print() const;
+
+    /// The same rows as comma-separated values.
+    std::string csv() const;
+
+private:
+    std::vector<std::vector<std::string>> rows_; ///< the first holds the headings
+};
+
+/// Seconds as people read them: "12.3 ms", "4.56 s", "3 min 20 s", "2 h 5 min".
+std::string duration_text(double seconds);
+
+} // namespace chamomile::app

@@ -1,0 +1,13 @@
+/// \file  How many host threads the library uses.
+#pragma once
+
+namespace chamomile {
+
+/// From now on parallel regions started by the calling thread use n >= 1 threads. No result depends
+/// on n.
+void use_threads(int n);
+
+/// The number of threads in use.
+int thread_count();
+
+} // namespace chamomile

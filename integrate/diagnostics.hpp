@@ -1,0 +1,45 @@
+/// \file  Energies, momenta and shape of a set of particles.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "core/particles.hpp"
+
+namespace chamomile {
+
+/// The fractions of the mass whose radii are followed.
+inline constexpr std::array<double, 5> lagrangian_fractions{0.1, 0.25, 0.5, 0.75, 0.9};
+
+/// Sums over all particles, in the units of the particles, in double and in an order that does not
+/// depend on the number of threads.
+struct Diagnostics {
+    double mass = 0;
+    double kinetic = 0;          ///< bulk motion included
+    double potential = 0;        ///< each pair once
+    double internal_kinetic = 0; ///< of the motion about the centre of mass
+    Vec3<double> momentum;
+    Vec3<double> angular_momentum; ///< about the origin
+    Vec3<double> center_of_mass;
+    std::array<double, 5> lagrangian_radii{}; ///< about the density centre
+
+    double energy() const { return kinetic + potential; }
+    /// Q = -K/W with K about the centre of mass; 1/2 in equilibrium, 0 if there is no W.
+    double virial_ratio() const { return potential < 0 ? -internal_kinetic / potential : 0; }
+};
+
+/// All of the above; `particles.potential` must belong to the positions.
+Diagnostics diagnose(const Particles& particles);
+
+/// A centre that stays with the densest part: the centre of mass of the nearer half of the
+/// particles about the previous centre, halved again until at most a hundred remain. Particles
+/// without mass do not count.
+Vec3<double> density_center(const Particles& particles);
+
+/// The radii about `center` that hold the given fractions (ascending, of the total mass); empty
+/// sets give zeros.
+std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
+                                     std::span<const double> fractions);
+
+} // namespace chamomile

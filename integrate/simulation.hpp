@@ -1,0 +1,112 @@
+/// \file  The time loop.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/particles.hpp"
+#include "core/profile.hpp"
+#include "force/solver.hpp"
+#include "integrate/diagnostics.hpp"
+#include "integrate/time_step.hpp"
+#include "integrate/timeline.hpp"
+
+namespace chamomile {
+
+struct SimulationOptions {
+    double start_time = 0, end_time = 0;
+    TimeStep step = {};
+};
+
+/// Evolves particles under the forces of a solver by kick-drift-kick steps that all particles
+/// share. Whoever wants to see, print or write something registers an observer.
+///
+///     auto solver = make_solver({.softening = {SofteningKind::plummer, 0.01}});
+///     Simulation simulation(particles, *solver, {.end_time = 10, .step = {.length = 1. / 128}});
+///     simulation.at_intervals(1, Quantities::acceleration_potential, [](Simulation& now) {
+///         std::printf("%g %g\n", now.time(), now.diagnostics().energy());
+///     });
+///     simulation.run();
+///
+/// The same input gives the same bits, whatever the number of threads. An observer may read the
+/// particles but not change them.
+class Simulation {
+public:
+    using Observer = std::function<void(Simulation&)>;
+
+    /// Keeps references: particles and solver must outlive the simulation. Throws Error(usage) for
+    /// an end before the start, a step length that is not positive, or adaptive steps without
+    /// softening.
+    Simulation(Particles& particles, Solver& solver, const SimulationOptions& options);
+
+    /// Calls at the start, at start + k * interval, which steps hit exactly, and at the end.
+    /// Potentials are current at the call if `needs` has them.
+    void at_intervals(double interval, Quantities needs, Observer observer);
+
+    /// Calls at the start, after every n-th step and at the end, and makes no step shorter.
+    void every_steps(std::uint64_t n, Quantities needs, Observer observer);
+
+    /// Calls after each step, before the other observers, with what the step happened to compute.
+    void after_each_step(Observer observer);
+
+    /// Runs from the start to the end, or to the step during which stop() was called; once only.
+    /// Throws Error(numeric) naming particle and step if a position, velocity or acceleration is
+    /// no longer finite, and what the solver throws.
+    void run();
+
+    /// Ends run() after the present step; safe in a signal handler and from another thread. The
+    /// observers of the end are not called.
+    void stop() { stop_ = true; }
+
+    double time() const { return timeline_.time(); }
+    std::uint64_t step() const { return step_; }
+    double step_length() const { return step_length_; } ///< of the last step, 0 at the start
+    bool at_end() const { return timeline_.at_end(); }
+    const SimulationOptions& options() const { return options_; }
+    const Particles& particles() const { return particles_; }
+    Solver& solver() const { return solver_; }
+
+    /// Whether particles().potential belongs to the present positions.
+    bool has_potentials() const { return has_potentials_; }
+
+    /// Of the present state; evaluates the potentials if no observer asked for them. Kept until the
+    /// next step, so that several observers share it.
+    const Diagnostics& diagnostics();
+
+    /// Of the last force evaluation.
+    const ForceStatistics& last_statistics() const { return last_; }
+    /// Of all force evaluations so far, with the phases of the time loop.
+    const ForceStatistics& total_statistics() const { return total_; }
+
+private:
+    struct Registered {
+        std::optional<std::size_t> series; ///< of the timeline; else counted in steps
+        std::uint64_t steps = 0;
+        Quantities needs = Quantities::acceleration;
+        Observer observer;
+    };
+
+    void take_step();
+    void evaluate(Quantities quantities);
+    void require_finite(const std::vector<Vec3<double>>& values, const char* what) const;
+    bool due(const Registered& registered) const;
+    bool will_need_potentials(const Timeline::Step& planned) const;
+    void notify();
+
+    Particles& particles_;
+    Solver& solver_;
+    SimulationOptions options_;
+    Timeline timeline_;
+    std::vector<Registered> observers_;
+    std::vector<Observer> step_observers_;
+    std::uint64_t step_ = 0;
+    double step_length_ = 0;
+    bool has_potentials_ = false;
+    std::optional<Diagnostics> diagnostics_;
+    ForceStatistics last_, total_;
+    std::atomic<bool> stop_ = false;
+};
+
+} // namespace chamomile

@@ -1,0 +1,29 @@
+/// \file  How long a step is.
+#pragma once
+
+#include <limits>
+
+#include "core/particles.hpp"
+
+namespace chamomile {
+
+enum class TimeStepKind { fixed, adaptive };
+
+/// The step that all particles share.
+struct TimeStep {
+    TimeStepKind kind = TimeStepKind::fixed;
+    double length = 0.01;                                     ///< of a fixed step
+    double eta = 0.1;                                         ///< of adaptive_time_step()
+    double shortest = 0;                                      ///< bounds of an adaptive step
+    double longest = std::numeric_limits<double>::infinity(); ///< "
+};
+
+/// Throws Error(usage) for a length, eta or bounds that are no positive numbers.
+void validate(const TimeStep& step);
+
+/// The smallest eta sqrt(eps / |a|) of all particles (Quinn et al. 1997, Springel 2005), within the
+/// bounds of `step`; `longest` where nothing accelerates.
+double adaptive_time_step(const Particles& particles, double softening_length,
+                          const TimeStep& step);
+
+} // namespace chamomile

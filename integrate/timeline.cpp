@@ -1,0 +1,81 @@
+#include "integrate/timeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Times closer than this, relative to an interval or step, are one time: decimal fractions such as
+/// 3 * 0.1 and 0.3 differ by rounding.
+constexpr double same = 1e-9;
+
+} // namespace
+
+Timeline::Timeline(double start, double end)
+    : start_(start), end_(end), time_(start), last_hit_(start)
+{
+    if (!std::isfinite(start) || !std::isfinite(end) || end < start)
+        throw Error(Fault::usage, "end time: " + std::to_string(end) +
+                                      ": must not be before the start at " + std::to_string(start));
+}
+
+std::size_t Timeline::add_series(double interval)
+{
+    const double finest = 1e-12 * std::max(std::abs(start_), std::abs(end_));
+    if (!(interval > finest) || !std::isfinite(interval))
+        throw Error(Fault::usage, "interval: " + std::to_string(interval) + ": must be > 0 and " +
+                                      "not lost in the digits of the time");
+    series_.push_back({interval});
+    return series_.size() - 1;
+}
+
+double Timeline::next_target() const
+{
+    double target = end_;
+    for (const Series& series : series_)
+        if (time_of(series) < end_ - same * series.interval)
+            target = std::min(target, time_of(series));
+    return target;
+}
+
+Timeline::Step Timeline::plan(double length, TimeStepKind kind) const
+{
+    const double target = next_target();
+    if (kind == TimeStepKind::adaptive) {
+        const double steps = std::ceil((target - time_) / length * (1 - same));
+        if (steps <= 1)
+            return {target - time_, target, true};
+        return {(target - time_) / steps, time_ + (target - time_) / steps, false};
+    }
+    const double steps = (target - last_hit_) / length;
+    const double whole = std::max(1.0, std::ceil(steps - same * std::max(1.0, steps)));
+    if (double(steps_since_hit_ + 1) < whole)
+        return {length, last_hit_ + double(steps_since_hit_ + 1) * length, false};
+    const bool divides = std::abs(steps - whole) <= same * std::max(1.0, steps);
+    return {divides ? length : target - time_, target, true};
+}
+
+bool Timeline::hits(const Step& step, std::size_t series) const
+{
+    return step.hits && time_of(series_[series]) <= step.end + same * series_[series].interval;
+}
+
+void Timeline::advance(const Step& step)
+{
+    for (std::size_t k = 0; k < series_.size(); ++k) {
+        series_[k].due = hits(step, k);
+        series_[k].next += series_[k].due;
+    }
+    time_ = step.end;
+    ++steps_since_hit_;
+    if (step.hits) {
+        last_hit_ = time_;
+        steps_since_hit_ = 0;
+    }
+}
+
+} // namespace chamomile

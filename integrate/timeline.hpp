@@ -1,0 +1,61 @@
+/// \file  Where steps begin and end, so that the times asked for are hit exactly.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "integrate/time_step.hpp"
+
+namespace chamomile {
+
+/// The steps from a start to an end by way of the times start + k * interval of any number of
+/// series. Times do not drift: a fixed step ends at (last time hit) + k * length, and the last one
+/// before a time is shortened to end on it; adaptive steps are shortened evenly towards it.
+class Timeline {
+public:
+    /// Throws Error(usage) unless both are finite and end >= start.
+    Timeline(double start, double end);
+
+    /// Adds a series of times to hit and returns its number; interval > 0, else Error(usage).
+    std::size_t add_series(double interval);
+
+    double time() const { return time_; }
+    bool at_end() const { return time_ >= end_; }
+
+    struct Step {
+        double length, end;
+        bool hits; ///< ends on the end or on a time of a series
+    };
+    /// The next step, of the length given or less.
+    Step plan(double length, TimeStepKind kind) const;
+
+    /// Whether the planned step ends on a time of the series.
+    bool hits(const Step& step, std::size_t series) const;
+
+    /// Takes the planned step.
+    void advance(const Step& step);
+
+    /// Whether the present time (before the first step: the start) is one of the series.
+    bool due(std::size_t series) const { return series_[series].due; }
+
+    double end() const { return end_; }
+
+private:
+    struct Series {
+        double interval;
+        std::uint64_t next = 1; ///< k of the next time
+        bool due = true;
+    };
+    double time_of(const Series& series) const
+    {
+        return start_ + double(series.next) * series.interval;
+    }
+    double next_target() const;
+
+    double start_, end_, time_;
+    double last_hit_; ///< where the fixed steps are counted from
+    std::uint64_t steps_since_hit_ = 0;
+    std::vector<Series> series_;
+};
+
+} // namespace chamomile

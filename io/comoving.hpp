@@ -1,0 +1,25 @@
+/// \file  Comoving files of the GADGET family, and their velocities u = v / sqrt(a).
+#pragma once
+
+#include "io/snapshot.hpp"
+
+namespace chamomile {
+
+/// What the header of a file of the GADGET family says about its background.
+struct BackgroundHeader {
+    double time = 0, redshift = 0;
+    double omega_matter = 0, omega_lambda = 0, hubble = 0;
+};
+
+/// Recognises a comoving file as GADGET does, by a non-zero Lambda or redshift, where the time is
+/// the scale factor 1 / (1 + redshift). Sets snapshot.comoving, or notes why not.
+void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot);
+
+/// Multiplies the velocities by sqrt(a), from GADGET's u to peculiar velocities, and says so.
+void make_velocities_peculiar(Snapshot& snapshot);
+
+/// sqrt(a) of a comoving snapshot, 1 of a plain one: peculiar velocities are divided by it when
+/// they are written as GADGET's u.
+double velocity_factor(const Snapshot& snapshot);
+
+} // namespace chamomile

@@ -1,0 +1,29 @@
+/// \file  The readers and writers behind read_snapshot() and write_snapshot().
+#pragma once
+
+#include <filesystem>
+
+#include "io/snapshot.hpp"
+
+namespace chamomile {
+
+class InputFile;
+class PendingFile;
+
+Snapshot read_hdf5(const std::filesystem::path& path);
+Snapshot read_gadget2(const std::filesystem::path& path);
+Snapshot read_tipsy(const InputFile& file);
+Snapshot read_text(const InputFile& file);
+
+void write_hdf5(const Snapshot& snapshot, PendingFile& file);
+void write_gadget2(const Snapshot& snapshot, PendingFile& file);
+void write_tipsy(const Snapshot& snapshot, PendingFile& file);
+void write_text(const Snapshot& snapshot, PendingFile& file);
+
+// What of the snapshot each of these cannot hold.
+std::vector<std::string> left_out_of_hdf5(const Snapshot& snapshot);
+std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot);
+std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot);
+std::vector<std::string> left_out_of_text(const Snapshot& snapshot);
+
+} // namespace chamomile

@@ -1,0 +1,164 @@
+#include "io/gadget2_blocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/number_text.hpp"
+
+namespace chamomile {
+namespace {
+
+/// The record at the offset, its two byte counts checked.
+Gadget2Block record_at(const InputFile& file, std::int64_t offset, ByteOrder order)
+{
+    const std::int64_t bytes = file.value<std::uint32_t>(offset, order);
+    const std::string field = "record at offset " + std::to_string(offset);
+    if (bytes > file.size() - offset - 8)
+        throw bad_input(file.path(), field, std::to_string(bytes) + " bytes",
+                        "truncated, the file ends at " + std::to_string(file.size()));
+    const std::int64_t tail = file.value<std::uint32_t>(offset + 4 + bytes, order);
+    if (tail != bytes)
+        throw bad_input(file.path(), field,
+                        "byte counts " + std::to_string(bytes) + " and " + std::to_string(tail),
+                        "must be equal before and after the data");
+    return {"", offset + 4, bytes};
+}
+
+std::int64_t after(const Gadget2Block& block)
+{
+    return block.offset + block.bytes + 4;
+}
+
+} // namespace
+
+Gadget2Piece::Gadget2Piece(const std::filesystem::path& path) : file(path)
+{
+    const auto marker = file.value<std::uint32_t>(0, ByteOrder::host);
+    const bool as_is = marker == 256 || marker == 8;
+    order = as_is ? ByteOrder::host : ByteOrder::swapped;
+    const std::uint32_t first = in_host_order(marker, order);
+    if (first != 256 && first != 8)
+        throw bad_input(path, "first word", std::to_string(marker),
+                        "256 (format 1) or 8 (format 2) in either byte order");
+    format = first == 8 ? 2 : 1;
+
+    find_blocks();
+    check_header();
+    check_sizes();
+}
+
+void Gadget2Piece::find_blocks()
+{
+    static constexpr const char* order_of_format_1[] = {"HEAD", "POS ", "VEL ", "ID  ", "MASS"};
+    for (std::int64_t offset = 0; offset < file.size();) {
+        Gadget2Block block;
+        if (format == 2) {
+            const Gadget2Block name = record_at(file, offset, order);
+            if (name.bytes != 8)
+                throw bad_input(file.path(), "record at offset " + std::to_string(offset),
+                                std::to_string(name.bytes) + " bytes",
+                                "the label of a block (8 bytes) is needed");
+            block = record_at(file, after(name), order);
+            block.label.resize(4);
+            file.read(name.offset, std::as_writable_bytes(std::span(block.label)));
+        } else {
+            // Without labels the rest (gas properties and others) cannot be told apart.
+            const std::size_t wanted = blocks.empty() || masses() > 0 ? 5 : 4;
+            if (blocks.size() == wanted || (!blocks.empty() && count() == 0))
+                break;
+            block = record_at(file, offset, order);
+            block.label = order_of_format_1[blocks.size()];
+        }
+        if (blocks.empty()) {
+            if (block.label != "HEAD" || block.bytes != 256)
+                throw bad_input(file.path(), "first block",
+                                "'" + block.label + "', " + std::to_string(block.bytes) + " bytes",
+                                "HEAD of 256 bytes is needed");
+            header = file.value<Gadget2Header>(block.offset);
+            if (order == ByteOrder::swapped)
+                header.swap_bytes();
+            check_counts(counts(), file.path());
+        }
+        offset = after(block);
+        blocks.push_back(std::move(block));
+        if (blocks.size() > 1000)
+            throw bad_input(file.path(), "number of blocks", "more than 1000", "not a snapshot");
+    }
+}
+
+void Gadget2Piece::check_header() const
+{
+    if (!std::isfinite(header.time) || !std::isfinite(header.redshift) || header.redshift <= -1)
+        throw bad_input(file.path(), "time and redshift",
+                        number_text(header.time) + ", " + number_text(header.redshift),
+                        "must be finite, the redshift above -1");
+    if (!std::isfinite(header.box_size) || header.box_size < 0)
+        throw bad_input(file.path(), "box size", number_text(header.box_size),
+                        "must be finite and not negative");
+    for (int type = 0; type < 6; ++type)
+        if (!std::isfinite(header.mass[type]) || header.mass[type] < 0)
+            throw bad_input(file.path(), "mass of type " + std::to_string(type) + " in the header",
+                            number_text(header.mass[type]), "must be finite and not negative");
+}
+
+void Gadget2Piece::check_sizes() const
+{
+    if (count() == 0)
+        return;
+    width(block("POS "), 3 * count());
+    width(block("VEL "), 3 * count());
+    width(block("ID  "), count());
+    if (masses() > 0)
+        width(block("MASS"), masses());
+}
+
+TypeCounts Gadget2Piece::counts() const
+{
+    TypeCounts result;
+    std::copy(std::begin(header.count), std::end(header.count), result.begin());
+    return result;
+}
+
+TypeCounts Gadget2Piece::totals() const
+{
+    TypeCounts result;
+    for (std::size_t type = 0; type < 6; ++type)
+        result[type] =
+            std::int64_t(header.total[type] | std::uint64_t(header.total_high[type]) << 32);
+    return result;
+}
+
+std::int64_t Gadget2Piece::masses() const
+{
+    std::int64_t result = 0;
+    for (std::size_t type = 0; type < 6; ++type)
+        result += header.mass[type] == 0 ? header.count[type] : 0;
+    return result;
+}
+
+const Gadget2Block* Gadget2Piece::find(const std::string& label) const
+{
+    const auto found = std::find_if(blocks.begin(), blocks.end(),
+                                    [&](const Gadget2Block& b) { return b.label == label; });
+    return found == blocks.end() ? nullptr : &*found;
+}
+
+int Gadget2Piece::width(const Gadget2Block& block, std::int64_t numbers) const
+{
+    for (int bytes : {4, 8})
+        if (block.bytes == numbers * bytes)
+            return bytes;
+    throw bad_input(file.path(), "block " + block.label, std::to_string(block.bytes) + " bytes",
+                    std::to_string(4 * numbers) + " (single) or " + std::to_string(8 * numbers) +
+                        " (double) for " + std::to_string(count()) + " particles");
+}
+
+const Gadget2Block& Gadget2Piece::block(const std::string& label) const
+{
+    if (const Gadget2Block* found = find(label))
+        return *found;
+    throw bad_input(file.path(), "block " + label, "missing",
+                    "needed for " + std::to_string(count()) + " particles");
+}
+
+} // namespace chamomile

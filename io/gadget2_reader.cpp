@@ -1,0 +1,157 @@
+// Reads GADGET-2 binary snapshots of formats 1 and 2, either byte order, single or double
+// precision, 4- or 8-byte ids, in one file or several.
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "io/comoving.hpp"
+#include "io/formats.hpp"
+#include "io/gadget2_blocks.hpp"
+
+namespace chamomile {
+namespace {
+
+std::span<double> components(std::vector<Vec3<double>>& vectors, std::int64_t begin,
+                             std::int64_t count)
+{
+    static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
+    return {&vectors[std::size_t(begin)].x, std::size_t(3 * count)};
+}
+
+void read_vectors(const Gadget2Piece& piece, const Gadget2Block& block, std::int64_t begin,
+                  std::vector<Vec3<double>>& vectors)
+{
+    piece.file.read_reals(block.offset, piece.width(block, 3 * piece.count()), piece.order,
+                          components(vectors, begin, piece.count()));
+}
+
+void read_masses(const Gadget2Piece& piece, std::int64_t begin, Particles& particles)
+{
+    std::int64_t offset = 0;
+    int width = 0;
+    if (piece.masses() > 0) {
+        const Gadget2Block& block = piece.block("MASS");
+        width = piece.width(block, piece.masses());
+        offset = block.offset;
+    }
+    for (std::uint8_t type = 0; type < 6; ++type) {
+        const std::size_t count = piece.header.count[type];
+        const std::span<double> masses(particles.mass.data() + begin, count);
+        if (piece.header.mass[type] > 0)
+            std::fill(masses.begin(), masses.end(), piece.header.mass[type]);
+        else {
+            piece.file.read_reals(offset, width, piece.order, masses);
+            offset += std::int64_t(count) * width;
+        }
+        std::fill_n(particles.type.begin() + begin, count, type);
+        begin += std::int64_t(count);
+    }
+}
+
+void read_piece(const Gadget2Piece& piece, std::int64_t begin, Snapshot& snapshot)
+{
+    if (piece.count() == 0)
+        return;
+    Particles& particles = snapshot.particles;
+    read_vectors(piece, piece.block("POS "), begin, particles.position);
+    read_vectors(piece, piece.block("VEL "), begin, particles.velocity);
+    const Gadget2Block& ids = piece.block("ID  ");
+    piece.file.read_integers(ids.offset, piece.width(ids, piece.count()), piece.order,
+                             {particles.id.data() + begin, std::size_t(piece.count())});
+    read_masses(piece, begin, particles);
+    if (snapshot.has_accelerations)
+        read_vectors(piece, piece.block("ACCE"), begin, particles.acceleration);
+    if (snapshot.has_potentials) {
+        const Gadget2Block& block = piece.block("POT ");
+        piece.file.read_reals(block.offset, piece.width(block, piece.count()), piece.order,
+                              {particles.potential.data() + begin, std::size_t(piece.count())});
+    }
+}
+
+/// Opens all pieces and checks that they belong together, before anything is allocated.
+std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::path& path)
+{
+    std::vector<std::unique_ptr<Gadget2Piece>> pieces;
+    const std::int32_t files = Gadget2Piece(path).header.files;
+    TypeCounts found{};
+    for (const auto& name : piece_paths(path, files == 0 ? 1 : files)) {
+        pieces.push_back(std::make_unique<Gadget2Piece>(name));
+        const Gadget2Header& header = pieces.back()->header;
+        if (header.files != files || header.time != pieces[0]->header.time)
+            throw bad_input(name, "number of files and time",
+                            std::to_string(header.files) + ", " + std::to_string(header.time),
+                            "must be those of the other pieces");
+        for (std::size_t type = 0; type < 6; ++type)
+            found[type] += header.count[type];
+    }
+    check_counts(found, path);
+    const TypeCounts stated = pieces[0]->totals();
+    if (sum(stated) != 0 || pieces.size() > 1)
+        check_totals(found, stated, path);
+    return pieces;
+}
+
+std::string description(const Gadget2Piece& piece, std::size_t pieces)
+{
+    std::string text = "GADGET-2 binary, format " + std::to_string(piece.format);
+    const bool little =
+        (std::endian::native == std::endian::little) == (piece.order == ByteOrder::host);
+    text += little ? ", little endian" : ", big endian";
+    if (piece.count() > 0) {
+        text += piece.width(piece.block("POS "), 3 * piece.count()) == 4 ? ", single precision"
+                                                                         : ", double precision";
+        text +=
+            piece.width(piece.block("ID  "), piece.count()) == 4 ? ", 4-byte ids" : ", 8-byte ids";
+    }
+    return pieces > 1 ? text + ", " + std::to_string(pieces) + " files" : text;
+}
+
+void take_units(const Gadget2Header& header, Snapshot& snapshot)
+{
+    if (header.has_units()) {
+        snapshot.units = header.units();
+        if (header.gravitational_constant != snapshot.units.gravitational_constant())
+            snapshot.gravitational_constant = header.gravitational_constant;
+        return;
+    }
+    snapshot.units = Units::gadget(true);
+    snapshot.notes.push_back("the format states no units: kpc/h, 1e10 Msun/h and km/s assumed, "
+                             "G = 43007.1");
+}
+
+} // namespace
+
+Snapshot read_gadget2(const std::filesystem::path& path)
+{
+    const auto pieces = open_pieces(path);
+    const Gadget2Header& header = pieces[0]->header;
+    Snapshot snapshot;
+    snapshot.format = description(*pieces[0], pieces.size());
+    snapshot.time = header.time;
+    snapshot.box_size = header.box_size;
+    take_units(header, snapshot);
+    recognise_comoving(
+        {header.time, header.redshift, header.omega_matter, header.omega_lambda, header.hubble},
+        snapshot);
+
+    snapshot.has_accelerations = snapshot.has_potentials = true;
+    std::int64_t total = 0;
+    for (const auto& piece : pieces)
+        if (piece->count() > 0) {
+            total += piece->count();
+            snapshot.has_accelerations &= piece->find("ACCE") != nullptr;
+            snapshot.has_potentials &= piece->find("POT ") != nullptr;
+        }
+    snapshot.has_accelerations &= total > 0;
+    snapshot.has_potentials &= total > 0;
+    snapshot.particles.resize(std::size_t(total));
+    std::int64_t begin = 0;
+    for (const auto& piece : pieces) {
+        read_piece(*piece, begin, snapshot);
+        begin += piece->count();
+    }
+    make_velocities_peculiar(snapshot);
+    return snapshot;
+}
+
+} // namespace chamomile

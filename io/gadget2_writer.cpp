@@ -1,0 +1,162 @@
+// Writes GADGET-2 binary snapshots in the byte order of the machine: format 1, or format 2 where
+// there are accelerations or potentials, which need the labels. A block is in single precision if
+// that loses nothing, otherwise in double.
+#include <limits>
+#include <string_view>
+
+#include "io/comoving.hpp"
+#include "io/formats.hpp"
+#include "io/gadget2_header.hpp"
+#include "io/pending_file.hpp"
+#include "io/type_order.hpp"
+
+namespace chamomile {
+namespace {
+
+class Gadget2Writer {
+public:
+    Gadget2Writer(const Snapshot& snapshot, PendingFile& file)
+        : particles_(snapshot.particles), file_(file), types_(snapshot.particles),
+          labelled_(snapshot.has_accelerations || snapshot.has_potentials)
+    {}
+
+    void write(const Snapshot& snapshot)
+    {
+        Gadget2Header header = header_of(snapshot);
+        const auto& order = types_.order;
+        const double factor = velocity_factor(snapshot);
+        std::vector<double> positions = components(particles_.position, 1);
+        std::vector<double> velocities = components(particles_.velocity, factor);
+        header.double_precision = !fits_float(positions) || !fits_float(velocities);
+
+        write_block("HEAD", std::as_bytes(std::span(&header, 1)));
+        if (order.empty())
+            return;
+        write_reals("POS ", positions);
+        write_reals("VEL ", velocities);
+        write_ids();
+        std::vector<double> masses;
+        for (Index i : order)
+            if (header.mass[particles_.type[i]] == 0)
+                masses.push_back(particles_.mass[i]);
+        if (!masses.empty())
+            write_reals("MASS", masses);
+        if (snapshot.has_potentials) {
+            std::vector<double> potentials;
+            for (Index i : order)
+                potentials.push_back(particles_.potential[i]);
+            write_reals("POT ", potentials);
+        }
+        if (snapshot.has_accelerations)
+            write_reals("ACCE", components(particles_.acceleration, 1));
+    }
+
+private:
+    Gadget2Header header_of(const Snapshot& snapshot) const
+    {
+        Gadget2Header header;
+        for (int type = 0; type < 6; ++type) {
+            header.count[type] = header.total[type] = std::uint32_t(types_.count(type));
+            header.mass[type] = common_mass(type);
+        }
+        header.time = snapshot.time;
+        header.box_size = snapshot.box_size;
+        if (const auto& frame = snapshot.comoving) {
+            header.redshift = 1 / frame->scale_factor - 1;
+            header.omega_matter = frame->omega_matter;
+            header.omega_lambda = frame->omega_lambda;
+            header.hubble = frame->hubble;
+        }
+        header.state_units(snapshot.units, snapshot.G());
+        return header;
+    }
+
+    /// The mass of all particles of a type, 0 if they differ.
+    double common_mass(int type) const
+    {
+        if (types_.count(type) == 0)
+            return 0;
+        const double mass = particles_.mass[types_.order[types_.begin[type]]];
+        for (std::size_t k = types_.begin[type]; k < types_.begin[type + 1]; ++k)
+            if (particles_.mass[types_.order[k]] != mass)
+                return 0;
+        return mass;
+    }
+
+    std::vector<double> components(const std::vector<Vec3<double>>& vectors, double divisor) const
+    {
+        std::vector<double> values;
+        values.reserve(3 * vectors.size());
+        for (Index i : types_.order)
+            values.insert(values.end(),
+                          {vectors[i].x / divisor, vectors[i].y / divisor, vectors[i].z / divisor});
+        return values;
+    }
+
+    static bool fits_float(const std::vector<double>& values)
+    {
+        for (double value : values)
+            if (double(float(value)) != value)
+                return false;
+        return true;
+    }
+
+    void write_reals(std::string_view label, const std::vector<double>& values)
+    {
+        if (fits_float(values))
+            write_block(label, std::vector<float>(values.begin(), values.end()));
+        else
+            write_block(label, values);
+    }
+
+    void write_ids()
+    {
+        std::vector<std::uint64_t> ids;
+        std::uint64_t highest = 0;
+        for (Index i : types_.order) {
+            ids.push_back(particles_.id[i]);
+            highest = std::max(highest, particles_.id[i]);
+        }
+        if (highest > std::numeric_limits<std::uint32_t>::max())
+            write_block("ID  ", ids);
+        else
+            write_block("ID  ", std::vector<std::uint32_t>(ids.begin(), ids.end()));
+    }
+
+    template <class T>
+    void write_block(std::string_view label, const std::vector<T>& values)
+    {
+        write_block(label, std::as_bytes(std::span(values)));
+    }
+
+    void write_block(std::string_view label, std::span<const std::byte> data)
+    {
+        if (data.size() > std::size_t(std::numeric_limits<std::int32_t>::max()))
+            throw bad_output(file_.target(), "block " + std::string(label),
+                             std::to_string(data.size()) + " bytes",
+                             "the format ends at 2^31 - 1; write .hdf5 instead");
+        if (labelled_) {
+            file_.write_value(std::uint32_t(8));
+            file_.write(std::as_bytes(std::span(label.data(), 4)));
+            file_.write_value(std::uint32_t(data.size() + 8));
+            file_.write_value(std::uint32_t(8));
+        }
+        file_.write_value(std::uint32_t(data.size()));
+        file_.write(data);
+        file_.write_value(std::uint32_t(data.size()));
+    }
+
+    const Particles& particles_;
+    PendingFile& file_;
+    TypeOrder types_;
+    bool labelled_;
+};
+
+} // namespace
+
+void write_gadget2(const Snapshot& snapshot, PendingFile& file)
+{
+    Gadget2Writer(snapshot, file).write(snapshot);
+}
+
+} // namespace chamomile

@@ -1,0 +1,193 @@
+#include "io/hdf5_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/input_file.hpp"
+#include "io/number_text.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr hssize_t most_attribute_values = 1024;
+
+/// The first filter of a data set that this HDF5 library lacks; empty when there is none.
+std::string missing_filter(hid_t data)
+{
+    const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose);
+    for (int k = 0; k < H5Pget_nfilters(creation.id()); ++k) {
+        unsigned flags = 0, configuration = 0;
+        std::size_t values = 0;
+        char name[64] = "";
+        const H5Z_filter_t filter = H5Pget_filter2(creation.id(), unsigned(k), &flags, &values,
+                                                   nullptr, sizeof name, name, &configuration);
+        if (filter < 0 || H5Zfilter_avail(filter) <= 0)
+            return std::string(name) + " (" + std::to_string(filter) + ")";
+    }
+    return "";
+}
+
+/// Whether all `bytes` of a data set were written: what was not would read as zeros.
+bool is_complete(const Hdf5Handle& data, hsize_t bytes)
+{
+    const Hdf5Handle creation(H5Dget_create_plist(data.id()), H5Pclose);
+    if (H5Pget_layout(creation.id()) != H5D_CHUNKED)
+        return H5Dget_storage_size(data.id()) >= bytes;
+    const Hdf5Handle space(H5Dget_space(data.id()), H5Sclose);
+    hsize_t extent[H5S_MAX_RANK] = {}, chunk[H5S_MAX_RANK] = {};
+    const int rank = H5Sget_simple_extent_dims(space.id(), extent, nullptr);
+    H5Pget_chunk(creation.id(), rank, chunk);
+    hsize_t needed = 1, written = 0;
+    for (int axis = 0; axis < rank; ++axis)
+        needed *= (extent[axis] + chunk[axis] - 1) / chunk[axis];
+    return H5Dget_num_chunks(data.id(), space.id(), &written) >= 0 && written == needed;
+}
+
+std::string string_value(hid_t attribute, hid_t type)
+{
+    if (H5Tis_variable_str(type) > 0) {
+        char* text = nullptr;
+        const Hdf5Handle memory(H5Tcopy(type), H5Tclose);
+        if (H5Aread(attribute, memory.id(), &text) < 0 || !text)
+            return "";
+        std::string result = text;
+        H5free_memory(text);
+        return result;
+    }
+    std::string result(H5Tget_size(type), '\0');
+    if (H5Aread(attribute, type, result.data()) < 0)
+        return "";
+    return result.substr(0, result.find('\0'));
+}
+
+} // namespace
+
+Hdf5Group::Hdf5Group(const Hdf5Handle& file, const std::filesystem::path& path,
+                     const std::string& name)
+    : path_(path), name_(name)
+{
+    if (H5Lexists(file.id(), name.c_str(), H5P_DEFAULT) <= 0)
+        return;
+    group_ = Hdf5Handle(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Gclose);
+    if (!group_)
+        throw bad_input(path, name, hdf5_reason(), "a group that can be read is needed");
+}
+
+bool Hdf5Group::has_attribute(const char* name) const
+{
+    return exists() && H5Aexists(group_.id(), name) > 0;
+}
+
+bool Hdf5Group::has_data(const char* name) const
+{
+    return exists() && H5Lexists(group_.id(), name, H5P_DEFAULT) > 0;
+}
+
+Hdf5Handle Hdf5Group::attribute(const char* name) const
+{
+    if (!has_attribute(name))
+        throw bad_input(path_, field(name), "missing", "an attribute of this name is needed");
+    Hdf5Handle attribute(H5Aopen(group_.id(), name, H5P_DEFAULT), H5Aclose);
+    if (!attribute)
+        throw bad_input(path_, field(name), hdf5_reason(), "a readable attribute is needed");
+    return attribute;
+}
+
+std::vector<double> Hdf5Group::reals(const char* name) const
+{
+    const Hdf5Handle attribute = this->attribute(name);
+    const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
+    const H5T_class_t kind = H5Tget_class(type.id());
+    const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(space.id());
+    if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || count < 1 || count > most_attribute_values)
+        throw bad_input(path_, field(name), "no number or " + std::to_string(count) + " values",
+                        "1 to " + std::to_string(most_attribute_values) + " numbers are needed");
+    std::vector<double> values(std::size_t(count), 0.0);
+    if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0)
+        throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
+    for (double value : values)
+        if (!std::isfinite(value))
+            throw bad_input(path_, field(name), number_text(value), "must be finite");
+    return values;
+}
+
+std::vector<std::int64_t> Hdf5Group::integers(const char* name) const
+{
+    // Counts are far below 2^53, so that doubles hold them; what is beyond is refused.
+    std::vector<std::int64_t> result;
+    for (double value : reals(name)) {
+        if (value != std::floor(value) || std::abs(value) > 9e15)
+            throw bad_input(path_, field(name), number_text(value), "must be a whole number");
+        result.push_back(std::int64_t(value));
+    }
+    return result;
+}
+
+double Hdf5Group::real(const char* name, double otherwise) const
+{
+    return has_attribute(name) ? reals(name).front() : otherwise;
+}
+
+std::map<std::string, std::string> Hdf5Group::strings() const
+{
+    std::map<std::string, std::string> result;
+    const int count = exists() ? int(H5Aget_num_attrs(group_.id())) : 0;
+    for (int k = 0; k < count; ++k) {
+        const Hdf5Handle attribute(H5Aopen_by_idx(group_.id(), ".", H5_INDEX_NAME, H5_ITER_INC,
+                                                  hsize_t(k), H5P_DEFAULT, H5P_DEFAULT),
+                                   H5Aclose);
+        const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
+        const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
+        if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(space.id()) != 1)
+            continue;
+        std::string name(std::size_t(H5Aget_name(attribute.id(), 0, nullptr)), '\0');
+        H5Aget_name(attribute.id(), name.size() + 1, name.data());
+        result[name] = string_value(attribute.id(), type.id());
+    }
+    return result;
+}
+
+void Hdf5Group::check_data(const char* name, std::int64_t rows, int columns, H5T_class_t kind) const
+{
+    if (!has_data(name))
+        throw bad_input(path_, field(name), "missing",
+                        "needed for " + std::to_string(rows) + " particles");
+    const Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    if (!data)
+        throw bad_input(path_, field(name), hdf5_reason(), "a readable data set is needed");
+    const Hdf5Handle type(H5Dget_type(data.id()), H5Tclose);
+    if (H5Tget_class(type.id()) != kind)
+        throw bad_input(path_, field(name), "wrong type",
+                        kind == H5T_FLOAT ? "floating-point numbers are needed"
+                                          : "integers are needed");
+    const Hdf5Handle space(H5Dget_space(data.id()), H5Sclose);
+    hsize_t extent[H5S_MAX_RANK] = {};
+    const int rank = H5Sget_simple_extent_dims(space.id(), extent, nullptr);
+    std::string shape;
+    for (int axis = 0; axis < rank; ++axis)
+        shape += (axis ? " x " : "") + std::to_string(extent[axis]);
+    const bool column = columns == 1 && (rank == 1 || (rank == 2 && extent[1] == 1));
+    const bool matrix = columns > 1 && rank == 2 && extent[1] == hsize_t(columns);
+    if (!(column || matrix) || extent[0] != hsize_t(rows))
+        throw bad_input(path_, field(name), "shape " + (shape.empty() ? "scalar" : shape),
+                        std::to_string(rows) +
+                            (columns > 1 ? " x " + std::to_string(columns) : "") + " is needed");
+    if (const std::string filter = missing_filter(data.id()); !filter.empty())
+        throw bad_input(path_, field(name), "filter " + filter,
+                        "this HDF5 library has no such plug-in");
+    const hsize_t bytes = hsize_t(rows) * hsize_t(columns) * H5Tget_size(type.id());
+    if (const hsize_t stored = H5Dget_storage_size(data.id());
+        rows > 0 && !is_complete(data, bytes))
+        throw bad_input(path_, field(name), std::to_string(stored) + " bytes stored",
+                        "incomplete, " + std::to_string(bytes) + " bytes were to be written");
+}
+
+void Hdf5Group::read_data(const char* name, hid_t memory_type, void* values) const
+{
+    const Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    if (H5Dread(data.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
+}
+
+} // namespace chamomile

@@ -1,0 +1,51 @@
+/// \file  Reading attributes and data sets of HDF5 with every type, rank and length checked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/hdf5_handle.hpp"
+
+namespace chamomile {
+
+/// A group of an HDF5 file. Scalars and arrays of length 1 are the same to it, and so are numbers
+/// of all widths. Throws Error with Fault::input, naming file, group and field.
+class Hdf5Group {
+public:
+    /// The group of that name; must exist if it is used for anything but exists().
+    Hdf5Group(const Hdf5Handle& file, const std::filesystem::path& path, const std::string& name);
+
+    bool exists() const { return bool(group_); }
+    bool has_attribute(const char* name) const;
+    bool has_data(const char* name) const;
+
+    /// All numbers of an attribute; those of no attribute are an error.
+    std::vector<double> reals(const char* name) const;
+    std::vector<std::int64_t> integers(const char* name) const; ///< fractions are an error
+
+    /// The first number of an attribute, or the other one where there is no such attribute.
+    double real(const char* name, double otherwise) const;
+
+    /// All attributes that are strings.
+    std::map<std::string, std::string> strings() const;
+
+    /// Checks that the data set holds `rows` rows of `columns` numbers, which the file really has.
+    void check_data(const char* name, std::int64_t rows, int columns, H5T_class_t type) const;
+
+    /// Reads all of a data set that passed check_data() into memory of that native type.
+    void read_data(const char* name, hid_t memory_type, void* values) const;
+
+private:
+    Hdf5Handle attribute(const char* name) const;
+    std::string field(const std::string& name) const { return name_ + "/" + name; }
+
+    Hdf5Handle group_;
+    std::filesystem::path path_;
+    std::string name_;
+};
+
+} // namespace chamomile

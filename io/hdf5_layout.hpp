@@ -1,0 +1,35 @@
+/// \file  Names of the GADGET-4 layout of HDF5 snapshots that reader and writer share.
+#pragma once
+
+#include <string_view>
+
+namespace chamomile::hdf5_layout {
+
+inline constexpr const char* header = "Header";
+inline constexpr const char* parameters = "Parameters";
+inline constexpr const char* units = "Units";
+inline constexpr const char* own = "Chamomile"; ///< what only this program knows
+
+inline constexpr const char* positions = "Coordinates";
+inline constexpr const char* velocities = "Velocities";
+inline constexpr const char* masses = "Masses";
+inline constexpr const char* ids = "ParticleIDs";
+inline constexpr const char* potentials = "Potential";
+inline constexpr const char* accelerations = "Acceleration";
+
+// Attributes of the group `own`; every other string there is provenance.
+inline constexpr const char* unit_system = "unit_system"; ///< in words
+inline constexpr const char* nbody_units = "N-body";
+inline constexpr const char* physical_units = "physical";
+inline constexpr const char* physical_units_per_h = "physical per h";
+inline constexpr const char* gravitational_constant = "G";
+inline constexpr const char* softening_kind = "softening_kind";
+inline constexpr const char* softening_length = "softening_length";
+
+constexpr bool is_provenance(std::string_view name)
+{
+    return name != unit_system && name != gravitational_constant && name != softening_kind &&
+           name != softening_length;
+}
+
+} // namespace chamomile::hdf5_layout

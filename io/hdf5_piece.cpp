@@ -1,0 +1,91 @@
+#include "io/hdf5_piece.hpp"
+
+#include "io/hdf5_layout.hpp"
+#include "io/input_file.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Six counts of an attribute that may have more entries, all of them zero, or fewer.
+TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::filesystem::path& path)
+{
+    const std::vector<std::int64_t> values = header.integers(name);
+    TypeCounts counts{};
+    for (std::size_t type = 0; type < values.size(); ++type) {
+        if (type >= counts.size() && values[type] != 0)
+            throw bad_input(path, std::string("Header/") + name + ", type " + std::to_string(type),
+                            std::to_string(values[type]), "only types 0 to 5 can be read");
+        if (type < counts.size())
+            counts[type] = values[type];
+    }
+    return counts;
+}
+
+} // namespace
+
+Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
+    : path(path), file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, hdf5_file_access().id()), H5Fclose)
+{
+    if (!file)
+        throw bad_input(path, "HDF5", hdf5_reason(), "a complete HDF5 file is needed");
+    const Hdf5Group header = group(hdf5_layout::header);
+    if (!header.exists())
+        throw bad_input(path, "Header", "missing", "a snapshot of the GADGET family is needed");
+
+    counts = type_counts(header, "NumPart_ThisFile", path);
+    check_counts(counts, path);
+    totals = counts;
+    if (header.has_attribute("NumPart_Total"))
+        totals = type_counts(header, "NumPart_Total", path);
+    if (header.has_attribute("NumPart_Total_HighWord")) {
+        const TypeCounts high = type_counts(header, "NumPart_Total_HighWord", path);
+        for (std::size_t type = 0; type < 6; ++type)
+            if (high[type] != 0)
+                throw bad_input(path, "Header/NumPart_Total_HighWord, type " + std::to_string(type),
+                                std::to_string(high[type]), "at most 2^32 - 1 particles");
+    }
+    if (header.has_attribute("NumFilesPerSnapshot"))
+        files = header.integers("NumFilesPerSnapshot").front();
+    if (header.has_attribute("MassTable"))
+        mass_table = header.reals("MassTable");
+    mass_table.resize(6);
+    for (std::size_t type = 0; type < 6; ++type)
+        if (mass_table[type] < 0)
+            throw bad_input(path, "Header/MassTable, type " + std::to_string(type),
+                            std::to_string(mass_table[type]), "must not be negative");
+    time = header.real("Time", 0);
+}
+
+void Hdf5Piece::check_data() const
+{
+    using namespace hdf5_layout;
+    for (std::size_t type = 0; type < 6; ++type) {
+        const std::int64_t count = counts[type];
+        if (count == 0)
+            continue;
+        const Hdf5Group particles = type_group(type);
+        if (!particles.exists())
+            throw bad_input(path, "PartType" + std::to_string(type), "missing",
+                            "the header states " + std::to_string(count) + " such particles");
+        particles.check_data(positions, count, 3, H5T_FLOAT);
+        particles.check_data(velocities, count, 3, H5T_FLOAT);
+        if (mass_table[type] == 0)
+            particles.check_data(masses, count, 1, H5T_FLOAT);
+        if (particles.has_data(ids))
+            particles.check_data(ids, count, 1, H5T_INTEGER);
+        if (particles.has_data(potentials))
+            particles.check_data(potentials, count, 1, H5T_FLOAT);
+        if (particles.has_data(accelerations))
+            particles.check_data(accelerations, count, 3, H5T_FLOAT);
+    }
+}
+
+bool Hdf5Piece::all_have(const char* data) const
+{
+    for (std::size_t type = 0; type < 6; ++type)
+        if (counts[type] > 0 && !type_group(type).has_data(data))
+            return false;
+    return true;
+}
+
+} // namespace chamomile

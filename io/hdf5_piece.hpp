@@ -1,0 +1,40 @@
+/// \file  One HDF5 file of a snapshot: its header, read and checked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "io/hdf5_group.hpp"
+#include "io/hdf5_handle.hpp"
+#include "io/pieces.hpp"
+
+namespace chamomile {
+
+struct Hdf5Piece {
+    std::filesystem::path path;
+    Hdf5Handle file;
+    TypeCounts counts{}, totals{};
+    std::int64_t files = 1;
+    std::vector<double> mass_table; ///< 6 entries; 0: the type has a data set of masses
+    double time = 0;
+
+    /// Opens the file and reads its header. Throws Error with Fault::input for whatever is not as
+    /// it must be.
+    explicit Hdf5Piece(const std::filesystem::path& path);
+
+    /// Checks every data set that will be read against the header.
+    void check_data() const;
+
+    Hdf5Group group(const std::string& name) const { return {file, path, name}; }
+    Hdf5Group type_group(std::size_t type) const
+    {
+        return group("PartType" + std::to_string(type));
+    }
+
+    /// Whether all types that have particles here have such a data set.
+    bool all_have(const char* data) const;
+};
+
+} // namespace chamomile

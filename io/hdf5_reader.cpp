@@ -1,0 +1,143 @@
+// Reads HDF5 snapshots and initial conditions of the GADGET family: our own, GADGET-4's, SWIFT's,
+// in one file or several.
+#include <algorithm>
+
+#include "io/comoving.hpp"
+#include "io/formats.hpp"
+#include "io/hdf5_layout.hpp"
+#include "io/hdf5_units.hpp"
+#include "io/input_file.hpp"
+
+namespace chamomile {
+namespace {
+
+static_assert(sizeof(Vec3<double>) == 3 * sizeof(double)); // read as rows of three
+
+/// Opens all pieces and checks that they belong together, before anything is allocated.
+std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path)
+{
+    Hdf5Piece first(path);
+    std::vector<Hdf5Piece> pieces;
+    TypeCounts found{};
+    for (const auto& name : piece_paths(path, first.files)) {
+        pieces.emplace_back(name);
+        const Hdf5Piece& piece = pieces.back();
+        if (piece.files != first.files || piece.time != first.time)
+            throw bad_input(name, "Header/NumFilesPerSnapshot and Time",
+                            std::to_string(piece.files) + ", " + std::to_string(piece.time),
+                            "must be those of the other pieces");
+        for (std::size_t type = 0; type < 6; ++type)
+            found[type] += piece.counts[type];
+    }
+    check_counts(found, path);
+    check_totals(found, first.totals, path);
+    for (const Hdf5Piece& piece : pieces)
+        piece.check_data();
+    return pieces;
+}
+
+/// The particles of one type, into the arrays from `begin` on.
+void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snapshot& snapshot)
+{
+    using namespace hdf5_layout;
+    Particles& particles = snapshot.particles;
+    const Hdf5Group group = piece.type_group(type);
+    const std::size_t count = std::size_t(piece.counts[type]);
+    std::fill_n(particles.type.begin() + std::ptrdiff_t(begin), count, std::uint8_t(type));
+    group.read_data(positions, H5T_NATIVE_DOUBLE, &particles.position[begin]);
+    group.read_data(velocities, H5T_NATIVE_DOUBLE, &particles.velocity[begin]);
+    if (piece.mass_table[type] > 0)
+        std::fill_n(particles.mass.begin() + std::ptrdiff_t(begin), count, piece.mass_table[type]);
+    else
+        group.read_data(masses, H5T_NATIVE_DOUBLE, &particles.mass[begin]);
+    if (group.has_data(ids))
+        group.read_data(ids, H5T_NATIVE_UINT64, &particles.id[begin]);
+    if (snapshot.has_potentials)
+        group.read_data(potentials, H5T_NATIVE_DOUBLE, &particles.potential[begin]);
+    if (snapshot.has_accelerations)
+        group.read_data(accelerations, H5T_NATIVE_DOUBLE, &particles.acceleration[begin]);
+}
+
+/// Whether all pieces that hold particles have such a data set.
+bool all_have(const std::vector<Hdf5Piece>& pieces, const char* data)
+{
+    return sum(pieces[0].totals) > 0 &&
+           std::all_of(pieces.begin(), pieces.end(),
+                       [&](const Hdf5Piece& piece) { return piece.all_have(data); });
+}
+
+bool any_has_masses_twice(const std::vector<Hdf5Piece>& pieces)
+{
+    for (const Hdf5Piece& piece : pieces)
+        for (std::size_t type = 0; type < 6; ++type)
+            if (piece.counts[type] > 0 && piece.mass_table[type] > 0 &&
+                piece.type_group(type).has_data(hdf5_layout::masses))
+                return true;
+    return false;
+}
+
+void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
+{
+    const Hdf5Group header = piece.group(hdf5_layout::header);
+    const Hdf5Group parameters = piece.group(hdf5_layout::parameters);
+    const auto header_strings = header.strings();
+    const auto code = header_strings.find("Code");
+    const bool swift = code != header_strings.end() && code->second == "SWIFT";
+    snapshot.format = swift ? "HDF5, SWIFT layout" : "HDF5, GADGET-4 layout";
+    snapshot.time = piece.time;
+    snapshot.box_size = header.real("BoxSize", 0);
+    if (snapshot.box_size < 0)
+        throw bad_input(piece.path, "Header/BoxSize", std::to_string(snapshot.box_size),
+                        "must not be negative");
+    const double redshift = header.real("Redshift", 0);
+    if (redshift <= -1)
+        throw bad_input(piece.path, "Header/Redshift", std::to_string(redshift),
+                        "must be above -1");
+    const auto parameter = [&](const char* name) {
+        return parameters.real(name, header.real(name, 0));
+    };
+    // SWIFT's own snapshots state the cosmic time there, not the scale factor.
+    recognise_comoving({swift ? 1 / (1 + redshift) : piece.time, redshift, parameter("Omega0"),
+                        parameter("OmegaLambda"), parameter("HubbleParam")},
+                       snapshot);
+    for (const auto& [key, value] : piece.group(hdf5_layout::own).strings())
+        if (hdf5_layout::is_provenance(key))
+            snapshot.provenance[key] = value;
+}
+
+} // namespace
+
+Snapshot read_hdf5(const std::filesystem::path& path)
+{
+    const Hdf5Quiet quiet;
+    const std::vector<Hdf5Piece> pieces = open_pieces(path);
+    Snapshot snapshot;
+    read_header(pieces[0], snapshot);
+    read_units(pieces[0], snapshot);
+    if (pieces.size() > 1)
+        snapshot.format += ", " + std::to_string(pieces.size()) + " files";
+    snapshot.has_potentials = all_have(pieces, hdf5_layout::potentials);
+    snapshot.has_accelerations = all_have(pieces, hdf5_layout::accelerations);
+
+    Particles& particles = snapshot.particles;
+    particles.resize(std::size_t(sum(pieces[0].totals)));
+    std::size_t begin = 0;
+    for (const Hdf5Piece& piece : pieces)
+        for (std::size_t type = 0; type < 6; ++type) {
+            if (piece.counts[type] > 0)
+                read_type(piece, type, begin, snapshot);
+            begin += std::size_t(piece.counts[type]);
+        }
+    if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids)) {
+        for (std::size_t i = 0; i < particles.size(); ++i)
+            particles.id[i] = i + 1;
+        snapshot.notes.push_back("no ParticleIDs (or not for all types): ids are 1 to N");
+    }
+    if (any_has_masses_twice(pieces))
+        snapshot.notes.push_back("masses of a type in both MassTable and Masses: the table holds");
+    if (!snapshot.format.starts_with("HDF5, SWIFT"))
+        make_velocities_peculiar(snapshot);
+    return snapshot;
+}
+
+} // namespace chamomile

@@ -1,0 +1,13 @@
+/// \file  The units of an HDF5 snapshot: where the programs of the GADGET family keep them.
+#pragma once
+
+#include "io/hdf5_piece.hpp"
+#include "io/snapshot.hpp"
+
+namespace chamomile {
+
+/// Sets units, G and softening of the snapshot from the groups Chamomile, Units, Parameters and
+/// Header, in this order, or notes what was assumed.
+void read_units(const Hdf5Piece& piece, Snapshot& snapshot);
+
+} // namespace chamomile

@@ -1,0 +1,222 @@
+// Writes HDF5 snapshots in the layout of GADGET-4, with what SWIFT, yt and pynbody look for.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "io/comoving.hpp"
+#include "io/formats.hpp"
+#include "io/hdf5_layout.hpp"
+#include "io/hdf5_output.hpp"
+#include "io/pending_file.hpp"
+#include "io/type_order.hpp"
+
+namespace chamomile {
+namespace {
+
+using namespace hdf5_layout;
+
+/// The units that other programs are told. N-body units have no scale: centimetre, gram and the
+/// velocity that makes G = 1, so that whoever computes G from the units finds 1.
+Units stated_units(const Units& units)
+{
+    if (units.physical)
+        return units;
+    Units cgs{1, 1, 1, true, false};
+    cgs.velocity_in_cm_per_s = std::sqrt(cgs.gravitational_constant());
+    return cgs;
+}
+
+constexpr double seconds_per_Gyr = 1e9 * 365.25 * 86400;
+
+/// How a quantity scales with the scale factor, h and the units: as GADGET-4 states it.
+struct Scaling {
+    double a = 0, h = 0, length = 0, mass = 0, velocity = 0;
+};
+
+constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 0, 1},
+    mass_scaling{0, -1, 0, 1, 0}, potential_scaling{-1, 0, 0, 0, 2},
+    acceleration_scaling{-2, 1, -1, 0, 2};
+
+class Hdf5Writer {
+public:
+    Hdf5Writer(const Snapshot& snapshot, PendingFile& file)
+        : snapshot_(snapshot), particles_(snapshot.particles), types_(snapshot.particles),
+          units_(stated_units(snapshot.units)), out_(file)
+    {}
+
+    void write()
+    {
+        write_header();
+        write_units();
+        write_parameters();
+        write_own();
+        for (int type = 0; type < 6; ++type)
+            if (types_.count(type) > 0)
+                write_type(type);
+        out_.close();
+    }
+
+private:
+    void write_header()
+    {
+        const Hdf5Handle group = out_.group(header);
+        std::array<std::uint64_t, 6> counts;
+        std::array<std::uint32_t, 6> low, high{};
+        for (int type = 0; type < 6; ++type)
+            low[type] = std::uint32_t(counts[type] = types_.count(type));
+        out_.attribute(group, "NumPart_ThisFile", counts);
+        out_.attribute(group, "NumPart_Total", low);
+        out_.attribute(group, "NumPart_Total_HighWord", high);
+        out_.attribute(group, "MassTable", std::array<double, 6>{});
+        out_.attribute(group, "Flag_Entropy_ICs", std::array<std::int32_t, 6>{});
+        out_.attribute(group, "NumFilesPerSnapshot", std::int32_t(1));
+        out_.attribute(group, "Time", snapshot_.time);
+        out_.attribute(group, "BoxSize", snapshot_.box_size);
+        const auto& frame = snapshot_.comoving;
+        out_.attribute(group, "Redshift", frame ? 1 / frame->scale_factor - 1 : 0.0);
+        write_cosmology(group);
+    }
+
+    void write_cosmology(const Hdf5Handle& group)
+    {
+        if (const auto& frame = snapshot_.comoving) {
+            out_.attribute(group, "Omega0", frame->omega_matter);
+            out_.attribute(group, "OmegaLambda", frame->omega_lambda);
+            out_.attribute(group, "HubbleParam", frame->hubble);
+        }
+    }
+
+    void write_gadget_units(const Hdf5Handle& group)
+    {
+        out_.attribute(group, "UnitLength_in_cm", units_.length_in_cm);
+        out_.attribute(group, "UnitMass_in_g", units_.mass_in_g);
+        out_.attribute(group, "UnitVelocity_in_cm_per_s", units_.velocity_in_cm_per_s);
+    }
+
+    void write_units()
+    {
+        const Hdf5Handle group = out_.group(hdf5_layout::units);
+        const double time_in_s = units_.length_in_cm / units_.velocity_in_cm_per_s;
+        write_gadget_units(group);
+        out_.attribute(group, "UnitTime_in_s", time_in_s);
+        out_.attribute(group, "Unit length in cgs (U_L)", units_.length_in_cm);
+        out_.attribute(group, "Unit mass in cgs (U_M)", units_.mass_in_g);
+        out_.attribute(group, "Unit time in cgs (U_t)", time_in_s);
+        out_.attribute(group, "Unit current in cgs (U_I)", 1.0);
+        out_.attribute(group, "Unit temperature in cgs (U_T)", 1.0);
+    }
+
+    void write_parameters()
+    {
+        const Hdf5Handle group = out_.group(parameters);
+        write_gadget_units(group);
+        out_.attribute(group, "ComovingIntegrationOn", std::int32_t(snapshot_.comoving ? 1 : 0));
+        write_cosmology(group);
+        if (snapshot_.box_size > 0)
+            out_.attribute(group, "BoxSize", snapshot_.box_size);
+        if (!snapshot_.comoving) // without it pynbody takes the age of the universe
+            out_.attribute(group, "Time_GYR",
+                           snapshot_.time * units_.length_in_cm / units_.velocity_in_cm_per_s /
+                               seconds_per_Gyr);
+        if (!snapshot_.softening)
+            return;
+        for (int type = 0; type < 6; ++type)
+            out_.attribute(group, "SofteningClassOfPartType" + std::to_string(type),
+                           std::int32_t(0));
+        out_.attribute(group, "SofteningComovingClass0", snapshot_.softening->length);
+        out_.attribute(group, "SofteningMaxPhysClass0", snapshot_.softening->length);
+    }
+
+    void write_own()
+    {
+        const Hdf5Handle group = out_.group(own);
+        const Units& units = snapshot_.units;
+        const char* system = !units.physical    ? nbody_units
+                             : units.per_hubble ? physical_units_per_h
+                                                : physical_units;
+        for (const auto& [key, value] : snapshot_.provenance)
+            if (is_provenance(key))
+                out_.attribute(group, key, value);
+        out_.attribute(group, unit_system, std::string(system));
+        out_.attribute(group, gravitational_constant, snapshot_.G());
+        if (snapshot_.softening) {
+            const bool spline = snapshot_.softening->kind == SofteningKind::spline;
+            out_.attribute(group, softening_kind, std::string(spline ? "spline" : "plummer"));
+            out_.attribute(group, softening_length, snapshot_.softening->length);
+        }
+    }
+
+    void write_type(int type)
+    {
+        const Hdf5Handle group = out_.group("PartType" + std::to_string(type));
+        const std::span<const Index> indices(types_.order.data() + types_.begin[type],
+                                             types_.count(type));
+        write_vectors(group, positions, indices, particles_.position, 1, position_scaling);
+        write_vectors(group, velocities, indices, particles_.velocity, velocity_factor(snapshot_),
+                      velocity_scaling);
+        write_reals(group, masses, indices, particles_.mass, mass_scaling);
+        std::vector<std::uint64_t> ids_of_type;
+        for (Index i : indices)
+            ids_of_type.push_back(particles_.id[i]);
+        out_.data(group, ids, ids_of_type);
+        if (snapshot_.has_potentials)
+            write_reals(group, potentials, indices, particles_.potential, potential_scaling);
+        if (snapshot_.has_accelerations)
+            write_vectors(group, accelerations, indices, particles_.acceleration, 1,
+                          acceleration_scaling);
+    }
+
+    void write_vectors(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
+                       const std::vector<Vec3<double>>& vectors, double divisor,
+                       const Scaling& scaling)
+    {
+        std::vector<Vec3<double>> values;
+        values.reserve(indices.size());
+        for (Index i : indices)
+            values.push_back(
+                {vectors[i].x / divisor, vectors[i].y / divisor, vectors[i].z / divisor});
+        write_scaling(out_.data(group, name, values), scaling);
+    }
+
+    void write_reals(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
+                     const std::vector<double>& reals, const Scaling& scaling)
+    {
+        std::vector<double> values;
+        values.reserve(indices.size());
+        for (Index i : indices)
+            values.push_back(reals[i]);
+        write_scaling(out_.data(group, name, values), scaling);
+    }
+
+    void write_scaling(const Hdf5Handle& data, const Scaling& scaling)
+    {
+        out_.attribute(data, "a_scaling", scaling.a);
+        out_.attribute(data, "h_scaling", scaling.h);
+        out_.attribute(data, "length_scaling", scaling.length);
+        out_.attribute(data, "mass_scaling", scaling.mass);
+        out_.attribute(data, "velocity_scaling", scaling.velocity);
+        out_.attribute(data, "to_cgs",
+                       std::pow(units_.length_in_cm, scaling.length) *
+                           std::pow(units_.mass_in_g, scaling.mass) *
+                           std::pow(units_.velocity_in_cm_per_s, scaling.velocity));
+    }
+
+    const Snapshot& snapshot_;
+    const Particles& particles_;
+    TypeOrder types_;
+    Units units_;
+    Hdf5Output out_;
+};
+
+} // namespace
+
+void write_hdf5(const Snapshot& snapshot, PendingFile& file)
+{
+    const Hdf5Quiet quiet;
+    // A closing failure inside HDF5 cannot be repaired, so look for room before it starts: 112
+    // bytes of a particle at most, 1 % for check sums and indices, and the header.
+    file.probe_room(std::int64_t(double(snapshot.particles.size()) * 112 * 1.01) + (1 << 17));
+    Hdf5Writer(snapshot, file).write();
+}
+
+} // namespace chamomile

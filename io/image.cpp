@@ -1,0 +1,97 @@
+#include "io/image.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include <png.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+namespace {
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& reason)
+{
+    throw Error(Fault::output, path.string() + ": " + reason);
+}
+
+/// Removes the unfinished file unless it was kept.
+struct TemporaryFile {
+    std::filesystem::path path;
+    bool kept = false;
+    ~TemporaryFile()
+    {
+        std::error_code ignored;
+        if (!kept)
+            std::filesystem::remove(path, ignored);
+    }
+};
+
+// libpng reports through longjmp, which must not cross C++ objects: these two only note and leave.
+void note_error(png_structp png, png_const_charp message)
+{
+    auto* text = static_cast<std::string*>(png_get_error_ptr(png));
+    text->assign(message);
+    png_longjmp(png, 1);
+}
+
+void ignore_warning(png_structp, png_const_charp) {}
+
+/// Encodes all rows; false with `message` set on failure. Holds no object with a destructor.
+bool encode(const Image& image, std::FILE* file, std::string& message)
+{
+    png_structp png =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, note_error, ignore_warning);
+    png_infop info = png ? png_create_info_struct(png) : nullptr;
+    if (!info) {
+        png_destroy_write_struct(&png, nullptr);
+        message = "out of memory";
+        return false;
+    }
+    if (setjmp(png_jmpbuf(png))) {
+        png_destroy_write_struct(&png, &info);
+        return false;
+    }
+    png_init_io(png, file);
+    png_set_IHDR(png, info, png_uint_32(image.width()), png_uint_32(image.height()), 8,
+                 PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_write_info(png, info);
+    for (int y = 0; y < image.height(); ++y)
+        png_write_row(png, image.at(0, y).data());
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    return true;
+}
+
+} // namespace
+
+void write_png(const Image& image, const std::filesystem::path& path)
+{
+    if (image.width() < 1 || image.height() < 1)
+        refuse(path, "a picture without pixels");
+    TemporaryFile temporary{path.string() + ".tmp." + std::to_string(::getpid())};
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(temporary.path.c_str(), "wb"),
+                                                         std::fclose);
+    if (!file)
+        refuse(path, std::strerror(errno));
+    std::string message;
+    if (!encode(image, file.get(), message))
+        refuse(path, message);
+    if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0)
+        refuse(path, std::strerror(errno));
+    if (std::fclose(file.release()) != 0)
+        refuse(path, std::strerror(errno));
+    std::error_code failure;
+    std::filesystem::rename(temporary.path, path, failure);
+    if (failure)
+        refuse(path, failure.message());
+    temporary.kept = true;
+}
+
+} // namespace chamomile

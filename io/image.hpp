@@ -1,0 +1,40 @@
+/// \file  A picture in memory and its PNG file.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace chamomile {
+
+using Colour = std::array<std::uint8_t, 3>; ///< red, green, blue in sRGB
+
+/// A picture of width x height pixels, rows from top to bottom; black when made.
+class Image {
+public:
+    Image(int width, int height)
+        : width_(width), height_(height), pixels_(std::size_t(width) * std::size_t(height))
+    {}
+    int width() const { return width_; }
+    int height() const { return height_; }
+    Colour& at(int x, int y)
+    {
+        return pixels_[std::size_t(y) * std::size_t(width_) + std::size_t(x)];
+    }
+    const Colour& at(int x, int y) const
+    {
+        return pixels_[std::size_t(y) * std::size_t(width_) + std::size_t(x)];
+    }
+
+private:
+    int width_, height_;
+    std::vector<Colour> pixels_;
+};
+
+/// Writes an 8-bit RGB PNG. The file appears under its name only when it is complete and replaces
+/// an older one; throws Error(output) if it cannot be written, and then leaves nothing behind.
+void write_png(const Image& image, const std::filesystem::path& path);
+
+} // namespace chamomile

@@ -1,0 +1,99 @@
+#include "io/input_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace chamomile {
+namespace {
+
+/// Reads file values of type From in pieces that stay in cache and converts them.
+template <class From, class To>
+void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
+                    std::span<To> values)
+{
+    constexpr std::size_t piece = 1 << 16;
+    std::vector<From> raw(std::min(piece, values.size()));
+    for (std::size_t begin = 0; begin < values.size(); begin += piece) {
+        const std::size_t n = std::min(piece, values.size() - begin);
+        file.read(offset + std::int64_t(begin * sizeof(From)),
+                  std::as_writable_bytes(std::span(raw.data(), n)));
+        for (std::size_t i = 0; i < n; ++i)
+            values[begin + i] = To(in_host_order(raw[i], order));
+    }
+}
+
+} // namespace
+
+Error bad_input(const std::filesystem::path& file, const std::string& field,
+                const std::string& value, const std::string& allowed)
+{
+    return Error(Fault::input, file.string() + ": " + field + ": " + value + ": " + allowed);
+}
+
+InputFile::InputFile(const std::filesystem::path& path) : path_(path)
+{
+    // Not blocking, so that a pipe without a writer is refused instead of waited for.
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0)
+        throw bad_input(path, "file", std::strerror(errno), "a readable file is needed");
+    struct stat status;
+    const bool known = ::fstat(descriptor_, &status) == 0;
+    if (!known || !S_ISREG(status.st_mode) || status.st_size == 0) {
+        ::close(descriptor_);
+        if (known && S_ISDIR(status.st_mode))
+            throw bad_input(path, "file", "a folder", "a snapshot file is needed");
+        if (known && S_ISREG(status.st_mode))
+            throw bad_input(path, "size", "0 bytes", "a snapshot file is needed");
+        throw bad_input(path, "file", "not a regular file", "a pipe or device cannot be read");
+    }
+    size_ = status.st_size;
+}
+
+InputFile::~InputFile()
+{
+    ::close(descriptor_);
+}
+
+void InputFile::read(std::int64_t offset, std::span<std::byte> bytes) const
+{
+    if (offset < 0 || offset > size_ || std::int64_t(bytes.size()) > size_ - offset)
+        throw bad_input(path_, "size", std::to_string(size_) + " bytes",
+                        "truncated, needs " + std::to_string(bytes.size()) +
+                            " more bytes at offset " + std::to_string(offset));
+    while (!bytes.empty()) {
+        const ssize_t n = ::pread(descriptor_, bytes.data(), bytes.size(), offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            throw bad_input(path_, "offset " + std::to_string(offset),
+                            n < 0 ? std::strerror(errno) : "end of file", "cannot be read");
+        bytes = bytes.subspan(std::size_t(n));
+        offset += n;
+    }
+}
+
+void InputFile::read_reals(std::int64_t offset, int width, ByteOrder order,
+                           std::span<double> values) const
+{
+    if (width == 4)
+        read_converted<float>(*this, offset, order, values);
+    else
+        read_converted<double>(*this, offset, order, values);
+}
+
+void InputFile::read_integers(std::int64_t offset, int width, ByteOrder order,
+                              std::span<std::uint64_t> values) const
+{
+    if (width == 4)
+        read_converted<std::uint32_t>(*this, offset, order, values);
+    else
+        read_converted<std::uint64_t>(*this, offset, order, values);
+}
+
+} // namespace chamomile

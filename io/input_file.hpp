@@ -1,0 +1,86 @@
+/// \file  A file to read from: every read is checked, every value brought to the host's byte order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+
+/// The byte order of a file, relative to this machine.
+enum class ByteOrder { host, swapped };
+
+/// The error of a bad field in a file: "<file>: <field>: <value>: <what is allowed>".
+Error bad_input(const std::filesystem::path& file, const std::string& field,
+                const std::string& value, const std::string& allowed);
+
+/// The value with its bytes in the other order.
+template <class T>
+T byte_swapped(T value)
+{
+    static_assert(std::is_arithmetic_v<T>);
+    T result;
+    const auto* from = reinterpret_cast<const unsigned char*>(&value);
+    auto* to = reinterpret_cast<unsigned char*>(&result);
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+        to[i] = from[sizeof(T) - 1 - i];
+    return result;
+}
+
+template <class T>
+T in_host_order(T value, ByteOrder order)
+{
+    return order == ByteOrder::swapped ? byte_swapped(value) : value;
+}
+
+/// A regular file, open for reading. Throws Error with Fault::input when it is missing,
+/// unreadable, empty or no regular file, and on every read beyond its end.
+class InputFile {
+public:
+    explicit InputFile(const std::filesystem::path& path);
+    ~InputFile();
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    std::int64_t size() const { return size_; }
+
+    /// Fills all of `bytes` from the offset on.
+    void read(std::int64_t offset, std::span<std::byte> bytes) const;
+
+    /// The bytes at the offset as a T.
+    template <class T>
+    T value(std::int64_t offset) const
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        T result;
+        read(offset, std::as_writable_bytes(std::span(&result, 1)));
+        return result;
+    }
+
+    template <class T>
+    T value(std::int64_t offset, ByteOrder order) const
+    {
+        return in_host_order(value<T>(offset), order);
+    }
+
+    /// Reads values.size() reals of `width` bytes (4 or 8) each, in a row.
+    void read_reals(std::int64_t offset, int width, ByteOrder order,
+                    std::span<double> values) const;
+
+    /// Reads values.size() unsigned integers of `width` bytes (4 or 8) each, in a row.
+    void read_integers(std::int64_t offset, int width, ByteOrder order,
+                       std::span<std::uint64_t> values) const;
+
+private:
+    std::filesystem::path path_;
+    std::int64_t size_ = 0;
+    int descriptor_ = -1;
+};
+
+} // namespace chamomile

@@ -1,0 +1,75 @@
+#include "io/labels.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace chamomile {
+namespace {
+
+constexpr int columns = 5, rows = 9, baseline = 7, advance = 6;
+
+/// Rows from top to bottom, five bits each; the last two lie below the base line.
+struct Glyph {
+    char character;
+    std::array<unsigned char, rows> bits;
+};
+
+constexpr Glyph glyphs[] = {
+    {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e, 0, 0}},
+    {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e, 0, 0}},
+    {'2', {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f, 0, 0}},
+    {'3', {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e, 0, 0}},
+    {'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02, 0, 0}},
+    {'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e, 0, 0}},
+    {'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e, 0, 0}},
+    {'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08, 0, 0}},
+    {'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e, 0, 0}},
+    {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c, 0, 0}},
+    {'.', {0, 0, 0, 0, 0, 0x0c, 0x0c, 0, 0}},
+    {'-', {0, 0, 0, 0x1f, 0, 0, 0, 0, 0}},
+    {'+', {0, 0x04, 0x04, 0x1f, 0x04, 0x04, 0, 0, 0}},
+    {'=', {0, 0, 0x1f, 0, 0x1f, 0, 0, 0, 0}},
+    {'/', {0x01, 0x01, 0x02, 0x04, 0x08, 0x10, 0x10, 0, 0}},
+    {'t', {0x08, 0x08, 0x1c, 0x08, 0x08, 0x09, 0x06, 0, 0}},
+    {'e', {0, 0, 0x0e, 0x11, 0x1f, 0x10, 0x0e, 0, 0}},
+    {'k', {0x10, 0x10, 0x12, 0x14, 0x18, 0x14, 0x12, 0, 0}},
+    {'p', {0, 0, 0x1e, 0x11, 0x11, 0x11, 0x1e, 0x10, 0x10}},
+    {'c', {0, 0, 0x0e, 0x10, 0x10, 0x11, 0x0e, 0, 0}},
+    {'h', {0x10, 0x10, 0x16, 0x19, 0x11, 0x11, 0x11, 0, 0}},
+    {'y', {0, 0, 0x11, 0x11, 0x11, 0x11, 0x0f, 0x01, 0x0e}},
+    {'r', {0, 0, 0x16, 0x19, 0x10, 0x10, 0x10, 0, 0}},
+    {'M', {0x11, 0x1b, 0x15, 0x15, 0x11, 0x11, 0x11, 0, 0}},
+    {'G', {0x0e, 0x11, 0x10, 0x17, 0x11, 0x11, 0x0f, 0, 0}},
+};
+
+} // namespace
+
+void draw_rectangle(Image& image, int x, int y, int width, int height, Colour colour)
+{
+    for (int j = std::max(0, y); j < std::min(image.height(), y + height); ++j)
+        for (int i = std::max(0, x); i < std::min(image.width(), x + width); ++i)
+            image.at(i, j) = colour;
+}
+
+int text_width(std::string_view text, int dot)
+{
+    return text.empty() ? 0 : (advance * int(text.size()) - 1) * dot;
+}
+
+int draw_text(Image& image, int x, int y, int dot, std::string_view text, Colour colour)
+{
+    for (std::size_t k = 0; k < text.size(); ++k)
+        for (const Glyph& glyph : glyphs) {
+            if (glyph.character != text[k])
+                continue;
+            const int left = x + advance * dot * int(k);
+            for (int row = 0; row < rows; ++row)
+                for (int column = 0; column < columns; ++column)
+                    if (glyph.bits[std::size_t(row)] >> (columns - 1 - column) & 1)
+                        draw_rectangle(image, left + dot * column, y + dot * (row - baseline), dot,
+                                       dot, colour);
+        }
+    return text_width(text, dot);
+}
+
+} // namespace chamomile

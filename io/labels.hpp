@@ -1,0 +1,21 @@
+/// \file  Short labels drawn into a picture: numbers, units of length and time.
+#pragma once
+
+#include <string_view>
+
+#include "io/image.hpp"
+
+namespace chamomile {
+
+/// Draws text in a font of 5 x 7 dots of `dot` x `dot` pixels, its lower left corner at (x, y), and
+/// returns its width in pixels. Digits, . - + = / and the letters of kpc, Mpc, Myr, Gyr, h, t, e;
+/// other characters are left blank. What falls outside the picture is cut off.
+int draw_text(Image& image, int x, int y, int dot, std::string_view text, Colour colour);
+
+/// Width in pixels that the text will have.
+int text_width(std::string_view text, int dot);
+
+/// A filled rectangle, cut off at the picture's edges.
+void draw_rectangle(Image& image, int x, int y, int width, int height, Colour colour);
+
+} // namespace chamomile

@@ -1,0 +1,50 @@
+#include "io/models/kepler.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/models/model.hpp"
+
+namespace chamomile {
+
+RelativeOrbit orbit_before_pericentre(double total_mass, double eccentricity, double pericentre,
+                                      double distance)
+{
+    require(total_mass > 0, "total mass", total_mass, "must be positive");
+    require(eccentricity >= 0 && std::isfinite(eccentricity), "eccentricity", eccentricity,
+            "must be at least 0");
+    require(pericentre > 0 && std::isfinite(pericentre), "pericentre", pericentre,
+            "must be positive");
+    require(distance >= pericentre && std::isfinite(distance), "separation", distance,
+            "must be at least the pericentre distance");
+    if (eccentricity < 1)
+        require(distance * (1 - eccentricity) <= pericentre * (1 + eccentricity) * (1 + 1e-12),
+                "separation", distance, "must be at most the apocentre distance");
+
+    // r = p / (1 + e cos f); v = sqrt(M / p) (-sin f, e + cos f).
+    const double p = pericentre * (1 + eccentricity);
+    const double cosine =
+        eccentricity > 0 ? std::clamp((p / distance - 1) / eccentricity, -1.0, 1.0) : 1;
+    const double sine = -std::sqrt((1 - cosine) * (1 + cosine)); // f < 0: before pericentre
+    const double speed = std::sqrt(total_mass / p);
+    return {{distance * cosine, distance * sine, 0},
+            {-speed * sine, speed * (eccentricity + cosine), 0}};
+}
+
+Snapshot make_two_body(const TwoBodyOptions& options)
+{
+    const double a = options.semi_major_axis, e = options.eccentricity, q = options.mass_ratio;
+    require(a > 0 && std::isfinite(a), "semi-major axis", a, "must be positive");
+    require(e >= 0 && e < 1, "eccentricity", e, "must be at least 0 and below 1");
+    require(q > 0 && std::isfinite(q), "mass ratio", q, "must be positive");
+    const RelativeOrbit orbit = orbit_before_pericentre(1, e, a * (1 - e), a * (1 - e));
+    Snapshot snapshot = equal_mass_snapshot(2, 1, halo_type);
+    snapshot.provenance = {{"model", "two-body"}};
+    Particles& bodies = snapshot.particles;
+    bodies.mass = {1 / (1 + q), q / (1 + q)};
+    bodies.position = {-bodies.mass[1] * orbit.position, bodies.mass[0] * orbit.position};
+    bodies.velocity = {-bodies.mass[1] * orbit.velocity, bodies.mass[0] * orbit.velocity};
+    return snapshot;
+}
+
+} // namespace chamomile

@@ -1,0 +1,23 @@
+/// \file  Barycentre and energies of a model, for its normalisation.
+#pragma once
+
+#include "core/particles.hpp"
+
+namespace chamomile {
+
+/// Moves the particles so that centre of mass and total momentum are zero to rounding.
+void move_to_barycentre(Particles& particles);
+
+/// Sum of m v^2 / 2.
+double kinetic_energy(const Particles& particles);
+
+/// -sum over pairs of m_i m_j / r_ij (G = 1, no softening), every pair in double: O(N^2), about
+/// 1e9 pairs per second and core with AVX-512. The same bits for any number of threads.
+double pair_energy(const Particles& particles);
+
+/// The same energy from the radii about the origin alone, as if each particle were spread over its
+/// sphere: -sum over pairs of m_i m_j / max(r_i, r_j), O(N log N). For particles in independent
+/// random directions its expectation is that of pair_energy, and the two differ by about 1/N of it.
+double shell_energy(const Particles& particles);
+
+} // namespace chamomile

@@ -1,0 +1,104 @@
+#include "io/particle_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "io/input_file.hpp"
+#include "io/number_text.hpp"
+
+namespace chamomile {
+namespace {
+
+std::string particle_name(const Particles& particles, std::size_t i)
+{
+    return "particle " + std::to_string(i) + " (id " + std::to_string(particles.id[i]) + ")";
+}
+
+void check_finite(const Particles& particles, const std::vector<Vec3<double>>& vectors,
+                  const char* field, const std::filesystem::path& file)
+{
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+        const Vec3<double>& v = vectors[i];
+        // One test for all three: what is not finite times zero is not zero.
+        if (0 * v.x + 0 * v.y + 0 * v.z == 0)
+            continue;
+        const char axis = !std::isfinite(v.x) ? 'x' : !std::isfinite(v.y) ? 'y' : 'z';
+        const double value = axis == 'x' ? v.x : axis == 'y' ? v.y : v.z;
+        throw bad_input(file, particle_name(particles, i) + ", " + field + " " + axis,
+                        number_text(value), "must be finite");
+    }
+}
+
+void check_masses(const Particles& particles, const std::filesystem::path& file)
+{
+    bool any = particles.mass.empty();
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const double mass = particles.mass[i];
+        if (!(mass >= 0) || !std::isfinite(mass))
+            throw bad_input(file, particle_name(particles, i) + ", mass", number_text(mass),
+                            "must be finite and not negative");
+        any = any || mass > 0;
+    }
+    if (!any)
+        throw bad_input(file, "mass",
+                        "0 for all " + std::to_string(particles.size()) + " particles",
+                        "at least one must be positive");
+}
+
+/// Whether two ids agree, by a table of bits where the ids are dense enough for one.
+bool has_duplicates(const std::vector<std::uint64_t>& id)
+{
+    if (std::adjacent_find(id.begin(), id.end(), std::greater_equal<>()) == id.end())
+        return false; // rising: the usual case
+    const auto [low, high] = std::minmax_element(id.begin(), id.end());
+    const std::uint64_t span = *high - *low;
+    if (span / 64 <= id.size()) {
+        std::vector<bool> seen(span + 1);
+        for (std::uint64_t value : id) {
+            if (seen[value - *low])
+                return true;
+            seen[value - *low] = true;
+        }
+        return false;
+    }
+    std::vector<std::uint64_t> sorted = id;
+    std::sort(sorted.begin(), sorted.end());
+    return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+}
+
+void check_ids(const Particles& particles, const std::filesystem::path& file)
+{
+    if (!has_duplicates(particles.id))
+        return;
+    std::vector<Index> order(particles.size());
+    std::iota(order.begin(), order.end(), Index(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return particles.id[a] < particles.id[b]; });
+    const auto first = std::adjacent_find(order.begin(), order.end(), [&](Index a, Index b) {
+        return particles.id[a] == particles.id[b];
+    });
+    throw bad_input(
+        file, "particles " + std::to_string(first[0]) + " and " + std::to_string(first[1]) + ", id",
+        std::to_string(particles.id[*first]), "all ids must differ");
+}
+
+} // namespace
+
+void check_particles(const Particles& particles, const std::filesystem::path& file)
+{
+    check_finite(particles, particles.position, "position", file);
+    check_finite(particles, particles.velocity, "velocity", file);
+    check_masses(particles, file);
+    check_ids(particles, file);
+}
+
+void require_particles(const Particles& particles, const std::filesystem::path& file)
+{
+    if (particles.size() == 0)
+        throw bad_input(file, "particles", "0", "at least one is needed");
+}
+
+} // namespace chamomile

@@ -1,0 +1,105 @@
+#include "io/pending_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace chamomile {
+namespace {
+
+constexpr std::size_t buffer_bytes = 1 << 20;
+
+} // namespace
+
+Error bad_output(const std::filesystem::path& file, const std::string& field,
+                 const std::string& value, const std::string& allowed)
+{
+    return Error(Fault::output, file.string() + ": " + field + ": " + value + ": " + allowed);
+}
+
+PendingFile::PendingFile(const std::filesystem::path& target)
+    : target_(target), temporary_(target.string() + ".tmp." + std::to_string(::getpid()))
+{
+    if (std::filesystem::is_directory(target))
+        throw bad_output(target, "file", "a folder", "a file name is needed");
+    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor_ < 0)
+        throw failure("cannot be created");
+    buffer_.reserve(buffer_bytes);
+}
+
+PendingFile::~PendingFile()
+{
+    if (descriptor_ >= 0)
+        ::close(descriptor_);
+    if (!committed_)
+        ::unlink(temporary_.c_str());
+}
+
+Error PendingFile::failure(const char* what) const
+{
+    return bad_output(target_, "file", std::strerror(errno), what);
+}
+
+void PendingFile::probe_room(std::int64_t bytes)
+{
+    // Asking beyond the size limit would raise SIGXFSZ.
+    rlimit limit;
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        std::uint64_t(bytes) > limit.rlim_cur) {
+        errno = EFBIG;
+        throw failure("cannot be written");
+    }
+    if (bytes > 0 && ::fallocate(descriptor_, 0, 0, bytes) != 0 && errno != EOPNOTSUPP &&
+        errno != ENOSYS && errno != EINTR)
+        throw failure("cannot be written");
+    if (::ftruncate(descriptor_, 0) != 0)
+        throw failure("cannot be written");
+}
+
+void PendingFile::write(std::span<const std::byte> bytes)
+{
+    while (!bytes.empty()) {
+        const std::size_t n = std::min(bytes.size(), buffer_bytes - buffer_.size());
+        buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(n));
+        bytes = bytes.subspan(n);
+        if (buffer_.size() == buffer_bytes)
+            flush();
+    }
+}
+
+void PendingFile::flush()
+{
+    std::span<const std::byte> rest = buffer_;
+    while (!rest.empty()) {
+        const ssize_t n = ::write(descriptor_, rest.data(), rest.size());
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            throw failure("cannot be written");
+        rest = rest.subspan(std::size_t(n));
+    }
+    buffer_.clear();
+}
+
+void PendingFile::commit()
+{
+    flush();
+    if (::fsync(descriptor_) != 0)
+        throw failure("cannot be written");
+    const int closing = std::exchange(descriptor_, -1);
+    if (::close(closing) != 0)
+        throw failure("cannot be closed");
+    if (std::rename(temporary_.c_str(), target_.c_str()) != 0)
+        throw failure("cannot be renamed to");
+    committed_ = true;
+}
+
+} // namespace chamomile

@@ -1,0 +1,58 @@
+/// \file  A file that appears under its name only when it is complete.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+
+/// A file being written under a temporary name in the folder of its target. commit() renames it
+/// over the target; without commit() it is removed and the target stays as it was. All members
+/// throw Error with Fault::output.
+class PendingFile {
+public:
+    explicit PendingFile(const std::filesystem::path& target);
+    ~PendingFile();
+    PendingFile(const PendingFile&) = delete;
+    PendingFile& operator=(const PendingFile&) = delete;
+
+    const std::filesystem::path& target() const { return target_; }
+    const std::filesystem::path& temporary() const { return temporary_; }
+
+    /// Fails, before anything is written, when the disk, quota or size limit has no room for that
+    /// many bytes. The room is not kept.
+    void probe_room(std::int64_t bytes);
+
+    /// Appends to the file, through a buffer.
+    void write(std::span<const std::byte> bytes);
+
+    template <class T>
+    void write_value(const T& value)
+    {
+        write(std::as_bytes(std::span(&value, 1)));
+    }
+
+    /// Flushes to the disk and renames. Also for files that others wrote under temporary().
+    void commit();
+
+    Error failure(const char* what) const; ///< with the text of errno
+
+private:
+    void flush();
+
+    std::filesystem::path target_, temporary_;
+    std::vector<std::byte> buffer_;
+    int descriptor_ = -1;
+    bool committed_ = false;
+};
+
+/// The error of something that cannot be written.
+Error bad_output(const std::filesystem::path& file, const std::string& field,
+                 const std::string& value, const std::string& allowed);
+
+} // namespace chamomile

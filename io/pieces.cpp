@@ -1,0 +1,74 @@
+#include "io/pieces.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <string>
+
+#include "core/particles.hpp"
+#include "io/input_file.hpp"
+
+namespace chamomile {
+namespace {
+
+bool is_number(const std::string& text)
+{
+    return !text.empty() && std::all_of(text.begin(), text.end(),
+                                        [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+} // namespace
+
+std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
+                                               std::int64_t number)
+{
+    if (number < 1 || number > 100000)
+        throw bad_input(piece, "number of files", std::to_string(number), "1 to 100000");
+    if (number == 1)
+        return {piece};
+
+    // The number is the last part of the name, or the last before the extension.
+    std::string stem = piece.filename().string(), ending;
+    if (!is_number(piece.extension().string().substr(piece.has_extension() ? 1 : 0))) {
+        ending = piece.extension().string();
+        stem = piece.stem().string();
+    }
+    const std::size_t dot = stem.rfind('.');
+    if (dot == std::string::npos || !is_number(stem.substr(dot + 1)))
+        throw bad_input(piece, "number of files", std::to_string(number),
+                        "the name must hold the number of the piece, as in name.0.hdf5");
+    std::vector<std::filesystem::path> paths;
+    for (std::int64_t i = 0; i < number; ++i) {
+        paths.push_back(piece.parent_path() /
+                        (stem.substr(0, dot + 1) + std::to_string(i) + ending));
+        if (!std::filesystem::exists(paths.back()))
+            throw bad_input(paths.back(), "file", "missing",
+                            "one of " + std::to_string(number) + " pieces of the snapshot");
+    }
+    return paths;
+}
+
+void check_counts(const TypeCounts& counts, const std::filesystem::path& file)
+{
+    // Each count is compared first, so that the sum cannot overflow.
+    constexpr std::int64_t most = std::numeric_limits<Index>::max();
+    for (std::size_t type = 0; type < counts.size(); ++type)
+        if (counts[type] < 0 || counts[type] > most)
+            throw bad_input(file, "number of particles of type " + std::to_string(type),
+                            std::to_string(counts[type]), "0 to " + std::to_string(most));
+    if (sum(counts) > most)
+        throw bad_input(file, "number of particles", std::to_string(sum(counts)),
+                        "at most " + std::to_string(most));
+}
+
+void check_totals(const TypeCounts& found, const TypeCounts& stated,
+                  const std::filesystem::path& file)
+{
+    for (std::size_t type = 0; type < found.size(); ++type)
+        if (found[type] != stated[type])
+            throw bad_input(file, "total number of particles of type " + std::to_string(type),
+                            std::to_string(stated[type]),
+                            std::to_string(found[type]) + " are in the file or its pieces");
+}
+
+} // namespace chamomile

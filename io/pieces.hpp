@@ -1,0 +1,37 @@
+/// \file  The files of a snapshot in pieces: name.0.hdf5, name.1.hdf5, ... or name.0, name.1, ...
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace chamomile {
+
+/// Particles of each GADGET type, in one piece or in all.
+using TypeCounts = std::array<std::int64_t, 6>;
+
+constexpr std::int64_t sum(const TypeCounts& counts)
+{
+    std::int64_t total = 0;
+    for (std::int64_t count : counts)
+        total += count;
+    return total;
+}
+
+/// The paths of all pieces, given one of them and their number as its header states it. Throws
+/// Error with Fault::input for a number out of 1..100000, a name without a piece number and a
+/// piece that is missing.
+std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
+                                               std::int64_t number);
+
+/// Throws Error with Fault::input when a count is negative or their sum is beyond what an Index
+/// can tell apart.
+void check_counts(const TypeCounts& counts, const std::filesystem::path& file);
+
+/// Throws Error with Fault::input unless the pieces hold as many particles of each type as the
+/// headers state in total.
+void check_totals(const TypeCounts& found, const TypeCounts& stated,
+                  const std::filesystem::path& file);
+
+} // namespace chamomile

@@ -1,0 +1,51 @@
+/// \file  Particles seen from a direction: the surface density on a grid of pixels.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/particles.hpp"
+
+namespace chamomile {
+
+/// Turns the scene by `azimuth` about its z axis, then by `inclination` about the x axis of the
+/// picture (degrees). The picture's x points right, y up, z to the observer: inclination 0 looks
+/// down the scene's z axis, 90 along +y.
+class View {
+public:
+    View(double azimuth, double inclination);
+    Vec3<double> operator()(const Vec3<double>& r) const;
+
+private:
+    double cos_azimuth_, sin_azimuth_, cos_inclination_, sin_inclination_;
+};
+
+/// A point of the picture plane with a weight, both already turned and centred.
+struct ProjectedPoint {
+    double x, y, mass;
+};
+
+/// Mass per area on width x height square pixels, rows from top to bottom.
+struct SurfaceDensity {
+    int width, height;
+    double pixel_size; ///< in units of length
+    std::vector<double> values;
+    double& at(int x, int y)
+    {
+        return values[std::size_t(y) * std::size_t(width) + std::size_t(x)];
+    }
+    double at(int x, int y) const
+    {
+        return values[std::size_t(y) * std::size_t(width) + std::size_t(x)];
+    }
+};
+
+/// The surface density of points on a grid centred on (0, 0) that is `field_of_view` wide. Each
+/// point is spread over a quadratic B-spline whose cell has the smallest size, between one pixel
+/// and 1/16 of the picture, that holds about 8 points; sizes between powers of two blend two of
+/// them. Mass is conserved for points whose kernel lies in the picture; the same bits for any
+/// number of threads and any order of the points, as sums are taken in fixed point.
+SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,
+                       double field_of_view);
+
+} // namespace chamomile

@@ -1,0 +1,245 @@
+#include "io/render.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <string>
+
+#include "core/error.hpp"
+#include "io/labels.hpp"
+#include "io/projection.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double kpc_in_cm = 3.085678e21, year_in_s = 3.155815e7; // sidereal, as in GADGET
+
+[[noreturn]] void refuse(const char* option, double value, const char* requirement)
+{
+    char text[200];
+    std::snprintf(text, sizeof text, "%s: %.9g: %s", option, value, requirement);
+    throw Error(Fault::usage, text);
+}
+
+void check(const RenderOptions& o)
+{
+    if (o.width < 16 || o.width > 16384)
+        refuse("picture width", o.width, "must be between 16 and 16384 pixels");
+    if (o.height < 16 || o.height > 16384)
+        refuse("picture height", o.height, "must be between 16 and 16384 pixels");
+    if (o.field_of_view && !(*o.field_of_view > 0 && std::isfinite(*o.field_of_view)))
+        refuse("field of view", *o.field_of_view, "must be positive");
+    if (!std::isfinite(o.azimuth))
+        refuse("azimuth", o.azimuth, "must be finite");
+    if (!std::isfinite(o.inclination))
+        refuse("inclination", o.inclination, "must be finite");
+    for (const auto& [name, end] : {std::pair{"min", o.min}, std::pair{"max", o.max}})
+        if (end && !(*end > 0 && std::isfinite(*end)))
+            refuse(name, *end, "must be a positive surface density");
+    if (o.min && o.max && *o.min >= *o.max)
+        refuse("min", *o.min, "must be below max");
+    for (int type : o.types)
+        if (type < 0 || type > 5)
+            refuse("particle type", type, "must be between 0 and 5");
+    if (o.centre && !std::isfinite(o.centre->x + o.centre->y + o.centre->z))
+        refuse("centre", o.centre->x, "must be finite");
+}
+
+/// Disk, bulge and stars if there are any, or else every type.
+std::vector<int> default_types(const Particles& particles)
+{
+    for (std::uint8_t type : particles.type)
+        if (type >= 2 && type <= 4)
+            return {2, 3, 4};
+    return {0, 1, 2, 3, 4, 5};
+}
+
+std::vector<Index> shown(const Particles& particles, const std::vector<int>& types)
+{
+    bool wanted[256] = {};
+    for (int type : types)
+        wanted[type] = true;
+    std::vector<Index> indices;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        if (!wanted[particles.type[i]])
+            continue;
+        const Vec3<double>& r = particles.position[i];
+        if (!std::isfinite(r.x + r.y + r.z))
+            throw Error(Fault::input, "particle " + std::to_string(particles.id[i]) +
+                                          ": position: not finite: cannot be rendered");
+        indices.push_back(Index(i));
+    }
+    if (indices.empty())
+        throw Error(Fault::input, "particle types: none of those chosen: nothing to render");
+    return indices;
+}
+
+/// Weight in the picture: the mass, or 1 if all that is shown has none.
+std::vector<double> weights(const Particles& particles, const std::vector<Index>& indices)
+{
+    std::vector<double> masses;
+    for (Index i : indices)
+        masses.push_back(particles.mass[i]);
+    if (std::all_of(masses.begin(), masses.end(), [](double mass) { return mass == 0; }))
+        masses.assign(masses.size(), 1);
+    return masses;
+}
+
+std::vector<ProjectedPoint> projected(const Particles& particles, const std::vector<Index>& indices,
+                                      const std::vector<double>& masses, const RenderOptions& view)
+{
+    const View turn(view.azimuth, view.inclination);
+    std::vector<ProjectedPoint> points(indices.size());
+#pragma omp parallel for
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+        const Vec3<double> r = turn(particles.position[indices[k]] - *view.centre);
+        points[k] = {r.x, r.y, masses[k]};
+    }
+    return points;
+}
+
+/// A round number (1, 2 or 5 times a power of ten) of at least x.
+double rounded_up(double x)
+{
+    const double power = std::pow(10, std::floor(std::log10(x)));
+    for (double step : {1.0, 2.0, 5.0})
+        if (step * power >= 0.999999 * x)
+            return step * power;
+    return 10 * power;
+}
+
+/// 1.3 times the width that holds 98 % of the mass in both directions.
+double width_of(std::vector<ProjectedPoint> points, double aspect)
+{
+    std::vector<std::pair<double, double>> extents;
+    double total = 0, inside = 0;
+    for (const ProjectedPoint& point : points) {
+        extents.push_back({std::max(std::abs(point.x), std::abs(point.y) * aspect), point.mass});
+        total += point.mass;
+    }
+    std::sort(extents.begin(), extents.end());
+    for (const auto& [extent, mass] : extents)
+        if ((inside += mass) >= 0.98 * total && extent > 0)
+            return 2.6 * extent;
+    return 1;
+}
+
+/// The range of colours: the densities below which 1/300, and above which 1/300 of the mass lies.
+std::pair<double, double> range_of(const SurfaceDensity& density)
+{
+    std::vector<double> values;
+    for (double value : density.values)
+        if (value > 0)
+            values.push_back(value);
+    if (values.empty())
+        return {0.1, 1};
+    std::sort(values.begin(), values.end());
+    const double total = std::accumulate(values.begin(), values.end(), 0.0);
+    double low = values.front(), high = values.back(), below = 0;
+    for (double value : values) {
+        below += value;
+        if (below < total / 300)
+            low = value;
+        if (below < total * (1 - 1.0 / 300))
+            high = value;
+    }
+    return {std::min(low, 0.3 * high), high};
+}
+
+std::string number_with(const char* name, double value)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "%.4g%s%s", value, *name ? " " : "", name);
+    return text;
+}
+
+/// Scale bar at the lower left, time at the upper left.
+void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
+{
+    const int dot = std::max(1, std::min(image.width(), image.height()) / 400);
+    const int margin = 12 * dot;
+    const Colour white = {235, 235, 235};
+    double length_unit = 1, time_unit = 1;
+    const char *length_name = "", *time_name = "";
+    const Units& units = snapshot.units;
+    if (units.physical) {
+        const double kpc = units.length_in_cm / kpc_in_cm;
+        const bool mpc = kpc * field_of_view > 5000;
+        length_unit = mpc ? kpc / 1000 : kpc;
+        length_name = units.per_hubble ? (mpc ? "Mpc/h" : "kpc/h") : (mpc ? "Mpc" : "kpc");
+        const double gyr = units.length_in_cm / units.velocity_in_cm_per_s / (1e9 * year_in_s);
+        time_unit = gyr;
+        time_name = units.per_hubble ? "Gyr/h" : "Gyr";
+    }
+    const double bar = rounded_up(field_of_view * length_unit / 10);
+    const int pixels = int(std::lround(bar / length_unit / field_of_view * image.width()));
+    const int bottom = image.height() - margin;
+    draw_rectangle(image, margin, bottom - dot, pixels, dot, white);
+    draw_text(image, margin, bottom - 5 * dot, dot, number_with(length_name, bar), white);
+    char time[64];
+    std::snprintf(time, sizeof time, "t = %.2f%s%s", snapshot.time * time_unit,
+                  *time_name ? " " : "", time_name);
+    draw_text(image, margin, margin + 7 * dot, dot, time, white);
+}
+
+struct Scene {
+    RenderOptions options; ///< settled
+    SurfaceDensity density;
+};
+
+Scene compose(const Snapshot& snapshot, const RenderOptions& options)
+{
+    check(options);
+    RenderOptions settled = options;
+    if (settled.types.empty())
+        settled.types = default_types(snapshot.particles);
+    const std::vector<Index> indices = shown(snapshot.particles, settled.types);
+    const std::vector<double> masses = weights(snapshot.particles, indices);
+    if (!settled.centre) {
+        double mass = 0;
+        Vec3<double> sum;
+        for (std::size_t k = 0; k < indices.size(); ++k) {
+            mass += masses[k];
+            sum += masses[k] * snapshot.particles.position[indices[k]];
+        }
+        settled.centre = (1 / mass) * sum;
+    }
+    const std::vector<ProjectedPoint> points =
+        projected(snapshot.particles, indices, masses, settled);
+    if (!settled.field_of_view)
+        settled.field_of_view = width_of(points, double(settled.width) / settled.height);
+    SurfaceDensity density = project(points, settled.width, settled.height, *settled.field_of_view);
+    if (!settled.min || !settled.max) {
+        const auto [low, high] = range_of(density);
+        settled.max = settled.max.value_or(settled.min ? std::max(high, 10 * *settled.min) : high);
+        settled.min = settled.min.value_or(std::min(low, 0.1 * *settled.max));
+    }
+    return {settled, std::move(density)};
+}
+
+} // namespace
+
+RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options)
+{
+    return compose(snapshot, options).options;
+}
+
+Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
+{
+    const Scene scene = compose(snapshot, options);
+    Image image(options.width, options.height);
+    const double low = std::log(*scene.options.min), high = std::log(*scene.options.max);
+#pragma omp parallel for
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x) {
+            const double value = scene.density.at(x, y);
+            const double part = value > 0 ? (std::log(value) - low) / (high - low) : 0;
+            image.at(x, y) = colour_of(part, options.colour_map);
+        }
+    if (options.labels)
+        draw_labels(image, snapshot, *scene.options.field_of_view);
+    return image;
+}
+
+} // namespace chamomile

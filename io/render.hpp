@@ -1,0 +1,38 @@
+/// \file  From a snapshot to a picture of its projected surface density.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/vec3.hpp"
+#include "io/colour_map.hpp"
+#include "io/image.hpp"
+#include "io/snapshot.hpp"
+
+namespace chamomile {
+
+/// What a picture shows. Everything left empty is chosen from the snapshot.
+struct RenderOptions {
+    int width = 800, height = 800;      ///< pixels
+    std::optional<Vec3<double>> centre; ///< of the picture; empty: centre of mass of what is shown
+    std::optional<double>
+        field_of_view;      ///< length across the picture; empty: holds 98 % of the mass
+    double azimuth = 0;     ///< degrees that the scene turns about z first
+    double inclination = 0; ///< degrees of tilt about the picture's x axis: 0 face-on, 90 edge-on
+    std::vector<int>
+        types; ///< 0..5; empty: disk, bulge and stars (2, 3, 4) if there are any, or all
+    std::optional<double> min, max; ///< surface density at the ends of the map; empty: percentiles
+    ColourMap colour_map = ColourMap::inferno;
+    bool labels = true; ///< scale bar and time
+};
+
+/// The options with every choice made from this snapshot, so that the frames of a run share one
+/// field of view and one range of colours. Throws as render_snapshot does.
+RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options);
+
+/// The picture: logarithm of the projected surface density, smoothed over the local distance
+/// between particles. Throws Error(usage) for options out of range, Error(input) if no particle of
+/// the chosen types exists or a position is not finite.
+Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options);
+
+} // namespace chamomile

@@ -1,0 +1,147 @@
+#include "io/snapshot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <new>
+
+#include "io/formats.hpp"
+#include "io/input_file.hpp"
+#include "io/particle_check.hpp"
+#include "io/pending_file.hpp"
+
+namespace chamomile {
+namespace {
+
+bool is_hdf5(const InputFile& file)
+{
+    // A user block of 512 bytes, 1024, 2048, ... may stand before the signature.
+    constexpr std::uint64_t signature = 0x89'48'44'46'0d'0a'1a'0a;
+    for (std::int64_t offset = 0; offset + 8 <= file.size(); offset = offset ? 2 * offset : 512) {
+        const auto bytes = file.value<std::uint64_t>(offset);
+        if (bytes == signature || bytes == byte_swapped(signature))
+            return true;
+    }
+    return false;
+}
+
+bool is_gadget2(const InputFile& file)
+{
+    if (file.size() < 4)
+        return false;
+    const auto marker = file.value<std::uint32_t>(0);
+    return marker == 256 || marker == 8 || marker == byte_swapped(256u) ||
+           marker == byte_swapped(8u);
+}
+
+bool is_tipsy(const InputFile& file)
+{
+    if (file.size() < 16)
+        return false;
+    const auto dimensions = file.value<std::uint32_t>(12);
+    return (dimensions >= 1 && dimensions <= 3) ||
+           (byte_swapped(dimensions) >= 1 && byte_swapped(dimensions) <= 3);
+}
+
+bool is_text(const InputFile& file)
+{
+    std::array<unsigned char, 4096> start;
+    const std::size_t n = std::size_t(std::min<std::int64_t>(file.size(), start.size()));
+    file.read(0, std::as_writable_bytes(std::span(start.data(), n)));
+    return std::all_of(start.begin(), start.begin() + std::ptrdiff_t(n), [](unsigned char c) {
+        return c >= ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f';
+    });
+}
+
+Snapshot read_by_content(const std::filesystem::path& path)
+{
+    const InputFile file(path);
+    if (is_hdf5(file))
+        return read_hdf5(path);
+    if (is_gadget2(file))
+        return read_gadget2(path);
+    if (is_tipsy(file))
+        return read_tipsy(file);
+    if (is_text(file))
+        return read_text(file);
+    throw bad_input(path, "format", "unknown",
+                    "HDF5, GADGET-2 binary (first word 256 or 8), Tipsy or text is needed");
+}
+
+std::string lower_case(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    return text;
+}
+
+/// A format that can be written, by its extensions.
+struct OutputFormat {
+    const char* extensions[2];
+    void (*write)(const Snapshot&, PendingFile&);
+    std::vector<std::string> (*left_out)(const Snapshot&);
+};
+
+constexpr OutputFormat output_formats[] = {
+    {{".hdf5", ".h5"}, write_hdf5, left_out_of_hdf5},
+    {{".gadget2", ".gadget2"}, write_gadget2, left_out_of_gadget2},
+    {{".tipsy", ".bin"}, write_tipsy, left_out_of_tipsy},
+    {{".txt", ".dat"}, write_text, left_out_of_text},
+};
+
+const OutputFormat& format_of(const std::filesystem::path& path)
+{
+    const std::string extension = lower_case(path.extension().string());
+    for (const OutputFormat& format : output_formats)
+        for (const char* known : format.extensions)
+            if (extension == known)
+                return format;
+    throw Error(Fault::usage, path.string() + ": extension: '" + extension +
+                                  "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
+}
+
+/// What is written must be complete; a caller that left out an array has made a mistake.
+void check_arrays(const Snapshot& snapshot, const std::filesystem::path& path)
+{
+    const Particles& particles = snapshot.particles;
+    const std::size_t n = particles.size();
+    const bool complete = particles.id.size() == n && particles.type.size() == n &&
+                          particles.position.size() == n && particles.velocity.size() == n &&
+                          (!snapshot.has_accelerations || particles.acceleration.size() == n) &&
+                          (!snapshot.has_potentials || particles.potential.size() == n);
+    if (!complete)
+        throw bad_output(path, "particles", "arrays of different lengths",
+                         "all must have " + std::to_string(n) + " entries");
+    for (std::uint8_t type : particles.type)
+        if (type > 5)
+            throw bad_output(path, "type", std::to_string(int(type)), "0 to 5");
+}
+
+} // namespace
+
+Snapshot read_snapshot(const std::filesystem::path& path)
+{
+    try {
+        Snapshot snapshot = read_by_content(path);
+        check_particles(snapshot.particles, path);
+        return snapshot;
+    } catch (const std::bad_alloc&) {
+        throw bad_input(path, "particles", "too many", "they do not fit into memory");
+    }
+}
+
+void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path)
+{
+    const auto write = format_of(path).write;
+    check_arrays(snapshot, path);
+    PendingFile file(path);
+    write(snapshot, file);
+    file.commit();
+}
+
+std::vector<std::string> left_out(const Snapshot& snapshot, const std::filesystem::path& path)
+{
+    return format_of(path).left_out(snapshot);
+}
+
+} // namespace chamomile

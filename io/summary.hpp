@@ -1,0 +1,27 @@
+/// \file  What is in a set of particles, in a few numbers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "core/particles.hpp"
+
+namespace chamomile {
+
+struct TypeSummary {
+    std::size_t count = 0;
+    double total_mass = 0, least_mass = 0, most_mass = 0;
+};
+
+/// In the units of the particles; all zero where there are none.
+struct SnapshotSummary {
+    std::size_t count = 0;
+    double total_mass = 0;
+    std::array<TypeSummary, 6> types;
+    Vec3<double> lower, upper;                  ///< corners of the box around all particles
+    Vec3<double> centre_of_mass, mean_velocity; ///< both weighted with mass
+};
+
+SnapshotSummary summarize(const Particles& particles);
+
+} // namespace chamomile

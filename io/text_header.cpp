@@ -1,0 +1,169 @@
+#include "io/text_header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "io/input_file.hpp"
+#include "io/number_text.hpp"
+#include "io/text_columns.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr std::string_view provenance_prefix = "provenance ";
+constexpr std::string_view number_keys[] = {"time",           "unit_length_in_cm",
+                                            "unit_mass_in_g", "unit_velocity_in_cm_per_s",
+                                            "units_per_h",    "G",
+                                            "box_size",       "scale_factor",
+                                            "omega_matter",   "omega_lambda",
+                                            "hubble",         "softening_length"};
+constexpr std::string_view positive_keys[] = {"unit_length_in_cm", "unit_mass_in_g",
+                                              "unit_velocity_in_cm_per_s", "scale_factor"};
+
+std::string_view trimmed(std::string_view text)
+{
+    const auto first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+template <class List>
+bool contains(const List& list, std::string_view word)
+{
+    return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+} // namespace
+
+void split_words(std::string_view line, std::vector<std::string_view>& words)
+{
+    constexpr std::string_view separators = " \t\r,\f";
+    words.clear();
+    for (std::size_t begin = line.find_first_not_of(separators); begin != line.npos;
+         begin = line.find_first_not_of(separators, begin)) {
+        const std::size_t end = std::min(line.find_first_of(separators, begin), line.size());
+        words.push_back(line.substr(begin, end - begin));
+        begin = end;
+    }
+}
+
+void TextHeader::add(std::string_view comment, std::int64_t line)
+{
+    const auto colon = comment.find(':');
+    if (colon == comment.npos)
+        return;
+    const std::string key(trimmed(comment.substr(0, colon)));
+    const std::string text(trimmed(comment.substr(colon + 1)));
+    if (contains(number_keys, key)) {
+        const auto value = parsed_number<double>(text);
+        const std::string field = "line " + std::to_string(line) + ", " + key;
+        if (!value || !std::isfinite(*value))
+            throw bad_input(file_, field, text, "must be a finite number");
+        if (contains(positive_keys, key) && *value <= 0)
+            throw bad_input(file_, field, text, "must be positive");
+        if ((key == "softening_length" || key == "box_size") && *value < 0)
+            throw bad_input(file_, field, text, "must not be negative");
+    }
+    values_[key] = {text, line};
+}
+
+double TextHeader::number(const std::string& key, double otherwise) const
+{
+    const auto found = values_.find(key);
+    return found == values_.end() ? otherwise : *parsed_number<double>(found->second.text);
+}
+
+std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line) const
+{
+    std::vector<std::string_view> names;
+    const std::string where = "line " + std::to_string(line);
+    if (const auto stated = values_.find("columns"); stated != values_.end()) {
+        split_words(stated->second.text, names);
+        for (std::string_view name : names)
+            if (!contains(text_columns, name))
+                throw bad_input(file_, "columns", std::string(name),
+                                "mass x y z vx vy vz id ax ay az potential");
+        if (names.size() != number)
+            throw bad_input(file_, where, std::to_string(number) + " columns",
+                            std::to_string(names.size()) + " are named in the comment 'columns'");
+    } else {
+        if (number != 4 && number != 7 && number != 8 && number != 11 && number != 12)
+            throw bad_input(file_, where, std::to_string(number) + " columns",
+                            "mass x y z [vx vy vz [id]] [ax ay az potential]: 4, 7, 8, 11 or 12");
+        const std::size_t plain = number > 8 ? number - 4 : number;
+        names.assign(text_columns.begin(), text_columns.begin() + std::ptrdiff_t(plain));
+        names.insert(names.end(), text_columns.begin() + 8,
+                     text_columns.begin() + std::ptrdiff_t(8 + number - plain));
+    }
+    std::array<int, 12> columns;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        const auto found = std::find(names.begin(), names.end(), text_columns[k]);
+        columns[k] = found == names.end() ? -1 : int(found - names.begin());
+    }
+    // A vector is complete or absent; mass and position must be there.
+    for (const auto [first, last, needed] :
+         {std::array{0, 3, 1}, std::array{4, 6, 0}, std::array{8, 10, 0}}) {
+        const auto present = std::count_if(columns.begin() + first, columns.begin() + last + 1,
+                                           [](int column) { return column >= 0; });
+        if (present != last - first + 1 && (needed || present > 0))
+            throw bad_input(file_, "columns", values_.find("columns")->second.text,
+                            "mass x y z are needed, velocities and accelerations by threes");
+    }
+    return columns;
+}
+
+void TextHeader::apply(Snapshot& snapshot) const
+{
+    snapshot.time = number("time", 0);
+    if (values_.contains("unit_length_in_cm"))
+        snapshot.units = {number("unit_length_in_cm", 1), number("unit_mass_in_g", 1),
+                          number("unit_velocity_in_cm_per_s", 1), true,
+                          number("units_per_h", 0) != 0};
+    if (const double G = number("G", snapshot.units.gravitational_constant());
+        G != snapshot.units.gravitational_constant())
+        snapshot.gravitational_constant = G;
+    snapshot.box_size = number("box_size", 0);
+    if (values_.contains("scale_factor"))
+        snapshot.comoving = ComovingFrame{number("scale_factor", 1), number("omega_matter", 0),
+                                          number("omega_lambda", 0), number("hubble", 0)};
+    if (const auto kind = values_.find("softening_kind"); kind != values_.end()) {
+        if (kind->second.text != "plummer" && kind->second.text != "spline")
+            throw bad_input(file_, "softening_kind", kind->second.text, "plummer or spline");
+        snapshot.softening = Softening{kind->second.text == "spline" ? SofteningKind::spline
+                                                                     : SofteningKind::plummer,
+                                       number("softening_length", 0)};
+    }
+    for (const auto& [key, value] : values_)
+        if (key.starts_with(provenance_prefix))
+            snapshot.provenance[key.substr(provenance_prefix.size())] = value.text;
+    apply_types(snapshot.particles.type);
+}
+
+void TextHeader::apply_types(std::vector<std::uint8_t>& types) const
+{
+    const auto stated = values_.find("types");
+    if (stated == values_.end())
+        return;
+    std::vector<std::string_view> runs;
+    split_words(stated->second.text, runs);
+    std::size_t i = 0;
+    for (std::string_view run : runs) {
+        const std::size_t star = std::min(run.find('*'), run.size() - 1);
+        const auto type = parsed_number<unsigned>(run.substr(0, star));
+        const auto count = parsed_number<std::size_t>(run.substr(star + 1));
+        if (!type || *type > 5 || !count || *count > types.size() - i)
+            throw bad_input(file_, "line " + std::to_string(stated->second.line) + ", types",
+                            std::string(run),
+                            "runs TYPE*COUNT of types 0 to 5, together as many as the particles");
+        std::fill_n(types.begin() + std::ptrdiff_t(i), *count, std::uint8_t(*type));
+        i += *count;
+    }
+    if (i != types.size())
+        throw bad_input(file_, "line " + std::to_string(stated->second.line) + ", types",
+                        std::to_string(i) + " particles",
+                        std::to_string(types.size()) + " are in the file");
+}
+
+} // namespace chamomile

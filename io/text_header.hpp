@@ -1,0 +1,45 @@
+/// \file  What the comments of a text file say, one `# key: value` each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/snapshot.hpp"
+
+namespace chamomile {
+
+/// Collects the comments; any that it does not know are comments and nothing more.
+class TextHeader {
+public:
+    explicit TextHeader(const std::filesystem::path& file) : file_(file) {}
+
+    /// One comment, without the leading `#`. Throws Error with Fault::input when a known key has
+    /// a value that it cannot have.
+    void add(std::string_view comment, std::int64_t line);
+
+    /// Column of each of text_columns in the file, or -1. Without a comment `columns` their number
+    /// decides: 4, 7, 8, or these with the four of a force computation: 11 and 12.
+    std::array<int, 12> columns(std::size_t number, std::int64_t line) const;
+
+    /// Sets all but the particles' columns; their types too.
+    void apply(Snapshot& snapshot) const;
+
+private:
+    double number(const std::string& key, double otherwise) const;
+    void apply_types(std::vector<std::uint8_t>& types) const;
+
+    struct Value {
+        std::string text;
+        std::int64_t line;
+    };
+    std::filesystem::path file_;
+    std::map<std::string, Value, std::less<>> values_;
+};
+
+/// The words of a line, separated by blanks, tabs or commas.
+void split_words(std::string_view line, std::vector<std::string_view>& words);
+
+} // namespace chamomile

@@ -1,0 +1,182 @@
+// Reads Tipsy files: standard (big endian) and native (little endian), header of 28 or 32 bytes,
+// positions in single or double precision. G = 1, units unknown.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "io/formats.hpp"
+#include "io/input_file.hpp"
+#include "io/pieces.hpp"
+#include "io/tipsy_layout.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr TipsyKind kinds[] = {TipsyKind::gas, TipsyKind::dark, TipsyKind::star};
+
+struct TipsyHeader {
+    ByteOrder order;
+    double time;
+    std::array<std::int64_t, 3> counts; ///< gas, dark, star
+    std::int64_t bytes = 0;             ///< 28 or 32
+    bool double_positions = false;
+};
+
+std::int64_t expected_size(const TipsyHeader& header)
+{
+    std::int64_t size = header.bytes;
+    for (TipsyKind kind : kinds)
+        size += header.counts[std::size_t(kind)] * TipsyRecord(kind, header.double_positions).bytes;
+    return size;
+}
+
+/// The header; which of the four layouts it has follows from the exact size of the file.
+TipsyHeader read_header(const InputFile& file)
+{
+    const auto dimensions = file.value<std::int32_t>(12);
+    TipsyHeader header;
+    header.order = dimensions >= 1 && dimensions <= 3 ? ByteOrder::host : ByteOrder::swapped;
+    header.time = file.value<double>(0, header.order);
+    const std::int64_t bodies = file.value<std::int32_t>(8, header.order);
+    for (std::size_t k = 0; k < 3; ++k)
+        header.counts[k] = file.value<std::int32_t>(std::int64_t(16 + 4 * k), header.order);
+    const auto& [gas, dark, star] = header.counts;
+    if (std::min({gas, dark, star}) < 0 || bodies != gas + dark + star)
+        throw bad_input(file.path(), "nbodies", std::to_string(bodies),
+                        "must be the sum of nsph, ndark and nstar: " + std::to_string(gas) + " + " +
+                            std::to_string(dark) + " + " + std::to_string(star));
+    if (!std::isfinite(header.time))
+        throw bad_input(file.path(), "time", "not finite", "must be a number");
+
+    std::string sizes;
+    for (bool double_positions : {false, true})
+        for (std::int64_t bytes : {28, 32}) {
+            header.bytes = bytes;
+            header.double_positions = double_positions;
+            if (expected_size(header) == file.size())
+                return header;
+            sizes += (sizes.empty() ? "" : ", ") + std::to_string(expected_size(header));
+        }
+    throw bad_input(file.path(), "size", std::to_string(file.size()) + " bytes",
+                    "truncated or not Tipsy: " + std::to_string(bodies) +
+                        " particles need one of " + sizes);
+}
+
+/// What the softenings and potentials of all records have in common.
+struct LastFields {
+    bool same_softening = true, any_potential = false, all_denormal = true;
+    float softening = -1;
+
+    void add(float eps, float phi)
+    {
+        same_softening = same_softening && (softening < 0 || eps == softening);
+        softening = eps;
+        any_potential = any_potential || phi != 0;
+        all_denormal = all_denormal && std::fpclassify(phi) == FP_SUBNORMAL;
+    }
+};
+
+/// Reads one record after the other through a buffer of many.
+class RecordReader {
+public:
+    RecordReader(const InputFile& file, const TipsyHeader& header) : file_(file), header_(header) {}
+
+    void read(TipsyKind kind, std::int64_t offset, std::size_t begin, Particles& particles,
+              LastFields& last)
+    {
+        constexpr std::int64_t most = 1 << 14;
+        const TipsyRecord record(kind, header_.double_positions);
+        const std::int64_t count = header_.counts[std::size_t(kind)];
+        const std::uint8_t types[] = {0, 1, 4};
+        for (std::int64_t done = 0; done < count; done += most) {
+            const std::int64_t n = std::min(most, count - done);
+            bytes_.resize(std::size_t(n * record.bytes));
+            file_.read(offset + done * record.bytes, bytes_);
+            for (std::int64_t k = 0; k < n; ++k) {
+                const std::size_t i = begin + std::size_t(done + k);
+                const std::int64_t at = k * record.bytes;
+                particles.id[i] = i + 1;
+                particles.type[i] = types[std::size_t(kind)];
+                particles.mass[i] = field<float>(at);
+                particles.position[i] = header_.double_positions
+                                            ? vector<double>(at + TipsyRecord::position)
+                                            : vector<float>(at + TipsyRecord::position);
+                particles.velocity[i] = vector<float>(at + record.velocity);
+                const float phi = field<float>(at + record.potential);
+                particles.potential[i] = phi;
+                last.add(field<float>(at + record.softening), phi);
+            }
+        }
+    }
+
+private:
+    template <class T>
+    T field(std::int64_t at) const
+    {
+        T value;
+        std::memcpy(&value, bytes_.data() + at, sizeof value);
+        return in_host_order(value, header_.order);
+    }
+
+    template <class T>
+    Vec3<double> vector(std::int64_t at) const
+    {
+        constexpr std::int64_t step = sizeof(T);
+        return {double(field<T>(at)), double(field<T>(at + step)), double(field<T>(at + 2 * step))};
+    }
+
+    const InputFile& file_;
+    const TipsyHeader& header_;
+    std::vector<std::byte> bytes_;
+};
+
+void take_last_fields(const LastFields& last, Snapshot& snapshot)
+{
+    if (last.any_potential && last.all_denormal) {
+        // As floats, integers below 2^23 are denormal numbers: no potential looks like that.
+        snapshot.notes.push_back("the potentials look like integers, as ids of Bonsai do: "
+                                 "softenings and potentials not read, ids are 1 to N");
+        std::fill(snapshot.particles.potential.begin(), snapshot.particles.potential.end(), 0.0);
+        return;
+    }
+    snapshot.has_potentials = last.any_potential;
+    if (last.same_softening && last.softening > 0)
+        snapshot.softening =
+            Softening{SofteningKind::spline, double(last.softening) * tipsy_softening_to_ours};
+    else if (!last.same_softening)
+        snapshot.notes.push_back("the softenings of the particles differ and were not read");
+}
+
+} // namespace
+
+Snapshot read_tipsy(const InputFile& file)
+{
+    const TipsyHeader header = read_header(file);
+    Snapshot snapshot;
+    const bool little =
+        (std::endian::native == std::endian::little) == (header.order == ByteOrder::host);
+    snapshot.format = std::string("Tipsy, ") +
+                      (little ? "native (little endian)" : "standard (big endian)") +
+                      (header.double_positions ? ", double-precision positions" : "");
+    snapshot.time = header.time;
+    const std::int64_t total = header.counts[0] + header.counts[1] + header.counts[2];
+    Particles& particles = snapshot.particles;
+    particles.resize(std::size_t(total));
+
+    RecordReader reader(file, header);
+    LastFields last;
+    std::int64_t offset = header.bytes;
+    std::size_t begin = 0;
+    for (TipsyKind kind : kinds) {
+        reader.read(kind, offset, begin, particles, last);
+        offset +=
+            header.counts[std::size_t(kind)] * TipsyRecord(kind, header.double_positions).bytes;
+        begin += std::size_t(header.counts[std::size_t(kind)]);
+    }
+    take_last_fields(last, snapshot);
+    return snapshot;
+}
+
+} // namespace chamomile

@@ -1,0 +1,101 @@
+// Writes standard Tipsy files: big endian, header of 32 bytes, everything in single precision, as
+// all tools read them. Where G is not 1 the masses are multiplied by it, so that the file keeps
+// Tipsy's G = 1 with the same forces, velocities and times.
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "io/formats.hpp"
+#include "io/input_file.hpp"
+#include "io/pending_file.hpp"
+#include "io/tipsy_layout.hpp"
+#include "io/type_order.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr ByteOrder big_endian =
+    std::endian::native == std::endian::big ? ByteOrder::host : ByteOrder::swapped;
+
+class TipsyWriter {
+public:
+    TipsyWriter(const Snapshot& snapshot, PendingFile& file)
+        : snapshot_(snapshot), particles_(snapshot.particles), file_(file), G_(snapshot.G()),
+          softening_(snapshot.softening ? snapshot.softening->length / tipsy_softening_to_ours : 0)
+    {}
+
+    void write(const TypeOrder& types)
+    {
+        const auto count = [&](int type) { return std::int32_t(types.count(type)); };
+        write_number(snapshot_.time);
+        for (std::int32_t number : {std::int32_t(particles_.size()), 3, count(0),
+                                    count(1) + count(5), count(2) + count(3) + count(4), 0})
+            write_number(number);
+        const auto write_type = [&](int type, TipsyKind kind) {
+            for (std::size_t k = types.begin[type]; k < types.begin[type + 1]; ++k)
+                write_record(types.order[k], kind);
+        };
+        write_type(0, TipsyKind::gas);
+        write_type(1, TipsyKind::dark);
+        write_type(5, TipsyKind::dark);
+        for (int type : {2, 3, 4})
+            write_type(type, TipsyKind::star);
+    }
+
+private:
+    void write_record(Index i, TipsyKind kind)
+    {
+        write_float(G_ * particles_.mass[i], i, "mass");
+        write_vector(particles_.position[i], i, "position");
+        write_vector(particles_.velocity[i], i, "velocity");
+        if (kind == TipsyKind::gas) // density, temperature, then smoothing length and metals
+            for (double value : {0.0, 0.0, softening_, 0.0})
+                write_float(value, i, "softening");
+        else if (kind == TipsyKind::dark)
+            write_float(softening_, i, "softening");
+        else // metals, time of formation, softening
+            for (double value : {0.0, 0.0, softening_})
+                write_float(value, i, "softening");
+        write_float(snapshot_.has_potentials ? particles_.potential[i] : 0, i, "potential");
+    }
+
+    void write_vector(const Vec3<double>& v, Index i, const char* field)
+    {
+        for (double value : {v.x, v.y, v.z})
+            write_float(value, i, field);
+    }
+
+    void write_float(double value, Index i, const char* field)
+    {
+        const float single = float(value);
+        if (!std::isfinite(single) || (single == 0 && value != 0))
+            throw bad_output(file_.target(),
+                             std::string(field) + " of id " + std::to_string(particles_.id[i]),
+                             std::to_string(value), "beyond the single precision of Tipsy");
+        write_number(single);
+    }
+
+    template <class T>
+    void write_number(T value)
+    {
+        file_.write_value(in_host_order(value, big_endian));
+    }
+
+    const Snapshot& snapshot_;
+    const Particles& particles_;
+    PendingFile& file_;
+    double G_, softening_;
+};
+
+} // namespace
+
+void write_tipsy(const Snapshot& snapshot, PendingFile& file)
+{
+    if (snapshot.particles.size() > std::size_t(std::numeric_limits<std::int32_t>::max()))
+        throw bad_output(file.target(), "number of particles",
+                         std::to_string(snapshot.particles.size()),
+                         "Tipsy ends at 2^31 - 1; write .hdf5 instead");
+    TipsyWriter(snapshot, file).write(TypeOrder(snapshot.particles));
+}
+
+} // namespace chamomile

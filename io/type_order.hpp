@@ -1,0 +1,32 @@
+/// \file  Particles in the order of the GADGET family: by type, otherwise as they are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/particles.hpp"
+
+namespace chamomile {
+
+/// The particles of each type, in their own order.
+struct TypeOrder {
+    std::vector<Index> order;           ///< indices of particles, all of type 0 first
+    std::array<std::size_t, 7> begin{}; ///< type t is order[begin[t]] to order[begin[t + 1]]
+
+    explicit TypeOrder(const Particles& particles)
+    {
+        for (std::uint8_t type : particles.type)
+            ++begin[type + 1u];
+        for (int type = 0; type < 6; ++type)
+            begin[type + 1] += begin[type];
+        order.resize(particles.size());
+        auto next = begin;
+        for (std::size_t i = 0; i < particles.size(); ++i)
+            order[next[particles.type[i]]++] = Index(i);
+    }
+
+    std::size_t count(int type) const { return begin[type + 1] - begin[type]; }
+};
+
+} // namespace chamomile

@@ -1,0 +1,70 @@
+/// \file  What the tests of the initial models measure on particles.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "force/reference_sum.hpp"
+#include "io/snapshot.hpp"
+
+namespace chamomile {
+
+struct Energies {
+    double kinetic = 0, potential = 0;
+    double total() const { return kinetic + potential; }
+};
+
+/// Both energies with the reference sum, G = 1.
+inline Energies energies_of(const Particles& particles, Softening softening = {})
+{
+    const auto all = sample_targets(particles.size(), particles.size());
+    const ReferenceSums sums = reference_sum(particles, all, softening, 1);
+    Energies energies;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        energies.kinetic += 0.5 * particles.mass[i] * norm_squared(particles.velocity[i]);
+        energies.potential += 0.5 * particles.mass[i] * sums.potential[i];
+    }
+    return energies;
+}
+
+/// Radii about the origin of the particles of a type (-1: all), ascending.
+inline std::vector<double> sorted_radii(const Particles& particles, int type = -1)
+{
+    std::vector<double> radii;
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (type < 0 || particles.type[i] == type)
+            radii.push_back(norm(particles.position[i]));
+    std::sort(radii.begin(), radii.end());
+    return radii;
+}
+
+/// Radius that holds a fraction of equal particles.
+inline double radius_of_fraction(const std::vector<double>& sorted, double fraction)
+{
+    return sorted[std::size_t(fraction * double(sorted.size()))];
+}
+
+inline Vec3<double> mean_of(const Particles& particles, const std::vector<Vec3<double>>& vectors)
+{
+    double mass = 0;
+    Vec3<double> sum;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        mass += particles.mass[i];
+        sum += particles.mass[i] * vectors[i];
+    }
+    return (1 / mass) * sum;
+}
+
+/// Whether all arrays hold the same bytes.
+inline bool same_bytes(const Particles& a, const Particles& b)
+{
+    const auto same = [](const auto& x, const auto& y) {
+        return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
+    };
+    return same(a.id, b.id) && same(a.type, b.type) && same(a.mass, b.mass) &&
+           same(a.position, b.position) && same(a.velocity, b.velocity);
+}
+
+} // namespace chamomile

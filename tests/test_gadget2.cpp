@@ -1,0 +1,200 @@
+// GADGET-2 binary files built byte by byte, in all their variants and with all their faults.
+#include "snapshot_fixture.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("gadget2");
+
+namespace {
+
+/// What differs between the files.
+struct Variant {
+    int format = 1;
+    ByteOrder order = ByteOrder::host;
+    int real_bytes = 4, id_bytes = 4;
+    bool mass_block = false; ///< else in the header
+    int pieces = 1;
+};
+
+constexpr std::uint32_t halo = 5, disk = 4; ///< particles of types 1 and 2 in one piece
+constexpr std::uint32_t count = halo + disk;
+
+double mass_of(const Variant& variant, std::uint64_t id)
+{
+    const std::uint64_t k = (id - 1) % count;
+    return k < halo ? 0.5 : variant.mass_block ? 0.25 + double(k) : 0.125;
+}
+
+double component(std::uint64_t id, int axis)
+{
+    return double(id) + 0.25 * axis; // exact in single precision
+}
+
+void add_real(Bytes& bytes, const Variant& variant, double value)
+{
+    if (variant.real_bytes == 4)
+        bytes.add(float(value));
+    else
+        bytes.add(value);
+}
+
+std::string gadget_file(const Variant& variant, int piece = 0)
+{
+    Bytes header(variant.order), positions(variant.order), velocities(variant.order),
+        ids(variant.order), masses(variant.order);
+    const std::uint32_t counts[6] = {0, halo, disk, 0, 0, 0};
+    for (std::uint32_t n : counts)
+        header.add(n);
+    for (int type = 0; type < 6; ++type)
+        header.add(type == 1 ? 0.5 : type == 2 && !variant.mass_block ? 0.125 : 0.0);
+    header.add(1.5).add(0.0).add(std::int32_t(0)).add(std::int32_t(0));
+    for (std::uint32_t n : counts)
+        header.add(n * std::uint32_t(variant.pieces));
+    header.add(std::int32_t(0)).add(std::int32_t(variant.pieces));
+    header.add_text(std::string(256 - header.text().size(), '\0'));
+
+    for (std::uint32_t k = 0; k < count; ++k) {
+        const std::uint64_t id = 1 + k + std::uint64_t(piece) * count;
+        for (int axis = 0; axis < 3; ++axis) {
+            add_real(positions, variant, component(id, axis));
+            add_real(velocities, variant, -component(id, axis));
+        }
+        if (variant.id_bytes == 4)
+            ids.add(std::uint32_t(id));
+        else
+            ids.add(id);
+        if (variant.mass_block && k >= halo)
+            add_real(masses, variant, mass_of(variant, id));
+    }
+    Bytes file(variant.order);
+    const auto add_block = [&](const std::string& label, const Bytes& data) {
+        if (variant.format == 2) {
+            Bytes name(variant.order);
+            name.add_text(label).add(std::uint32_t(data.text().size() + 8));
+            file.add_record(name);
+        }
+        file.add_record(data);
+    };
+    add_block("HEAD", header);
+    add_block("POS ", positions);
+    add_block("VEL ", velocities);
+    add_block("ID  ", ids);
+    if (variant.mass_block)
+        add_block("MASS", masses);
+    return file.text();
+}
+
+/// The file with four bytes at the offset replaced.
+std::string patched(std::string bytes, std::size_t offset, std::uint32_t value)
+{
+    std::memcpy(bytes.data() + offset, &value, sizeof value);
+    return bytes;
+}
+
+std::string patched(std::string bytes, std::size_t offset, double value)
+{
+    std::memcpy(bytes.data() + offset, &value, sizeof value);
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("formats 1 and 2, both byte orders, single and double, ids, masses, pieces")
+{
+    const TemporaryFolder folder;
+    for (int format : {1, 2})
+        for (ByteOrder order : {ByteOrder::host, ByteOrder::swapped})
+            for (int real_bytes : {4, 8})
+                for (int id_bytes : {4, 8})
+                    for (bool mass_block : {false, true})
+                        for (int pieces : {1, 3}) {
+                            const Variant variant{format,   order,      real_bytes,
+                                                  id_bytes, mass_block, pieces};
+                            for (int piece = 0; piece < pieces; ++piece)
+                                make_file(folder / ("ic." + std::to_string(piece)),
+                                          gadget_file(variant, piece));
+                            const Snapshot snapshot = read_snapshot(folder / "ic.0");
+                            CAPTURE(snapshot.format);
+                            const Particles& particles = snapshot.particles;
+                            REQUIRE(particles.size() == count * std::size_t(pieces));
+                            CHECK(snapshot.time == 1.5);
+                            CHECK(snapshot.units == Units::gadget(true));
+                            CHECK(snapshot.notes.size() == 1);
+                            std::size_t wrong = 0;
+                            for (std::size_t i = 0; i < particles.size(); ++i) {
+                                const std::uint64_t id = i + 1;
+                                const Vec3<double> x{component(id, 0), component(id, 1),
+                                                     component(id, 2)};
+                                const bool right =
+                                    particles.id[i] == id &&
+                                    particles.type[i] == (i % count < halo ? 1 : 2) &&
+                                    particles.position[i] == x &&
+                                    particles.velocity[i] == -1.0 * x &&
+                                    particles.mass[i] == mass_of(variant, id);
+                                wrong += right ? 0 : 1;
+                            }
+                            CHECK(wrong == 0);
+                        }
+}
+
+TEST_CASE("every truncation is an error")
+{
+    const TemporaryFolder folder;
+    for (int format : {1, 2}) {
+        const std::string whole = gadget_file({.format = format, .mass_block = true});
+        for (std::size_t size = 1; size < whole.size(); ++size) {
+            make_file(folder / "cut", whole.substr(0, size));
+            CHECK(!reading_error(folder / "cut").empty());
+        }
+    }
+}
+
+TEST_CASE("headers that do not fit their file are refused before anything is allocated")
+{
+    const TemporaryFolder folder;
+    const std::string good = gadget_file({});
+    const auto error_of = [&](const std::string& bytes) {
+        make_file(folder / "bad", bytes);
+        return reading_error(folder / "bad");
+    };
+    CHECK(contains(error_of(patched(good, 4 + 4, 4000000000u)), "block POS : 108 bytes"));
+    CHECK(contains(error_of(patched(good, 4, 0xffffffffu)), "4294967"));   // gas
+    CHECK(contains(error_of(patched(good, 4 + 100, 6u)), "total number")); // npartTotal
+    CHECK(contains(error_of(patched(good, 4 + 124, 1000000u)), "number of files"));
+    CHECK(contains(error_of(patched(good, 4 + 124, 3u)), "name.0.hdf5"));         // no number in it
+    CHECK(contains(error_of(patched(good, 4 + 24 + 8, -1.0)), "mass of type 1")); // table
+    CHECK(contains(error_of(patched(good, 4 + 24 + 16, 0.0)), "block MASS: missing"));
+    CHECK(contains(error_of(patched(good, 4 + 80, -1.0)), "redshift"));
+    CHECK(contains(error_of(patched(good, 260, 255u)), "256 and 255")); // count after
+    CHECK(contains(error_of(patched(good, 264, 0xfffffff0u)), "truncated"));
+    std::string nan = gadget_file({.real_bytes = 8});
+    CHECK(contains(error_of(patched(nan, 268 + 24 * 2 + 8, double(NAN))),
+                   "particle 2 (id 3), position y: nan"));
+}
+
+TEST_CASE("pieces must be complete and agree")
+{
+    const TemporaryFolder folder;
+    const Variant variant{.pieces = 2};
+    make_file(folder / "ic.0", gadget_file(variant, 0));
+    CHECK(contains(reading_error(folder / "ic.0"), "ic.1: file: missing"));
+    make_file(folder / "ic.1", gadget_file(variant, 0));
+    CHECK(contains(reading_error(folder / "ic.0"), "all ids must differ"));
+    make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 72, 2.5));
+    CHECK(contains(reading_error(folder / "ic.0"), "those of the other pieces"));
+    make_file(folder / "ic.1", gadget_file(variant, 1));
+    CHECK(read_snapshot(folder / "ic.1").particles.size() == 2 * count);
+}
+
+TEST_CASE("single precision is kept where nothing is lost, masses go to the header")
+{
+    const TemporaryFolder folder;
+    make_file(folder / "a", gadget_file({}));
+    const Snapshot snapshot = read_snapshot(folder / "a");
+    write_snapshot(snapshot, folder / "b.gadget2");
+    CHECK(std::filesystem::file_size(folder / "b.gadget2") ==
+          std::filesystem::file_size(folder / "a"));
+    CHECK(read_snapshot(folder / "b.gadget2").format == snapshot.format);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,271 @@
+// HDF5 files of other programs, in pieces, and with all their faults.
+#include <functional>
+
+#include "io/hdf5_handle.hpp"
+#include "snapshot_fixture.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("hdf5");
+
+namespace {
+
+using Extent = std::vector<hsize_t>;
+
+/// Opens or creates the file for changes by the C interface of HDF5.
+void edit(const std::filesystem::path& path, const std::function<void(hid_t)>& change)
+{
+    const Hdf5Quiet quiet;
+    const bool exists = std::filesystem::exists(path);
+    const Hdf5Handle file(exists ? H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
+                                 : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                          H5Fclose);
+    REQUIRE(bool(file));
+    change(file.id());
+}
+
+Hdf5Handle space_of(const Extent& extent)
+{
+    return {extent.empty() ? H5Screate(H5S_SCALAR)
+                           : H5Screate_simple(int(extent.size()), extent.data(), nullptr),
+            H5Sclose};
+}
+
+/// (Re)places an attribute; the group is made if it is missing. `file_type` is that in the file.
+void put_attribute(hid_t file, const char* group_name, const char* name, hid_t file_type,
+                   const Extent& extent, const std::vector<double>& values)
+{
+    if (H5Lexists(file, group_name, H5P_DEFAULT) <= 0)
+        H5Gclose(H5Gcreate2(file, group_name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const Hdf5Handle group(H5Gopen2(file, group_name, H5P_DEFAULT), H5Gclose);
+    if (H5Aexists(group.id(), name) > 0)
+        H5Adelete(group.id(), name);
+    const Hdf5Handle space = space_of(extent);
+    const Hdf5Handle attribute(
+        H5Acreate2(group.id(), name, file_type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    REQUIRE(H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) >= 0);
+}
+
+/// (Re)places a data set; without values nothing is written to it.
+void put_data(hid_t file, const char* name, hid_t file_type, const Extent& extent,
+              const std::vector<double>& values, hid_t creation = H5P_DEFAULT)
+{
+    if (H5Lexists(file, name, H5P_DEFAULT) > 0)
+        H5Ldelete(file, name, H5P_DEFAULT);
+    const Hdf5Handle space = space_of(extent);
+    const Hdf5Handle data(
+        H5Dcreate2(file, name, file_type, space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
+        H5Dclose);
+    REQUIRE(bool(data));
+    if (!values.empty())
+        REQUIRE(H5Dwrite(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                         values.data()) >= 0);
+}
+
+std::vector<double> counting(std::size_t n, double first)
+{
+    std::vector<double> values(n);
+    std::iota(values.begin(), values.end(), first);
+    return values;
+}
+
+/// Initial conditions as a script might write them: big-endian single precision, 32-bit ids, the
+/// mass in the header, no units. `first` is the first id.
+void make_initial_conditions(const std::filesystem::path& path, hsize_t n, double total,
+                             double files, double first)
+{
+    edit(path, [&](hid_t file) {
+        put_attribute(file, "Header", "NumPart_ThisFile", H5T_STD_I32LE, {6},
+                      {0, double(n), 0, 0, 0, 0});
+        put_attribute(file, "Header", "NumPart_Total", H5T_STD_U32BE, {6}, {0, total, 0, 0, 0, 0});
+        put_attribute(file, "Header", "MassTable", H5T_IEEE_F32LE, {6}, {0, 0.5, 0, 0, 0, 0});
+        put_attribute(file, "Header", "NumFilesPerSnapshot", H5T_STD_I64LE, {1}, {files});
+        put_attribute(file, "Header", "Time", H5T_IEEE_F64LE, {1}, {2.5});
+        if (n == 0)
+            return;
+        H5Gclose(H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        put_data(file, "PartType1/Coordinates", H5T_IEEE_F32BE, {n, 3}, counting(3 * n, 0.5));
+        put_data(file, "PartType1/Velocities", H5T_IEEE_F32LE, {n, 3}, counting(3 * n, -7));
+        put_data(file, "PartType1/ParticleIDs", H5T_STD_U32LE, {n}, counting(n, first));
+    });
+}
+
+} // namespace
+
+TEST_CASE("initial conditions of scripts: widths, byte orders, mass table, no units")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "ic", 5, 5, 1, 10);
+    const Snapshot snapshot = read_snapshot(folder / "ic");
+    const Particles& particles = snapshot.particles;
+    REQUIRE(particles.size() == 5);
+    CHECK(snapshot.time == 2.5);
+    CHECK(particles.id[4] == 14);
+    CHECK(particles.mass[4] == 0.5);
+    CHECK(particles.type[4] == 1);
+    CHECK(particles.position[4] == Vec3<double>{12.5, 13.5, 14.5});
+    CHECK(particles.velocity[4] == Vec3<double>{5, 6, 7});
+    CHECK(snapshot.units == Units::gadget(true));
+    REQUIRE(snapshot.notes.size() == 1);
+    CHECK(contains(snapshot.notes[0], "units"));
+
+    edit(folder / "ic", [](hid_t file) { H5Ldelete(file, "PartType1/ParticleIDs", H5P_DEFAULT); });
+    const Snapshot without_ids = read_snapshot(folder / "ic");
+    CHECK(without_ids.particles.id == std::vector<std::uint64_t>{1, 2, 3, 4, 5});
+    CHECK(without_ids.notes.size() == 2);
+}
+
+TEST_CASE("SWIFT's initial conditions: seven types, box of three, units of time")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "ic", 5, 5, 1, 10);
+    edit(folder / "ic", [](hid_t file) {
+        put_attribute(file, "Header", "NumPart_ThisFile", H5T_STD_I64LE, {7},
+                      {0, 5, 0, 0, 0, 0, 0});
+        put_attribute(file, "Header", "BoxSize", H5T_IEEE_F64LE, {3}, {20, 20, 20});
+        put_attribute(file, "Units", "Unit length in cgs (U_L)", H5T_IEEE_F64LE, {1}, {6});
+        put_attribute(file, "Units", "Unit mass in cgs (U_M)", H5T_IEEE_F64LE, {1}, {7});
+        put_attribute(file, "Units", "Unit time in cgs (U_t)", H5T_IEEE_F64LE, {1}, {2});
+    });
+    const Snapshot snapshot = read_snapshot(folder / "ic");
+    CHECK(snapshot.box_size == 20);
+    CHECK(snapshot.units == Units{6, 7, 3, true, false});
+    CHECK(snapshot.notes.empty());
+}
+
+TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "ic", 5, 5, 1, 10);
+    edit(folder / "ic", [](hid_t file) {
+        for (const auto& [name, value] :
+             std::map<const char*, double>{{"UnitLength_in_cm", 3.0},
+                                           {"UnitMass_in_g", 4.0},
+                                           {"UnitVelocity_in_cm_per_s", 5.0},
+                                           {"HubbleParam", 0.7},
+                                           {"SofteningClassOfPartType1", 2.0},
+                                           {"SofteningComovingClass2", 0.25}})
+            put_attribute(file, "Parameters", name, H5T_IEEE_F64LE, {}, {value});
+    });
+    const Snapshot snapshot = read_snapshot(folder / "ic");
+    CHECK(snapshot.units == Units{3, 4, 5, true, true});
+    REQUIRE(snapshot.softening.has_value());
+    CHECK(snapshot.softening->length == 0.25);
+}
+
+TEST_CASE("pieces: one of them empty, any of them named, all of them needed")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "ic.0.hdf5", 0, 7, 3, 0);
+    make_initial_conditions(folder / "ic.1.hdf5", 3, 7, 3, 1);
+    make_initial_conditions(folder / "ic.2.hdf5", 4, 7, 3, 4);
+    for (const char* name : {"ic.0.hdf5", "ic.2.hdf5"}) {
+        const Snapshot snapshot = read_snapshot(folder / name);
+        CHECK(snapshot.particles.id == std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7});
+        CHECK(snapshot.particles.position[3].x == 0.5);
+    }
+    std::filesystem::copy_file(folder / "ic.1.hdf5", folder / "other.hdf5");
+    CHECK(contains(reading_error(folder / "other.hdf5"), "number of the piece"));
+    std::filesystem::remove(folder / "ic.2.hdf5");
+    CHECK(contains(reading_error(folder / "ic.0.hdf5"), "ic.2.hdf5: file: missing"));
+    make_initial_conditions(folder / "ic.2.hdf5", 2, 7, 3, 4);
+    CHECK(contains(reading_error(folder / "ic.0.hdf5"), "type 1: 7: 5 are in the file"));
+}
+
+TEST_CASE("every fault of a file is one line that names the field")
+{
+    const TemporaryFolder folder;
+    const auto error_after = [&](const std::function<void(hid_t)>& change) {
+        std::filesystem::remove(folder / "ic");
+        make_initial_conditions(folder / "ic", 5, 5, 1, 10);
+        edit(folder / "ic", change);
+        return reading_error(folder / "ic");
+    };
+    const auto after_deleting = [&](const char* name) {
+        return error_after([=](hid_t file) { H5Ldelete(file, name, H5P_DEFAULT); });
+    };
+    CHECK(contains(after_deleting("Header"), "Header: missing"));
+    CHECK(contains(after_deleting("PartType1"), "PartType1: missing"));
+    CHECK(contains(after_deleting("PartType1/Velocities"), "PartType1/Velocities: missing"));
+
+    const auto with_data = [&](const char* name, hid_t type, const Extent& extent) {
+        std::size_t n = 1;
+        for (hsize_t length : extent)
+            n *= length;
+        return error_after([&](hid_t file) { put_data(file, name, type, extent, counting(n, 1)); });
+    };
+    CHECK(contains(with_data("PartType1/Coordinates", H5T_IEEE_F64LE, {15}), "shape 15: 5 x 3"));
+    CHECK(contains(with_data("PartType1/Coordinates", H5T_IEEE_F64LE, {5, 2}), "shape 5 x 2"));
+    CHECK(contains(with_data("PartType1/Coordinates", H5T_IEEE_F64LE, {4, 3}), "shape 4 x 3"));
+    CHECK(contains(with_data("PartType1/Coordinates", H5T_STD_I64LE, {5, 3}), "wrong type"));
+    CHECK(contains(with_data("PartType1/ParticleIDs", H5T_IEEE_F64LE, {5}), "ParticleIDs: wrong"));
+    CHECK(contains(with_data("PartType1/ParticleIDs", H5T_STD_I64LE, {}), "shape scalar"));
+
+    const auto with_attribute = [&](const char* name, const Extent& extent,
+                                    const std::vector<double>& values) {
+        return error_after([&](hid_t file) {
+            put_attribute(file, "Header", name, H5T_IEEE_F64LE, extent, values);
+        });
+    };
+    CHECK(contains(with_attribute("MassTable", {6}, {0, 0, 0, 0, 0, 0}), "Masses: missing"));
+    CHECK(contains(with_attribute("MassTable", {6}, {0, -1, 0, 0, 0, 0}), "type 1: -1"));
+    CHECK(contains(with_attribute("MassTable", {6}, {0, NAN, 0, 0, 0, 0}), "MassTable: nan"));
+    CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, -5, 0, 0, 0, 0}), "-5: 0 to"));
+    CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 5e9, 0, 0, 0, 0}), "5000000000"));
+    CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 4e9, 0, 0, 0, 0}), "4000000000"));
+    CHECK(contains(with_attribute("NumPart_ThisFile", {6}, {0, 4.5, 0, 0, 0, 0}), "whole"));
+    CHECK(contains(with_attribute("NumPart_ThisFile", {7}, {0, 5, 0, 0, 0, 0, 1}), "type 6: 1"));
+    CHECK(contains(with_attribute("NumPart_Total", {6}, {0, 6, 0, 0, 0, 0}), "type 1: 6"));
+    CHECK(contains(with_attribute("NumPart_Total_HighWord", {6}, {0, 1, 0, 0, 0, 0}), "2^32"));
+    CHECK(contains(with_attribute("NumFilesPerSnapshot", {}, {0}), "number of files: 0"));
+    CHECK(contains(with_attribute("BoxSize", {}, {-1}), "BoxSize: -1"));
+    CHECK(contains(with_attribute("UnitLength_in_cm", {}, {0}), "UnitLength_in_cm: 0"));
+
+    // Chunks that were never written would read as zeros.
+    const Hdf5Handle chunked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const hsize_t chunk[] = {2, 3};
+    H5Pset_chunk(chunked.id(), 2, chunk);
+    CHECK(contains(
+        error_after([&](hid_t file) {
+            put_data(file, "PartType1/Velocities", H5T_IEEE_F64LE, {5, 3}, {}, chunked.id());
+        }),
+        "0 bytes stored: incomplete"));
+    CHECK(contains(error_after([&](hid_t file) {
+                       put_data(file, "PartType1/Velocities", H5T_IEEE_F64LE, {5, 3}, {});
+                   }),
+                   "0 bytes stored: incomplete"));
+}
+
+TEST_CASE("masses in the table and in a data set: the table holds, with a note")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "ic", 5, 5, 1, 10);
+    edit(folder / "ic", [](hid_t file) {
+        put_data(file, "PartType1/Masses", H5T_IEEE_F64LE, {5}, counting(5, 1));
+    });
+    const Snapshot snapshot = read_snapshot(folder / "ic");
+    CHECK(snapshot.particles.mass[3] == 0.5);
+    CHECK(snapshot.notes.size() == 2);
+}
+
+TEST_CASE("truncated files and flipped bits are noticed")
+{
+    const TemporaryFolder folder;
+    write_snapshot(sample_snapshot(37), folder / "a.hdf5");
+    const std::string whole = file_bytes(folder / "a.hdf5");
+    for (std::size_t size = 1; size < whole.size(); size += 211) {
+        make_file(folder / "cut", whole.substr(0, size));
+        CHECK(!reading_error(folder / "cut").empty());
+    }
+    // The masses of one type stand in a row; a bit of one of them is turned.
+    const Snapshot snapshot = read_snapshot(folder / "a.hdf5");
+    std::string masses(2 * sizeof(double), '\0');
+    std::memcpy(masses.data(), snapshot.particles.mass.data(), masses.size());
+    std::string flipped = whole;
+    REQUIRE(flipped.find(masses) != flipped.npos);
+    flipped[flipped.find(masses) + 3] ^= 4;
+    make_file(folder / "flipped", flipped);
+    CHECK(contains(reading_error(folder / "flipped"), "Masses"));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,245 @@
+// Spheres, cube and two bodies against the numbers that the models must have.
+#include <numbers>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "io/models/exponential_disk.hpp"
+#include "io/models/hernquist.hpp"
+#include "io/models/kepler.hpp"
+#include "io/models/merger.hpp"
+#include "io/models/plummer.hpp"
+#include "io/models/self_energy.hpp"
+#include "io/models/uniform.hpp"
+#include "model_checks.hpp"
+
+using namespace chamomile;
+using doctest::Approx;
+
+TEST_SUITE_BEGIN("models");
+
+namespace {
+
+/// Largest |component| of the barycentre's position and velocity.
+double off_centre(const Particles& particles)
+{
+    const Vec3<double> r = mean_of(particles, particles.position);
+    const Vec3<double> v = mean_of(particles, particles.velocity);
+    return std::max(
+        {std::abs(r.x), std::abs(r.y), std::abs(r.z), std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+}
+
+/// Checks a radius against its limit for N -> infinity: 4 standard errors of an order statistic,
+/// sqrt(p (1 - p) / N) dr/dp, the slope from the expected radii at p -+ 0.005.
+void check_radius(const std::vector<double>& radii, double fraction, double expected, double slope)
+{
+    CAPTURE(fraction);
+    const double error = std::sqrt(fraction * (1 - fraction) / double(radii.size())) * slope;
+    CHECK(std::abs(radius_of_fraction(radii, fraction) - expected) < 4 * error);
+}
+
+} // namespace
+
+TEST_CASE("random numbers: Philox gives the published words")
+{
+    // Known answers of the Random123 distribution (Salmon et al. 2011).
+    using Words = std::array<std::uint32_t, 4>;
+    CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+    CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
+          Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+    CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+          Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("Plummer: energies exact, at rest at the barycentre, truncated")
+{
+    for (std::uint64_t n : {2, 3, 597, 2048}) {
+        CAPTURE(n);
+        const Snapshot snapshot = make_plummer({.particles = n, .seed = 3});
+        const Energies energies = energies_of(snapshot.particles);
+        CHECK(energies.kinetic == Approx(0.25).epsilon(1e-12));
+        CHECK(energies.potential == Approx(-0.5).epsilon(1e-12));
+        CHECK(off_centre(snapshot.particles) < 1e-14);
+        CHECK(snapshot.G() == 1);
+    }
+    const Particles one = make_plummer({.particles = 1}).particles;
+    CHECK(norm(one.position[0]) == 0);
+}
+
+TEST_CASE("Plummer: Lagrangian radii, largest radius and central dispersion")
+{
+    const std::uint64_t n = 100003;
+    const Snapshot snapshot = make_plummer({.particles = n, .exact_energy_limit = 0});
+    const std::vector<double> radii = sorted_radii(snapshot.particles);
+    const double a = 3 * std::numbers::pi / 16;
+    const double expected[][2] = {{0.01, 0.12995858525201},  {0.10, 0.308678009047702},
+                                  {0.25, 0.477806341640549}, {0.50, 0.768570630659784},
+                                  {0.75, 1.28110448598456},  {0.90, 2.18366968373094}};
+    // The truncated sphere of 22.8 a holds 0.9971 of the mass, and is rescaled to E = -1/4.
+    for (const auto& [fraction, radius] : expected) {
+        const double u = radius / a;
+        const double slope = a * std::pow(1 + u * u, 2.5) / (3 * u * u);
+        const double shift = 0.004 * slope + 0.01 * radius; // of truncation and rescaling
+        CAPTURE(fraction);
+        const double error = std::sqrt(fraction * (1 - fraction) / double(n)) * slope;
+        CHECK(std::abs(radius_of_fraction(radii, fraction) - radius) < 4 * error + shift);
+    }
+    CHECK(radii.back() < 22.8 * a * 1.01);
+    CHECK(radii.back() > 15 * a);
+    double square = 0, count = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        if (norm(snapshot.particles.position[i]) < 0.2 * a) {
+            square += norm_squared(snapshot.particles.velocity[i]) / 3;
+            ++count;
+        }
+    // sigma^2(r) = 1 / (6 sqrt(r^2 + a^2)); within 0.2 a 1.2 % below the centre on average.
+    CHECK(square / count ==
+          Approx(0.988 * 0.282942121052258).epsilon(4 * std::sqrt(2 / (3 * count))));
+}
+
+TEST_CASE("the energy of shells is that of pairs to about 1/N")
+{
+    Particles sphere = make_plummer({.particles = 4099, .seed = 5}).particles;
+    const double exact = pair_energy(sphere);
+    CHECK(exact == Approx(-0.5).epsilon(1e-13));
+    CHECK(shell_energy(sphere) == Approx(exact).epsilon(4.0 / 4099));
+    CHECK(shell_energy(sphere) != exact);
+}
+
+TEST_CASE("Hernquist: Lagrangian radii and energies of the truncated model")
+{
+    const std::uint64_t n = 100003;
+    const Snapshot snapshot = make_hernquist({.particles = n, .seed = 2});
+    const std::vector<double> radii = sorted_radii(snapshot.particles);
+    const double inside = std::pow(100.0 / 101, 2);
+    for (double fraction : {0.01, 0.1, 0.25, 0.5, 0.75, 0.9}) {
+        const double s = std::sqrt(fraction);
+        check_radius(radii, fraction / inside, s / (1 - s), 0.5 / (s * (1 - s) * (1 - s)));
+    }
+    CHECK(radii.back() < 100.1);
+    // Hernquist (1990): sigma_r^2 in the middle of the model, at r = 1: 12 r (1+r)^3 ln((1+r)/r)
+    // ...
+    double square = 0, count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double r = norm(snapshot.particles.position[i]);
+        if (r > 0.9 && r < 1.1) {
+            square += norm_squared(snapshot.particles.velocity[i]) / 3;
+            ++count;
+        }
+    }
+    const double r = 1;
+    const double expected = (12 * r * std::pow(1 + r, 3) * std::log((1 + r) / r) -
+                             r / (1 + r) * (25 + 52 * r + 42 * r * r + 12 * r * r * r)) /
+                            12; // eq. 10
+    CHECK(square / count == Approx(expected).epsilon(4 * std::sqrt(2 / (3 * count))));
+    const Energies energies = energies_of(make_hernquist({.particles = 6007}).particles);
+    CHECK(-energies.kinetic / energies.potential == Approx(0.5).epsilon(0.05));
+    CHECK(off_centre(snapshot.particles) < 1e-12);
+}
+
+TEST_CASE("Eddington's inversion finds the exact distribution function of Hernquist's model")
+{
+    const std::vector<double> radii = logarithmic_radii(1e-5, 1e5, 4096);
+    const DensityTable density = tapered_hernquist(radii, 1, 1, 1e7);
+    const SphericalPotential potential(radii, enclosed_mass(radii, density.density));
+    const IsotropicSphere sphere(potential, density, "sphere");
+    for (double energy : {0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97})
+        CHECK(sphere.distribution(energy) == Approx(hernquist_distribution(energy)).epsilon(3e-3));
+    CHECK(potential.psi(1) == Approx(0.5).epsilon(1e-4));
+}
+
+TEST_CASE("cold sphere and cube are uniform and at rest")
+{
+    const Particles sphere = make_cold_sphere({.particles = 5003, .seed = 4}).particles;
+    const std::vector<double> radii = sorted_radii(sphere);
+    for (double fraction : {0.1, 0.5, 0.9})
+        check_radius(radii, fraction, std::cbrt(fraction), std::pow(fraction, -2.0 / 3) / 3);
+    const Energies energies = energies_of(sphere);
+    CHECK(energies.kinetic == 0);
+    CHECK(energies.potential == Approx(-0.6).epsilon(0.01));
+    CHECK(off_centre(sphere) < 1e-15);
+
+    const Particles cube = make_cube({.particles = 30011, .seed = 4}).particles;
+    Vec3<double> square;
+    for (const Vec3<double>& r : cube.position) {
+        CHECK(std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)}) < 0.5);
+        square += (1.0 / 30011) * Vec3<double>{r.x * r.x, r.y * r.y, r.z * r.z};
+    }
+    for (double mean : {square.x, square.y, square.z}) // 1/12 with variance 1/180
+        CHECK(mean == Approx(1.0 / 12).epsilon(12 * 4 * std::sqrt(1.0 / 180 / 30011)));
+}
+
+TEST_CASE("two bodies: energy, pericentre, angular momentum")
+{
+    const double a = 1.7, e = 0.6, q = 0.25;
+    const Snapshot snapshot = make_two_body({a, e, q});
+    const Particles& bodies = snapshot.particles;
+    CHECK(bodies.mass[1] / bodies.mass[0] == Approx(q).epsilon(1e-15));
+    CHECK(energies_of(bodies).total() ==
+          Approx(-bodies.mass[0] * bodies.mass[1] / (2 * a)).epsilon(1e-14));
+    const Vec3<double> r = bodies.position[1] - bodies.position[0];
+    const Vec3<double> v = bodies.velocity[1] - bodies.velocity[0];
+    CHECK(norm(r) == Approx(a * (1 - e)).epsilon(1e-15));
+    CHECK(std::abs(dot(r, v)) < 1e-15);
+    CHECK(cross(r, v).z == Approx(std::sqrt(a * (1 - e * e))).epsilon(1e-15));
+    CHECK(off_centre(bodies) < 1e-16);
+}
+
+TEST_CASE("orbits before pericentre have the energy and angular momentum of their elements")
+{
+    for (double e : {0.0, 0.5, 1.0, 2.0}) {
+        CAPTURE(e);
+        const double rp = 0.7, distance = e == 0 ? rp : 1.9;
+        const RelativeOrbit orbit = orbit_before_pericentre(3, e, rp, distance);
+        CHECK(norm(orbit.position) == Approx(distance).epsilon(1e-14));
+        CHECK(norm_squared(orbit.velocity) / 2 - 3 / distance ==
+              Approx(-3 * (1 - e) / (2 * rp)).epsilon(1e-13));
+        CHECK(cross(orbit.position, orbit.velocity).z ==
+              Approx(std::sqrt(3 * rp * (1 + e))).epsilon(1e-14));
+        CHECK(dot(orbit.position, orbit.velocity) <= 0);
+    }
+    CHECK_THROWS_AS(orbit_before_pericentre(1, 0.5, 1, 3.1), Error);
+    CHECK_THROWS_AS(orbit_before_pericentre(1, 1, 1, 0.9), Error);
+}
+
+TEST_CASE("same seed, same bytes, for any number of threads; another seed differs")
+{
+    const auto models = [](std::uint64_t seed) {
+        return std::vector<Snapshot>{make_plummer({.particles = 1999, .seed = seed}),
+                                     make_hernquist({.particles = 1999, .seed = seed}),
+                                     make_cold_sphere({1999, seed}),
+                                     make_cube({1999, seed}),
+                                     make_thin_disk({.particles = 1999, .seed = seed}),
+                                     make_galaxy({.particles = 1999, .seed = seed}),
+                                     make_merger({.galaxy = {.particles = 1999, .seed = seed}})};
+    };
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    const auto alone = models(7);
+    omp_set_num_threads(2);
+    const auto together = models(7), others = models(8);
+    omp_set_num_threads(threads);
+    for (std::size_t k = 0; k < alone.size(); ++k) {
+        CAPTURE(alone[k].provenance.at("model"));
+        CHECK(same_bytes(alone[k].particles, together[k].particles));
+        CHECK(!same_bytes(alone[k].particles, others[k].particles));
+    }
+}
+
+TEST_CASE("a model without particles or with impossible lengths is refused")
+{
+    CHECK_THROWS_AS(make_plummer({.particles = 0}), Error);
+    CHECK_THROWS_AS(make_plummer({.truncation = 0}), Error);
+    CHECK_THROWS_AS(make_hernquist({.particles = 0}), Error);
+    CHECK_THROWS_AS(make_cold_sphere({.particles = 0}), Error);
+    CHECK_THROWS_AS(make_cube({.particles = 0}), Error);
+    CHECK_THROWS_AS(make_thin_disk({.particles = 100, .height = -1}), Error);
+    CHECK_THROWS_AS(make_two_body({1, 1.0, 1}), Error);
+    CHECK_THROWS_AS(make_galaxy({.particles = 99}), Error);
+    CHECK_THROWS_AS(make_galaxy({.disk_scale = std::nan("")}), Error);
+    CHECK_THROWS_AS(make_merger({.galaxy = {}, .mass_ratio = -1}), Error);
+    CHECK_THROWS_AS(make_merger({.galaxy = {}, .pericentre = 30}), Error);
+}
+
+TEST_SUITE_END();

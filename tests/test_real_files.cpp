@@ -1,0 +1,70 @@
+// Files that other programs wrote, where they are at hand.
+#include "io/summary.hpp"
+#include "snapshot_fixture.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("real_files");
+
+namespace {
+
+/// Whether the file is there; a test that needs it says so and ends where it is not.
+bool at_hand(const std::filesystem::path& path)
+{
+    const bool exists = std::filesystem::exists(path);
+    if (!exists)
+        MESSAGE("skipped: no " << path.string());
+    return exists;
+}
+
+const std::filesystem::path data = CHAMOMILE_SHARED_DATA;
+
+} // namespace
+
+TEST_CASE("the colliding galaxies of GADGET-2")
+{
+    const auto path = data / "galaxy_littleendian.dat";
+    if (!at_hand(path))
+        return;
+    const Snapshot snapshot = read_snapshot(path);
+    CHECK(snapshot.format ==
+          "GADGET-2 binary, format 1, little endian, single precision, 4-byte ids");
+    const SnapshotSummary summary = summarize(snapshot.particles);
+    CHECK(summary.types[1].count == 40000);
+    CHECK(summary.types[2].count == 20000);
+    CHECK(summary.types[1].least_mass == doctest::Approx(0.00104634).epsilon(1e-5));
+    CHECK(summary.types[2].most_mass == doctest::Approx(0.00023252).epsilon(1e-4));
+    CHECK(summary.count == 60000);
+    CHECK(snapshot.G() == doctest::Approx(43007.1).epsilon(1e-6));
+
+    const TemporaryFolder folder;
+    for (const char* name : {"a.hdf5", "a.gadget2", "a.txt"}) {
+        write_snapshot(snapshot, folder / name);
+        const Snapshot back = read_snapshot(folder / name);
+        check_same_particles(snapshot.particles, back.particles, false);
+        CHECK(back.units == snapshot.units);
+    }
+}
+
+TEST_CASE("the King model of ChaNGa")
+{
+    const auto path = data / "king_soft.bin";
+    if (!at_hand(path))
+        return;
+    const Snapshot snapshot = read_snapshot(path);
+    CHECK(snapshot.format == "Tipsy, standard (big endian)");
+    CHECK(summarize(snapshot.particles).types[1].count == 36000);
+    REQUIRE(snapshot.softening.has_value());
+    CHECK(snapshot.softening->kind == SofteningKind::spline);
+    CHECK(snapshot.softening->length == doctest::Approx(0.145869).epsilon(1e-5));
+    double kinetic = 0; // of the reference run's log, whose U needs the pairs
+    for (std::size_t i = 0; i < snapshot.particles.size(); ++i)
+        kinetic += 0.5 * snapshot.particles.mass[i] * norm_squared(snapshot.particles.velocity[i]);
+    CHECK(kinetic == doctest::Approx(32.65580).epsilon(1e-6));
+
+    const TemporaryFolder folder;
+    write_snapshot(snapshot, folder / "a.tipsy");
+    CHECK(file_bytes(folder / "a.tipsy") == file_bytes(path));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,206 @@
+// The time loop: observers, reuse of forces, reproducibility, and what it refuses.
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "force/threads.hpp"
+#include "integrate/simulation.hpp"
+#include "tests/reference_solver.hpp"
+
+using namespace chamomile;
+using tests::ReferenceSolver;
+
+TEST_SUITE_BEGIN("simulation");
+
+namespace {
+
+const Softening softening{SofteningKind::plummer, 0.05};
+
+/// A cold cloud of n particles in a cube.
+Particles cloud(std::size_t n)
+{
+    std::mt19937_64 random(7);
+    const auto uniform = [&] { return double(random() >> 11) * 0x1p-53 - 0.5; };
+    Particles particles;
+    particles.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        particles.id[i] = 100 + i;
+        particles.mass[i] = 1.0 / double(n);
+        particles.position[i] = {uniform(), uniform(), uniform()};
+        particles.velocity[i] = {0.1 * uniform(), 0.1 * uniform(), 0.1 * uniform()};
+    }
+    return particles;
+}
+
+std::string message_of(const std::function<void()>& action)
+{
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("observers are called when they are due and find what they asked for")
+{
+    Particles particles = cloud(37);
+    ReferenceSolver solver(softening);
+    Simulation simulation(particles, solver, {.end_time = 1, .step = {.length = 0.03125}});
+    std::vector<double> times;
+    std::vector<std::uint64_t> steps;
+    int each = 0;
+    simulation.at_intervals(0.25, Quantities::acceleration_potential, [&](Simulation& now) {
+        CHECK(now.has_potentials());
+        times.push_back(now.time());
+    });
+    simulation.every_steps(10, Quantities::acceleration,
+                           [&](Simulation& now) { steps.push_back(now.step()); });
+    simulation.after_each_step([&](Simulation&) { ++each; });
+    simulation.run();
+    CHECK(times == std::vector<double>{0, 0.25, 0.5, 0.75, 1});
+    CHECK(steps == std::vector<std::uint64_t>{0, 10, 20, 30, 32});
+    CHECK(each == 32);
+    // One evaluation per step and one at the start; potentials only when an observer needs them.
+    CHECK(solver.evaluations == 33);
+    CHECK(solver.potential_evaluations == 5);
+    CHECK(simulation.total_statistics().targets == 33 * 37);
+}
+
+TEST_CASE("diagnostics asked for out of turn cost one evaluation and change nothing")
+{
+    Particles plain = cloud(37), watched = plain;
+    ReferenceSolver solver(softening);
+    Simulation a(plain, solver, {.end_time = 0.5, .step = {.length = 0.0625}});
+    a.run();
+    Simulation b(watched, solver, {.end_time = 0.5, .step = {.length = 0.0625}});
+    double energy = 0;
+    b.after_each_step([&](Simulation& now) { energy = now.diagnostics().energy(); });
+    b.run();
+    CHECK(plain.position == watched.position);
+    CHECK(energy < 0);
+}
+
+TEST_CASE("the result does not depend on the number of threads")
+{
+    std::vector<Particles> ends;
+    std::vector<Diagnostics> diagnostics;
+    const int usual = thread_count();
+    for (int threads : {1, 2, 3}) {
+        use_threads(threads);
+        Particles particles = cloud(5001);
+        ReferenceSolver solver(softening);
+        Simulation simulation(particles, solver, {.end_time = 0.02, .step = {.length = 0.01}});
+        simulation.run();
+        diagnostics.push_back(simulation.diagnostics());
+        ends.push_back(particles);
+    }
+    use_threads(usual);
+    for (int k : {1, 2}) {
+        CHECK(ends[k].position == ends[0].position);
+        CHECK(ends[k].velocity == ends[0].velocity);
+        CHECK(diagnostics[k].energy() == diagnostics[0].energy());
+        CHECK(diagnostics[k].angular_momentum == diagnostics[0].angular_momentum);
+        CHECK(diagnostics[k].lagrangian_radii == diagnostics[0].lagrangian_radii);
+    }
+}
+
+TEST_CASE("adaptive steps follow eta sqrt(eps / |a|) within their bounds")
+{
+    Particles particles = cloud(3);
+    particles.acceleration = {{3, 0, 0}, {0, 4, 0}, {0, 0, -1}};
+    TimeStep step{.kind = TimeStepKind::adaptive, .eta = 0.2};
+    CHECK(adaptive_time_step(particles, 0.01, step) == doctest::Approx(0.2 * 0.05));
+    step.longest = 0.004;
+    CHECK(adaptive_time_step(particles, 0.01, step) == 0.004);
+    step = {.kind = TimeStepKind::adaptive, .eta = 0.2, .shortest = 0.02};
+    CHECK(adaptive_time_step(particles, 0.01, step) == 0.02);
+
+    Particles falling = cloud(37);
+    ReferenceSolver solver(softening);
+    Simulation simulation(falling, solver,
+                          {.end_time = 1, .step = {.kind = TimeStepKind::adaptive, .eta = 0.3}});
+    int outputs = 0;
+    double shortest = 1, longest = 0;
+    simulation.at_intervals(0.2, Quantities::acceleration, [&](Simulation& now) {
+        CHECK(now.time() == (outputs == 5 ? 1 : outputs * 0.2));
+        ++outputs;
+    });
+    simulation.after_each_step([&](Simulation& now) {
+        shortest = std::min(shortest, now.step_length());
+        longest = std::max(longest, now.step_length());
+    });
+    simulation.run();
+    CHECK(outputs == 6);
+    CHECK(longest > 1.2 * shortest);
+}
+
+TEST_CASE("stop() ends the run after the present step")
+{
+    Particles particles = cloud(5);
+    ReferenceSolver solver(softening);
+    Simulation simulation(particles, solver, {.end_time = 1, .step = {.length = 0.01}});
+    simulation.after_each_step([](Simulation& now) {
+        if (now.step() == 3)
+            now.stop();
+    });
+    simulation.run();
+    CHECK(simulation.step() == 3);
+    CHECK_FALSE(simulation.at_end());
+}
+
+TEST_CASE("none, one, two and three particles")
+{
+    for (std::size_t n : {0, 1, 2, 3}) {
+        Particles particles = cloud(n);
+        const Particles start = particles;
+        ReferenceSolver solver(softening);
+        Simulation simulation(particles, solver, {.end_time = 1, .step = {.length = 0.25}});
+        simulation.run();
+        CHECK(simulation.step() == 4);
+        CHECK(std::isfinite(simulation.diagnostics().energy()));
+        if (n == 1)
+            CHECK(norm(particles.position[0] - start.position[0] - start.velocity[0]) < 1e-15);
+    }
+}
+
+TEST_CASE("a number that is no longer finite ends the run with particle and step")
+{
+    Particles particles = cloud(37);
+    particles.velocity[17].y = std::numeric_limits<double>::max();
+    ReferenceSolver solver(softening);
+    Simulation simulation(particles, solver, {.end_time = 10, .step = {.length = 2}});
+    const std::string message = message_of([&] { simulation.run(); });
+    CHECK(message.find("particle id 117: position") == 0);
+    CHECK(message.find("step 1") != message.npos);
+
+    particles = cloud(37);
+    particles.position[3].z = std::nan("");
+    Simulation second(particles, solver, {.end_time = 10, .step = {.length = 2}});
+    CHECK(message_of([&] { second.run(); }).find("particle id 103: position") == 0);
+}
+
+TEST_CASE("wrong options are refused")
+{
+    Particles particles = cloud(3);
+    ReferenceSolver hard, soft(softening);
+    const double nan = std::nan("");
+    for (double length : {0.0, -1.0, nan})
+        CHECK_THROWS_AS(Simulation(particles, soft, {.end_time = 1, .step = {.length = length}}),
+                        Error);
+    CHECK_THROWS_AS(Simulation(particles, soft, {.start_time = 2, .end_time = 1}), Error);
+    CHECK_THROWS_AS(
+        Simulation(particles, hard, {.end_time = 1, .step = {.kind = TimeStepKind::adaptive}}),
+        Error);
+    CHECK_THROWS_AS(Simulation(particles, soft,
+                               {.end_time = 1, .step = {.kind = TimeStepKind::adaptive, .eta = 0}}),
+                    Error);
+}
+
+TEST_SUITE_END();

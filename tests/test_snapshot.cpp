@@ -1,0 +1,196 @@
+// Every format gives back what was written; files appear whole or not at all.
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <sys/resource.h>
+
+#include "snapshot_fixture.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("snapshot");
+
+namespace {
+
+const char* const lossless[] = {"a.hdf5", "a.h5", "a.gadget2", "a.txt", "a.dat"};
+
+} // namespace
+
+TEST_CASE("all digits of all particles survive, with and without forces")
+{
+    const TemporaryFolder folder;
+    for (const char* name : lossless)
+        for (bool with_forces : {false, true}) {
+            CAPTURE(name);
+            CAPTURE(with_forces);
+            Snapshot snapshot = sample_snapshot();
+            snapshot.has_accelerations = snapshot.has_potentials = with_forces;
+            write_snapshot(snapshot, folder / name);
+            const Snapshot back = read_snapshot(folder / name);
+            check_same_particles(snapshot.particles, back.particles, with_forces);
+            CHECK(back.has_accelerations == with_forces);
+            CHECK(back.has_potentials == with_forces);
+            CHECK(back.time == snapshot.time);
+            CHECK(back.notes.empty());
+        }
+}
+
+TEST_CASE("units survive: N-body, kpc/h, plain kpc, and a G of its own")
+{
+    const TemporaryFolder folder;
+    Units parsec = Units::gadget(false);
+    parsec.length_in_cm /= 1000;
+    for (const char* name : lossless)
+        for (const Units& units : {Units{}, Units::gadget(true), Units::gadget(false), parsec})
+            for (bool own_G : {false, true}) {
+                CAPTURE(name);
+                CAPTURE(units.description());
+                Snapshot snapshot = sample_snapshot(7);
+                snapshot.units = units;
+                if (own_G)
+                    snapshot.gravitational_constant = 4.5;
+                write_snapshot(snapshot, folder / name);
+                const Snapshot back = read_snapshot(folder / name);
+                CHECK(back.units == units);
+                CHECK(back.G() == snapshot.G());
+                CHECK(back.gravitational_constant.has_value() == own_G);
+            }
+}
+
+TEST_CASE("provenance, softening and box survive where the format holds them")
+{
+    const TemporaryFolder folder;
+    Snapshot snapshot = sample_snapshot(7);
+    snapshot.provenance = {{"command", "chamomile run --theta 0.6: 'x'"}, {"version", "0.1.0"}};
+    snapshot.softening = Softening{SofteningKind::spline, 0.1};
+    snapshot.box_size = 12.5;
+    for (const char* name : {"a.hdf5", "a.txt"}) {
+        write_snapshot(snapshot, folder / name);
+        const Snapshot back = read_snapshot(folder / name);
+        CHECK(back.provenance == snapshot.provenance);
+        REQUIRE(back.softening.has_value());
+        CHECK(back.softening->kind == SofteningKind::spline);
+        CHECK(back.softening->length == 0.1);
+        CHECK(back.box_size == 12.5);
+    }
+}
+
+TEST_CASE("comoving velocities are u = v / sqrt(a) in the files and peculiar in memory")
+{
+    const TemporaryFolder folder;
+    Snapshot snapshot = sample_snapshot(7);
+    snapshot.units = Units::gadget(true);
+    snapshot.comoving = ComovingFrame{0.25, 0.3, 0.7, 0.6};
+    snapshot.time = 0.25;
+    for (const char* name : {"a.hdf5", "a.gadget2"}) {
+        CAPTURE(name);
+        write_snapshot(snapshot, folder / name);
+        const Snapshot back = read_snapshot(folder / name);
+        REQUIRE(back.comoving.has_value());
+        CHECK(back.comoving->scale_factor == 0.25);
+        CHECK(back.comoving->omega_lambda == 0.7);
+        CHECK(back.comoving->hubble == 0.6);
+        check_same_particles(snapshot.particles, back.particles, false); // sqrt(a) is 1/2 exactly
+    }
+    // In the file stands twice the velocity: here the first number of the block VEL.
+    const std::string bytes = file_bytes(folder / "a.gadget2");
+    double u = 0;
+    std::memcpy(&u, bytes.data() + 264 + 8 + 7 * 24 + 4, sizeof u);
+    CHECK(u == 2 * snapshot.particles.velocity[0].x);
+}
+
+TEST_CASE("the content decides about the format, never the name")
+{
+    const TemporaryFolder folder;
+    for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
+        write_snapshot(sample_snapshot(7), folder / name);
+        for (const char* wrong : {"b.txt", "b.hdf5", "b"}) {
+            std::filesystem::copy_file(folder / name, folder / wrong,
+                                       std::filesystem::copy_options::overwrite_existing);
+            CHECK(read_snapshot(folder / wrong).format == read_snapshot(folder / name).format);
+        }
+    }
+}
+
+TEST_CASE("no particles at all can be written and read")
+{
+    const TemporaryFolder folder;
+    for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
+        CAPTURE(name);
+        write_snapshot(Snapshot{}, folder / name);
+        CHECK(read_snapshot(folder / name).particles.size() == 0);
+    }
+}
+
+TEST_CASE("the same snapshot gives the same bytes")
+{
+    const TemporaryFolder folder;
+    for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
+        write_snapshot(sample_snapshot(), folder / name);
+        const std::string first = file_bytes(folder / name);
+        if (contains(name, "hdf5")) // whose times, if there were any, would be whole seconds
+            std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+        write_snapshot(sample_snapshot(), folder / name);
+        CHECK(first == file_bytes(folder / name));
+    }
+}
+
+TEST_CASE("what is no snapshot is refused in one line")
+{
+    const TemporaryFolder folder;
+    CHECK(contains(reading_error(folder / "missing"), "No such file"));
+    CHECK(contains(reading_error(folder.path()), "a folder"));
+    make_file(folder / "empty", "");
+    CHECK(contains(reading_error(folder / "empty"), "0 bytes"));
+    make_file(folder / "noise", std::string("\x01\x02\x03\x04\x05\x06\x07\x00zz", 10));
+    CHECK(contains(reading_error(folder / "noise"), "unknown"));
+    CHECK(contains(reading_error("/dev/zero"), "not a regular file"));
+}
+
+TEST_CASE("an unknown extension is a fault of usage and writes nothing")
+{
+    const TemporaryFolder folder;
+    CHECK_THROWS_WITH_AS(write_snapshot(sample_snapshot(7), folder / "a.fits"),
+                         doctest::Contains(".fits"), Error);
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a failed write leaves the old file and nothing else")
+{
+    const TemporaryFolder folder;
+    CHECK_THROWS_AS(write_snapshot(sample_snapshot(7), folder / "none/a.hdf5"), Error);
+    rlimit before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    for (const char* name : {"a.hdf5", "a.gadget2", "a.tipsy", "a.txt"}) {
+        CAPTURE(name);
+        write_snapshot(sample_snapshot(7), folder / name);
+        const std::string old = file_bytes(folder / name);
+        const rlimit small{20000, before.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &small);
+        try {
+            write_snapshot(sample_snapshot(), folder / name);
+            FAIL_CHECK("written beyond the limit");
+        } catch (const Error& error) {
+            CHECK(error.fault() == Fault::output);
+            CHECK(contains(error.what(), "File too large"));
+        }
+        setrlimit(RLIMIT_FSIZE, &before);
+        CHECK(file_bytes(folder / name) == old);
+        std::filesystem::remove(folder / name);
+    }
+    std::signal(SIGXFSZ, handler);
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a snapshot with an array left out is not written")
+{
+    const TemporaryFolder folder;
+    Snapshot snapshot = sample_snapshot(7);
+    snapshot.particles.velocity.pop_back();
+    CHECK_THROWS_AS(write_snapshot(snapshot, folder / "a.txt"), Error);
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_SUITE_END();

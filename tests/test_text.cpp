@@ -1,0 +1,122 @@
+// Text columns as people and other programs write them.
+#include <clocale>
+
+#include "snapshot_fixture.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("text");
+
+namespace {
+
+Snapshot read_text_of(const std::string& text)
+{
+    const TemporaryFolder folder;
+    make_file(folder / "a.txt", text);
+    return read_snapshot(folder / "a.txt");
+}
+
+std::string error_of(const std::string& text)
+{
+    const TemporaryFolder folder;
+    make_file(folder / "a.txt", text);
+    return reading_error(folder / "a.txt");
+}
+
+} // namespace
+
+TEST_CASE("4, 7, 8, 11 and 12 columns")
+{
+    const Snapshot four = read_text_of("1 2 3 4\n5 6 7 8\n");
+    CHECK(four.particles.size() == 2);
+    CHECK(four.particles.position[1] == Vec3<double>{6, 7, 8});
+    CHECK(four.particles.id == std::vector<std::uint64_t>{1, 2});
+    CHECK(four.particles.type[0] == 1);
+    CHECK(four.notes.size() == 1); // about the velocities
+
+    const Snapshot seven = read_text_of("1 2 3 4 5 6 7\n");
+    CHECK(seven.particles.velocity[0] == Vec3<double>{5, 6, 7});
+    CHECK(seven.notes.empty());
+    CHECK(read_text_of("1 2 3 4 5 6 7 18446744073709551615").particles.id[0] == ~std::uint64_t(0));
+
+    const Snapshot eleven = read_text_of("1 2 3 4 5 6 7 8 9 10 -11\n");
+    CHECK(eleven.has_potentials);
+    CHECK(eleven.particles.acceleration[0] == Vec3<double>{8, 9, 10});
+    const Snapshot twelve = read_text_of("1 2 3 4 5 6 7 99 8 9 10 -11\n");
+    CHECK(twelve.has_accelerations);
+    CHECK(twelve.particles.id[0] == 99);
+    CHECK(twelve.particles.potential[0] == -11);
+}
+
+TEST_CASE("named columns stand in any order")
+{
+    const Snapshot snapshot = read_text_of("# columns: id z y x mass potential\n7 3 2 1 5 -4\n");
+    CHECK(snapshot.particles.id[0] == 7);
+    CHECK(snapshot.particles.mass[0] == 5);
+    CHECK(snapshot.particles.position[0] == Vec3<double>{1, 2, 3});
+    CHECK(snapshot.has_potentials);
+    CHECK_FALSE(snapshot.has_accelerations);
+}
+
+TEST_CASE("comments, blank lines, tabs, commas, Windows line ends, byte order mark, plus signs")
+{
+    const Snapshot snapshot = read_text_of("\xef\xbb\xbf# time: 1.5\r\n# a remark\r\n\r\n"
+                                           "+1,2,3,4\r\n 1\t2 3e0 -4.5  # the second\r\n");
+    CHECK(snapshot.time == 1.5);
+    REQUIRE(snapshot.particles.size() == 2);
+    CHECK(snapshot.particles.position[1] == Vec3<double>{2, 3, -4.5});
+}
+
+TEST_CASE("lines longer than a read and files without a last line end")
+{
+    std::string text;
+    for (int i = 0; i < 300000; ++i)
+        text += "1 " + std::to_string(i) + ".25 0 0\n";
+    text += "1 -1 0 0 # " + std::string(5 << 20, 'x');
+    const Snapshot snapshot = read_text_of(text);
+    REQUIRE(snapshot.particles.size() == 300001);
+    CHECK(snapshot.particles.position[299999].x == 299999.25);
+    CHECK(snapshot.particles.position[300000].x == -1);
+}
+
+TEST_CASE("the locale of the user changes nothing")
+{
+    const char* found = std::setlocale(LC_ALL, "de_DE.UTF-8");
+    if (!found)
+        MESSAGE("no German locale on this machine; tested in the C locale only");
+    CHECK(read_text_of("0.5 1.5 2.5 3.5\n").particles.mass[0] == 0.5);
+    std::setlocale(LC_ALL, "C");
+}
+
+TEST_CASE("faults name line and column")
+{
+    CHECK(contains(error_of("1 2 3 4\n1 2 x 4\n"), "line 2, column 3 (y): x: must be a number"));
+    CHECK(contains(error_of("1 2 3 0,5\n"), "5 columns"));
+    CHECK(contains(error_of("1 2 3 4\n1 2 3\n"), "line 2: 3 columns"));
+    CHECK(contains(error_of("1 2 3 4 5 6 7 8.5\n"), "(id): 8.5"));
+    CHECK(contains(error_of("1 2 3 4 5 6 7 -8\n"), "(id): -8"));
+    CHECK(contains(error_of("1 2 3 4e999\n"), "(z): 4e999"));
+    CHECK(contains(error_of("1 2 3 nan\n"), "particle 0 (id 1), position z: nan"));
+    CHECK(contains(error_of("# columns: mass x y\n1 2 3\n"), "mass x y z are needed"));
+    CHECK(contains(error_of("# columns: mass x y w\n1 2 3 4\n"), "columns: w"));
+    CHECK(contains(error_of("# columns: mass x y z vx\n1 2 3 4 5\n"), "by threes"));
+    CHECK(contains(error_of("# columns: mass x y z\n1 2 3 4 5\n"), "5 columns: 4 are named"));
+    CHECK(contains(error_of("# time: soon\n1 2 3 4\n"), "line 1, time: soon"));
+    CHECK(contains(error_of("# unit_length_in_cm: -1\n1 2 3 4\n"), "must be positive"));
+    CHECK(contains(error_of("# types: 1*2\n1 2 3 4\n"), "line 1, types: 1*2"));
+    CHECK(contains(error_of("# types: 9*1\n1 2 3 4\n"), "types: 9*1"));
+    CHECK(contains(error_of("# types: 1\n1 2 3 4\n"), "types: 1"));
+    CHECK(contains(error_of("# softening_kind: soft\n1 2 3 4\n"), "plummer or spline"));
+    CHECK(contains(error_of("Lorem ipsum\n"), "line 1: 2 columns"));
+}
+
+TEST_CASE("a file cut between two lines is noticed by its header")
+{
+    const TemporaryFolder folder;
+    write_snapshot(sample_snapshot(7), folder / "a.txt");
+    std::string text = file_bytes(folder / "a.txt");
+    text.resize(text.rfind('\n', text.size() - 2) + 1);
+    CHECK(contains(error_of(text), "types"));
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,99 @@
+// Output times are hit exactly, whatever the step.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "integrate/timeline.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("timeline");
+
+namespace {
+
+struct Walk {
+    std::vector<double> times; ///< of the series
+    std::vector<double> ends;  ///< of all steps
+    double longest = 0;
+};
+
+Walk walk(Timeline timeline, double length, TimeStepKind kind, std::size_t series = 0)
+{
+    Walk result;
+    while (!timeline.at_end()) {
+        const Timeline::Step step = timeline.plan(length, kind);
+        REQUIRE(step.end > timeline.time());
+        result.longest = std::max(result.longest, step.length);
+        timeline.advance(step);
+        result.ends.push_back(timeline.time());
+        if (timeline.due(series))
+            result.times.push_back(timeline.time());
+    }
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("times of a series are start + k * interval to the last bit")
+{
+    for (TimeStepKind kind : {TimeStepKind::fixed, TimeStepKind::adaptive})
+        for (double length : {0.1, 0.01, 0.0078125, 0.003, 0.07, 0.5}) {
+            Timeline timeline(0.25, 3.25);
+            timeline.add_series(0.1);
+            const Walk result = walk(timeline, length, kind);
+            CAPTURE(length);
+            REQUIRE(result.times.size() == 30);
+            for (int k = 0; k < 29; ++k)
+                CHECK(result.times[k] == 0.25 + (k + 1) * 0.1);
+            CHECK(result.times[29] == 3.25);
+            CHECK(result.longest <= length * (1 + 1e-8));
+        }
+}
+
+TEST_CASE("fixed steps are counted, not added up")
+{
+    Timeline timeline(0, 1000);
+    timeline.add_series(1000);
+    const Walk result = walk(timeline, 0.01, TimeStepKind::fixed);
+    REQUIRE(result.ends.size() == 100000);
+    double added = 0, drift = 0;
+    for (std::size_t n = 0; n < result.ends.size(); ++n) {
+        added += 0.01;
+        drift = std::max(drift, std::abs(added - result.ends[n]));
+        REQUIRE(result.ends[n] == (n + 1) * 0.01);
+    }
+    CHECK(drift > 1e-10); // what the sum of the steps would have been wrong by
+}
+
+TEST_CASE("a step that does not divide the interval is shortened once before each time")
+{
+    Timeline timeline(0, 2);
+    timeline.add_series(1);
+    const Walk result = walk(timeline, 0.3, TimeStepKind::fixed);
+    const std::vector<double> expected{0.3, 0.6, 3 * 0.3, 1, 1.3, 1.6, 1 + 3 * 0.3, 2};
+    CHECK(result.ends == expected);
+}
+
+TEST_CASE("two series whose times coincide but for rounding share their steps")
+{
+    Timeline timeline(0, 0.9);
+    timeline.add_series(0.1);
+    timeline.add_series(0.3);
+    const Walk result = walk(timeline, 0.05, TimeStepKind::fixed, 1);
+    CHECK(result.ends.size() == 18);
+    CHECK(result.times.size() == 3);
+}
+
+TEST_CASE("an empty span has no steps, a backward one is refused")
+{
+    CHECK(Timeline(1, 1).at_end());
+    CHECK_THROWS_AS(Timeline(1, 0.5), Error);
+    CHECK_THROWS_AS(Timeline(0, std::nan("")), Error);
+    CHECK_THROWS_AS(Timeline(0, 1).add_series(0), Error);
+    CHECK_THROWS_AS(Timeline(1e9, 2e9).add_series(1e-6), Error);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,160 @@
+// Tipsy files built byte by byte.
+#include <cmath>
+
+#include "snapshot_fixture.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("tipsy");
+
+namespace {
+
+struct Variant {
+    bool big_endian = true;
+    int header_bytes = 32;
+    bool double_positions = false;
+};
+
+constexpr std::int32_t gas = 2, dark = 3, star = 4;
+
+ByteOrder order_of(const Variant& variant)
+{
+    const bool host_is_big = std::endian::native == std::endian::big;
+    return host_is_big == variant.big_endian ? ByteOrder::host : ByteOrder::swapped;
+}
+
+/// `phi` of all particles: a float, or the bits of an integer.
+template <class Phi>
+std::string tipsy_file(const Variant& variant, Phi phi, float dark_softening = 0.5f)
+{
+    Bytes file(order_of(variant));
+    file.add(2.5).add(gas + dark + star).add(std::int32_t(3)).add(gas).add(dark).add(star);
+    if (variant.header_bytes == 32)
+        file.add(std::int32_t(0));
+    for (std::int32_t i = 0; i < gas + dark + star; ++i) {
+        file.add(float(i + 1));
+        for (int axis = 0; axis < 3; ++axis)
+            if (variant.double_positions)
+                file.add(double(i) + 0.1 * axis);
+            else
+                file.add(float(i) + 0.5f * float(axis));
+        for (int axis = 0; axis < 3; ++axis)
+            file.add(float(-i) - float(axis));
+        if (i < gas)
+            file.add(7.0f).add(8.0f).add(0.5f).add(9.0f);
+        else if (i < gas + dark)
+            file.add(dark_softening);
+        else
+            file.add(7.0f).add(8.0f).add(0.5f);
+        file.add(phi);
+    }
+    return file.text();
+}
+
+} // namespace
+
+TEST_CASE("standard and native, both headers, single and double positions")
+{
+    const TemporaryFolder folder;
+    for (bool big_endian : {true, false})
+        for (int header_bytes : {28, 32})
+            for (bool double_positions : {false, true}) {
+                make_file(folder / "a",
+                          tipsy_file({big_endian, header_bytes, double_positions}, -2.0f));
+                const Snapshot snapshot = read_snapshot(folder / "a");
+                CAPTURE(snapshot.format);
+                CHECK(contains(snapshot.format, big_endian ? "standard" : "native"));
+                CHECK(contains(snapshot.format, "double") == double_positions);
+                const Particles& particles = snapshot.particles;
+                REQUIRE(particles.size() == gas + dark + star);
+                CHECK(snapshot.time == 2.5);
+                CHECK(snapshot.G() == 1);
+                CHECK(snapshot.has_potentials);
+                REQUIRE(snapshot.softening.has_value());
+                CHECK(snapshot.softening->kind == SofteningKind::spline);
+                CHECK(snapshot.softening->spline_radius() == doctest::Approx(1).epsilon(1e-14));
+                for (int i = 0; i < gas + dark + star; ++i) {
+                    const auto k = std::size_t(i);
+                    CHECK(particles.type[k] == (i < gas ? 0 : i < gas + dark ? 1 : 4));
+                    CHECK(particles.mass[k] == i + 1);
+                    CHECK(particles.position[k].z ==
+                          (double_positions ? double(i) + 0.1 * 2 : double(i) + 1.0));
+                    CHECK(particles.velocity[k] == Vec3<double>{-i + 0.0, -i - 1.0, -i - 2.0});
+                    CHECK(particles.potential[k] == -2);
+                }
+            }
+}
+
+TEST_CASE("every truncation and every wrong count is an error")
+{
+    const TemporaryFolder folder;
+    const std::string whole = tipsy_file({}, 0.0f);
+    for (std::size_t size = 1; size < whole.size(); ++size) {
+        make_file(folder / "cut", whole.substr(0, size));
+        CHECK(!reading_error(folder / "cut").empty());
+    }
+    std::string wrong = whole;
+    wrong[11] = char(wrong[11] + 1); // nbodies
+    make_file(folder / "sum", wrong);
+    CHECK(contains(reading_error(folder / "sum"), "nbodies: 10"));
+}
+
+TEST_CASE("integers in the place of potentials are told apart, not guessed")
+{
+    const TemporaryFolder folder;
+    make_file(folder / "a", tipsy_file({.big_endian = false}, std::int32_t(4711)));
+    const Snapshot snapshot = read_snapshot(folder / "a");
+    CHECK_FALSE(snapshot.has_potentials);
+    CHECK_FALSE(snapshot.softening.has_value());
+    REQUIRE(snapshot.notes.size() == 1);
+    CHECK(contains(snapshot.notes[0], "Bonsai"));
+}
+
+TEST_CASE("different softenings are noted")
+{
+    const TemporaryFolder folder;
+    make_file(folder / "a", tipsy_file({}, 0.0f, 0.25f));
+    const Snapshot snapshot = read_snapshot(folder / "a");
+    CHECK_FALSE(snapshot.softening.has_value());
+    CHECK_FALSE(snapshot.has_potentials);
+    CHECK(snapshot.notes.size() == 1);
+}
+
+TEST_CASE("written files are standard; G goes into the masses, the softening keeps its force")
+{
+    const TemporaryFolder folder;
+    Snapshot snapshot = sample_snapshot();
+    snapshot.units = Units::gadget(true);
+    snapshot.softening = Softening{SofteningKind::spline, 0.7};
+    write_snapshot(snapshot, folder / "a.tipsy");
+    const Snapshot back = read_snapshot(folder / "a.tipsy");
+    CHECK(contains(back.format, "standard"));
+    CHECK(back.softening->length == doctest::Approx(0.7).epsilon(1e-7));
+    const auto total = [](const Particles& p) {
+        return std::accumulate(p.mass.begin(), p.mass.end(), 0.0);
+    };
+    CHECK(back.G() * total(back.particles) ==
+          doctest::Approx(snapshot.G() * total(snapshot.particles)).epsilon(1e-6));
+    CHECK(back.time == snapshot.time);
+    // Types 2, 3 and 4 are stars, 1 and 5 dark.
+    const auto number = [&](int type) {
+        return std::count(back.particles.type.begin(), back.particles.type.end(), type);
+    };
+    CHECK(number(0) + number(1) + number(4) == 597);
+    CHECK(number(1) == 199);
+    CHECK(number(4) == 298);
+}
+
+TEST_CASE("what single precision cannot hold is refused")
+{
+    const TemporaryFolder folder;
+    for (double value : {1e40, 1e-60}) {
+        Snapshot snapshot = sample_snapshot(7);
+        snapshot.particles.position[3].y = value;
+        CHECK_THROWS_WITH_AS(write_snapshot(snapshot, folder / "a.tipsy"),
+                             doctest::Contains("position of id"), Error);
+    }
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_SUITE_END();

@@ -5,7 +5,11 @@ namespace chamomile::app {
 
 std::span<const Command> commands()
 {
-    return {};
+    static constexpr Command table[] = {
+        {"model", "write initial conditions: spheres, galaxies, encounters", model},
+        {"render", "make pictures of snapshots", render},
+    };
+    return table;
 }
 
 } // namespace chamomile::app

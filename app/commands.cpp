@@ -8,6 +8,8 @@ std::span<const Command> commands()
     static constexpr Command table[] = {
         {"info", "tells what is in a snapshot", info},
         {"convert", "rewrites a snapshot in another format", convert},
+        {"model", "write initial conditions: spheres, galaxies, encounters", model},
+        {"render", "make pictures of snapshots", render},
     };
     return table;
 }

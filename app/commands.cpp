@@ -6,6 +6,7 @@ namespace chamomile::app {
 std::span<const Command> commands()
 {
     static constexpr Command table[] = {
+        {"run", "evolves particles; writes snapshots, energies, pictures", run},
         {"info", "tells what is in a snapshot", info},
         {"convert", "rewrites a snapshot in another format", convert},
     };

@@ -279,8 +279,7 @@ void Options::print_help() const
         const bool required = positional.need == Need::required;
         usage += " " + (required ? positional.placeholder : "[" + positional.placeholder + "]");
     }
-    std::printf("%s%s [OPTION ...]\n\n%s\n", usage.c_str(), rest_ ? " ..." : "",
-                summary_.c_str());
+    std::printf("%s%s [OPTION ...]\n\n%s\n", usage.c_str(), rest_ ? " ..." : "", summary_.c_str());
     if (!positionals_.empty())
         std::printf("\nArguments:\n");
     for (const Positional& positional : positionals_)

@@ -176,8 +176,10 @@ void Options::numbers(const std::string& name, std::vector<T>& values, Range ran
     };
     entry.show = [&values] {
         std::string text;
-        for (const T& value : values)
-            text += (text.empty() ? "" : ",") + shown(value);
+        for (const T& value : values) {
+            text += text.empty() ? "" : ",";
+            text += shown(value);
+        }
         return text;
     };
 }

@@ -52,6 +52,13 @@ void Options::positional(const std::string& placeholder, std::string& value,
     positionals_.push_back({placeholder, help, &value, need});
 }
 
+void Options::positional(const std::string& placeholder, std::vector<std::string>& values,
+                         const std::string& help)
+{
+    positional(placeholder, first_of_rest_, help);
+    rest_ = &values;
+}
+
 void Options::group(const std::string& title)
 {
     group_ = title;
@@ -160,7 +167,7 @@ Options::Values Options::read_arguments()
     }
     if (values.contains("help"))
         return values;
-    if (places.size() > positionals_.size())
+    if (places.size() > positionals_.size() && !rest_)
         throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " +
                                       "'chamomile " + command_ + " --help' tells which are taken");
     std::string missing;
@@ -175,6 +182,8 @@ Options::Values Options::read_arguments()
     if (!missing.empty())
         throw Error(Fault::usage, command_ + ": missing:" + missing + "; 'chamomile " + command_ +
                                       " --help' tells more");
+    if (rest_)
+        rest_->assign(places.begin() + std::ptrdiff_t(positionals_.size()) - 1, places.end());
     return values;
 }
 
@@ -270,7 +279,7 @@ void Options::print_help() const
         const bool required = positional.need == Need::required;
         usage += " " + (required ? positional.placeholder : "[" + positional.placeholder + "]");
     }
-    std::printf("%s [OPTION ...]\n\n%s\n", usage.c_str(), summary_.c_str());
+    std::printf("%s%s [OPTION ...]\n\n%s\n", usage.c_str(), rest_ ? " ..." : "", summary_.c_str());
     if (!positionals_.empty())
         std::printf("\nArguments:\n");
     for (const Positional& positional : positionals_)

@@ -49,6 +49,9 @@ public:
     /// The next argument without a name; arguments are taken in the order of these calls.
     void positional(const std::string& placeholder, std::string& value, const std::string& help,
                     Need need = Need::required);
+    /// All arguments that are left, at least one; the last of these calls.
+    void positional(const std::string& placeholder, std::vector<std::string>& values,
+                    const std::string& help);
 
     /// Opens a group under whose title --help lists the options that follow.
     void group(const std::string& title);
@@ -120,6 +123,8 @@ private:
     std::string command_, summary_, group_;
     std::vector<Entry> entries_;
     std::vector<Positional> positionals_;
+    std::vector<std::string>* rest_ = nullptr; ///< takes what follows the last positional
+    std::string first_of_rest_;
     std::vector<std::string> arguments_;
     Values given_;
     std::string config_;
@@ -171,8 +176,10 @@ void Options::numbers(const std::string& name, std::vector<T>& values, Range ran
     };
     entry.show = [&values] {
         std::string text;
-        for (const T& value : values)
-            text += (text.empty() ? "" : ",") + shown(value);
+        for (const T& value : values) {
+            text += text.empty() ? "" : ",";
+            text += shown(value);
+        }
         return text;
     };
 }

@@ -18,7 +18,8 @@ void add_solver_options(Options& options, SolverOptions& solver);
 /// softening leaves that of `solver`. Returns whether a softening length is known, from either.
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);
 
-/// The options in words, as provenance for a file: solver, theta, order, softening, ...
+/// The options in words, as provenance for a file: solver, theta, order, softening, ... Files state
+/// G themselves.
 std::map<std::string, std::string> describe(const SolverOptions& solver);
 
 /// Such as "Plummer, eps = 0.01".

@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-constexpr double points_per_cell = 4;
+constexpr double points_per_cell = 8;
 
 /// Sums of one level of the picture's pyramid: cells of 2^level pixels over picture and margin.
 struct Level {

@@ -42,7 +42,7 @@ struct SurfaceDensity {
 
 /// The surface density of points on a grid centred on (0, 0) that is `field_of_view` wide. Each
 /// point is spread over a quadratic B-spline whose cell has the smallest size, between one pixel
-/// and 1/16 of the picture, that holds about 4 points; sizes between powers of two blend two of
+/// and 1/16 of the picture, that holds about 8 points; sizes between powers of two blend two of
 /// them. Mass is conserved for points whose kernel lies in the picture; the same bits for any
 /// number of threads and any order of the points, as sums are taken in fixed point.
 SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,

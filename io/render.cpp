@@ -109,7 +109,7 @@ double rounded_up(double x)
     return 10 * power;
 }
 
-/// 1.15 times the width that holds 98 % of the mass in both directions.
+/// 1.3 times the width that holds 98 % of the mass in both directions.
 double width_of(std::vector<ProjectedPoint> points, double aspect)
 {
     std::vector<std::pair<double, double>> extents;
@@ -121,7 +121,7 @@ double width_of(std::vector<ProjectedPoint> points, double aspect)
     std::sort(extents.begin(), extents.end());
     for (const auto& [extent, mass] : extents)
         if ((inside += mass) >= 0.98 * total && extent > 0)
-            return 2.3 * extent;
+            return 2.6 * extent;
     return 1;
 }
 

@@ -37,13 +37,13 @@ Snapshot make_two_body(const TwoBodyOptions& options)
     require(a > 0 && std::isfinite(a), "semi-major axis", a, "must be positive");
     require(e >= 0 && e < 1, "eccentricity", e, "must be at least 0 and below 1");
     require(q > 0 && std::isfinite(q), "mass ratio", q, "must be positive");
-    const RelativeOrbit orbit = orbit_before_pericentre(1, e, a * (1 - e), a * (1 - e));
+    const double r = a * (1 - e), v = std::sqrt((1 + e) / r); // at pericentre
     Snapshot snapshot = equal_mass_snapshot(2, 1, halo_type);
     snapshot.provenance = {{"model", "two-body"}};
     Particles& bodies = snapshot.particles;
     bodies.mass = {1 / (1 + q), q / (1 + q)};
-    bodies.position = {-bodies.mass[1] * orbit.position, bodies.mass[0] * orbit.position};
-    bodies.velocity = {-bodies.mass[1] * orbit.velocity, bodies.mass[0] * orbit.velocity};
+    bodies.position = {{-bodies.mass[1] * r, 0, 0}, {bodies.mass[0] * r, 0, 0}};
+    bodies.velocity = {{0, -bodies.mass[1] * v, 0}, {0, bodies.mass[0] * v, 0}};
     return snapshot;
 }
 

@@ -17,7 +17,7 @@ struct MergerOptions {
     double mass_ratio = 1; ///< of galaxy 2 to galaxy 1, > 0
     double eccentricity = 1;
     double pericentre = 2.5; ///< between the centres, in units of length
-    double separation = 25;  ///< of the centres at t = 0, before pericentre
+    double separation = 20;  ///< of the centres at t = 0, before pericentre
     DiskOrientation first{0, 0}, second{60, -30};
 };
 

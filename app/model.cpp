@@ -1,0 +1,158 @@
+/// \file  `chamomile model`: writes the built-in initial models.
+#include <filesystem>
+
+#include "app/command.hpp"
+#include "app/model_output.hpp"
+#include "app/nearest_name.hpp"
+#include "app/options.hpp"
+#include "core/error.hpp"
+#include "io/models/exponential_disk.hpp"
+#include "io/models/hernquist.hpp"
+#include "io/models/kepler.hpp"
+#include "io/models/plummer.hpp"
+#include "io/models/uniform.hpp"
+
+namespace chamomile::app {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void add_number_and_seed(Options& options, std::uint64_t& particles, std::uint64_t& seed)
+{
+    options.group("Model");
+    options.number("particles,n", particles, at_least(1), "number of particles");
+    options.number("seed", seed, not_negative, "same seed, same bytes, for any number of threads");
+}
+
+int plummer(const Arguments& arguments)
+{
+    PlummerOptions model;
+    Output output;
+    Options options("model plummer",
+                    "Writes an isotropic Plummer sphere in N-body units: G = M = 1, E = -1/4.");
+    add_number_and_seed(options, model.particles, model.seed);
+    options.number("truncation", model.truncation, positive,
+                   "largest radius in units of the scale radius");
+    options.number(
+        "exact-energy-limit", model.exact_energy_limit, not_negative,
+        "up to so many particles the energy is summed over all pairs, above over shells");
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    return write_model(options, output, [&] { return make_plummer(model); });
+}
+
+int hernquist(const Arguments& arguments)
+{
+    HernquistOptions model;
+    Output output;
+    Options options("model hernquist", "Writes an isotropic Hernquist sphere, G = M = a = 1.");
+    add_number_and_seed(options, model.particles, model.seed);
+    options.number("truncation", model.truncation, positive,
+                   "largest radius in units of the scale radius");
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    return write_model(options, output, [&] { return make_hernquist(model); });
+}
+
+int cold_sphere(const Arguments& arguments)
+{
+    UniformOptions model;
+    Output output;
+    Options options("model cold-sphere", "Writes a uniform sphere at rest, G = M = R = 1.");
+    add_number_and_seed(options, model.particles, model.seed);
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    return write_model(options, output, [&] { return make_cold_sphere(model); });
+}
+
+int cube(const Arguments& arguments)
+{
+    UniformOptions model;
+    Output output;
+    Options options("model cube", "Writes particles at rest in a cube of side 1, G = M = 1.");
+    add_number_and_seed(options, model.particles, model.seed);
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    return write_model(options, output, [&] { return make_cube(model); });
+}
+
+int two_body(const Arguments& arguments)
+{
+    TwoBodyOptions model;
+    Output output;
+    Options options("model two-body",
+                    "Writes two bodies on a Kepler orbit, at pericentre, G = m1 + m2 = 1.");
+    options.group("Model");
+    options.number("semi-major-axis,a", model.semi_major_axis, positive,
+                   "the period is 2 pi a^(3/2)");
+    options.number("eccentricity,e", model.eccentricity, between(0, 0.9999999), "from 0 below 1");
+    options.number("mass-ratio", model.mass_ratio, positive, "m2 / m1");
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    return write_model(options, output, [&] { return make_two_body(model); });
+}
+
+int disk(const Arguments& arguments)
+{
+    ThinDiskOptions model;
+    Output output;
+    Options options("model disk",
+                    "Writes a thin exponential disk on circular orbits, G = M = R_d = 1: a test of "
+                    "forces, not in equilibrium.");
+    add_number_and_seed(options, model.particles, model.seed);
+    options.number("height", model.height, positive, "z0 of sech^2(z / z0)");
+    options.number("truncation", model.truncation, positive, "largest radius");
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    return write_model(options, output, [&] { return make_thin_disk(model); });
+}
+
+constexpr Command kinds[] = {
+    {"plummer", "Plummer sphere in N-body units, E = -1/4", plummer},
+    {"hernquist", "Hernquist sphere", hernquist},
+    {"cold-sphere", "uniform sphere at rest: cold collapse", cold_sphere},
+    {"cube", "uniform cube at rest: a test of forces", cube},
+    {"two-body", "Kepler orbit", two_body},
+    {"disk", "thin exponential disk: a test of forces", disk},
+    {"galaxy", "disk, bulge and halo in equilibrium", model_galaxy},
+    {"merger", "two such galaxies on a Kepler orbit", model_merger},
+};
+
+void print_kinds()
+{
+    std::printf("usage: chamomile model MODEL [OPTION ...]\n\nWrites initial conditions.\n\n"
+                "Models:\n");
+    for (const Command& kind : kinds)
+        std::printf("  %-12s %s\n", kind.name, kind.summary);
+    std::printf("\n  chamomile model MODEL --help   options and defaults of a model\n");
+}
+
+} // namespace
+
+int model(const std::vector<std::string>& arguments)
+{
+    const std::string name = arguments.empty() ? "" : arguments.front();
+    if (name == "--help" || name == "-h") {
+        print_kinds();
+        return 0;
+    }
+    std::vector<std::string> known;
+    for (const Command& kind : kinds) {
+        if (name == kind.name)
+            return kind.run({arguments.begin() + 1, arguments.end()});
+        known.emplace_back(kind.name);
+    }
+    if (name.empty() || name.front() == '-')
+        throw Error(Fault::usage,
+                    "model: missing: MODEL; 'chamomile model --help' lists the models");
+    throw Error(Fault::usage, "model: " + name + ": unknown model" + suggestion(name, known) +
+                                  "; 'chamomile model --help' lists all");
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,51 @@
+#include "app/model_output.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "core/error.hpp"
+#include "version.hpp"
+
+namespace chamomile::app {
+
+void add_output(Options& options, Output& output)
+{
+    options.group("Output");
+    options.text("output,o", "FILE", output.file, "by extension .hdf5, .txt, .tipsy or .gadget2");
+    options.flag("overwrite", output.overwrite, "replace a file of that name");
+}
+
+void require_writable(const std::string& command, const Output& output)
+{
+    if (output.file.empty())
+        throw Error(Fault::usage, command + ": missing: --output FILE");
+    const std::filesystem::path path = output.file;
+    std::error_code none;
+    if (std::filesystem::is_directory(path, none))
+        throw Error(Fault::output, output.file + ": is a folder: the name of a file is needed");
+    if (!output.overwrite && std::filesystem::exists(path, none))
+        throw Error(Fault::output, output.file + ": exists: give --overwrite to replace it");
+    const std::filesystem::path folder = path.parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder, none))
+        throw Error(Fault::output, output.file + ": the folder " + folder.string() +
+                                       " does not exist: create it first");
+}
+
+int write_model(const Options& options, const Output& output, const std::function<Snapshot()>& make)
+{
+    require_writable("model", output);
+    Snapshot snapshot = make();
+    snapshot.provenance["version"] = version;
+    snapshot.provenance["command"] = options.command_line();
+    std::string all;
+    for (const auto& [name, value] : options.values())
+        all += (all.empty() ? "" : " ") + name + "=" + value;
+    snapshot.provenance["options"] = all;
+    write_snapshot(snapshot, output.file);
+    if (options.verbosity() != Verbosity::quiet)
+        std::printf("wrote %s: %zu particles, %s\n", output.file.c_str(), snapshot.particles.size(),
+                    snapshot.units.description().c_str());
+    return 0;
+}
+
+} // namespace chamomile::app

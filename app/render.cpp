@@ -1,0 +1,110 @@
+/// \file  `chamomile render`: pictures of snapshots.
+#include "io/render.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "app/command.hpp"
+#include "app/model_output.hpp"
+#include "app/options.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+
+namespace chamomile::app {
+namespace {
+
+struct Picture {
+    std::vector<std::string> files;
+    Output output;
+    RenderOptions view;
+    std::optional<int> size;
+    std::vector<double> centre;
+    bool plain = false;
+};
+
+void add_picture(Options& options, Picture& picture)
+{
+    RenderOptions& view = picture.view;
+    options.positional("FILE", picture.files,
+                       "snapshots; several make one picture each, with the view of the first");
+    options.group("View");
+    options.number("size", picture.size, between(16, 16384), "pixels of a square picture");
+    options.number("width", view.width, between(16, 16384), "pixels across");
+    options.number("height", view.height, between(16, 16384), "pixels upwards");
+    options.number("fov", view.field_of_view, positive,
+                   "length across the picture; holds 98 % of the mass unless given");
+    options.numbers("center", picture.centre, any_number,
+                    "x,y,z of the middle; the centre of mass of what is shown unless given");
+    options.number("azimuth", view.azimuth, any_number,
+                   "degrees that the scene is turned about z first");
+    options.number("inclination", view.inclination, any_number,
+                   "degrees of tilt: 0 looks down the z axis, 90 along +y");
+    options.numbers("types", view.types, between(0, 5),
+                    "particle types shown; unless given disk, bulge and stars (2,3,4) where there "
+                    "are any, because a halo hides them, or else all");
+    options.group("Colours");
+    options.number("min", view.min, positive,
+                   "surface density of the first colour; from percentiles unless given");
+    options.number("max", view.max, positive, "surface density of the last colour");
+    std::vector<std::pair<std::string, ColourMap>> maps;
+    for (const std::string& name : colour_map_names())
+        maps.emplace_back(name, colour_map_named(name));
+    options.choice("colour-map", view.colour_map, maps, "colours of the logarithm of the density");
+    options.flag("no-labels", picture.plain, "leave out time and scale bar");
+    options.group("Output");
+    options.text("output,o", "IMAGE.png", picture.output.file,
+                 "the picture; of several files IMAGE_000.png and so on");
+    options.flag("overwrite", picture.output.overwrite, "replace pictures of that name");
+}
+
+/// IMAGE_007.png for the seventh of several files after the first.
+std::string numbered(const std::string& file, std::size_t k)
+{
+    std::filesystem::path path = file;
+    const std::string name =
+        path.stem().string() + formatted("_%03zu", k) + path.extension().string();
+    return path.replace_filename(name).string();
+}
+
+} // namespace
+
+int render(const std::vector<std::string>& arguments)
+{
+    Picture picture;
+    Options options("render", "Makes pictures of the projected surface density of snapshots, "
+                              "smoothed over the local distance between particles.");
+    add_picture(options, picture);
+    if (!options.parse(arguments))
+        return 0;
+    if (picture.size) {
+        if (options.given("width") || options.given("height"))
+            throw Error(Fault::usage, "--size: contradicts --width and --height");
+        picture.view.width = picture.view.height = *picture.size;
+    }
+    if (!picture.centre.empty()) {
+        if (picture.centre.size() != 3)
+            throw Error(Fault::usage, "--center: " + std::to_string(picture.centre.size()) +
+                                          " numbers: three are needed, as in 0,0,0");
+        picture.view.centre = {picture.centre[0], picture.centre[1], picture.centre[2]};
+    }
+    picture.view.labels = !picture.plain;
+
+    std::vector<Output> outputs;
+    for (std::size_t k = 0; k < picture.files.size(); ++k) {
+        outputs.push_back(picture.output);
+        if (picture.files.size() > 1 && !picture.output.file.empty())
+            outputs.back().file = numbered(picture.output.file, k);
+        require_writable("render", outputs.back());
+    }
+    for (std::size_t k = 0; k < picture.files.size(); ++k) {
+        const Snapshot snapshot = read_snapshot(picture.files[k]);
+        if (picture.files.size() > 1 && k == 0)
+            picture.view = settle_view(snapshot, picture.view);
+        write_png(render_snapshot(snapshot, picture.view), outputs[k].file);
+        if (options.verbosity() != Verbosity::quiet)
+            std::printf("wrote %s\n", outputs[k].file.c_str());
+    }
+    return 0;
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""`chamomile model` and `chamomile render`: files made, same bytes again, nothing overwritten, one line for each mistake."""
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+program = sys.argv[2]
+failures = []
+
+
+def chamomile(*arguments):
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, cwd=folder)
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def refused(status, words, *arguments):
+    """The command must fail with one line that holds the words, and change no file."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    result = chamomile(*arguments)
+    after = {path.name: path.read_bytes() for path in folder.iterdir()}
+    name = " ".join(map(str, arguments))
+    check(result.returncode == status, f"{name}: exit status {result.returncode}, not {status}")
+    check(result.stderr.count("\n") == 1 and words in result.stderr, f"{name}: said {result.stderr!r}")
+    check(before == after, f"{name}: changed files")
+
+
+def picture_size(name):
+    data = (folder / name).read_bytes()
+    check(data[:8] == b"\x89PNG\r\n\x1a\n", f"{name}: not a PNG file")
+    return struct.unpack(">II", data[16:24])
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    for kind in "plummer", "hernquist", "cold-sphere", "cube", "disk", "galaxy", "merger":
+        for name in "a", "b":
+            result = chamomile("model", kind, "-n", 597, "--seed", 7, "--threads", 1 if name == "a" else 2, "-o", f"{kind}_{name}.txt")
+            check(result.returncode == 0, f"model {kind}: {result.stderr}")
+        a, b = ([line for line in (folder / f"{kind}_{name}.txt").read_text().splitlines() if line[0] != "#"] for name in "ab")
+        check(len(a) == 597, f"model {kind}: {len(a)} particles")
+        check(a == b, f"model {kind}: one thread and two differ")
+    check(chamomile("model", "two-body", "-e", "0.3", "-o", "pair.hdf5").returncode == 0, "model two-body")
+
+    check(chamomile("render", "merger_a.txt", "-o", "merger.png", "--width", 120, "--height", 90).returncode == 0, "render")
+    check(picture_size("merger.png") == (120, 90), "render: size of the picture")
+    result = chamomile("render", "galaxy_a.txt", "merger_a.txt", "-o", "many.png", "--size", 64, "--inclination", -30, "--center", "0,0,-1")
+    check(result.returncode == 0, f"render of two files: {result.stderr}")
+    check(picture_size("many_000.png") == picture_size("many_001.png") == (64, 64), "render of two files: sizes")
+    check(chamomile("render", "cube_a.txt", "-o", "merger.png", "--overwrite").returncode == 0, "render --overwrite")
+    check(picture_size("merger.png") == (800, 800), "render --overwrite: size")
+
+    refused(2, "particles", "model", "plummer", "-n", 0, "-o", "x.hdf5")
+    refused(2, "at least 100", "model", "galaxy", "-n", 99, "-o", "x.hdf5")
+    refused(2, "did you mean 'plummer'", "model", "plumer", "-o", "x.hdf5")
+    refused(2, "did you mean '--seed'", "model", "plummer", "--sed", 1, "-o", "x.hdf5")
+    refused(2, "MODEL", "model")
+    refused(2, "--output", "model", "plummer")
+    refused(2, "eccentricity", "model", "two-body", "-e", 1.5, "-o", "x.hdf5")
+    refused(2, "separation", "model", "merger", "-n", 1000, "--pericentre", 50, "-o", "x.hdf5")
+    refused(2, "extension", "model", "cube", "-n", 10, "-o", "x.foo")
+    refused(4, "--overwrite", "model", "plummer", "-n", 10, "-o", "pair.hdf5")
+    refused(4, "does not exist", "model", "plummer", "-n", 10, "-o", "absent/x.hdf5")
+    refused(3, "absent.hdf5", "render", "absent.hdf5", "-o", "x.png")
+    refused(4, "--overwrite", "render", "pair.hdf5", "-o", "merger.png")
+    refused(2, "--output", "render", "pair.hdf5")
+    refused(2, "FILE", "render", "-o", "x.png")
+    refused(2, "three are needed", "render", "pair.hdf5", "-o", "x.png", "--center", "1,2")
+    refused(2, "contradicts", "render", "pair.hdf5", "-o", "x.png", "--size", 100, "--width", 100)
+    refused(2, "min", "render", "pair.hdf5", "-o", "x.png", "--min", 2, "--max", 1)
+    refused(2, "colour-map", "render", "pair.hdf5", "-o", "x.png", "--colour-map", "jet")
+    refused(3, "types", "render", "pair.hdf5", "-o", "x.png", "--types", 5)
+
+print("\n".join(failures) or "model and render do as they say")
+sys.exit(bool(failures))

@@ -1,0 +1,293 @@
+// Projection, colours and the PNG file, which is read back with libpng.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+#include <numeric>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+#include <png.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "io/labels.hpp"
+#include "io/models/galaxy.hpp"
+#include "io/models/plummer.hpp"
+#include "io/projection.hpp"
+#include "io/render.hpp"
+
+using namespace chamomile;
+using doctest::Approx;
+
+TEST_SUITE_BEGIN("pictures");
+
+namespace {
+
+std::filesystem::path scratch(const char* name)
+{
+    return std::filesystem::temp_directory_path() /
+           ("chamomile_" + std::to_string(::getpid()) + "_" + name);
+}
+
+/// Rows of RGB bytes; fails the test if libpng cannot read the file.
+std::vector<unsigned char> read_png(const std::filesystem::path& path, int& width, int& height)
+{
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    REQUIRE(png_image_begin_read_from_file(&image, path.c_str()));
+    CHECK((image.format & PNG_FORMAT_FLAG_COLOR) != 0);
+    image.format = PNG_FORMAT_RGB;
+    std::vector<unsigned char> bytes(PNG_IMAGE_SIZE(image));
+    REQUIRE(png_image_finish_read(&image, nullptr, bytes.data(), 0, nullptr));
+    width = int(image.width);
+    height = int(image.height);
+    return bytes;
+}
+
+double mass_of(const SurfaceDensity& density)
+{
+    return std::accumulate(density.values.begin(), density.values.end(), 0.0) * density.pixel_size *
+           density.pixel_size;
+}
+
+/// The pixel of the brightest value.
+std::pair<int, int> brightest(const SurfaceDensity& density)
+{
+    const auto found = std::max_element(density.values.begin(), density.values.end());
+    const int k = int(found - density.values.begin());
+    return {k % density.width, k / density.width};
+}
+
+std::vector<ProjectedPoint> plummer_points(std::uint64_t n)
+{
+    const Particles sphere = make_plummer({.particles = n, .exact_energy_limit = 0}).particles;
+    std::vector<ProjectedPoint> points;
+    for (std::size_t i = 0; i < n; ++i)
+        points.push_back({sphere.position[i].x, sphere.position[i].y, sphere.mass[i]});
+    return points;
+}
+
+/// A snapshot of single particles of the types and places given.
+Snapshot particles_at(const std::vector<std::pair<int, Vec3<double>>>& list)
+{
+    Snapshot snapshot;
+    snapshot.particles.resize(list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        snapshot.particles.id[i] = i + 1;
+        snapshot.particles.type[i] = std::uint8_t(list[i].first);
+        snapshot.particles.mass[i] = 1;
+        snapshot.particles.position[i] = list[i].second;
+    }
+    return snapshot;
+}
+
+} // namespace
+
+TEST_CASE("a PNG file holds the picture, replaces an older one and leaves nothing beside it")
+{
+    Image image(37, 23);
+    for (int y = 0; y < 23; ++y)
+        for (int x = 0; x < 37; ++x)
+            image.at(x, y) = {std::uint8_t(7 * x), std::uint8_t(11 * y), std::uint8_t(x * y)};
+    const auto folder = scratch("png");
+    std::filesystem::create_directory(folder);
+    for (int time = 0; time < 2; ++time)
+        write_png(image, folder / "a.png");
+    int width, height;
+    const auto bytes = read_png(folder / "a.png", width, height);
+    CHECK(width == 37);
+    CHECK(height == 23);
+    bool same = true;
+    for (int y = 0; y < 23; ++y)
+        for (int x = 0; x < 37; ++x)
+            for (int c = 0; c < 3; ++c)
+                same = same &&
+                       bytes[std::size_t(3 * (37 * y + x) + c)] == image.at(x, y)[std::size_t(c)];
+    CHECK(same);
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
+    CHECK_THROWS_AS(write_png(image, folder / "absent" / "a.png"), Error);
+    CHECK_THROWS_AS(write_png(image, folder), Error); // a folder of that name
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
+    std::filesystem::remove_all(folder);
+    CHECK_THROWS_AS(write_png(image, "/dev/full/a.png"), Error);
+}
+
+TEST_CASE("the projection conserves mass")
+{
+    for (std::uint64_t n : {1, 10, 597, 20011}) {
+        CAPTURE(n);
+        const auto points = plummer_points(n);
+        CHECK(mass_of(project(points, 200, 150, 200)) == Approx(1).epsilon(1e-12));
+    }
+    // Half of the picture's width holds what lies within it, to the softness of the edge.
+    const auto points = plummer_points(200003);
+    double inside = 0;
+    for (const ProjectedPoint& p : points)
+        if (std::abs(p.x) < 1 && std::abs(p.y) < 0.75)
+            inside += p.mass;
+    CHECK(mass_of(project(points, 400, 300, 2)) == Approx(inside).epsilon(0.002));
+}
+
+TEST_CASE("the projected Plummer sphere has its surface density")
+{
+    const SurfaceDensity density = project(plummer_points(1000003), 256, 256, 4);
+    const double a = 3 * std::numbers::pi / 16;
+    for (double radius : {0.2, 0.5, 1.0, 1.5}) {
+        double sum = 0, count = 0;
+        for (int y = 0; y < 256; ++y)
+            for (int x = 0; x < 256; ++x) {
+                const double r = std::hypot(x + 0.5 - 128, y + 0.5 - 128) * density.pixel_size;
+                if (std::abs(r - radius) < 0.02) {
+                    sum += density.at(x, y);
+                    ++count;
+                }
+            }
+        const double expected = a * a / (std::numbers::pi * std::pow(radius * radius + a * a, 2));
+        CAPTURE(radius);
+        CHECK(sum / count == Approx(expected).epsilon(0.02));
+    }
+}
+
+TEST_CASE("kernels are as wide as the local distance between points")
+{
+    // A lattice of spacing s is smooth, whatever s is in pixels.
+    for (double spacing : {0.3, 1.0, 3.0, 7.0}) {
+        CAPTURE(spacing);
+        std::vector<ProjectedPoint> lattice;
+        for (double y = -150; y < 150; y += spacing)
+            for (double x = -150; x < 150; x += spacing)
+                lattice.push_back({x, y, spacing * spacing});
+        const SurfaceDensity density = project(lattice, 200, 200, 200);
+        double largest = 0, smallest = 1e30;
+        for (int y = 40; y < 160; ++y)
+            for (int x = 40; x < 160; ++x) {
+                largest = std::max(largest, density.at(x, y));
+                smallest = std::min(smallest, density.at(x, y));
+            }
+        CHECK(largest / smallest < 1.5);
+    }
+}
+
+TEST_CASE("the projection has the same bits for any number of threads and any order")
+{
+    auto points = plummer_points(30011);
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    const auto alone = project(points, 300, 300, 5).values;
+    omp_set_num_threads(2);
+    CHECK(project(points, 300, 300, 5).values == alone);
+    omp_set_num_threads(threads);
+}
+
+TEST_CASE("views: x right, y up, turned about z, then tilted")
+{
+    const auto near = [](const Vec3<double>& a, const Vec3<double>& b) {
+        return norm(a - b) < 1e-15;
+    };
+    CHECK(near(View(0, 0)({1, 2, 3}), {1, 2, 3}));
+    CHECK(near(View(90, 0)({1, 0, 0}), {0, 1, 0}));
+    CHECK(near(View(0, 90)({0, 0, 1}), {0, 1, 0}));  // z is up
+    CHECK(near(View(0, 90)({0, 1, 0}), {0, 0, -1})); // y points away
+    CHECK(near(View(90, 90)({0, 0, 1}), {0, 1, 0}));
+
+    // Many particles at (x, y) = (3, 4) of 16 across make one bright pixel.
+    std::vector<ProjectedPoint> points(50, {3, 4, 1});
+    points.push_back({-3, -4, 1});
+    const SurfaceDensity density = project(points, 320, 320, 16);
+    const auto [x, y] = brightest(density);
+    CHECK(std::abs(x + 0.5 - (160 + 3 * 20)) <= 1);
+    CHECK(std::abs(y + 0.5 - (160 - 4 * 20)) <= 1);
+}
+
+TEST_CASE("types: disk, bulge and stars hide the halo; without them all are shown")
+{
+    const Snapshot galaxy =
+        particles_at({{1, {100, 0, 0}}, {2, {1, 2, 3}}, {3, {3, 2, 1}}, {1, {-50, 0, 0}}});
+    CHECK(settle_view(galaxy, {}).types == std::vector<int>{2, 3, 4});
+    CHECK(settle_view(galaxy, {}).centre->x == Approx(2));
+    const Snapshot sphere = particles_at({{1, {1, 0, 0}}, {0, {3, 0, 0}}});
+    CHECK(settle_view(sphere, {}).types.size() == 6);
+    RenderOptions halo;
+    halo.types = {1};
+    CHECK(settle_view(galaxy, halo).centre->x == Approx(25));
+    halo.types = {5};
+    CHECK_THROWS_AS(render_snapshot(galaxy, halo), Error);
+}
+
+TEST_CASE("a settled view renders every snapshot alike")
+{
+    const Snapshot galaxy = make_galaxy({.particles = 3000});
+    RenderOptions options;
+    options.width = 120;
+    options.height = 90;
+    const RenderOptions view = settle_view(galaxy, options);
+    REQUIRE(view.centre);
+    REQUIRE(view.field_of_view);
+    REQUIRE(view.min);
+    REQUIRE(view.max);
+    CHECK(*view.min < *view.max);
+    const Image direct = render_snapshot(galaxy, options), settled = render_snapshot(galaxy, view);
+    bool same = true, coloured = false;
+    for (int y = 0; y < 90; ++y)
+        for (int x = 0; x < 120; ++x) {
+            same = same && direct.at(x, y) == settled.at(x, y);
+            coloured = coloured || direct.at(x, y)[0] > 200;
+        }
+    CHECK(same);
+    CHECK(coloured);
+}
+
+TEST_CASE("colour maps run from dark to bright and clamp")
+{
+    for (ColourMap map :
+         {ColourMap::inferno, ColourMap::magma, ColourMap::viridis, ColourMap::grey}) {
+        double before = -1;
+        for (int k = 0; k <= 100; ++k) {
+            const Colour c = colour_of(k / 100.0, map);
+            const double brightness = 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
+            CHECK(brightness >= before);
+            before = brightness;
+        }
+        CHECK(colour_of(-5, map) == colour_of(0, map));
+        CHECK(colour_of(7, map) == colour_of(1, map));
+        CHECK(colour_of(std::nan(""), map) == colour_of(0, map));
+    }
+    CHECK(colour_map_named("magma") == ColourMap::magma);
+    CHECK_THROWS_AS(colour_map_named("jet"), Error);
+}
+
+TEST_CASE("labels stay inside the picture")
+{
+    Image image(20, 20);
+    CHECK(draw_text(image, -3, 3, 1, "t = 0.25 Gyr", {255, 255, 255}) ==
+          text_width("t = 0.25 Gyr", 1));
+    draw_rectangle(image, 15, 15, 50, 50, {1, 2, 3});
+    CHECK(image.at(19, 19) == Colour{1, 2, 3});
+    CHECK(image.at(14, 19) == Colour{0, 0, 0});
+}
+
+TEST_CASE("impossible views and particles that are nowhere are refused")
+{
+    Snapshot snapshot = particles_at({{1, {0, 0, 0}}, {1, {1, 0, 0}}});
+    const auto refused = [&](auto change) {
+        RenderOptions options;
+        change(options);
+        CHECK_THROWS_AS(render_snapshot(snapshot, options), Error);
+    };
+    refused([](RenderOptions& o) { o.width = 0; });
+    refused([](RenderOptions& o) { o.height = 100000; });
+    refused([](RenderOptions& o) { o.field_of_view = 0; });
+    refused([](RenderOptions& o) { o.field_of_view = std::nan(""); });
+    refused([](RenderOptions& o) { o.min = 2, o.max = 1; });
+    refused([](RenderOptions& o) { o.max = -1; });
+    refused([](RenderOptions& o) { o.types = {6}; });
+    snapshot.particles.position[1].y = std::nan("");
+    refused([](RenderOptions&) {});
+    CHECK_THROWS_AS(render_snapshot(Snapshot(), RenderOptions()), Error);
+    // One particle, and particles all at one place, do have a picture.
+    CHECK(render_snapshot(particles_at({{1, {5, 5, 5}}}), {}).width() == 800);
+}
+
+TEST_SUITE_END();

@@ -133,6 +133,8 @@ TEST_CASE("the same snapshot gives the same bytes")
             std::this_thread::sleep_for(std::chrono::milliseconds(1100));
         write_snapshot(sample_snapshot(), folder / name);
         CHECK(has_bytes(folder / name, first));
+        std::filesystem::remove(folder / name);
+        CHECK(std::filesystem::is_empty(folder.path())); // nothing temporary is left
     }
 }
 

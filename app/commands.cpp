@@ -6,14 +6,15 @@ namespace chamomile::app {
 std::span<const Command> commands()
 {
     static constexpr Command table[] = {
-        {"model", "write initial conditions: spheres, galaxies, encounters", model},
-        {"force", "accelerations and potentials of a snapshot's particles", force},
-        {"render", "make pictures of snapshots", render},
+        {"model", "writes initial conditions: spheres, galaxies, encounters", model},
+        {"run", "evolves particles; writes snapshots, energies, pictures", run},
+        {"force", "computes accelerations and potentials of a snapshot's particles", force},
+        {"render", "makes pictures of snapshots", render},
         {"info", "tells what is in a snapshot", info},
         {"convert", "rewrites a snapshot in another format", convert},
-        {"accuracy", "the tree's errors against the direct sum in double precision", accuracy},
-        {"bench", "time per phase and pairs per second", bench},
-        {"devices", "list what can evaluate forces here", devices},
+        {"accuracy", "compares the tree with the direct sum in double precision", accuracy},
+        {"bench", "measures time per phase and pairs per second", bench},
+        {"devices", "lists what can evaluate forces here", devices},
     };
     return table;
 }

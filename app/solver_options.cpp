@@ -80,7 +80,6 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
         {"solver", word_of(solver.solver, solver_words)},
         {"eps", shortest(solver.softening.length)},
         {"softening", word_of(solver.softening.kind, softening_words)},
-        {"G", shortest(solver.gravitational_constant)},
         {"precision", word_of(solver.precision, precision_words)},
         {"group_size", std::to_string(solver.group_size)},
         {"leaf_size", std::to_string(solver.leaf_size)},

@@ -23,7 +23,8 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, std::vect
 /// softening leaves that of `solver`. Returns whether a softening length is known, from either.
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);
 
-/// The options in words, as provenance for a file: solver, theta, order, softening, ...
+/// The options in words, as provenance for a file: solver, theta, order, softening, ... Files state
+/// G themselves.
 std::map<std::string, std::string> describe(const SolverOptions& solver);
 
 /// Such as "Plummer, eps = 0.01".

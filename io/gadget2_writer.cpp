@@ -1,6 +1,7 @@
 // Writes GADGET-2 binary snapshots in the byte order of the machine: format 1, or format 2 where
-// there are accelerations or potentials, which need the labels. A block is in single precision if
-// that loses nothing, otherwise in double.
+// there are accelerations or potentials, which need the labels. All is in single precision if that
+// loses nothing, otherwise in double.
+#include <algorithm>
 #include <limits>
 #include <string_view>
 
@@ -23,35 +24,38 @@ public:
     void write(const Snapshot& snapshot)
     {
         Gadget2Header header = header_of(snapshot);
-        const auto& order = types_.order;
-        const double factor = velocity_factor(snapshot);
-        std::vector<double> positions = components(particles_.position, 1);
-        std::vector<double> velocities = components(particles_.velocity, factor);
-        header.double_precision = !fits_float(positions) || !fits_float(velocities);
+        std::vector<Block> blocks;
+        blocks.push_back({"POS ", components(particles_.position, 1)});
+        blocks.push_back({"VEL ", components(particles_.velocity, velocity_factor(snapshot))});
+        blocks.push_back({"MASS", masses_not_in(header)});
+        if (snapshot.has_potentials)
+            blocks.push_back({"POT ", potentials()});
+        if (snapshot.has_accelerations)
+            blocks.push_back({"ACCE", components(particles_.acceleration, 1)});
+        header.double_precision =
+            !std::all_of(blocks.begin(), blocks.end(),
+                         [](const Block& block) { return fits_float(block.values); });
 
         write_block("HEAD", std::as_bytes(std::span(&header, 1)));
-        if (order.empty())
-            return;
-        write_reals("POS ", positions);
-        write_reals("VEL ", velocities);
-        write_ids();
-        std::vector<double> masses;
-        for (Index i : order)
-            if (header.mass[particles_.type[i]] == 0)
-                masses.push_back(particles_.mass[i]);
-        if (!masses.empty())
-            write_reals("MASS", masses);
-        if (snapshot.has_potentials) {
-            std::vector<double> potentials;
-            for (Index i : order)
-                potentials.push_back(particles_.potential[i]);
-            write_reals("POT ", potentials);
+        for (const Block& block : blocks) {
+            if (block.values.empty())
+                continue;
+            if (header.double_precision)
+                write_block(block.label, block.values);
+            else
+                write_block(block.label,
+                            std::vector<float>(block.values.begin(), block.values.end()));
+            if (block.label == "VEL ")
+                write_ids();
         }
-        if (snapshot.has_accelerations)
-            write_reals("ACCE", components(particles_.acceleration, 1));
     }
 
 private:
+    struct Block {
+        std::string_view label;
+        std::vector<double> values;
+    };
+
     Gadget2Header header_of(const Snapshot& snapshot) const
     {
         Gadget2Header header;
@@ -101,12 +105,21 @@ private:
         return true;
     }
 
-    void write_reals(std::string_view label, const std::vector<double>& values)
+    std::vector<double> masses_not_in(const Gadget2Header& header) const
     {
-        if (fits_float(values))
-            write_block(label, std::vector<float>(values.begin(), values.end()));
-        else
-            write_block(label, values);
+        std::vector<double> masses;
+        for (Index i : types_.order)
+            if (header.mass[particles_.type[i]] == 0)
+                masses.push_back(particles_.mass[i]);
+        return masses;
+    }
+
+    std::vector<double> potentials() const
+    {
+        std::vector<double> potentials;
+        for (Index i : types_.order)
+            potentials.push_back(particles_.potential[i]);
+        return potentials;
     }
 
     void write_ids()

@@ -21,9 +21,9 @@ Hdf5Output::Hdf5Output(PendingFile& file) : pending_(file)
     // The layout of HDF5 1.8, the first with check sums of what describes the data.
     const Hdf5Handle access = hdf5_file_access();
     H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
-    file_ = Hdf5Handle(H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC,
-                                 creation_properties(H5P_FILE_CREATE).id(), access.id()),
-                       H5Fclose);
+    const Hdf5Handle creation = creation_properties(H5P_FILE_CREATE);
+    file_ = Hdf5Handle(
+        H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
     require(bool(file_), "HDF5");
 }
 
@@ -35,8 +35,8 @@ void Hdf5Output::require(bool done, const std::string& field) const
 
 Hdf5Handle Hdf5Output::group(const std::string& name)
 {
-    Hdf5Handle group(H5Gcreate2(file_.id(), name.c_str(), H5P_DEFAULT,
-                                creation_properties(H5P_GROUP_CREATE).id(), H5P_DEFAULT),
+    const Hdf5Handle creation = creation_properties(H5P_GROUP_CREATE);
+    Hdf5Handle group(H5Gcreate2(file_.id(), name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
                      H5Gclose);
     require(bool(group), name);
     return group;

@@ -21,13 +21,19 @@ TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::fil
     return counts;
 }
 
-} // namespace
-
-Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
-    : path(path), file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, hdf5_file_access().id()), H5Fclose)
+Hdf5Handle opened(const std::filesystem::path& path)
 {
+    const Hdf5Handle access = hdf5_file_access(); // closing it would clear the reason of a failure
+    Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
     if (!file)
         throw bad_input(path, "HDF5", hdf5_reason(), "a complete HDF5 file is needed");
+    return file;
+}
+
+} // namespace
+
+Hdf5Piece::Hdf5Piece(const std::filesystem::path& path) : path(path), file(opened(path))
+{
     const Hdf5Group header = group(hdf5_layout::header);
     if (!header.exists())
         throw bad_input(path, "Header", "missing", "a snapshot of the GADGET family is needed");

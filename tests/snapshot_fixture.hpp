@@ -125,6 +125,11 @@ inline std::string file_bytes(const std::filesystem::path& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+inline bool has_bytes(const std::filesystem::path& path, const std::string& bytes)
+{
+    return file_bytes(path) == bytes;
+}
+
 inline void make_file(const std::filesystem::path& path, const std::string& bytes)
 {
     std::ofstream(path, std::ios::binary) << bytes;

@@ -12,7 +12,7 @@ struct Variant {
     int format = 1;
     ByteOrder order = ByteOrder::host;
     int real_bytes = 4, id_bytes = 4;
-    bool mass_block = false; ///< else in the header
+    int types_in_block = 0; ///< whose masses stand in the block MASS: none, the disk, both
     int pieces = 1;
 };
 
@@ -22,7 +22,9 @@ constexpr std::uint32_t count = halo + disk;
 double mass_of(const Variant& variant, std::uint64_t id)
 {
     const std::uint64_t k = (id - 1) % count;
-    return k < halo ? 0.5 : variant.mass_block ? 0.25 + double(k) : 0.125;
+    if (variant.types_in_block >= (k < halo ? 2 : 1))
+        return 0.25 + double(k);
+    return k < halo ? 0.5 : 0.125;
 }
 
 double component(std::uint64_t id, int axis)
@@ -46,7 +48,9 @@ std::string gadget_file(const Variant& variant, int piece = 0)
     for (std::uint32_t n : counts)
         header.add(n);
     for (int type = 0; type < 6; ++type)
-        header.add(type == 1 ? 0.5 : type == 2 && !variant.mass_block ? 0.125 : 0.0);
+        header.add(type == 1 && variant.types_in_block < 2   ? 0.5
+                   : type == 2 && variant.types_in_block < 1 ? 0.125
+                                                             : 0.0);
     header.add(1.5).add(0.0).add(std::int32_t(0)).add(std::int32_t(0));
     for (std::uint32_t n : counts)
         header.add(n * std::uint32_t(variant.pieces));
@@ -63,7 +67,7 @@ std::string gadget_file(const Variant& variant, int piece = 0)
             ids.add(std::uint32_t(id));
         else
             ids.add(id);
-        if (variant.mass_block && k >= halo)
+        if (variant.types_in_block >= (k < halo ? 2 : 1))
             add_real(masses, variant, mass_of(variant, id));
     }
     Bytes file(variant.order);
@@ -79,7 +83,7 @@ std::string gadget_file(const Variant& variant, int piece = 0)
     add_block("POS ", positions);
     add_block("VEL ", velocities);
     add_block("ID  ", ids);
-    if (variant.mass_block)
+    if (variant.types_in_block > 0)
         add_block("MASS", masses);
     return file.text();
 }
@@ -106,10 +110,10 @@ TEST_CASE("formats 1 and 2, both byte orders, single and double, ids, masses, pi
         for (ByteOrder order : {ByteOrder::host, ByteOrder::swapped})
             for (int real_bytes : {4, 8})
                 for (int id_bytes : {4, 8})
-                    for (bool mass_block : {false, true})
+                    for (int types_in_block : {0, 1, 2})
                         for (int pieces : {1, 3}) {
-                            const Variant variant{format,   order,      real_bytes,
-                                                  id_bytes, mass_block, pieces};
+                            const Variant variant{format,   order,          real_bytes,
+                                                  id_bytes, types_in_block, pieces};
                             for (int piece = 0; piece < pieces; ++piece)
                                 make_file(folder / ("ic." + std::to_string(piece)),
                                           gadget_file(variant, piece));
@@ -141,7 +145,7 @@ TEST_CASE("every truncation is an error")
 {
     const TemporaryFolder folder;
     for (int format : {1, 2}) {
-        const std::string whole = gadget_file({.format = format, .mass_block = true});
+        const std::string whole = gadget_file({.format = format, .types_in_block = 1});
         for (std::size_t size = 1; size < whole.size(); ++size) {
             make_file(folder / "cut", whole.substr(0, size));
             CHECK(!reading_error(folder / "cut").empty());

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "force/solver.hpp"
 #include "io/models/disk_kinematics.hpp"
 #include "io/models/exponential_disk.hpp"
 #include "io/models/hernquist.hpp"
@@ -18,19 +19,39 @@ TEST_SUITE_BEGIN("galaxy");
 
 namespace {
 
-/// Kick-drift-kick with the reference sum: slow, independent of the solvers.
-void evolve(Particles& particles, double time, double step, double softening)
+/// The host's tree.
+std::unique_ptr<Solver> tree(double softening)
 {
-    const auto all = sample_targets(particles.size(), particles.size());
-    auto sums = reference_sum(particles, all, {SofteningKind::plummer, softening}, 1);
+    SolverOptions options;
+    options.softening.length = softening;
+    options.device = "cpu";
+    return make_solver(options);
+}
+
+/// Kinetic over minus potential energy.
+double virial_ratio(Particles& particles, Solver& solver)
+{
+    solver.solve(particles, Quantities::acceleration_potential);
+    double kinetic = 0, potential = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        kinetic += 0.5 * particles.mass[i] * norm_squared(particles.velocity[i]);
+        potential += 0.5 * particles.mass[i] * particles.potential[i];
+    }
+    return -kinetic / potential;
+}
+
+/// Kick-drift-kick.
+void evolve(Particles& particles, Solver& solver, double time, double step)
+{
+    solver.solve(particles, Quantities::acceleration);
     for (int n = int(std::lround(time / step)); n > 0; --n) {
         for (std::size_t i = 0; i < particles.size(); ++i) {
-            particles.velocity[i] += (0.5 * step) * sums.acceleration[i];
+            particles.velocity[i] += (0.5 * step) * particles.acceleration[i];
             particles.position[i] += step * particles.velocity[i];
         }
-        sums = reference_sum(particles, all, {SofteningKind::plummer, softening}, 1);
+        solver.solve(particles, Quantities::acceleration);
         for (std::size_t i = 0; i < particles.size(); ++i)
-            particles.velocity[i] += (0.5 * step) * sums.acceleration[i];
+            particles.velocity[i] += (0.5 * step) * particles.acceleration[i];
     }
 }
 
@@ -169,27 +190,26 @@ TEST_CASE("halo and bulge are isotropic and do not turn")
 
 TEST_CASE("a galaxy stays in equilibrium for a rotation")
 {
-    // Equal masses of all particles keep two-body heating by the halo low.
-    Particles galaxy =
-        make_galaxy({.particles = 5000, .disk_part = 0.3, .bulge_part = 0.06}).particles;
-    const double softening = 0.1;
-    const Energies before = energies_of(galaxy, {SofteningKind::plummer, softening});
-    CHECK(-before.kinetic / before.potential == Approx(0.5).epsilon(0.03));
-    const double disk = radius_of_fraction(sorted_radii(galaxy, disk_type), 0.5);
-    const double halo = radius_of_fraction(sorted_radii(galaxy, halo_type), 0.5);
-    const double halo_core = radius_of_fraction(sorted_radii(galaxy, halo_type), 0.1);
-    const double bulge = radius_of_fraction(sorted_radii(galaxy, bulge_type), 0.5);
+    Particles galaxy = make_galaxy({.particles = 30011}).particles;
+    const auto solver = tree(0.05);
+    CHECK(virial_ratio(galaxy, *solver) == Approx(0.5).epsilon(0.01));
+    const auto radius = [&galaxy](int type, double fraction) {
+        return radius_of_fraction(sorted_radii(galaxy, type), fraction);
+    };
+    const double inner_disk = radius(disk_type, 0.2), disk = radius(disk_type, 0.5);
+    const double outer_disk = radius(disk_type, 0.9), halo = radius(halo_type, 0.5);
+    const double halo_core = radius(halo_type, 0.1), bulge = radius(bulge_type, 0.5);
     const double thick = thickness(galaxy);
-    evolve(galaxy, 10, 0.1, softening); // 2 pi R / v_c = 10.4 at R = 1.5
-    CHECK(radius_of_fraction(sorted_radii(galaxy, disk_type), 0.5) == Approx(disk).epsilon(0.05));
-    CHECK(radius_of_fraction(sorted_radii(galaxy, halo_type), 0.5) == Approx(halo).epsilon(0.05));
-    CHECK(radius_of_fraction(sorted_radii(galaxy, halo_type), 0.1) ==
-          Approx(halo_core).epsilon(0.08));
-    CHECK(radius_of_fraction(sorted_radii(galaxy, bulge_type), 0.5) == Approx(bulge).epsilon(0.2));
-    MESSAGE("thickness " << thick << " -> " << thickness(galaxy));
-    CHECK(thickness(galaxy) < 1.5 * thick);
-    const Energies after = energies_of(galaxy, {SofteningKind::plummer, softening});
-    CHECK(after.total() == Approx(before.total()).epsilon(2e-3));
+    evolve(galaxy, *solver, 10, 0.1); // 2 pi R / v_c = 10.4 at R = 1.5
+    // Measured with 1e5 particles: 2 % in the disk, 1 % in the halo, 3 % in thickness; the
+    // softening widens the bulge by 12 %.
+    CHECK(radius(disk_type, 0.2) == Approx(inner_disk).epsilon(0.08));
+    CHECK(radius(disk_type, 0.5) == Approx(disk).epsilon(0.04));
+    CHECK(radius(disk_type, 0.9) == Approx(outer_disk).epsilon(0.03));
+    CHECK(radius(halo_type, 0.5) == Approx(halo).epsilon(0.03));
+    CHECK(radius(halo_type, 0.1) == Approx(halo_core).epsilon(0.05));
+    CHECK(radius(bulge_type, 0.5) == Approx(bulge).epsilon(0.2));
+    CHECK(thickness(galaxy) == Approx(thick).epsilon(0.2));
 }
 
 TEST_CASE("a merger: unique ids, galaxy 1 first, on its orbit, disks tilted as asked")

@@ -103,9 +103,9 @@ TEST_CASE("1024 particles with the direct sum: the energy error falls with the s
     CHECK(fine.energy_error < 2 * 9.9e-6);
     CHECK_FALSE(coarse.energy_error < 2 * 9.9e-6);
     CHECK(coarse.energy_error / fine.energy_error == doctest::Approx(4).epsilon(0.1));
-    CHECK(stays_virialised(fine));
-    CHECK(fine.r50_change < 0.07);
-    CHECK(fine.r25_change < 0.09);
+    CHECK(fine.q_min > 0.47);
+    CHECK(fine.q_max < 0.53);
+    CHECK(fine.r50_change < 4 / std::sqrt(1024)); // the noise of so few particles
     CHECK(fine.momentum < 1e-15);
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("the King model of ChaNGa")
 
     const TemporaryFolder folder;
     write_snapshot(snapshot, folder / "a.tipsy");
-    CHECK(file_bytes(folder / "a.tipsy") == file_bytes(path));
+    CHECK(has_bytes(folder / "a.tipsy", file_bytes(path)));
 }
 
 TEST_SUITE_END();

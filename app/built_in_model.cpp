@@ -1,0 +1,77 @@
+#include "app/built_in_model.hpp"
+
+#include <vector>
+
+#include "app/options.hpp"
+#include "io/models/exponential_disk.hpp"
+#include "io/models/hernquist.hpp"
+#include "io/models/merger.hpp"
+#include "io/models/plummer.hpp"
+#include "io/models/uniform.hpp"
+
+namespace chamomile::app {
+namespace {
+
+struct BuiltInModel {
+    const char* name;
+    Snapshot (*make)(std::uint64_t particles, std::uint64_t seed);
+};
+
+constexpr BuiltInModel models[] = {
+    {"plummer",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_plummer({n, seed});
+     }},
+    {"hernquist",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_hernquist({n, seed});
+     }},
+    {"cold-sphere",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_cold_sphere({n, seed});
+     }},
+    {"cube",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_cube({n, seed});
+     }},
+    {"disk",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_thin_disk({n, seed});
+     }},
+    {"galaxy",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_galaxy({n, seed});
+     }},
+    {"merger",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_merger({.galaxy = {.particles = n, .seed = seed}});
+     }},
+};
+
+std::vector<std::string> names()
+{
+    std::vector<std::string> all;
+    for (const BuiltInModel& model : models)
+        all.emplace_back(model.name);
+    return all;
+}
+
+} // namespace
+
+std::string built_in_model_names()
+{
+    std::string list;
+    for (const std::string& name : names())
+        list += (list.empty() ? "" : ", ") + name;
+    return list;
+}
+
+Snapshot make_built_in_model(const std::string& name, std::uint64_t particles, std::uint64_t seed)
+{
+    for (const BuiltInModel& model : models)
+        if (name == model.name)
+            return model.make(particles, seed);
+    refuse_word("--model", name, names());
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,75 @@
+#include "app/journal.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+namespace chamomile::app {
+
+Journal::~Journal()
+{
+    clear_status();
+    if (file_)
+        std::fclose(file_);
+}
+
+void Journal::open(const std::filesystem::path& file)
+{
+    file_ = std::fopen(file.c_str(), "w");
+    if (!file_)
+        throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
+    record(kept_);
+    kept_.clear();
+}
+
+void Journal::tell(const std::string& line)
+{
+    if (verbosity_ != Verbosity::quiet) {
+        clear_status();
+        std::printf("%s\n", line.c_str());
+        std::fflush(stdout);
+    }
+    record(line);
+}
+
+void Journal::detail(const std::string& line)
+{
+    if (verbosity_ == Verbosity::verbose)
+        tell(line);
+}
+
+void Journal::record(const std::string& line)
+{
+    if (!file_) {
+        kept_ += (kept_.empty() ? "" : "\n") + line;
+        return;
+    }
+    std::fprintf(file_, "%s\n", line.c_str());
+    std::fflush(file_);
+}
+
+void Journal::show_status(const std::string& line)
+{
+    if (!on_terminal() || verbosity_ == Verbosity::quiet)
+        return;
+    std::printf("\r%s\033[K", line.c_str());
+    std::fflush(stdout);
+    status_shown_ = true;
+}
+
+bool Journal::on_terminal() const
+{
+    return isatty(STDOUT_FILENO);
+}
+
+void Journal::clear_status()
+{
+    if (status_shown_)
+        std::printf("\r\033[K");
+    status_shown_ = false;
+}
+
+} // namespace chamomile::app

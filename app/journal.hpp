@@ -1,0 +1,42 @@
+/// \file  What a run tells: on standard output and, from when there is one, in its log file.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "app/options.hpp"
+
+namespace chamomile::app {
+
+/// Lines for people. Those told before open() are kept and written to the log file then.
+class Journal {
+public:
+    explicit Journal(Verbosity verbosity) : verbosity_(verbosity) {}
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+
+    /// Creates the log file. Throws Error(output).
+    void open(const std::filesystem::path& file);
+
+    void tell(const std::string& line);   ///< on the screen unless quiet, and in the log
+    void detail(const std::string& line); ///< on the screen if verbose, and in the log then
+    void record(const std::string& line); ///< in the log alone
+
+    /// One line on a terminal, rewritten by the next; nothing where output is no terminal.
+    void show_status(const std::string& line);
+    bool on_terminal() const;
+
+    Verbosity verbosity() const { return verbosity_; }
+
+private:
+    void clear_status();
+
+    Verbosity verbosity_;
+    std::FILE* file_ = nullptr;
+    std::string kept_;
+    bool status_shown_ = false;
+};
+
+} // namespace chamomile::app

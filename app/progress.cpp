@@ -1,0 +1,49 @@
+#include "app/progress.hpp"
+
+#include "app/table.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr double seconds_between_updates = 0.2, seconds_between_lines = 10;
+
+std::string phases(const Simulation& simulation)
+{
+    std::string text =
+        formatted("step %llu  t = %.6g", (unsigned long long)simulation.step(), simulation.time());
+    for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
+        text += "  " + phase.name + " " + duration_text(phase.seconds);
+    return text;
+}
+
+} // namespace
+
+void Progress::update(const Simulation& simulation, double energy_error)
+{
+    if (journal_.verbosity() == Verbosity::verbose)
+        journal_.detail(phases(simulation));
+    const double now = wall_clock_seconds(), elapsed = now - start_;
+    const bool show = now - last_shown_ >= seconds_between_updates;
+    const bool tell = now - last_told_ >= seconds_between_lines;
+    if (!show && !tell)
+        return;
+    const double begin = simulation.options().start_time, end = simulation.options().end_time;
+    const double done = (simulation.time() - begin) / (end - begin);
+    const std::string line =
+        formatted("step %llu  t = %.6g of %g  %.0f %%  %.3g steps/s  %s left  dE/E = %.1e",
+                  (unsigned long long)simulation.step(), simulation.time(), end, 100 * done,
+                  double(simulation.step()) / elapsed,
+                  duration_text(elapsed * (1 - done) / done).c_str(), energy_error);
+    last_shown_ = now;
+    if (journal_.on_terminal())
+        journal_.show_status(line);
+    if (!tell)
+        return;
+    last_told_ = now;
+    if (journal_.on_terminal())
+        journal_.record(line);
+    else
+        journal_.tell(line);
+}
+
+} // namespace chamomile::app

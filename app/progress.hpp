@@ -1,0 +1,24 @@
+/// \file  The progress of a run.
+#pragma once
+
+#include "app/journal.hpp"
+#include "integrate/simulation.hpp"
+
+namespace chamomile::app {
+
+/// A line with step, time, rate, time left and energy error: rewritten several times a second on a
+/// terminal, printed every few seconds elsewhere.
+class Progress {
+public:
+    explicit Progress(Journal& journal) : journal_(journal) {}
+
+    /// Call after each step.
+    void update(const Simulation& simulation, double energy_error);
+
+private:
+    Journal& journal_;
+    double start_ = wall_clock_seconds();
+    double last_shown_ = start_, last_told_ = start_;
+};
+
+} // namespace chamomile::app

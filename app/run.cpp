@@ -1,0 +1,239 @@
+/// \file  `chamomile run`: evolves particles and writes snapshots, energies, pictures and a log.
+#include <atomic>
+#include <csignal>
+#include <ctime>
+
+#include "app/command.hpp"
+#include "app/energy_file.hpp"
+#include "app/journal.hpp"
+#include "app/progress.hpp"
+#include "app/run_folder.hpp"
+#include "app/run_options.hpp"
+#include "app/solver_options.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+#include "force/threads.hpp"
+#include "io/render.hpp"
+#include "version.hpp"
+
+namespace chamomile::app {
+namespace {
+
+/// While it lives, the first interrupt ends the simulation after the present step; a second one
+/// ends the process.
+class InterruptGuard {
+public:
+    explicit InterruptGuard(Simulation& simulation)
+    {
+        running = &simulation;
+        struct sigaction action = {};
+        action.sa_handler = [](int signal) {
+            caught = signal;
+            running.load()->stop();
+        };
+        action.sa_flags = SA_RESETHAND | SA_RESTART;
+        sigaction(SIGINT, &action, nullptr);
+        sigaction(SIGTERM, &action, nullptr);
+    }
+    ~InterruptGuard()
+    {
+        std::signal(SIGINT, SIG_DFL);
+        std::signal(SIGTERM, SIG_DFL);
+        running = nullptr;
+    }
+    InterruptGuard(const InterruptGuard&) = delete;
+    InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+    /// The signal that came, or 0.
+    int signal() const { return caught; }
+
+private:
+    static inline std::atomic<Simulation*> running = nullptr;
+    static inline std::atomic<int> caught = 0;
+};
+
+/// Everything that one run writes, and when.
+class Run {
+public:
+    Run(const RunOptions& run, Snapshot& state, Solver& solver, const SimulationOptions& time,
+        Journal& journal)
+        : run_(run), state_(state), journal_(journal),
+          folder_(run.folder, run.overwrite, run.input), simulation_(state.particles, solver, time),
+          progress_(journal)
+    {
+        constexpr auto potentials = Quantities::acceleration_potential;
+        const auto energies = [this](Simulation&) { energies_.add(simulation_); };
+        // The first observer is called when the first forces are known, so that nothing is created
+        // for particles that have none.
+        simulation_.at_intervals(snapshot_interval(run, time), potentials,
+                                 [this](Simulation&) { write_outputs(); });
+        if (run.energy_every)
+            simulation_.at_intervals(*run.energy_every, potentials, energies);
+        else
+            simulation_.every_steps(10, potentials, energies);
+        simulation_.after_each_step(
+            [this](Simulation& now) { progress_.update(now, energies_.energy_error()); });
+    }
+
+    /// Returns the signal that ended the run, or 0.
+    int execute()
+    {
+        const double start = wall_clock_seconds();
+        InterruptGuard interrupts(simulation_);
+        try {
+            simulation_.run();
+            if (!simulation_.at_end()) {
+                write_outputs();
+                journal_.tell(formatted("interrupted: the state at t = %.9g, step %llu, is in %s",
+                                        simulation_.time(), (unsigned long long)simulation_.step(),
+                                        folder_.snapshot(outputs_ - 1).c_str()));
+            }
+        } catch (const Error& error) {
+            if (outputs_ > 0)
+                journal_.record(std::string("error: ") + error.what());
+            throw;
+        }
+        summarize(wall_clock_seconds() - start);
+        return simulation_.at_end() ? 0 : interrupts.signal();
+    }
+
+private:
+    void write_outputs()
+    {
+        if (outputs_ == 0) {
+            folder_.create();
+            journal_.open(folder_.log());
+            energies_.open(folder_.energies());
+        }
+        energies_.add(simulation_);
+        state_.time = simulation_.time();
+        state_.has_accelerations = true;
+        state_.has_potentials = simulation_.has_potentials();
+        state_.provenance["step"] = std::to_string(simulation_.step());
+        write_snapshot(state_, folder_.snapshot(outputs_));
+        if (run_.frames) {
+            if (outputs_ == 0) // all frames share the view of the first
+                view_ = settle_view(state_, view_);
+            write_png(render_snapshot(state_, view_), folder_.frame(outputs_));
+        }
+        journal_.detail(formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(),
+                                  simulation_.time()));
+        ++outputs_;
+    }
+
+    void summarize(double seconds)
+    {
+        const ForceStatistics& total = simulation_.total_statistics();
+        const double pairs = double(total.particle_particle) + double(total.particle_cell);
+        journal_.tell(
+            formatted("%llu steps in %s, %.3g steps/s, %.3g interactions (%.3g per second)",
+                      (unsigned long long)simulation_.step(), duration_text(seconds).c_str(),
+                      double(simulation_.step()) / seconds, pairs, pairs / seconds));
+        journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
+                                energies_.energy_error(), energies_.largest_error(),
+                                energies_.momentum_drift()));
+        for (const Profile::Phase& phase : total.profile.phases())
+            journal_.detail(
+                formatted("  %-24s %s", phase.name.c_str(), duration_text(phase.seconds).c_str()));
+        journal_.tell(formatted("wrote %d snapshots%s, energy.csv and run.log to %s", outputs_,
+                                run_.frames ? ", as many frames" : "", folder_.name().c_str()));
+    }
+
+    const RunOptions& run_;
+    Snapshot& state_;
+    Journal& journal_;
+    RunFolder folder_;
+    Simulation simulation_;
+    EnergyFile energies_;
+    Progress progress_;
+    RenderOptions view_;
+    int outputs_ = 0;
+};
+
+void introduce(const Snapshot& state, const RunOptions& run, const Solver& solver,
+               const SimulationOptions& time, Journal& journal)
+{
+    const auto item = [&](const char* name, const std::string& text) {
+        journal.tell(formatted("%-12s %s", name, text.c_str()));
+    };
+    const SolverOptions& forces = solver.options();
+    item("chamomile", version);
+    item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
+    item("units", state.units.description());
+    item("G", shortest(forces.gravitational_constant));
+    item("forces", forces.solver == SolverKind::tree
+                       ? formatted("tree, theta = %g, %s", forces.theta,
+                                   forces.order == 0 ? "monopoles" : "quadrupoles")
+                       : std::string("direct sum"));
+    item("softening", describe(forces.softening));
+    item("device", solver.device());
+    const std::string span = "from " + shortest(time.start_time) + " to " + shortest(time.end_time);
+    item("time", time.step.kind == TimeStepKind::fixed
+                     ? span + " in steps of " + shortest(time.step.length)
+                     : span + " in adaptive steps, eta = " + shortest(time.step.eta));
+    for (const std::string& note : state.notes)
+        item("note", note);
+    if (state.box_size > 0)
+        item("note", "the box of size " + shortest(state.box_size) +
+                         " in the file is ignored: boundaries are open");
+}
+
+void record_provenance(Snapshot& state, const RunOptions& run, const Options& options,
+                       const Solver& solver)
+{
+    std::map<std::string, std::string> earlier;
+    earlier.swap(state.provenance);
+    state.provenance = describe(solver.options());
+    for (const char* key : {"command", "version"}) // how the initial conditions were made
+        if (const auto value = earlier.find(key); value != earlier.end())
+            state.provenance[std::string("initial_") + key] = value->second;
+    state.provenance["version"] = version;
+    state.provenance["command"] = options.command_line();
+    state.provenance["initial_conditions"] = source_of(run);
+    state.provenance["device"] = solver.device();
+    std::string all;
+    for (const auto& [name, value] : options.values())
+        if (!value.empty())
+            all += (all.empty() ? "" : " ") + name + "=" + value;
+    state.provenance["options"] = all;
+    state.softening = solver.options().softening;
+    if (options.given("G"))
+        state.gravitational_constant = solver.options().gravitational_constant;
+}
+
+} // namespace
+
+int run(const std::vector<std::string>& arguments)
+{
+    RunOptions run;
+    Options options("run", "Evolves particles under their gravity and writes snapshots, energies, "
+                           "pictures and a log.");
+    add_run_options(options, run);
+    if (!options.parse(arguments))
+        return 0;
+    require_complete(run);
+    Snapshot state = initial_conditions(run);
+    const SimulationOptions time = simulation_options(run, state.time);
+    if (!take_from_file(run.solver, state, options))
+        throw Error(Fault::usage, "--eps: not given, and " + source_of(run) +
+                                      " states no softening; for its " +
+                                      std::to_string(state.particles.size()) + " particles --eps " +
+                                      formatted("%.2g", suggested_softening(state.particles)) +
+                                      " would do, --eps 0 leaves the pairs unsoftened");
+    const std::unique_ptr<Solver> solver = make_solver(run.solver);
+    record_provenance(state, run, options, *solver);
+
+    Journal journal(options.verbosity());
+    Run job(run, state, *solver, time, journal);
+    introduce(state, run, *solver, time, journal);
+    const std::time_t now = std::time(nullptr);
+    char date[32];
+    std::strftime(date, sizeof date, "%F %T %z", std::localtime(&now));
+    journal.record(std::string("started      ") + date);
+    journal.record("command      " + options.command_line());
+    journal.record("threads      " + std::to_string(thread_count()));
+    const int signal = job.execute();
+    return signal ? 128 + signal : 0;
+}
+
+} // namespace chamomile::app

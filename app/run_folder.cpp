@@ -1,0 +1,105 @@
+#include "app/run_folder.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "app/table.hpp"
+#include "core/error.hpp"
+
+namespace chamomile::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether the name is one that a run gives to its files.
+bool is_result(const std::string& name)
+{
+    const auto numbered = [&](const std::string& start, const std::string& end) {
+        return name.size() >= start.size() + 3 + end.size() && name.starts_with(start) &&
+               name.ends_with(end) &&
+               name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
+    };
+    return name == "run.log" || name == "energy.csv" || numbered("snapshot_", ".hdf5") ||
+           numbered("frame_", ".png");
+}
+
+std::vector<fs::path> results_in(const fs::path& folder)
+{
+    std::vector<fs::path> results;
+    std::error_code absent;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent))
+        if (is_result(entry.path().filename().string()))
+            results.push_back(entry.path());
+    return results;
+}
+
+/// Creates a file in the folder and removes it again: the only sure test.
+void probe(const fs::path& existing, const fs::path& wanted)
+{
+    const fs::path file = existing / (".chamomile-probe-" + std::to_string(getpid()));
+    const int descriptor = open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
+    if (descriptor < 0)
+        throw Error(Fault::output, "--output: " + wanted.string() +
+                                       ": cannot be written: " + std::strerror(errno));
+    close(descriptor);
+    unlink(file.c_str());
+}
+
+} // namespace
+
+RunFolder::RunFolder(fs::path folder, bool overwrite, const fs::path& input)
+    : folder_(std::move(folder))
+{
+    if (!folder_.has_filename()) // "out/"
+        folder_ = folder_.parent_path();
+    fs::path existing = fs::absolute(folder_);
+    std::error_code none;
+    while (!fs::exists(existing, none) && existing != existing.parent_path())
+        existing = existing.parent_path();
+    if (!fs::is_directory(existing, none))
+        throw Error(Fault::output, "--output: " + folder_.string() + ": " + existing.string() +
+                                       " is a file; a folder is needed");
+    probe(existing, folder_);
+    const std::vector<fs::path> results = results_in(folder_);
+    if (!results.empty() && !overwrite)
+        throw Error(Fault::output, "--output: " + folder_.string() +
+                                       ": holds the results of a run (" +
+                                       results.front().filename().string() +
+                                       "); choose another folder or give --overwrite");
+    for (const fs::path& result : results)
+        if (!input.empty() && fs::equivalent(result, input, none))
+            throw Error(Fault::output, "--output: " + folder_.string() + ": --overwrite would " +
+                                           "remove the input " + input.string() +
+                                           "; choose another folder");
+}
+
+void RunFolder::create() const
+{
+    std::error_code fault;
+    fs::create_directories(folder_, fault);
+    if (fault)
+        throw Error(Fault::output,
+                    "--output: " + folder_.string() + ": cannot be made: " + fault.message());
+    for (const fs::path& result : results_in(folder_)) {
+        fs::remove(result, fault);
+        if (fault)
+            throw Error(Fault::output, result.string() + ": cannot be removed: " + fault.message());
+    }
+}
+
+fs::path RunFolder::snapshot(int number) const
+{
+    return folder_ / formatted("snapshot_%03d.hdf5", number);
+}
+
+fs::path RunFolder::frame(int number) const
+{
+    return folder_ / formatted("frame_%03d.png", number);
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,142 @@
+#include "app/run_options.hpp"
+
+#include <cmath>
+
+#include "app/built_in_model.hpp"
+#include "app/solver_options.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+#include "io/particle_check.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr double most_outputs = 1e6;
+
+void require_outputs(const char* option, double interval, const SimulationOptions& time)
+{
+    const double outputs = (time.end_time - time.start_time) / interval;
+    if (outputs > most_outputs)
+        throw Error(Fault::usage, std::string(option) + ": " + shortest(interval) + ": makes " +
+                                      formatted("%.3g", outputs) +
+                                      " outputs; at most 1e6 are allowed");
+}
+
+} // namespace
+
+void add_run_options(Options& options, RunOptions& run)
+{
+    options.group("Initial conditions without a FILE");
+    options.text("model", "MODEL", run.model,
+                 "a built-in model with its defaults: " + built_in_model_names() +
+                     "; 'chamomile model' makes others");
+    options.number("particles,n", run.particles, between(1, 4294967294),
+                   "number of particles of the model");
+    options.number("seed", run.seed, not_negative, "of its random numbers");
+    options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, Tipsy or text",
+                       Need::optional);
+    options.group("Time");
+    options.number("t-end", run.end_time, any_number,
+                   "when the run ends (it starts at the time of the file)");
+    options.number("dt", run.fixed_step, positive, "length of a fixed step");
+    options.flag("adaptive", run.adaptive,
+                 "steps of eta sqrt(eps/|a|), the smallest of all particles, instead of --dt");
+    options.number("eta", run.step.eta, positive, "accuracy of adaptive steps");
+    options.number("dt-min", run.step.shortest, not_negative, "shortest adaptive step");
+    options.number("dt-max", run.longest_step, positive, "longest adaptive step");
+    add_solver_options(options, run.solver);
+    options.group("Output");
+    options.text("output,o", "FOLDER", run.folder,
+                 "for energy.csv, snapshot_NNN.hdf5, frame_NNN.png and run.log");
+    options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
+    options.number("snapshot-every", run.snapshot_every, positive,
+                   "time between snapshots; a tenth of the run unless given");
+    options.number("energy-every", run.energy_every, positive,
+                   "time between lines of energy.csv; every ten steps unless given");
+    options.flag("frames", run.frames, "also a picture with each snapshot");
+}
+
+void require_complete(const RunOptions& run)
+{
+    std::string missing;
+    const auto need = [&](bool given, const char* option) {
+        if (!given)
+            missing += (missing.empty() ? "" : ", ") + std::string(option);
+    };
+    need(!run.input.empty() || !run.model.empty(), "FILE or --model MODEL");
+    need(run.end_time.has_value(), "--t-end X");
+    need(run.fixed_step || run.adaptive, "--dt X or --adaptive");
+    need(!run.folder.empty(), "--output FOLDER");
+    if (!missing.empty())
+        throw Error(Fault::usage, "run: missing: " + missing);
+    if (!run.input.empty() && !run.model.empty())
+        throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
+    if (run.fixed_step && run.adaptive)
+        throw Error(Fault::usage,
+                    "--dt: contradicts --adaptive; to bound adaptive steps give --dt-max");
+}
+
+Snapshot initial_conditions(const RunOptions& run)
+{
+    if (run.input.empty())
+        return make_built_in_model(run.model, run.particles, run.seed);
+    Snapshot snapshot = read_snapshot(run.input);
+    require_particles(snapshot.particles, run.input);
+    if (snapshot.comoving)
+        throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved; give " +
+                                      "initial conditions in plain coordinates");
+    return snapshot;
+}
+
+std::string source_of(const RunOptions& run)
+{
+    return run.input.empty() ? "model " + run.model : run.input;
+}
+
+SimulationOptions simulation_options(const RunOptions& run, double start)
+{
+    SimulationOptions time;
+    time.start_time = start;
+    time.end_time = *run.end_time;
+    time.step = run.step;
+    if (run.longest_step)
+        time.step.longest = *run.longest_step;
+    if (run.fixed_step)
+        time.step.length = *run.fixed_step;
+    time.step.kind = run.adaptive ? TimeStepKind::adaptive : TimeStepKind::fixed;
+    if (time.end_time < start)
+        throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
+                                      ": lies before the start at t = " + shortest(start));
+    if (run.fixed_step && time.end_time > start && *run.fixed_step > time.end_time - start)
+        throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) +
+                                      ": is longer than the whole run of " +
+                                      shortest(time.end_time - start));
+    if (time.step.shortest > time.step.longest)
+        throw Error(Fault::usage, "--dt-min: " + shortest(time.step.shortest) +
+                                      ": is larger than --dt-max " + shortest(time.step.longest));
+    if (run.snapshot_every)
+        require_outputs("--snapshot-every", *run.snapshot_every, time);
+    if (run.energy_every)
+        require_outputs("--energy-every", *run.energy_every, time);
+    return time;
+}
+
+double snapshot_interval(const RunOptions& run, const SimulationOptions& time)
+{
+    if (run.snapshot_every)
+        return *run.snapshot_every;
+    return time.end_time > time.start_time ? (time.end_time - time.start_time) / 10 : 1;
+}
+
+double suggested_softening(const Particles& particles)
+{
+    const double tenth[] = {0.1};
+    const double radius = lagrangian_radii(particles, density_center(particles), tenth).front();
+    const double spacing = radius / std::cbrt(0.1 * double(particles.size()));
+    if (!(spacing > 0))
+        return 0;
+    const double unit = std::pow(10.0, std::floor(std::log10(spacing)) - 1);
+    return std::round(spacing / unit) * unit;
+}
+
+} // namespace chamomile::app

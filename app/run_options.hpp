@@ -1,0 +1,52 @@
+/// \file  What `chamomile run` can be told.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/options.hpp"
+#include "force/solver.hpp"
+#include "integrate/simulation.hpp"
+#include "io/snapshot.hpp"
+
+namespace chamomile::app {
+
+struct RunOptions {
+    std::string input;                          ///< a file; or empty, and
+    std::string model;                          ///< the name of a built-in model
+    std::uint64_t particles = 100000, seed = 1; ///< of the model
+    SolverOptions solver;
+    std::optional<double> end_time;
+    std::optional<double> fixed_step;
+    bool adaptive = false;
+    TimeStep step;
+    std::optional<double> longest_step;
+    std::string folder;
+    bool overwrite = false, frames = false;
+    std::optional<double> snapshot_every, energy_every;
+};
+
+/// Binds all options of the command.
+void add_run_options(Options& options, RunOptions& run);
+
+/// Throws Error(usage) naming all options that are missing, or two that contradict each other.
+void require_complete(const RunOptions& run);
+
+/// The initial conditions: the file or the model. Throws Error(usage) or Error(input).
+Snapshot initial_conditions(const RunOptions& run);
+
+/// The name of where they come from, for messages.
+std::string source_of(const RunOptions& run);
+
+/// The time loop's options for a run from `start`. Throws Error(usage) for options that do not fit
+/// the start.
+SimulationOptions simulation_options(const RunOptions& run, double start);
+
+/// The interval between snapshots: the one given or a tenth of the run.
+double snapshot_interval(const RunOptions& run, const SimulationOptions& time);
+
+/// A softening length that suits the particles: the mean spacing in the densest tenth, rounded to
+/// two digits; 0 if they coincide.
+double suggested_softening(const Particles& particles);
+
+} // namespace chamomile::app

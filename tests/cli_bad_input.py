@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Wrong input: one line on standard error, the right exit status, and nothing created or changed."""
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+USAGE, INPUT, OUTPUT, DEVICE = 2, 3, 4, 5
+
+RUN = "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
+START = "run {file} --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
+
+# name, command, exit status, what the line must say
+CASES = [
+    # The command line.
+    ("no command", "", USAGE, "no command given"),
+    ("unknown command", "rum good.txt", USAGE, "rum: unknown command; did you mean 'run'"),
+    ("unknown option", RUN + " --thetta 0.5", USAGE, "--thetta: unknown option; did you mean '--theta'"),
+    ("unknown letter", RUN + " -z", USAGE, "-z: unknown option"),
+    ("abbreviated option", RUN + " --snap 1", USAGE, "--snap: unknown option"),
+    ("no value at the end", RUN + " --theta", USAGE, "--theta: needs a value"),
+    ("no value before an option", RUN + " --theta --order 0", USAGE, "--theta: needs a value"),
+    ("value for a flag", RUN + " --frames=3", USAGE, "--frames: takes no value"),
+    ("no number", RUN + " --theta abc", USAGE, "--theta: abc: a number > 0 and <= 1.5"),
+    ("half a number", RUN + " --theta 0.5foo", USAGE, "--theta: 0.5foo: a number"),
+    ("exponent missing", RUN + " --theta 1e", USAGE, "--theta: 1e: a number"),
+    ("hexadecimal", RUN + " --theta 0x1p-1", USAGE, "--theta: 0x1p-1: a number"),
+    ("decimal comma", RUN + " --theta 0,5", USAGE, "--theta: 0,5: a number"),
+    ("two signs", RUN + " --theta +-1", USAGE, r"--theta: \+-1: a number"),
+    ("theta 0", RUN + " --theta 0", USAGE, "--theta: 0: a number > 0"),
+    ("theta negative", RUN + " --theta -0.5", USAGE, "--theta: -0.5: a number > 0"),
+    ("theta nan", RUN + " --theta nan", USAGE, "--theta: nan: a number > 0"),
+    ("theta infinite", RUN + " --theta inf", USAGE, "--theta: inf: a number > 0"),
+    ("theta too large", RUN + " --theta 1.6", USAGE, "--theta: 1.6: .* <= 1.5"),
+    ("number beyond a double", RUN + " --G 1e400", USAGE, "--G: 1e400: a number > 0"),
+    ("G 0", RUN + " --G 0", USAGE, "--G: 0: a number > 0"),
+    ("eps negative", "run good.txt --t-end 0.2 --dt 0.1 --eps -1 -o out", USAGE, "--eps: -1: a number >= 0"),
+    ("dt 0", "run good.txt --t-end 0.2 --dt 0 --eps 0.05 -o out", USAGE, "--dt: 0: a number > 0"),
+    ("dt negative", "run good.txt --t-end 0.2 --dt -0.1 --eps 0.05 -o out", USAGE, "--dt: -0.1: a number > 0"),
+    ("dt nan", "run good.txt --t-end 0.2 --dt nan --eps 0.05 -o out", USAGE, "--dt: nan: a number > 0"),
+    ("dt longer than the run", "run good.txt --t-end 0.2 --dt 1 --eps 0.05 -o out", USAGE, "--dt: 1: is longer than the whole run"),
+    ("dt with adaptive", RUN + " --adaptive", USAGE, "--dt: contradicts --adaptive"),
+    ("eta 0", "run good.txt --t-end 0.2 --adaptive --eta 0 --eps 0.05 -o out", USAGE, "--eta: 0: a number > 0"),
+    ("dt-min above dt-max", "run good.txt --t-end 1 --adaptive --dt-min 0.1 --dt-max 0.01 --eps 0.05 -o out", USAGE, "--dt-min: 0.1: is larger than --dt-max 0.01"),
+    ("adaptive without softening", "run good.txt --t-end 0.2 --adaptive --eps 0 -o out", USAGE, "adaptive steps need a softening"),
+    ("end before the start", "run good.txt --t-end -1 --dt 0.1 --eps 0.05 -o out", USAGE, "--t-end: -1: lies before the start at t = 0"),
+    ("interval 0", RUN + " --snapshot-every 0", USAGE, "--snapshot-every: 0: a number > 0"),
+    ("a million outputs", RUN + " --snapshot-every 1e-8", USAGE, "--snapshot-every: 1e-08: .*at most 1e6"),
+    ("order 1", RUN + " --order 1", USAGE, "--order: 1: is not one of 0, 2"),
+    ("leaf negative", RUN + " --leaf-size -3", USAGE, "--leaf-size: -3: a whole number"),
+    ("group too large", RUN + " --group-size 99999999999999999999", USAGE, "--group-size: 9+: a whole number"),
+    ("fraction of a particle", "run --model plummer -n 10.5 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--particles: 10.5: a whole number from 1"),
+    ("no particles", "run --model plummer -n 0 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--particles: 0: a whole number from 1"),
+    ("too many particles", "run --model plummer -n 99999999999999 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--particles: 99999999999999: a whole number from 1 to"),
+    ("seed negative", "run --model plummer --seed -1 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--seed: -1: a whole number"),
+    ("unknown model", "run --model plumer --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--model: plumer: .*did you mean 'plummer'"),
+    ("model and file", RUN + " --model plummer", USAGE, "--model: contradicts the file good.txt"),
+    ("unknown solver", RUN + " --solver tre", USAGE, "--solver: tre: .*did you mean 'tree'"),
+    ("unknown softening", RUN + " --softening cubic", USAGE, "--softening: cubic: is not one of plummer, spline"),
+    ("no threads", RUN + " --threads 0", USAGE, "--threads: 0: a whole number from 1 to 4096"),
+    ("quiet and verbose", RUN + " -q -v", USAGE, "--quiet: contradicts --verbose"),
+    ("twice with different values", RUN + " --theta 0.5 --theta 0.6", USAGE, "--theta: given twice, as 0.5 and 0.6"),
+    ("one argument too many", RUN + " other.txt", USAGE, "other.txt: one argument too many"),
+    ("all that is missing", "run", USAGE, "missing: FILE or --model MODEL, --t-end X, --dt X or --adaptive, --output FOLDER"),
+    ("no softening anywhere", "run good.txt --t-end 0.2 --dt 0.1 -o out", USAGE, r"--eps: not given, and good.txt states no softening; .*--eps \d+(\.\d+)? would do"),
+    ("empty file name", ["run", "", "--t-end", "1"], USAGE, r"FILE: \(empty\)"),
+    ("info without a file", "info", USAGE, "info: missing: FILE"),
+    # The configuration file.
+    ("config missing", RUN + " --config none.ini", USAGE, "--config: none.ini: No such file"),
+    ("config a folder", RUN + " --config folder", USAGE, "--config: folder: is a folder"),
+    ("config binary", RUN + " --config binary.ini", USAGE, "--config: binary.ini: is no INI file: binary"),
+    ("config too large", RUN + " --config large.ini", USAGE, "--config: large.ini: is no INI file: larger than 1 MB"),
+    ("config key unknown", RUN + " --config unknown.ini", USAGE, "unknown.ini: line 3: thetta: unknown option; did you mean 'theta'"),
+    ("config no assignment", RUN + " --config words.ini", USAGE, "words.ini: line 1: just words: 'name = value' is needed"),
+    ("config value wrong", RUN + " --config wrong.ini", USAGE, "wrong.ini: theta: -3: a number > 0"),
+    ("config key twice", RUN + " --config twice.ini", USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
+    # The device.
+    ("device unknown", RUN + " --device tpu", USAGE, "device: tpu: must be auto, cpu, gpu"),
+    ("device number wrong", RUN + " --device gpu:x", USAGE, "device: gpu:x: must be"),
+    ("device absent", RUN + " --device gpu:99", DEVICE, "device: gpu:99"),
+    # The initial conditions.
+    ("file missing", START.format(file="missing.txt"), INPUT, "missing.txt: file: No such file"),
+    ("file a folder", START.format(file="folder"), INPUT, "folder: file: a folder"),
+    ("file empty", START.format(file="empty.txt"), INPUT, "empty.txt: size: 0 bytes"),
+    ("no particles in the file", START.format(file="comments.txt"), INPUT, "comments.txt: particles: 0"),
+    ("file neither text nor known", START.format(file="binary.ini"), INPUT, "binary.ini: format: unknown"),
+    ("position nan", START.format(file="nan.txt"), INPUT, r"nan.txt: particle 7 \(id 8\), position y: nan"),
+    ("velocity infinite", START.format(file="infinite.txt"), INPUT, r"infinite.txt: particle 7 \(id 8\), velocity y: inf"),
+    ("mass negative", START.format(file="negative.txt"), INPUT, r"negative.txt: particle 7 \(id 8\), mass: -0.1"),
+    ("all masses zero", START.format(file="massless.txt"), INPUT, "massless.txt: mass: 0 for all 20"),
+    ("ids not unique", START.format(file="twins.txt"), INPUT, "twins.txt: particles 2 and 7, id: 3"),
+    ("decimal comma in the file", START.format(file="comma.txt"), INPUT, "comma.txt: line 8"),
+    ("columns missing", START.format(file="narrow.txt"), INPUT, "narrow.txt: line 1: 3 columns"),
+    ("no words as numbers", START.format(file="words.ini"), INPUT, "words.ini: line 1: 2 columns"),
+    ("HDF5 cut in half", START.format(file="cut.hdf5"), INPUT, "cut.hdf5: HDF5: .*complete"),
+    ("HDF5 cut in the header", START.format(file="stub.hdf5"), INPUT, "stub.hdf5: HDF5: .*complete"),
+    ("GADGET-2 cut", START.format(file="cut.gadget2"), INPUT, "cut.gadget2: record at offset .* truncated"),
+    ("Tipsy cut", START.format(file="cut.tipsy"), INPUT, "cut.tipsy: size: 526 bytes: truncated"),
+    ("at one place without softening", "run coincident.txt --t-end 0.2 --dt 0.1 --eps 0 -o out", INPUT, "ids 1 and 2: position"),
+    ("info of a missing file", "info missing.hdf5", INPUT, "missing.hdf5: file: No such file"),
+    ("info of a cut file", "info cut.hdf5", INPUT, "cut.hdf5: HDF5: .*complete"),
+    ("convert to an unknown format", "convert good.txt good.xyz", USAGE, "good.xyz: extension"),
+    # The output folder.
+    ("snapshots in the folder", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o done", OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\); .*--overwrite"),
+    ("folder is a file", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o good.txt", OUTPUT, "--output: good.txt: .*is a file"),
+    ("folder below a file", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o good.txt/out", OUTPUT, "--output: good.txt/out: .*is a file"),
+    ("folder not writable", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o /proc/out", OUTPUT, "--output: /proc/out: cannot be written"),
+    ("input among the replaced", "run done/snapshot_000.hdf5 --t-end 0.2 --dt 0.1 --eps 0.05 -o done --overwrite", OUTPUT, "--overwrite would remove the input"),
+]
+
+
+def write_inputs(folder):
+    def rows(n, change=lambda i, row: row):
+        return "".join(" ".join(map(str, change(i, [0.1, i % 3, i % 5, i % 7, 0, 0, 0, i + 1]))) + "\n"
+                       for i in range(n))
+
+    def with_value(column, value):
+        return rows(20, lambda i, row: [value if (i == 7 and k == column) else x for k, x in enumerate(row)])
+
+    files = {
+        "good.txt": rows(20),
+        "other.txt": rows(20),
+        "empty.txt": "",
+        "comments.txt": "# no particles here\n",
+        "nan.txt": with_value(2, "nan"),
+        "infinite.txt": with_value(5, "inf"),
+        "negative.txt": with_value(0, -0.1),
+        "massless.txt": rows(20, lambda i, row: [0] + row[1:]),
+        "twins.txt": with_value(7, 3),
+        "comma.txt": with_value(1, "0,5"),
+        "narrow.txt": "1 2 3\n4 5 6\n",
+        "coincident.txt": "1 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 2\n1 1 0 0 0 0 0 3\n",
+        "words.ini": "just words\n",
+        "unknown.ini": "# forces\n[forces]\nthetta = 0.4\n",
+        "wrong.ini": "theta = -3\n",
+        "twice.ini": "theta = 0.4\ntheta = 0.5\n",
+        "large.ini": "theta = 0.4\n" * 100000,
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    (folder / "binary.ini").write_bytes(bytes(range(256)) * 8)
+    (folder / "folder").mkdir()
+    (folder / "done").mkdir()
+    for name in ("good.hdf5", "good.gadget2", "good.tipsy", "done/snapshot_000.hdf5"):
+        subprocess.run([PROGRAM, "convert", "good.txt", name, "-q"], cwd=folder, check=True)
+    for name, part in (("cut.hdf5", 0.5), ("stub.hdf5", 0.005), ("cut.gadget2", 0.7), ("cut.tipsy", 0.7)):
+        whole = (folder / ("good" + pathlib.Path(name).suffix)).read_bytes()
+        (folder / name).write_bytes(whole[:int(part * len(whole))])
+
+
+def fingerprint(folder):
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() if p.is_file() else "folder"
+            for p in sorted(folder.rglob("*"))}
+
+
+def complaints(folder, command, status, pattern):
+    before = fingerprint(folder)
+    arguments = command.split() if isinstance(command, str) else command
+    done = subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60)
+    lines = done.stderr.splitlines()
+    if done.returncode != status:
+        yield f"exit status {done.returncode} instead of {status}"
+    if len(lines) != 1 or not lines[0].startswith("chamomile: error: "):
+        yield f"not one line of error: {done.stderr!r}"
+    elif not re.search(pattern, lines[0]):
+        yield f"'{lines[0]}' does not say '{pattern}'"
+    if fingerprint(folder) != before:
+        yield "files were created or changed: " + ", ".join(
+            sorted(name for name, _ in fingerprint(folder).items() ^ before.items()))
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_inputs(folder)
+        for title, command, status, pattern in CASES:
+            for complaint in complaints(folder, command, status, pattern):
+                failed += 1
+                print(f"{title}: {complaint}")
+        # The checks themselves: a command that works must not pass as an error.
+        if not list(complaints(folder, RUN + " -q", USAGE, "")) or not (folder / "out/snapshot_000.hdf5").exists():
+            failed += 1
+            print("a good command was taken for a bad one, or did nothing")
+    print(f"{len(CASES)} cases, {failed} complaints")
+    return bool(failed)
+
+
+sys.exit(main())

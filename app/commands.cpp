@@ -8,9 +8,13 @@ std::span<const Command> commands()
     static constexpr Command table[] = {
         {"model", "writes initial conditions: spheres, galaxies, encounters", model},
         {"run", "evolves particles; writes snapshots, energies, pictures", run},
+        {"force", "computes accelerations and potentials of a snapshot's particles", force},
         {"render", "makes pictures of snapshots", render},
         {"info", "tells what is in a snapshot", info},
         {"convert", "rewrites a snapshot in another format", convert},
+        {"accuracy", "measures the tree's errors against the direct sum in double", accuracy},
+        {"bench", "measures time per phase and pairs per second", bench},
+        {"devices", "lists what can evaluate forces here", devices},
     };
     return table;
 }

@@ -89,8 +89,7 @@ public:
                                         folder_.snapshot(outputs_ - 1).c_str()));
             }
         } catch (const Error& error) {
-            if (outputs_ > 0)
-                journal_.record(std::string("error: ") + error.what());
+            journal_.record(std::string("error: ") + error.what());
             throw;
         }
         summarize(wall_clock_seconds() - start);

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-USAGE, INPUT, OUTPUT, DEVICE = 2, 3, 4, 5
+USAGE, INPUT, OUTPUT, DEVICE, NUMERIC = 2, 3, 4, 5, 6
 
 RUN = "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
 START = "run {file} --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
@@ -100,6 +100,7 @@ CASES = [
     ("GADGET-2 cut", START.format(file="cut.gadget2"), INPUT, "cut.gadget2: record at offset .* truncated"),
     ("Tipsy cut", START.format(file="cut.tipsy"), INPUT, "cut.tipsy: size: 526 bytes: truncated"),
     ("at one place without softening", "run coincident.txt --t-end 0.2 --dt 0.1 --eps 0 -o out", INPUT, "ids 1 and 2: position"),
+    ("forces beyond a double", "run heavy.txt --t-end 0.2 --dt 0.1 --eps 0 -o out", NUMERIC, "particle id 1: acceleration: is no longer a finite number in step 0"),
     ("info of a missing file", "info missing.hdf5", INPUT, "missing.hdf5: file: No such file"),
     ("info of a cut file", "info cut.hdf5", INPUT, "cut.hdf5: HDF5: .*complete"),
     ("convert to an unknown format", "convert good.txt good.xyz", USAGE, "good.xyz: extension"),
@@ -157,6 +158,7 @@ def write_inputs(folder):
         "comma.txt": with_value(1, "0,5"),
         "narrow.txt": "1 2 3\n4 5 6\n",
         "coincident.txt": "1 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 2\n1 1 0 0 0 0 0 3\n",
+        "heavy.txt": "1e300 0 0 0 0 0 0 1\n1e300 1e-200 0 0 0 0 0 2\n",
         "words.ini": "just words\n",
         "unknown.ini": "# forces\n[forces]\nthetta = 0.4\n",
         "wrong.ini": "theta = -3\n",

@@ -3,6 +3,7 @@
 import csv
 import math
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -125,11 +126,21 @@ def stops_when_interrupted(folder):
     check((folder / "stopped/snapshot_001.hdf5").exists(), "no snapshot of the interrupted state")
 
 
+def reports_a_full_disk(folder):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000))  # a snapshot needs more
+    done = subprocess.run([PROGRAM, "run", "plummer.hdf5", "--t-end", "1", "--dt", "0.1", "--eps", "0.05", "-o", "full"],
+                          cwd=folder, capture_output=True, text=True, preexec_fn=limit)
+    check(done.returncode == 4 and len(done.stderr.splitlines()) == 1, f"full disk: {done.returncode} {done.stderr}")
+    check("snapshot_000.hdf5" in done.stderr, f"full disk: the file is not named: {done.stderr}")
+    check(sorted(p.name for p in (folder / "full").iterdir()) == ["energy.csv", "run.log"], "a broken snapshot is left")
+    check("error: " in (folder / "full/run.log").read_text(), "the log does not tell the error")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for part in (evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states,
-                     reads_a_configuration, adapts_its_steps, stops_when_interrupted):
+                     reads_a_configuration, adapts_its_steps, stops_when_interrupted, reports_a_full_disk):
             part(folder)
     print("\n".join(failures) or "the run is as it should be")
     return bool(failures)

@@ -1,8 +1,6 @@
 /// \file  `chamomile devices`: what can evaluate forces here.
 #include <cstdio>
 
-#include <omp.h>
-
 #include "app/command.hpp"
 #include "app/options.hpp"
 #include "force/evaluator.hpp"
@@ -19,7 +17,8 @@ int devices(const std::vector<std::string>& arguments)
     std::string sets;
     for (const std::string& set : instruction_sets())
         sets += (sets.empty() ? "" : ", ") + set;
-    std::printf("cpu: %d threads, instruction sets %s\n", omp_get_max_threads(), sets.c_str());
+    std::printf("cpu: %s; instruction sets %s\n",
+                make_host_evaluator(SolverOptions().precision)->device().c_str(), sets.c_str());
 
     const auto gpus = list_gpus();
     if (gpus.empty())

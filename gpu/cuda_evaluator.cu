@@ -7,8 +7,6 @@
 #include <atomic>
 #include <mutex>
 
-#include <omp.h>
-
 #include "force/gpu.hpp"
 #include "force/list_pool.hpp"
 #include "gpu/chamomile.cuh"
@@ -19,6 +17,11 @@ namespace chamomile {
 namespace {
 
 using Kernel = void (*)(DeviceBatch);
+
+/// The driver runs at most eight streams side by side (CUDA_DEVICE_MAX_CONNECTIONS), so eight
+/// batches must be able to fill the card: 128 groups of a few hundred targets are some 400 warps.
+constexpr int slot_count = 8;
+constexpr std::size_t least_batch = 128;
 
 Kernel find_kernel(const EvaluationInput& input, Precision precision)
 {
@@ -56,8 +59,7 @@ public:
         cudaDeviceProp properties;
         check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
         name_ = properties.name;
-        const int slots = std::clamp(2 * omp_get_max_threads(), 4, 32);
-        for (int s = 0; s < slots; ++s)
+        for (int s = 0; s < slot_count; ++s)
             slots_.push_back(std::make_unique<Slot>(&memory_));
         uploads_ = std::make_unique<Stream>();
         uploaded_ = std::make_unique<Event>();
@@ -87,8 +89,7 @@ public:
             check(cudaStreamWaitEvent(slot->stream, *uploaded_), "order the streams");
         time_line_->begin(*uploads_);
         next_slot_ = 0;
-        const std::size_t share = groups.groups.size() / std::size_t(4 * omp_get_max_threads());
-        batch_size_ = std::clamp<std::size_t>(share, 16, 1024);
+        batch_size_ = std::clamp<std::size_t>(groups.groups.size() / 32, least_batch, 1024);
     }
 
     std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }

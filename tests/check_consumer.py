@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Installs the build to a folder of its own and builds a project outside the tree against it."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+source, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+
+
+def call(*words):
+    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}")
+    return done.stdout
+
+
+with tempfile.TemporaryDirectory() as folder:
+    prefix, build = pathlib.Path(folder, "prefix"), pathlib.Path(folder, "build")
+    call("cmake", "--install", program.parent, "--prefix", prefix)
+    call("cmake", "-S", source / "tests/consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+    call("cmake", "--build", build)
+    print(call(build / "consumer"), end="")
+    print(call(prefix / "bin/chamomile", "--version"), end="")

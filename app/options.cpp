@@ -1,9 +1,5 @@
 #include "app/options.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <sstream>
-
 #include <boost/program_options.hpp>
 
 #include "app/config_file.hpp"
@@ -25,11 +21,6 @@ std::string value_of(const po::option& option)
     if (option.value.front().starts_with("--"))
         throw Error(Fault::usage, "--" + option.string_key + ": needs a value");
     return option.value.front();
-}
-
-std::string spelling(const std::string& name, const std::string& letter)
-{
-    return name + (letter.empty() ? "" : "," + letter);
 }
 
 } // namespace
@@ -132,7 +123,7 @@ Options::Values Options::read_arguments()
 {
     po::options_description known;
     for (const Entry& entry : entries_) {
-        const std::string name = spelling(entry.name, entry.letter);
+        const std::string name = entry.spelling();
         if (entry.is_flag)
             known.add_options()(name.c_str(), "");
         else
@@ -258,50 +249,6 @@ std::vector<std::pair<std::string, std::string>> Options::values() const
         if (entry.group != "Common options")
             all.emplace_back(entry.name, entry.show());
     return all;
-}
-
-void Options::describe(const Entry& entry, po::options_description& group)
-{
-    const std::string name = spelling(entry.name, entry.letter);
-    const std::string value = entry.is_flag ? "" : entry.show();
-    const std::string help = entry.help + (value.empty() ? "" : " [" + value + "]");
-    if (entry.is_flag)
-        group.add_options()(name.c_str(), help.c_str());
-    else
-        group.add_options()(name.c_str(), po::value<std::string>()->value_name(entry.placeholder),
-                            help.c_str());
-}
-
-void Options::print_help() const
-{
-    std::string usage = "usage: chamomile " + command_;
-    for (const Positional& positional : positionals_) {
-        const bool required = positional.need == Need::required;
-        usage += " " + (required ? positional.placeholder : "[" + positional.placeholder + "]");
-    }
-    std::printf("%s%s [OPTION ...]\n\n%s\n", usage.c_str(), rest_ ? " ..." : "", summary_.c_str());
-    if (!positionals_.empty())
-        std::printf("\nArguments:\n");
-    for (const Positional& positional : positionals_)
-        std::printf("  %-12s %s\n", positional.placeholder.c_str(), positional.help.c_str());
-
-    std::vector<std::string> titles;
-    for (const Entry& entry : entries_)
-        if (std::find(titles.begin(), titles.end(), entry.group) == titles.end())
-            titles.push_back(entry.group);
-    std::rotate(titles.begin(), titles.begin() + 1, titles.end()); // the common options come last
-
-    po::options_description all("", 100, 56);
-    for (const std::string& title : titles) {
-        po::options_description group(title, 100, 56);
-        for (const Entry& entry : entries_)
-            if (entry.group == title)
-                describe(entry, group);
-        all.add(group);
-    }
-    std::ostringstream text;
-    text << all;
-    std::printf("%s", text.str().c_str());
 }
 
 void refuse_word(const std::string& option, const std::string& text,

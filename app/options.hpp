@@ -102,6 +102,9 @@ private:
         std::function<std::string()> show;
         std::string group;
         bool is_flag = false;
+
+        /// As Boost takes it: "output,o".
+        std::string spelling() const { return name + (letter.empty() ? "" : "," + letter); }
     };
     struct Positional {
         std::string placeholder, help;

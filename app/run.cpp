@@ -89,8 +89,7 @@ public:
                                         folder_.snapshot(outputs_ - 1).c_str()));
             }
         } catch (const Error& error) {
-            if (outputs_ > 0)
-                journal_.record(std::string("error: ") + error.what());
+            journal_.record(std::string("error: ") + error.what());
             throw;
         }
         summarize(wall_clock_seconds() - start);
@@ -215,11 +214,7 @@ int run(const std::vector<std::string>& arguments)
     Snapshot state = initial_conditions(run);
     const SimulationOptions time = simulation_options(run, state.time);
     if (!take_from_file(run.solver, state, options))
-        throw Error(Fault::usage, "--eps: not given, and " + source_of(run) +
-                                      " states no softening; for its " +
-                                      std::to_string(state.particles.size()) + " particles --eps " +
-                                      formatted("%.2g", suggested_softening(state.particles)) +
-                                      " would do, --eps 0 leaves the pairs unsoftened");
+        refuse_without_softening(state.particles, source_of(run));
     const std::unique_ptr<Solver> solver = make_solver(run.solver);
     record_provenance(state, run, options, *solver);
 

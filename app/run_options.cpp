@@ -128,15 +128,17 @@ double snapshot_interval(const RunOptions& run, const SimulationOptions& time)
     return time.end_time > time.start_time ? (time.end_time - time.start_time) / 10 : 1;
 }
 
-double suggested_softening(const Particles& particles)
+void refuse_without_softening(const Particles& particles, const std::string& source)
 {
     const double tenth[] = {0.1};
     const double radius = lagrangian_radii(particles, density_center(particles), tenth).front();
     const double spacing = radius / std::cbrt(0.1 * double(particles.size()));
-    if (!(spacing > 0))
-        return 0;
-    const double unit = std::pow(10.0, std::floor(std::log10(spacing)) - 1);
-    return std::round(spacing / unit) * unit;
+    const std::string suggestion =
+        spacing > 0
+            ? formatted("for its %zu particles --eps %.2g would do, ", particles.size(), spacing)
+            : "";
+    throw Error(Fault::usage, "--eps: not given, and " + source + " states no softening; " +
+                                  suggestion + "--eps 0 leaves the pairs unsoftened");
 }
 
 } // namespace chamomile::app

@@ -45,8 +45,8 @@ SimulationOptions simulation_options(const RunOptions& run, double start);
 /// The interval between snapshots: the one given or a tenth of the run.
 double snapshot_interval(const RunOptions& run, const SimulationOptions& time);
 
-/// A softening length that suits the particles: the mean spacing in the densest tenth, rounded to
-/// two digits; 0 if they coincide.
-double suggested_softening(const Particles& particles);
+/// Throws Error(usage) with a softening length that would suit the particles: their mean spacing in
+/// the densest tenth of the mass, to two digits.
+[[noreturn]] void refuse_without_softening(const Particles& particles, const std::string& source);
 
 } // namespace chamomile::app

@@ -11,8 +11,7 @@
 namespace chamomile::app {
 
 /// Adds --solver, --theta, --order, --eps, --softening, --G, --group-size, --leaf-size,
-/// --precision,
-/// --device and --instruction-set, bound to `solver`.
+/// --precision, --device and --instruction-set, bound to `solver`.
 void add_solver_options(Options& options, SolverOptions& solver);
 
 /// The same, but --theta and --order take lists: what `chamomile accuracy` and `bench` sweep over.

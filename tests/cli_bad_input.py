@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-USAGE, INPUT, OUTPUT, DEVICE = 2, 3, 4, 5
+USAGE, INPUT, OUTPUT, DEVICE, NUMERIC = 2, 3, 4, 5, 6
 
 RUN = "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
 START = "run {file} --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
@@ -100,9 +100,34 @@ CASES = [
     ("GADGET-2 cut", START.format(file="cut.gadget2"), INPUT, "cut.gadget2: record at offset .* truncated"),
     ("Tipsy cut", START.format(file="cut.tipsy"), INPUT, "cut.tipsy: size: 526 bytes: truncated"),
     ("at one place without softening", "run coincident.txt --t-end 0.2 --dt 0.1 --eps 0 -o out", INPUT, "ids 1 and 2: position"),
+    ("forces beyond a double", "run heavy.txt --t-end 0.2 --dt 0.1 --eps 0 -o out", NUMERIC, "particle id 1: acceleration: is no longer a finite number in step 0"),
     ("info of a missing file", "info missing.hdf5", INPUT, "missing.hdf5: file: No such file"),
     ("info of a cut file", "info cut.hdf5", INPUT, "cut.hdf5: HDF5: .*complete"),
     ("convert to an unknown format", "convert good.txt good.xyz", USAGE, "good.xyz: extension"),
+    # The other commands.
+    ("model without a name", "model", USAGE, "model: missing: MODEL"),
+    ("model unknown", "model plumer -n 10 -o x.hdf5", USAGE, "plumer: unknown model; did you mean 'plummer'"),
+    ("model of no particles", "model plummer -n 0 -o x.hdf5", USAGE, "--particles: 0: a whole number >= 1"),
+    ("model into no folder", "model plummer -n 10 -o none/x.hdf5", OUTPUT, "none/x.hdf5: .*does not exist"),
+    ("model over a file", "model plummer -n 10 -o good.txt", OUTPUT, "good.txt: exists"),
+    ("model of unknown format", "model plummer -n 10 -o x.xyz", USAGE, "x.xyz: extension"),
+    ("model without output", "model plummer -n 10", USAGE, "missing: --output FILE"),
+    ("picture of nothing", "render missing.txt -o a.png", INPUT, "missing.txt: file: No such file"),
+    ("picture without pixels", "render good.txt -o a.png --size 0", USAGE, "--size: 0: a whole number from 16"),
+    ("forces, eps negative", "force good.txt --eps -1 -o f.txt", USAGE, "--eps: -1: a number >= 0"),
+    ("forces at one place", "force coincident.txt -o f.txt", INPUT, "ids 1 and 2: position"),
+    ("forces on nothing", "force comments.txt -o f.txt", INPUT, "comments.txt: particles: 0"),
+    ("forces from nan", "force nan.txt -o f.txt", INPUT, "position y: nan"),
+    ("forces without output", "force good.txt", USAGE, "missing: --output FILE"),
+    ("forces over a file", "force good.txt -o good.hdf5", OUTPUT, "good.hdf5: exists"),
+    ("forces on an absent GPU", "force good.txt --device gpu:99 -o f.txt", DEVICE, "device: gpu:99"),
+    ("list with a word", "accuracy good.txt --theta 0.4,x", USAGE, "--theta: x: a number > 0"),
+    ("list with a gap", "accuracy good.txt --theta 0.4,,0.6", USAGE, r"--theta: \(empty\): a number > 0"),
+    ("no sample", "accuracy good.txt --sample 0", USAGE, "--sample: 0: a whole number >= 1"),
+    ("multipoles of order 1", "accuracy good.txt --order 1", USAGE, "order: 1: must be 0"),
+    ("bench of nothing", "bench missing.txt", INPUT, "missing.txt: file: No such file"),
+    ("convert over a file", "convert good.txt good.hdf5", OUTPUT, "good.hdf5: file: exists"),
+    ("convert nan", "convert nan.txt x.hdf5", INPUT, "position y: nan"),
     # The output folder.
     ("snapshots in the folder", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o done", OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\); .*--overwrite"),
     ("folder is a file", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o good.txt", OUTPUT, "--output: good.txt: .*is a file"),
@@ -133,6 +158,7 @@ def write_inputs(folder):
         "comma.txt": with_value(1, "0,5"),
         "narrow.txt": "1 2 3\n4 5 6\n",
         "coincident.txt": "1 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 2\n1 1 0 0 0 0 0 3\n",
+        "heavy.txt": "1e300 0 0 0 0 0 0 1\n1e300 1e-200 0 0 0 0 0 2\n",
         "words.ini": "just words\n",
         "unknown.ini": "# forces\n[forces]\nthetta = 0.4\n",
         "wrong.ini": "theta = -3\n",

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <doctest/doctest.h>
-
+#include "force/gpu.hpp"
 #include "force/solver.hpp"
 
 namespace chamomile::tests {
@@ -17,24 +16,28 @@ struct SolverUnderTest {
     double accuracy; ///< largest error of |a|, multipoles included
 };
 
-/// Direct and tree, in float and in double, on the host.
+/// Direct and tree, in float and in double, on the host and, where there is one, on the first GPU.
 inline std::vector<SolverUnderTest> all_solvers(Softening softening = {})
 {
+    std::vector<std::string> devices{"cpu"};
+    if (!list_gpus().empty())
+        devices.push_back("gpu");
     std::vector<SolverUnderTest> solvers;
-    for (SolverKind kind : {SolverKind::direct, SolverKind::tree})
-        for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
-            const bool tree = kind == SolverKind::tree;
-            const bool single = precision == Precision::single_precision;
-            SolverOptions options;
-            options.solver = kind;
-            options.softening = softening;
-            options.precision = precision;
-            options.device = "cpu";
-            const char* name = tree ? (single ? "tree, float" : "tree, double")
-                                    : (single ? "direct, float" : "direct, double");
-            const double rounding = single ? 1e-5 : 1e-12;
-            solvers.push_back({name, options, rounding, tree ? 3e-2 : rounding});
-        }
+    for (const std::string& device : devices)
+        for (SolverKind kind : {SolverKind::direct, SolverKind::tree})
+            for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
+                const bool tree = kind == SolverKind::tree;
+                const bool single = precision == Precision::single_precision;
+                SolverOptions options;
+                options.solver = kind;
+                options.softening = softening;
+                options.precision = precision;
+                options.device = device;
+                const std::string name =
+                    std::string(tree ? "tree" : "direct") + (single ? ", float, " : ", double, ");
+                const double rounding = single ? 1e-5 : 1e-12;
+                solvers.push_back({name + device, options, rounding, tree ? 3e-2 : rounding});
+            }
     return solvers;
 }
 

@@ -57,7 +57,7 @@ bool within(double value, double expected, double limit)
 
 double limit_of(const SolverUnderTest& solver)
 {
-    return solver.options.precision == Precision::single_precision ? 5e-7 : 1e-13;
+    return solver.options.precision == Precision::single_precision ? 1e-6 : 1e-13;
 }
 
 const std::vector<double> radii{1e-6, 0.5, 1, 2, 2.8, 2.8 * (1 - 1e-7), 2.8 * (1 + 1e-7), 3};

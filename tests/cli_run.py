@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""End to end: a model is written, evolved, looked at and drawn, and does the same twice."""
+import csv
+import math
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def chamomile(folder, *arguments, status=0):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
+    check(done.returncode == status, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def energies(folder):
+    with open(folder / "energy.csv", newline="") as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def as_text(folder, name):
+    """The rows of a snapshot, all digits, without the comments that tell how it was made."""
+    chamomile(folder, "convert", name, "rows.txt", "-q", "--overwrite")
+    return [line for line in (folder / "rows.txt").read_text().splitlines() if not line.startswith("#")]
+
+
+def evolves_a_model(folder):
+    chamomile(folder, "model", "plummer", "-n", 1000, "--seed", 1, "-o", "plummer.hdf5")
+    out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 1, "--dt", 0.0078125, "--eps", 0.05,
+                    "--theta", 0.6, "--snapshot-every", 0.25, "--energy-every", 0.1, "--frames", "-o", "out/")
+    names = sorted(path.name for path in (folder / "out").iterdir())
+    expected = [f"{kind}_{k:03d}.{end}" for kind, end in (("frame", "png"), ("snapshot", "hdf5")) for k in range(5)]
+    check(names == sorted(expected + ["energy.csv", "run.log"]), f"the folder holds {names}")
+    check("energy error" in out and "wrote 5 snapshots" in out, f"no summary: {out}")
+    log = (folder / "out/run.log").read_text()
+    check("chamomile run plummer.hdf5 --t-end 1" in log and "energy error" in log, "run.log is not complete")
+
+    rows = energies(folder / "out")
+    times = sorted({k * 0.1 for k in range(10)} | {k * 0.25 for k in range(5)})
+    check([row["time"] for row in rows] == times, f"energies at {[row['time'] for row in rows]}")
+    check(rows[0]["total"] == rows[0]["kinetic"] + rows[0]["potential"], "total is not the sum")
+    check(abs(rows[0]["kinetic"] - 0.25) < 1e-9, f"kinetic energy {rows[0]['kinetic']} at the start")
+    check(max(abs(row["energy_error"]) for row in rows) < 1e-3, "energy is not conserved")
+    check(abs(rows[-1]["energy_error"] - (rows[-1]["total"] / rows[0]["total"] - 1) * -1) < 1e-12,
+          "energy_error is not (E - E0) / |E0|")
+    check(all(0.4 < row["virial_ratio"] < 0.6 and row["r10"] < row["r50"] < row["r90"] for row in rows),
+          "virial ratio or radii are wrong")
+    check(math.hypot(*(rows[-1][f"momentum_{axis}"] for axis in "xyz")) < 1e-4, "momentum is not conserved")
+
+
+def keeps_how_it_was_made(folder):
+    text = chamomile(folder, "info", "out/snapshot_002.hdf5")
+    for word in ("0.5", "1000", "chamomile run plummer.hdf5", "theta: 0.6", "eps: 0.05", "version:", "device:",
+                 "initial_command: chamomile model plummer"):
+        check(word in text, f"info does not tell '{word}'")
+    chamomile(folder, "render", "out/snapshot_004.hdf5", "-o", "last.png")
+    check((folder / "last.png").read_bytes().startswith(b"\x89PNG"), "no picture was made")
+
+
+def repeats_itself(folder):
+    first = as_text(folder, "out/snapshot_004.hdf5")
+    check(len(first) == 1000, f"{len(first)} rows")
+    for threads in (1, 2):
+        chamomile(folder, "run", "plummer.hdf5", "--t-end", 1, "--dt", 0.0078125, "--eps", 0.05, "--theta", 0.6,
+                  "--snapshot-every", 0.25, "--energy-every", 0.1, "--threads", threads, "-o", "again", "--overwrite", "-q")
+        check(as_text(folder, "again/snapshot_004.hdf5") == first, f"{threads} threads: other bits")
+        check((folder / "again/energy.csv").read_bytes() == (folder / "out/energy.csv").read_bytes(),
+              f"{threads} threads: other energies")
+    check(not list((folder / "again").glob("frame_*")), "pictures that nobody asked for")
+    chamomile(folder, "run", "plummer.hdf5", "--t-end", 1, "--dt", 0.0078125, "--eps", 0.0501, "--theta", 0.6,
+              "--snapshot-every", 0.25, "-o", "again", "--overwrite", "-q")
+    check(as_text(folder, "again/snapshot_004.hdf5") != first, "another softening made the same bits")
+
+
+def takes_what_the_file_states(folder):
+    # The run goes on from a snapshot: time and softening are those of the file.
+    out = chamomile(folder, "run", "out/snapshot_002.hdf5", "--t-end", 0.6, "--dt", 0.05, "-o", "on")
+    check("eps = 0.05" in out and "from 0.5 to 0.6" in out, f"time or softening is not the file's: {out}")
+    check([row["time"] for row in energies(folder / "on")][-1] == 0.6, "the run does not end at 0.6")
+    # An end at the start writes the initial conditions.
+    chamomile(folder, "run", "out/snapshot_002.hdf5", "--t-end", 0.5, "--dt", 0.05, "-o", "none", "-q")
+    check(sorted(p.name for p in (folder / "none").glob("snapshot_*")) == ["snapshot_000.hdf5"], "no empty run")
+
+
+def reads_a_configuration(folder):
+    (folder / "run.ini").write_text("\ufeff# a run\r\n[time]\r\nt-end = 0.1\r\ndt = 0.05\r\n[forces]\r\n"
+                                    "eps = 0.1 # long\r\ntheta = 0.9\r\nquiet = true\r\n")
+    out = chamomile(folder, "run", "plummer.hdf5", "--config", "run.ini", "--theta", 0.5, "-o", "ini")
+    check(out == "", f"quiet is not quiet: {out}")
+    text = chamomile(folder, "info", "ini/snapshot_001.hdf5")
+    check("theta: 0.5" in text and "eps: 0.1" in text, "the file is not read, or wins over the command line")
+
+
+def adapts_its_steps(folder):
+    out = chamomile(folder, "run", "--model", "cold-sphere", "-n", 500, "--seed", 3, "--t-end", 1, "--adaptive",
+                    "--eta", 0.2, "--eps", 0.05, "--snapshot-every", 0.5, "-v", "-o", "adaptive")
+    check("in adaptive steps, eta = 0.2" in out and "step 1 " in out, f"verbose is not verbose: {out[:500]}")
+    rows = energies(folder / "adaptive")
+    check([row["time"] for row in rows if row["time"] in (0, 0.5, 1)] == [0, 0.5, 1], "output times are not hit")
+
+
+def stops_when_interrupted(folder):
+    process = subprocess.Popen([PROGRAM, "run", "plummer.hdf5", "--t-end", "1000", "--dt", "0.01", "--eps", "0.05",
+                                "-o", "stopped"], cwd=folder, stdout=subprocess.PIPE, text=True)
+    log = folder / "stopped/snapshot_000.hdf5"
+    for _ in range(600):
+        if log.exists():
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    check(process.returncode == 128 + signal.SIGINT, f"status {process.returncode} after an interrupt")
+    check("interrupted: the state at t = " in out, f"no word of the interrupt: {out}")
+    check((folder / "stopped/snapshot_001.hdf5").exists(), "no snapshot of the interrupted state")
+
+
+def reports_a_full_disk(folder):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000))  # a snapshot needs more
+    done = subprocess.run([PROGRAM, "run", "plummer.hdf5", "--t-end", "1", "--dt", "0.1", "--eps", "0.05", "-o", "full"],
+                          cwd=folder, capture_output=True, text=True, preexec_fn=limit)
+    check(done.returncode == 4 and len(done.stderr.splitlines()) == 1, f"full disk: {done.returncode} {done.stderr}")
+    check("snapshot_000.hdf5" in done.stderr, f"full disk: the file is not named: {done.stderr}")
+    check(sorted(p.name for p in (folder / "full").iterdir()) == ["energy.csv", "run.log"], "a broken snapshot is left")
+    check("error: " in (folder / "full/run.log").read_text(), "the log does not tell the error")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for part in (evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states,
+                     reads_a_configuration, adapts_its_steps, stops_when_interrupted, reports_a_full_disk):
+            part(folder)
+    print("\n".join(failures) or "the run is as it should be")
+    return bool(failures)
+
+
+sys.exit(main())

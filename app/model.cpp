@@ -2,9 +2,10 @@
 #include <filesystem>
 
 #include "app/command.hpp"
-#include "app/model_output.hpp"
+#include "app/model_galaxy.hpp"
 #include "app/nearest_name.hpp"
 #include "app/options.hpp"
+#include "app/output_file.hpp"
 #include "core/error.hpp"
 #include "io/models/exponential_disk.hpp"
 #include "io/models/hernquist.hpp"
@@ -39,7 +40,7 @@ int plummer(const Arguments& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return make_plummer(model); });
+    return write_output(options, output, [&] { return make_plummer(model); });
 }
 
 int hernquist(const Arguments& arguments)
@@ -53,7 +54,7 @@ int hernquist(const Arguments& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return make_hernquist(model); });
+    return write_output(options, output, [&] { return make_hernquist(model); });
 }
 
 int cold_sphere(const Arguments& arguments)
@@ -65,7 +66,7 @@ int cold_sphere(const Arguments& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return make_cold_sphere(model); });
+    return write_output(options, output, [&] { return make_cold_sphere(model); });
 }
 
 int cube(const Arguments& arguments)
@@ -77,7 +78,7 @@ int cube(const Arguments& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return make_cube(model); });
+    return write_output(options, output, [&] { return make_cube(model); });
 }
 
 int two_body(const Arguments& arguments)
@@ -94,7 +95,7 @@ int two_body(const Arguments& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return make_two_body(model); });
+    return write_output(options, output, [&] { return make_two_body(model); });
 }
 
 int disk(const Arguments& arguments)
@@ -110,7 +111,7 @@ int disk(const Arguments& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return make_thin_disk(model); });
+    return write_output(options, output, [&] { return make_thin_disk(model); });
 }
 
 constexpr Command kinds[] = {

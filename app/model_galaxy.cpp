@@ -1,6 +1,8 @@
 /// \file  `chamomile model galaxy` and `chamomile model merger`.
-#include "app/model_output.hpp"
+#include "app/model_galaxy.hpp"
+
 #include "app/options.hpp"
+#include "app/output_file.hpp"
 #include "io/models/galaxy.hpp"
 #include "io/models/merger.hpp"
 
@@ -72,7 +74,7 @@ int model_galaxy(const std::vector<std::string>& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return scaled(make_galaxy(galaxy), units); });
+    return write_output(options, output, [&] { return scaled(make_galaxy(galaxy), units); });
 }
 
 int model_merger(const std::vector<std::string>& arguments)
@@ -95,7 +97,7 @@ int model_merger(const std::vector<std::string>& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    return write_model(options, output, [&] { return scaled(make_merger(merger), units); });
+    return write_output(options, output, [&] { return scaled(make_merger(merger), units); });
 }
 
 } // namespace chamomile::app

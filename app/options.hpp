@@ -87,6 +87,7 @@ public:
     bool given(const std::string& long_name) const { return given_.contains(long_name); }
 
     Verbosity verbosity() const;
+    const std::string& command() const { return command_; }
 
     /// The command as it was typed, to be kept in the files that it makes.
     std::string command_line() const;

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "app/command.hpp"
-#include "app/model_output.hpp"
 #include "app/options.hpp"
+#include "app/output_file.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
 

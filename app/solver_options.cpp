@@ -20,16 +20,12 @@ std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words
     return "";
 }
 
-} // namespace
+constexpr Range theta_range = above(0, 1.5);
+const char* const theta_help = "opening angle: a cell of size l is accepted beyond l/theta";
+const char* const order_help = "of the multipoles: 0 monopole, 2 quadrupole";
 
-void add_solver_options(Options& options, SolverOptions& solver)
+void add_further_options(Options& options, SolverOptions& solver)
 {
-    options.group("Forces");
-    options.choice("solver", solver.solver, solver_words, "how forces are summed");
-    options.number("theta", solver.theta, above(0, 1.5),
-                   "opening angle: a cell of size l is accepted beyond l/theta");
-    options.choice("order", solver.order, order_words,
-                   "of the multipoles: 0 monopole, 2 quadrupole");
     options.number("eps", solver.softening.length, not_negative,
                    "softening length (Plummer equivalent); that of the file unless given");
     options.choice("softening", solver.softening.kind, softening_words,
@@ -42,6 +38,29 @@ void add_solver_options(Options& options, SolverOptions& solver)
                    "most particles of a cell that is not divided; 0: chosen by device");
     options.choice("precision", solver.precision, precision_words, "of the pair sums");
     options.text("device", "auto|cpu|gpu[:n]", solver.device, "what evaluates the pairs");
+    options.text("instruction-set", "auto|avx512|avx2|baseline", solver.instruction_set,
+                 "of the CPU, when that evaluates the pairs");
+}
+
+} // namespace
+
+void add_solver_options(Options& options, SolverOptions& solver)
+{
+    options.group("Forces");
+    options.choice("solver", solver.solver, solver_words, "how forces are summed");
+    options.number("theta", solver.theta, theta_range, theta_help);
+    options.choice("order", solver.order, order_words, order_help);
+    add_further_options(options, solver);
+}
+
+void add_swept_solver_options(Options& options, SolverOptions& solver, std::vector<double>& thetas,
+                              std::vector<int>& orders)
+{
+    options.group("Forces");
+    options.choice("solver", solver.solver, solver_words, "how forces are summed");
+    options.numbers("theta", thetas, theta_range, theta_help);
+    options.numbers("order", orders, between(0, 2), order_help);
+    add_further_options(options, solver);
 }
 
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options)

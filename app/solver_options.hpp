@@ -10,9 +10,14 @@
 
 namespace chamomile::app {
 
-/// Adds --solver, --theta, --order, --eps, --softening, --G, --group-size, --leaf-size, --precision
-/// and --device, bound to `solver`.
+/// Adds --solver, --theta, --order, --eps, --softening, --G, --group-size, --leaf-size,
+/// --precision,
+/// --device and --instruction-set, bound to `solver`.
 void add_solver_options(Options& options, SolverOptions& solver);
+
+/// The same, but --theta and --order take lists: what `chamomile accuracy` and `bench` sweep over.
+void add_swept_solver_options(Options& options, SolverOptions& solver, std::vector<double>& thetas,
+                              std::vector<int>& orders);
 
 /// G and the softening of the file, where the options do not give them; a file that states no
 /// softening leaves that of `solver`. Returns whether a softening length is known, from either.

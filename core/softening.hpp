@@ -1,6 +1,8 @@
 /// \file  How the force between two particles is softened.
 #pragma once
 
+#include "core/host_device.hpp"
+
 namespace chamomile {
 
 enum class SofteningKind {
@@ -15,7 +17,7 @@ struct Softening {
     double length = 0;
 
     /// Distance beyond which the spline kernel is exactly Newtonian (Springel 2005, eq. 4 ff.).
-    double spline_radius() const { return 2.8 * length; }
+    CHAMOMILE_HD double spline_radius() const { return 2.8 * length; }
 };
 
 } // namespace chamomile

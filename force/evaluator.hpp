@@ -39,13 +39,13 @@ public:
     virtual void begin(const EvaluationInput& input) = 0;
 
     /// Empty lists in the memory that this evaluator reads fastest. Safe for several threads.
-    virtual InteractionLists new_lists() = 0;
+    virtual std::unique_ptr<InteractionLists> new_lists() = 0;
 
     /// How many groups a batch should hold at most; each walking thread fills its own.
     virtual std::size_t batch_size() const = 0;
 
     /// Takes the lists and may return before they are evaluated. Safe for several threads.
-    virtual void submit(InteractionLists&& lists) = 0;
+    virtual void submit(std::unique_ptr<InteractionLists> lists) = 0;
 
     /// Waits for everything submitted since begin(); entry t is the sum of target t. Valid until
     /// the next begin().

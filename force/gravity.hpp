@@ -51,7 +51,7 @@ struct Gravity {
     /// Plummer: eps^2. Spline: 1/h. Both in the units of the positions.
     double parameter = 0;
 
-    static Gravity with_length(double eps)
+    static CHAMOMILE_HD Gravity with_length(double eps)
     {
         const Softening s{softening, eps};
         if constexpr (softening == SofteningKind::plummer)

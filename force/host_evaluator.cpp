@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "force/evaluator.hpp"
+#include "force/list_pool.hpp"
 #include "force/simd/host_kernel.hpp"
 
 namespace chamomile {
@@ -53,20 +54,20 @@ public:
         scratch_.resize(std::size_t(omp_get_max_threads()));
     }
 
-    InteractionLists new_lists() override { return InteractionLists(); }
+    std::unique_ptr<InteractionLists> new_lists() override { return lists_.take(); }
 
     std::size_t batch_size() const override { return 1; }
 
-    void submit(InteractionLists&& lists) override
+    void submit(std::unique_ptr<InteractionLists> lists) override
     {
         KernelScratch& scratch = scratch_[std::size_t(omp_get_thread_num())];
-        for (const ListRow& row : lists.rows) {
+        for (const ListRow& row : lists->rows) {
             const GroupWork work{input_.octree->sources.data(),
                                  input_.moments->multipole.data(),
                                  input_.groups->targets.empty() ? nullptr
                                                                 : input_.groups->targets.data(),
-                                 lists.cells.data(),
-                                 lists.ranges.data(),
+                                 lists->cells.data(),
+                                 lists->ranges.data(),
                                  row,
                                  1 / input_.scale.length,
                                  1 / input_.scale.mass,
@@ -74,6 +75,7 @@ public:
                                  input_.order};
             kernel_(work, scratch, sums_.data());
         }
+        lists_.give_back(std::move(lists));
     }
 
     std::span<const TargetSum> finish() override { return sums_; }
@@ -90,6 +92,7 @@ private:
     EvaluationInput input_;
     HostKernel kernel_ = nullptr;
     std::vector<TargetSum> sums_;
+    ListPool lists_;
     std::vector<KernelScratch> scratch_; // of each thread
 };
 

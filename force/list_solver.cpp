@@ -114,23 +114,19 @@ private:
         const std::size_t batches = (n + batch - 1) / batch;
         std::uint64_t particle_pairs = 0, cell_pairs = 0;
         FirstException first;
-#pragma omp parallel reduction(+ : particle_pairs, cell_pairs)
-        {
-            InteractionLists lists = parts_.evaluator->new_lists();
-#pragma omp for schedule(dynamic, 1)
-            for (std::size_t b = 0; b < batches; ++b)
-                first.run([&] {
-                    const std::size_t begin = b * batch, end = std::min(n, begin + batch);
-                    lists.clear();
-                    list(lists, std::span(groups_.groups).subspan(begin, end - begin));
-                    for (const ListRow& row : lists.rows) {
-                        const std::uint64_t targets = row.target_end - row.target_begin;
-                        particle_pairs += targets * row.particle_count;
-                        cell_pairs += targets * (row.cell_end - row.cell_begin);
-                    }
-                    parts_.evaluator->submit(std::move(lists));
-                });
-        }
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : particle_pairs, cell_pairs)
+        for (std::size_t b = 0; b < batches; ++b)
+            first.run([&] {
+                auto lists = parts_.evaluator->new_lists();
+                const std::size_t begin = b * batch, end = std::min(n, begin + batch);
+                list(*lists, std::span(groups_.groups).subspan(begin, end - begin));
+                for (const ListRow& row : lists->rows) {
+                    const std::uint64_t targets = row.target_end - row.target_begin;
+                    particle_pairs += targets * row.particle_count;
+                    cell_pairs += targets * (row.cell_end - row.cell_begin);
+                }
+                parts_.evaluator->submit(std::move(lists));
+            });
         first.rethrow();
         statistics.particle_particle = particle_pairs;
         statistics.particle_cell = cell_pairs;

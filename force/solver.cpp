@@ -66,9 +66,8 @@ int choose_gpu(const std::string& device)
 void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;
-    if (o.group_size ==
-        0) // direct: small, because single precision is as sharp as a group is small
-        o.group_size = gpu ? (direct ? 128 : 512) : (direct ? 64 : 128);
+    if (o.group_size == 0)
+        o.group_size = gpu ? 512 : direct ? 256 : 128;
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
     else if (o.leaf_size == 0)

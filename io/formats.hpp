@@ -20,4 +20,10 @@ void write_gadget2(const Snapshot& snapshot, PendingFile& file);
 void write_tipsy(const Snapshot& snapshot, PendingFile& file);
 void write_text(const Snapshot& snapshot, PendingFile& file);
 
+// What of the snapshot each of these cannot hold.
+std::vector<std::string> left_out_of_hdf5(const Snapshot& snapshot);
+std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot);
+std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot);
+std::vector<std::string> left_out_of_text(const Snapshot& snapshot);
+
 } // namespace chamomile

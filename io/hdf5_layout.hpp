@@ -1,6 +1,8 @@
 /// \file  Names of the GADGET-4 layout of HDF5 snapshots that reader and writer share.
 #pragma once
 
+#include <string_view>
+
 namespace chamomile::hdf5_layout {
 
 inline constexpr const char* header = "Header";
@@ -23,5 +25,11 @@ inline constexpr const char* physical_units_per_h = "physical per h";
 inline constexpr const char* gravitational_constant = "G";
 inline constexpr const char* softening_kind = "softening_kind";
 inline constexpr const char* softening_length = "softening_length";
+
+constexpr bool is_provenance(std::string_view name)
+{
+    return name != unit_system && name != gravitational_constant && name != softening_kind &&
+           name != softening_length;
+}
 
 } // namespace chamomile::hdf5_layout

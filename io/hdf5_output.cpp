@@ -3,12 +3,27 @@
 #include <algorithm>
 
 namespace chamomile {
+namespace {
 
-Hdf5Output::Hdf5Output(PendingFile& file)
-    : pending_(file), file_(H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT,
-                                      hdf5_file_access().id()),
-                            H5Fclose)
+/// Properties for creating a file, group or data set: no times, so that equal content makes equal
+/// bytes.
+Hdf5Handle creation_properties(hid_t kind)
 {
+    Hdf5Handle properties(H5Pcreate(kind), H5Pclose);
+    H5Pset_obj_track_times(properties.id(), false);
+    return properties;
+}
+
+} // namespace
+
+Hdf5Output::Hdf5Output(PendingFile& file) : pending_(file)
+{
+    // The layout of HDF5 1.8, the first with check sums of what describes the data.
+    const Hdf5Handle access = hdf5_file_access();
+    H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+    file_ = Hdf5Handle(H5Fcreate(file.temporary().c_str(), H5F_ACC_TRUNC,
+                                 creation_properties(H5P_FILE_CREATE).id(), access.id()),
+                       H5Fclose);
     require(bool(file_), "HDF5");
 }
 
@@ -20,7 +35,8 @@ void Hdf5Output::require(bool done, const std::string& field) const
 
 Hdf5Handle Hdf5Output::group(const std::string& name)
 {
-    Hdf5Handle group(H5Gcreate2(file_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+    Hdf5Handle group(H5Gcreate2(file_.id(), name.c_str(), H5P_DEFAULT,
+                                creation_properties(H5P_GROUP_CREATE).id(), H5P_DEFAULT),
                      H5Gclose);
     require(bool(group), name);
     return group;
@@ -54,11 +70,10 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, hid
     constexpr hsize_t chunk_rows = 1 << 16;
     const int rank = extent[1] == 0 ? 1 : 2;
     const Hdf5Handle space(H5Screate_simple(rank, extent.data(), nullptr), H5Sclose);
-    const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const Hdf5Handle creation = creation_properties(H5P_DATASET_CREATE);
     const std::array<hsize_t, 2> chunk{std::min(extent[0], chunk_rows), extent[1]};
     H5Pset_chunk(creation.id(), rank, chunk.data());
     H5Pset_fletcher32(creation.id());
-    H5Pset_obj_track_times(creation.id(), false);
     Hdf5Handle data(
         H5Dcreate2(group.id(), name, type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
         H5Dclose);

@@ -101,7 +101,7 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
                         parameter("OmegaLambda"), parameter("HubbleParam")},
                        snapshot);
     for (const auto& [key, value] : piece.group(hdf5_layout::own).strings())
-        if (key != hdf5_layout::unit_system && key != hdf5_layout::softening_kind)
+        if (hdf5_layout::is_provenance(key))
             snapshot.provenance[key] = value;
 }
 

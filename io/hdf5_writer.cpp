@@ -26,6 +26,8 @@ Units stated_units(const Units& units)
     return cgs;
 }
 
+constexpr double seconds_per_Gyr = 1e9 * 365.25 * 86400;
+
 /// How a quantity scales with the scale factor, h and the units: as GADGET-4 states it.
 struct Scaling {
     double a = 0, h = 0, length = 0, mass = 0, velocity = 0;
@@ -110,6 +112,12 @@ private:
         write_gadget_units(group);
         out_.attribute(group, "ComovingIntegrationOn", std::int32_t(snapshot_.comoving ? 1 : 0));
         write_cosmology(group);
+        if (snapshot_.box_size > 0)
+            out_.attribute(group, "BoxSize", snapshot_.box_size);
+        if (!snapshot_.comoving) // without it pynbody takes the age of the universe
+            out_.attribute(group, "Time_GYR",
+                           snapshot_.time * units_.length_in_cm / units_.velocity_in_cm_per_s /
+                               seconds_per_Gyr);
         if (!snapshot_.softening)
             return;
         for (int type = 0; type < 6; ++type)
@@ -127,7 +135,7 @@ private:
                              : units.per_hubble ? physical_units_per_h
                                                 : physical_units;
         for (const auto& [key, value] : snapshot_.provenance)
-            if (key != unit_system && key != softening_kind)
+            if (is_provenance(key))
                 out_.attribute(group, key, value);
         out_.attribute(group, unit_system, std::string(system));
         out_.attribute(group, gravitational_constant, snapshot_.G());

@@ -75,6 +75,31 @@ std::string lower_case(std::string text)
     return text;
 }
 
+/// A format that can be written, by its extensions.
+struct OutputFormat {
+    const char* extensions[2];
+    void (*write)(const Snapshot&, PendingFile&);
+    std::vector<std::string> (*left_out)(const Snapshot&);
+};
+
+constexpr OutputFormat output_formats[] = {
+    {{".hdf5", ".h5"}, write_hdf5, left_out_of_hdf5},
+    {{".gadget2", ".gadget2"}, write_gadget2, left_out_of_gadget2},
+    {{".tipsy", ".bin"}, write_tipsy, left_out_of_tipsy},
+    {{".txt", ".dat"}, write_text, left_out_of_text},
+};
+
+const OutputFormat& format_of(const std::filesystem::path& path)
+{
+    const std::string extension = lower_case(path.extension().string());
+    for (const OutputFormat& format : output_formats)
+        for (const char* known : format.extensions)
+            if (extension == known)
+                return format;
+    throw Error(Fault::usage, path.string() + ": extension: '" + extension +
+                                  "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
+}
+
 /// What is written must be complete; a caller that left out an array has made a mistake.
 void check_arrays(const Snapshot& snapshot, const std::filesystem::path& path)
 {
@@ -107,23 +132,16 @@ Snapshot read_snapshot(const std::filesystem::path& path)
 
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path)
 {
-    const std::string extension = lower_case(path.extension().string());
-    void (*write)(const Snapshot&, PendingFile&) = nullptr;
-    if (extension == ".hdf5" || extension == ".h5")
-        write = write_hdf5;
-    else if (extension == ".gadget2")
-        write = write_gadget2;
-    else if (extension == ".tipsy" || extension == ".bin")
-        write = write_tipsy;
-    else if (extension == ".txt" || extension == ".dat")
-        write = write_text;
-    else
-        throw Error(Fault::usage, path.string() + ": extension: '" + extension +
-                                      "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
+    const auto write = format_of(path).write;
     check_arrays(snapshot, path);
     PendingFile file(path);
     write(snapshot, file);
     file.commit();
+}
+
+std::vector<std::string> left_out(const Snapshot& snapshot, const std::filesystem::path& path)
+{
+    return format_of(path).left_out(snapshot);
 }
 
 } // namespace chamomile

@@ -50,4 +50,8 @@ Snapshot read_snapshot(const std::filesystem::path& path);
 /// unknown extension with Fault::usage.
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
 
+/// What of the snapshot the format of that extension cannot hold, one phrase each; empty when it
+/// holds everything. Throws Error with Fault::usage for an unknown extension.
+std::vector<std::string> left_out(const Snapshot& snapshot, const std::filesystem::path& path);
+
 } // namespace chamomile

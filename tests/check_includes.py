@@ -20,7 +20,7 @@ THIRD_PARTY = {  # header -> the folders that may include it
     r"<png\.h>": {"io"},
     r"<boost/": {"app"},
     r"<(thrust|cub|cuda)": {"gpu"},
-    r"<omp\.h>": {"tree", "force", "integrate"},
+    r"<omp\.h>": {"tree", "force", "gpu", "integrate"},
 }
 CUDA = re.compile(r"__global__|<<<|cuda_runtime|__shared__")
 

@@ -6,8 +6,13 @@ namespace {
 /// The row of the next list, its ends still open.
 ListRow open_row(const InteractionLists& lists, const Group& group)
 {
-    return {group.begin, group.end,   Index(lists.cells.size()), 0, Index(lists.ranges.size()), 0,
-            0,           group.center};
+    ListRow row{};
+    row.target_begin = group.begin;
+    row.target_end = group.end;
+    row.cell_begin = Index(lists.cells.size());
+    row.range_begin = Index(lists.ranges.size());
+    row.center = group.center;
+    return row;
 }
 
 void close_row(InteractionLists& lists, ListRow row)
@@ -50,6 +55,7 @@ void list_all_particles(InteractionLists& lists, Index n, std::span<const Group>
         ListRow row = open_row(lists, group);
         lists.ranges.push_back({0, 0});
         row.particle_count = n;
+        row.near_distance = group.box.longest_side();
         close_row(lists, row);
     }
 }

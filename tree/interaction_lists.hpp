@@ -23,6 +23,9 @@ struct ListRow {
     Index range_begin, range_end; ///< in `ranges`
     Index particle_count;         ///< in all ranges of this list
     Vec3<double> center;          ///< of the group
+    /// Tiles with sources within this of the centre along each axis are evaluated with coordinates
+    /// in two floats, as are in any case those that hold targets of the group.
+    double near_distance;
 };
 
 /// The lists of a batch of groups: the cells that each sees as multipoles and the particles that it

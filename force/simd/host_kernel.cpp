@@ -83,17 +83,34 @@ private:
         return work_.targets ? work_.targets[numbered] : numbered;
     }
 
-    CHAMOMILE_HD Vec3<T> centred(const Vec3<double>& x) const
+    /// In internal units.
+    CHAMOMILE_HD Vec3<double> from_center(const Vec3<double>& x) const
     {
-        const Vec3<double> r = work_.inverse_length * (x - work_.row.center);
-        return {T(r.x), T(r.y), T(r.z)};
+        return work_.inverse_length * (x - work_.row.center);
+    }
+
+    static CHAMOMILE_HD Vec3<T> rounded(const Vec3<double>& x) { return {T(x.x), T(x.y), T(x.z)}; }
+
+    /// What rounding leaves behind.
+    static CHAMOMILE_HD Vec3<T> residue(const Vec3<double>& x)
+    {
+        Vec3<T> high = rounded(x);
+        // g++ 12 takes double(float(x)) for x when it packs neighbouring scalars into a vector.
+        asm("" : "+m"(high));
+        return rounded(x - Vec3<double>{double(high.x), double(high.y), double(high.z)});
+    }
+
+    CHAMOMILE_HD bool is_near(const Vec3<double>& x) const
+    {
+        const double d = work_.row.near_distance * work_.inverse_length;
+        return x.x < d && -x.x < d && x.y < d && -x.y < d && x.z < d && -x.z < d;
     }
 
     void load_targets()
     {
         for (int t = 0; t < padded_; ++t) { // lanes without a target repeat the last one
             const int real = t < targets_ ? t : targets_ - 1;
-            const Vec3<T> r = centred(work_.sources[target(real)].position);
+            const Vec3<T> r = rounded(from_center(work_.sources[target(real)].position));
             positions_[t] = r.x;
             positions_[padded_ + t] = r.y;
             positions_[2 * padded_ + t] = r.z;
@@ -113,7 +130,7 @@ private:
         alignas(64) Source<T> tile[tile_size];
         Index sorted[tile_size];
         int filled = 0;
-        bool holds_targets = false;
+        bool near = false;
         for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
             const Index before = work_.ranges[r].before;
             const Index count = (r + 1 < work_.row.range_end ? work_.ranges[r + 1].before
@@ -122,23 +139,24 @@ private:
             for (Index k = 0; k < count; ++k) {
                 const Index source = work_.ranges[r].first + k;
                 const auto& s = work_.sources[source];
-                tile[filled] = {centred(s.position), T(s.mass * work_.inverse_mass)};
+                const Vec3<double> x = from_center(s.position);
+                tile[filled] = {rounded(x), T(s.mass * work_.inverse_mass)};
                 sorted[filled] = source;
-                holds_targets |= source >= first_target && source <= last_target;
+                near |= (source >= first_target && source <= last_target) || is_near(x);
                 if (++filled == tile_size) {
-                    add_tile(tile, sorted, filled, holds_targets);
+                    add_tile(tile, sorted, filled, near);
                     filled = 0;
-                    holds_targets = false;
+                    near = false;
                 }
             }
         }
-        add_tile(tile, sorted, filled, holds_targets);
+        add_tile(tile, sorted, filled, near);
     }
 
-    void add_tile(const Source<T>* tile, const Index* sorted, int count, bool holds_targets)
+    void add_tile(const Source<T>* tile, const Index* sorted, int count, bool near)
     {
-        if (holds_targets)
-            add_tile_without_self(tile, sorted, count);
+        if (near)
+            add_near_tile(tile, sorted, count);
         else
             force_loop(tile, count);
     }
@@ -160,14 +178,14 @@ private:
 
     CHAMOMILE_HD void pack_cell(const Multipole& m, Source<T>& packed) const
     {
-        packed = {centred(m.center), T(m.mass * work_.inverse_mass)};
+        packed = {rounded(from_center(m.center)), T(m.mass * work_.inverse_mass)};
     }
 
     CHAMOMILE_HD void pack_cell(const Multipole& m, CellSource<T>& packed) const
     {
         const double w = 3 * work_.inverse_mass * work_.inverse_length * work_.inverse_length;
         const SecondMoments& s = m.second;
-        packed = {centred(m.center),
+        packed = {rounded(from_center(m.center)),
                   T(m.mass * work_.inverse_mass),
                   T(w * s.xx),
                   T(w * s.xy),
@@ -208,23 +226,47 @@ private:
             force_loop_of<1, Record>(t, tile, count);
     }
 
-    /// The same for a tile that holds some of the targets themselves: a self pair adds nothing.
-    void add_tile_without_self(const Source<T>* tile, const Index* sorted, int count)
+    /// The same for a tile near the targets, with coordinates in two floats. It may hold some of
+    /// the targets themselves: a self pair adds nothing.
+    void add_near_tile(const Source<T>* tile, const Index* sorted, int count)
     {
         int self[tile_size];
-        for (int j = 0; j < count; ++j)
+        Vec3<T> source_residue[tile_size];
+        for (int j = 0; j < count; ++j) {
             self[j] = target_of(sorted[j]);
+            source_residue[j] = residue(from_center(work_.sources[sorted[j]].position));
+        }
         for (int t = 0; t < padded_; t += width) {
             const Target target = load_target(t);
+            const Vec3<P> target_residue = load_target_residue(t);
             Sum sum;
             for (int j = 0; j < count; ++j) {
+                // The same pair with the source at the origin.
+                Source<P> source = broadcast<Source>(tile[j]);
+                Target relative = target;
+                relative.position = (target.position - source.position) +
+                                    (target_residue - broadcast<Vec3>(source_residue[j]));
+                source.position = {P(0), P(0), P(0)};
                 const Sum before = sum;
-                law_(target, broadcast<Source>(tile[j]), sum);
+                law_(relative, source, sum);
                 if (self[j] >= t && self[j] < t + width)
                     restore_lane(self[j] - t, before, sum);
             }
             add_in_double(t, sum);
         }
+    }
+
+    Vec3<P> load_target_residue(int t) const
+    {
+        T lanes[3][width];
+        for (int k = 0; k < width; ++k) {
+            const int real = t + k < targets_ ? t + k : targets_ - 1;
+            const Vec3<T> r = residue(from_center(work_.sources[target(real)].position));
+            lanes[0][k] = r.x;
+            lanes[1][k] = r.y;
+            lanes[2][k] = r.z;
+        }
+        return {P::load(lanes[0]), P::load(lanes[1]), P::load(lanes[2])};
     }
 
     /// The number within the group of a sorted particle; -1 if it is not one of its targets.

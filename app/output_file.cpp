@@ -1,9 +1,10 @@
-#include "app/model_output.hpp"
+#include "app/output_file.hpp"
 
 #include <cstdio>
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "io/pending_file.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {
@@ -31,9 +32,10 @@ void require_writable(const std::string& command, const Output& output)
                                        " does not exist: create it first");
 }
 
-int write_model(const Options& options, const Output& output, const std::function<Snapshot()>& make)
+int write_output(const Options& options, const Output& output,
+                 const std::function<Snapshot()>& make)
 {
-    require_writable("model", output);
+    require_writable(options.command(), output);
     Snapshot snapshot = make();
     snapshot.provenance["version"] = version;
     snapshot.provenance["command"] = options.command_line();
@@ -46,6 +48,13 @@ int write_model(const Options& options, const Output& output, const std::functio
         std::printf("wrote %s: %zu particles, %s\n", output.file.c_str(), snapshot.particles.size(),
                     snapshot.units.description().c_str());
     return 0;
+}
+
+void write_text(const Output& output, const std::string& text)
+{
+    PendingFile file(output.file);
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
 }
 
 } // namespace chamomile::app

@@ -1,4 +1,4 @@
-/// \file  What all models of `chamomile model` do with their particles.
+/// \file  The one file that a command writes: named by an option, refused in time, with provenance.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,12 @@ void add_output(Options& options, Output& output);
 /// overwritten or its folder does not exist.
 void require_writable(const std::string& command, const Output& output);
 
-/// Makes the model once the file is known to be writable, records how, and says what was written.
-int write_model(const Options& options, const Output& output,
-                const std::function<Snapshot()>& make);
+/// Makes the snapshot once the file is known to be writable, records how, and says what was
+/// written.
+int write_output(const Options& options, const Output& output,
+                 const std::function<Snapshot()>& make);
 
-int model_galaxy(const std::vector<std::string>& arguments);
-int model_merger(const std::vector<std::string>& arguments);
+/// Writes a text file, complete or not at all. Throws Error(output).
+void write_text(const Output& output, const std::string& text);
 
 } // namespace chamomile::app

@@ -1,0 +1,127 @@
+/// \file  `chamomile accuracy`: tree against direct sum on a sample of the particles.
+#include <cstdio>
+
+#include "app/command.hpp"
+#include "app/output_file.hpp"
+#include "app/solver_options.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+#include "force/force_errors.hpp"
+#include "io/particle_check.hpp"
+
+namespace chamomile::app {
+namespace {
+
+/// One setting: its errors, what it costs.
+struct Row {
+    double theta;
+    int order;
+    ForceErrors errors;
+    double momentum, particle_pairs, cell_pairs, seconds;
+};
+
+Row measure(Particles& particles, const SolverOptions& setting, const ReferenceSums& reference,
+            const std::vector<Index>& targets)
+{
+    const auto solver = make_solver(setting);
+    const double start = wall_clock_seconds();
+    const ForceStatistics statistics = solver->solve(particles, Quantities::acceleration_potential);
+    const double seconds = wall_clock_seconds() - start;
+    const double n = double(statistics.targets);
+    return {setting.theta,
+            setting.order,
+            force_errors(particles, reference, targets),
+            momentum_residue(particles),
+            double(statistics.particle_particle) / n,
+            double(statistics.particle_cell) / n,
+            seconds};
+}
+
+Table table_of(const std::vector<Row>& rows)
+{
+    Table table({"theta", "order", "rms", "median", "90 %", "99 %", "99.9 %", "max", "scaled 99 %",
+                 "phi 99 %", "|sum m a|", "particles", "cells", "seconds"});
+    const auto exponent = [](double x) { return formatted("%.2e", x); };
+    for (const Row& row : rows) {
+        const Percentiles& a = row.errors.acceleration;
+        table.add({shortest(row.theta), std::to_string(row.order), exponent(a.rms),
+                   exponent(a.median), exponent(a.p90), exponent(a.p99), exponent(a.p999),
+                   exponent(a.max), exponent(row.errors.scaled.p99),
+                   exponent(row.errors.potential.p99), exponent(row.momentum),
+                   formatted("%.0f", row.particle_pairs), formatted("%.0f", row.cell_pairs),
+                   formatted("%.3f", row.seconds)});
+    }
+    return table;
+}
+
+void print_worst(const Particles& particles, const Row& row)
+{
+    const Index i = row.errors.worst;
+    const Vec3<double>& x = particles.position[i];
+    std::printf("worst at theta %s, order %d: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
+                shortest(row.theta).c_str(), row.order, i,
+                static_cast<unsigned long long>(particles.id[i]), x.x, x.y, x.z);
+}
+
+} // namespace
+
+int accuracy(const std::vector<std::string>& arguments)
+{
+    std::string file;
+    SolverOptions setting;
+    std::vector<double> thetas = {0.4, setting.theta, 0.8};
+    std::vector<int> orders = {setting.order};
+    int sample = 5000;
+    Output csv;
+    Options options("accuracy", "Compares accelerations and potentials with the direct sum in "
+                                "double precision, for each opening angle and order. Errors are "
+                                "|da|/|a| of the sampled particles.");
+    options.positional("FILE", file, "the snapshot");
+    add_swept_solver_options(options, setting, thetas, orders);
+    options.group("Measurement");
+    options.number("sample", sample, at_least(1), "particles that are compared");
+    options.text("csv", "FILE", csv.file, "write the table as comma-separated values too");
+    options.flag("overwrite", csv.overwrite, "replace a file of that name");
+    if (!options.parse(arguments))
+        return 0;
+    if (!csv.file.empty())
+        require_writable(options.command(), csv);
+
+    Snapshot snapshot = read_snapshot(file);
+    Particles& particles = snapshot.particles;
+    require_particles(particles, file);
+    take_from_file(setting, snapshot, options);
+    for (int order : orders) {
+        setting.order = order;
+        make_solver(setting); // refuses what is out of range before the long sum
+    }
+    const std::vector<Index> targets = sample_targets(particles.size(), std::size_t(sample));
+    const ReferenceSums reference =
+        reference_sum(particles, targets, setting.softening, setting.gravitational_constant);
+    std::vector<Row> rows;
+    for (int order : orders)
+        for (double theta : thetas) {
+            setting.order = order;
+            setting.theta = theta;
+            rows.push_back(measure(particles, setting, reference, targets));
+        }
+
+    const Table table = table_of(rows);
+    if (options.verbosity() != Verbosity::quiet) {
+        std::printf("%s: %zu particles, %zu sampled, %s, %s\n", file.c_str(), particles.size(),
+                    targets.size(), describe(setting.softening).c_str(),
+                    make_solver(setting)->device().c_str());
+        table.print();
+        for (const Row& row : rows)
+            print_worst(particles, row);
+    }
+    if (!csv.file.empty())
+        write_text(csv, table.csv());
+    for (const Row& row : rows)
+        if (!row.errors.all_finite)
+            throw Error(Fault::numeric,
+                        file + ": acceleration: not finite at theta " + shortest(row.theta));
+    return 0;
+}
+
+} // namespace chamomile::app

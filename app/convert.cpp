@@ -1,0 +1,44 @@
+/// \file  `chamomile convert`: a snapshot in another format.
+#include <cstdio>
+#include <filesystem>
+
+#include "app/command.hpp"
+#include "app/options.hpp"
+#include "core/error.hpp"
+#include "io/snapshot.hpp"
+#include "version.hpp"
+
+namespace chamomile::app {
+
+int convert(const std::vector<std::string>& arguments)
+{
+    std::string input, output;
+    bool overwrite = false;
+    Options options("convert",
+                    "Rewrites a snapshot in the format that the extension of OUT names: .hdf5 or "
+                    ".h5, .gadget2, .tipsy or .bin, .txt or .dat.");
+    options.positional("IN", input, "the snapshot; its content tells its format");
+    options.positional("OUT", output, "the file to write");
+    options.flag("overwrite", overwrite, "replace OUT if it exists");
+    if (!options.parse(arguments))
+        return 0;
+
+    left_out({}, output); // an unknown extension is refused before anything is read
+    if (!overwrite && std::filesystem::exists(output))
+        throw Error(Fault::output, output + ": file: exists: --overwrite replaces it");
+    Snapshot snapshot = read_snapshot(input);
+    snapshot.provenance["converted"] =
+        "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";
+    write_snapshot(snapshot, output);
+    if (options.verbosity() == Verbosity::quiet)
+        return 0;
+    std::printf("%s: %zu particles from %s\n", output.c_str(), snapshot.particles.size(),
+                snapshot.format.c_str());
+    for (const std::string& note : snapshot.notes)
+        std::printf("note: %s\n", note.c_str());
+    for (const std::string& lost : left_out(snapshot, output))
+        std::printf("note: not in the new file: %s\n", lost.c_str());
+    return 0;
+}
+
+} // namespace chamomile::app

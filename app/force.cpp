@@ -1,0 +1,68 @@
+/// \file  `chamomile force`: one evaluation of a snapshot.
+#include <cstdio>
+
+#include "app/command.hpp"
+#include "app/output_file.hpp"
+#include "app/solver_options.hpp"
+#include "app/table.hpp"
+#include "io/particle_check.hpp"
+
+namespace chamomile::app {
+namespace {
+
+void print_statistics(const Solver& solver, const ForceStatistics& statistics, double seconds)
+{
+    const double pairs = double(statistics.particle_particle + statistics.particle_cell);
+    std::printf("%s: %.3g particle and %.3g cell interactions per particle, %s, %.3g pairs/s\n",
+                solver.device().c_str(),
+                double(statistics.particle_particle) / double(statistics.targets),
+                double(statistics.particle_cell) / double(statistics.targets),
+                duration_text(seconds).c_str(), pairs / seconds);
+}
+
+void print_phases(const Profile& profile)
+{
+    for (const Profile::Phase& phase : profile.phases())
+        std::printf("  %-24s %s\n", phase.name.c_str(), duration_text(phase.seconds).c_str());
+}
+
+} // namespace
+
+int force(const std::vector<std::string>& arguments)
+{
+    std::string file;
+    SolverOptions solver_options;
+    Output output;
+    Options options("force", "Computes the accelerations and potentials of all particles of a "
+                             "snapshot and writes them beside the particles.");
+    options.positional("FILE", file, "the snapshot");
+    add_solver_options(options, solver_options);
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    require_writable(options.command(), output);
+
+    return write_output(options, output, [&] {
+        Snapshot snapshot = read_snapshot(file);
+        require_particles(snapshot.particles, file);
+        take_from_file(solver_options, snapshot, options);
+        const auto solver = make_solver(solver_options);
+        const double start = wall_clock_seconds();
+        const ForceStatistics statistics =
+            solver->solve(snapshot.particles, Quantities::acceleration_potential);
+        const double seconds = wall_clock_seconds() - start;
+        if (options.verbosity() != Verbosity::quiet)
+            print_statistics(*solver, statistics, seconds);
+        if (options.verbosity() == Verbosity::verbose)
+            print_phases(statistics.profile);
+        snapshot.has_accelerations = snapshot.has_potentials = true;
+        snapshot.softening = solver->options().softening;
+        snapshot.gravitational_constant = solver->options().gravitational_constant;
+        snapshot.provenance = describe(solver->options());
+        snapshot.provenance["device"] = solver->device();
+        snapshot.provenance["source"] = file;
+        return snapshot;
+    });
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,101 @@
+/// \file  `chamomile info`: what is in a snapshot.
+#include <cstdio>
+
+#include "app/command.hpp"
+#include "app/options.hpp"
+#include "app/table.hpp"
+#include "io/snapshot.hpp"
+#include "io/summary.hpp"
+
+namespace chamomile::app {
+namespace {
+
+void print_line(const char* field, const std::string& value)
+{
+    std::printf("%-14s %s\n", field, value.c_str());
+}
+
+std::string vector_text(const Vec3<double>& v)
+{
+    return formatted("%.6g  %.6g  %.6g", v.x, v.y, v.z);
+}
+
+std::string softening_text(const Snapshot& snapshot)
+{
+    if (!snapshot.softening)
+        return "not stated";
+    const Softening& softening = *snapshot.softening;
+    if (softening.kind == SofteningKind::plummer)
+        return formatted("Plummer, eps = %.6g", softening.length);
+    return formatted("spline, eps = %.6g (Newtonian beyond %.6g)", softening.length,
+                     softening.spline_radius());
+}
+
+void print_types(const SnapshotSummary& summary)
+{
+    static constexpr const char* names[] = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
+    Table table({"type", "name", "particles", "total mass", "least mass", "largest mass"});
+    for (std::size_t type = 0; type < summary.types.size(); ++type) {
+        const TypeSummary& one = summary.types[type];
+        if (one.count > 0)
+            table.add({std::to_string(type), names[type], std::to_string(one.count),
+                       formatted("%.8g", one.total_mass), formatted("%.8g", one.least_mass),
+                       formatted("%.8g", one.most_mass)});
+    }
+    table.print();
+}
+
+void print_comoving(const ComovingFrame& frame)
+{
+    print_line("comoving",
+               formatted("scale factor %.8g, Omega_m %.6g, Omega_Lambda %.6g, h %.6g",
+                         frame.scale_factor, frame.omega_matter, frame.omega_lambda, frame.hubble));
+}
+
+} // namespace
+
+int info(const std::vector<std::string>& arguments)
+{
+    std::string file;
+    Options options("info", "Tells what is in a snapshot of any format that can be read.");
+    options.positional("FILE", file, "the snapshot; of several pieces, any one");
+    if (!options.parse(arguments))
+        return 0;
+
+    const Snapshot snapshot = read_snapshot(file);
+    const SnapshotSummary summary = summarize(snapshot.particles);
+    print_line("file", file);
+    print_line("format", snapshot.format);
+    print_line("time", formatted("%.10g", snapshot.time));
+    print_line("units", snapshot.units.description());
+    print_line("G", formatted("%.8g", snapshot.G()));
+    if (snapshot.comoving)
+        print_comoving(*snapshot.comoving);
+    print_line("softening", softening_text(snapshot));
+    print_line("box", snapshot.box_size > 0 ? formatted("%.8g", snapshot.box_size) : "isolated");
+    print_line("particles", std::to_string(summary.count));
+    if (summary.count > 0) {
+        print_line("mass", formatted("%.10g", summary.total_mass));
+        print_line("from", vector_text(summary.lower));
+        print_line("to", vector_text(summary.upper));
+        print_line("centre of mass", vector_text(summary.centre_of_mass));
+        print_line("mean velocity", vector_text(summary.mean_velocity));
+        print_line("forces",
+                   snapshot.has_accelerations
+                       ? snapshot.has_potentials ? "accelerations and potentials" : "accelerations"
+                   : snapshot.has_potentials ? "potentials"
+                                             : "none");
+        std::printf("\n");
+        print_types(summary);
+    }
+    if (!snapshot.provenance.empty()) {
+        std::printf("\nhow it was made\n");
+        for (const auto& [key, value] : snapshot.provenance)
+            std::printf("  %s: %s\n", key.c_str(), value.c_str());
+    }
+    for (const std::string& note : snapshot.notes)
+        std::printf("note: %s\n", note.c_str());
+    return 0;
+}
+
+} // namespace chamomile::app

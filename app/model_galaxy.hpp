@@ -1,0 +1,12 @@
+/// \file  The models of `chamomile model` that are made of disk galaxies.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace chamomile::app {
+
+int model_galaxy(const std::vector<std::string>& arguments);
+int model_merger(const std::vector<std::string>& arguments);
+
+} // namespace chamomile::app

@@ -1,0 +1,62 @@
+#include "force/force_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chamomile {
+
+Percentiles percentiles(std::vector<double>& values)
+{
+    if (values.empty())
+        return {};
+    std::sort(values.begin(), values.end());
+    const std::size_t n = values.size();
+    const auto at = [&](double fraction) {
+        return values[std::min(n - 1, std::size_t(fraction * double(n)))];
+    };
+    double squares = 0;
+    for (double v : values)
+        squares += v * v;
+    return {std::sqrt(squares / double(n)), at(0.5), at(0.9), at(0.99), at(0.999), values[n - 1]};
+}
+
+ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
+                         std::span<const Index> targets)
+{
+    ForceErrors errors;
+    std::vector<double> relative, scaled, potential;
+    double worst = -1;
+    const auto ratio = [](double difference, double scale) {
+        return scale > 0 ? difference / scale : difference;
+    };
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        const Index i = targets[k];
+        const double difference = norm(particles.acceleration[i] - reference.acceleration[k]);
+        relative.push_back(ratio(difference, norm(reference.acceleration[k])));
+        scaled.push_back(ratio(difference, reference.absolute_sum[k]));
+        potential.push_back(ratio(std::abs(particles.potential[i] - reference.potential[k]),
+                                  std::abs(reference.potential[k])));
+        errors.all_finite &= std::isfinite(relative.back() + potential.back());
+        if (relative.back() > worst) {
+            worst = relative.back();
+            errors.worst = i;
+        }
+    }
+    errors.acceleration = percentiles(relative);
+    errors.scaled = percentiles(scaled);
+    errors.potential = percentiles(potential);
+    return errors;
+}
+
+double momentum_residue(const Particles& particles)
+{
+    Vec3<double> sum;
+    double absolute = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        sum += particles.mass[i] * particles.acceleration[i];
+        absolute += particles.mass[i] * norm(particles.acceleration[i]);
+    }
+    return absolute > 0 ? norm(sum) / absolute : 0;
+}
+
+} // namespace chamomile

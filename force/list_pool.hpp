@@ -1,0 +1,47 @@
+/// \file  Interaction lists used again and again, so that a step allocates nothing.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tree/interaction_lists.hpp"
+
+namespace chamomile {
+
+/// Keeps lists that are not in use, with the memory that they have grown to. Thread-safe.
+class ListPool {
+public:
+    explicit ListPool(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : memory_(memory)
+    {}
+
+    std::unique_ptr<InteractionLists> take()
+    {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!idle_.empty()) {
+                auto lists = std::move(idle_.back());
+                idle_.pop_back();
+                return lists;
+            }
+        }
+        return std::make_unique<InteractionLists>(memory_);
+    }
+
+    void give_back(std::unique_ptr<InteractionLists> lists)
+    {
+        if (!lists)
+            return;
+        lists->clear();
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(std::move(lists));
+    }
+
+private:
+    std::pmr::memory_resource* memory_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<InteractionLists>> idle_;
+};
+
+} // namespace chamomile

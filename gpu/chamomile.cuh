@@ -1,0 +1,326 @@
+/// \file  The Chamomile kernel: a warp's targets against the list of their group, tile by tile.
+///
+/// A warp keeps up to `most_targets` targets of one group in registers, a few in each lane, and
+/// walks the group's list in tiles of 32 sources. J-PACKING: each lane gathers one source by index,
+/// subtracts the group's centre in double, rounds, and puts it into the warp's own tile in shared
+/// memory; no barrier is wider than the warp. FORCE-LOOP: all lanes read the same source of the
+/// tile at once (a broadcast of one 16-byte load) and add it to their sums in float; every
+/// `tiles_in_float` tiles these are added to sums in double, which stay in shared memory to spare
+/// registers.
+///
+/// Cost per pair of Gravity with Plummer softening: 3 subtractions, 6 multiply-adds, 3 products, 1
+/// root = 13 issue slots; per source and lane with 4 targets 52 slots and one 16-byte load. Packing
+/// adds about 25 instructions per source, shared by 32 lanes: under 2 %. Sums in double: 3 (4)
+/// conversions and additions per target and 128 sources. A cell with second moments costs about 33
+/// slots and three 16-byte loads.
+/// Shared memory per warp: tile 32 x 48 B, indices 128 B, sums 32 x targets x 32 B = 5.6 KiB.
+#pragma once
+
+#include "force/evaluator.hpp"
+#include "force/gravity.hpp"
+
+namespace chamomile {
+
+inline constexpr int warp_size = 32;
+inline constexpr int warps_per_block = 2;
+inline constexpr int tiles_in_float = 4;
+
+/// Targets of one lane at most; with double precision the registers hold half as many.
+template <class T>
+inline constexpr int most_per_lane = sizeof(T) == 4 ? 4 : 2;
+
+/// What one warp does: targets first .. first + count of a row's group against the row's list.
+struct WarpWork {
+    Index row, first, count;
+};
+
+/// A batch as the device sees it.
+struct DeviceBatch {
+    const WarpWork* work;
+    Index work_count;
+    const ListRow* rows;
+    const Index* cells;
+    const ParticleRange* ranges;
+    const Source* sources;
+    const Multipole* multipoles;
+    const Index* targets; ///< sorted particle of each target; null: the same number
+    TargetSum* sums;
+    double inverse_length, inverse_mass;
+    double softening_length;
+    int order;
+};
+
+/// The work of one warp on one list.
+template <class Law, class T, int per_lane>
+class WarpKernel {
+    using Target = typename Law::template Target<T>;
+    using Particle = typename Law::template Source<T>;
+    using Moment = typename Law::template CellSource<T>;
+    using Sum = typename Law::template Sum<T>;
+    static constexpr int sum_fields = int(sizeof(Sum) / sizeof(T));
+
+public:
+    /// The warp's part of shared memory.
+    struct Shared {
+        Moment tile[warp_size]; // of particles, it holds as many smaller records
+        Index sorted[warp_size];
+        double sums[4][most_per_lane<T>][warp_size]; // by field of Sum
+    };
+
+    __device__ WarpKernel(const DeviceBatch& batch, const WarpWork& work, Shared& shared)
+        : batch_(batch), work_(work), row_(batch.rows[work.row]), shared_(shared),
+          law_(Law::with_length(batch.softening_length)), lane_(int(threadIdx.x) % warp_size)
+    {
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k) {
+            target_[k] = {rounded(from_center(batch_.sources[sorted_target(k)].position))};
+            for (int f = 0; f < sum_fields; ++f)
+                shared_.sums[f][k][lane_] = 0;
+        }
+    }
+
+    __device__ void run()
+    {
+        sum_over_particles();
+        if (batch_.order == 0)
+            sum_over_cells<Particle>();
+        else
+            sum_over_cells<Moment>();
+        store();
+    }
+
+private:
+    /// Number of this lane's k-th target; lanes without one repeat the last.
+    __device__ Index target_number(int k) const
+    {
+        const Index t = Index(k * warp_size + lane_);
+        return work_.first + (t < work_.count ? t : work_.count - 1);
+    }
+
+    __device__ Index sorted_target(int k) const
+    {
+        const Index number = target_number(k);
+        return batch_.targets ? batch_.targets[number] : number;
+    }
+
+    /// In internal units.
+    __device__ Vec3<double> from_center(const Vec3<double>& x) const
+    {
+        return batch_.inverse_length * (x - row_.center);
+    }
+
+    static __device__ Vec3<T> rounded(const Vec3<double>& x)
+    {
+        return {T(x.x), T(x.y), T(x.z)};
+    }
+
+    /// What rounding leaves behind.
+    static __device__ Vec3<T> residue(const Vec3<double>& x)
+    {
+        return {T(x.x - double(T(x.x))), T(x.y - double(T(x.y))), T(x.z - double(T(x.z)))};
+    }
+
+    __device__ bool is_near(const Vec3<double>& x) const
+    {
+        const double d = row_.near_distance * batch_.inverse_length;
+        return fabs(x.x) < d && fabs(x.y) < d && fabs(x.z) < d;
+    }
+
+    /// A source of no mass where no target can be: all lie within 1 of the centre.
+    template <class Record>
+    static __device__ Record padding()
+    {
+        Record record{};
+        record.position = {T(8), T(8), T(8)};
+        return record;
+    }
+
+    __device__ void sum_over_particles()
+    {
+        Particle* tile = reinterpret_cast<Particle*>(shared_.tile);
+        const Index own_first = batch_.targets ? batch_.targets[work_.first] : work_.first;
+        const Index own_last = batch_.targets ? batch_.targets[work_.first + work_.count - 1]
+                                              : work_.first + work_.count - 1;
+        Index range = row_.range_begin;
+        int tiles = 0;
+        for (Index base = 0; base < row_.particle_count; base += warp_size) {
+            const Index place = base + Index(lane_);
+            Index sorted = 0xffffffffu;
+            Particle packed = padding<Particle>();
+            bool near = false;
+            if (place < row_.particle_count) {
+                while (range + 1 < row_.range_end && batch_.ranges[range + 1].before <= place)
+                    ++range;
+                sorted = batch_.ranges[range].first + (place - batch_.ranges[range].before);
+                const Source source = batch_.sources[sorted];
+                const Vec3<double> x = from_center(source.position);
+                packed = {rounded(x), T(source.mass * batch_.inverse_mass)};
+                near = (sorted >= own_first && sorted <= own_last) || is_near(x);
+            }
+            __syncwarp();
+            tile[lane_] = packed;
+            if (__any_sync(0xffffffffu, near)) {
+                shared_.sorted[lane_] = sorted;
+                Vec3<T>* residues = reinterpret_cast<Vec3<T>*>(tile + warp_size);
+                residues[lane_] = sorted == 0xffffffffu
+                                      ? Vec3<T>{}
+                                      : residue(from_center(batch_.sources[sorted].position));
+                __syncwarp();
+                near_force_loop(tile, residues);
+            } else {
+                __syncwarp();
+                force_loop(tile);
+            }
+            if (++tiles % tiles_in_float == 0)
+                add_in_double();
+        }
+        add_in_double();
+    }
+
+    __device__ void pack_cell(const Multipole& m, Particle& packed) const
+    {
+        packed = {rounded(from_center(m.center)), T(m.mass * batch_.inverse_mass)};
+    }
+
+    __device__ void pack_cell(const Multipole& m, Moment& packed) const
+    {
+        const double w = 3 * batch_.inverse_mass * batch_.inverse_length * batch_.inverse_length;
+        const SecondMoments& s = m.second;
+        packed = {rounded(from_center(m.center)),
+                  T(m.mass * batch_.inverse_mass),
+                  T(w * s.xx),
+                  T(w * s.xy),
+                  T(w * s.xz),
+                  T(w * s.yy),
+                  T(w * s.yz),
+                  T(w * s.zz),
+                  T(0.5 * w * (s.xx + s.yy + s.zz)),
+                  T(0)};
+    }
+
+    template <class Record>
+    __device__ void sum_over_cells()
+    {
+        Record* tile = reinterpret_cast<Record*>(shared_.tile);
+        int tiles = 0;
+        for (Index base = row_.cell_begin; base < row_.cell_end; base += warp_size) {
+            const Index place = base + Index(lane_);
+            Record packed = padding<Record>();
+            if (place < row_.cell_end)
+                pack_cell(batch_.multipoles[batch_.cells[place]], packed);
+            __syncwarp();
+            tile[lane_] = packed;
+            __syncwarp();
+            force_loop(tile);
+            if (++tiles % tiles_in_float == 0)
+                add_in_double();
+        }
+        add_in_double();
+    }
+
+    template <class Record>
+    __device__ void force_loop(const Record* tile)
+    {
+#pragma unroll 8
+        for (int j = 0; j < warp_size; ++j) {
+            const Record source = tile[j];
+#pragma unroll
+            for (int k = 0; k < per_lane; ++k)
+                law_(target_[k], source, sum_[k]);
+        }
+    }
+
+    /// The same for a tile near the targets, with coordinates in two floats. It may hold some of
+    /// the targets themselves: a self pair adds nothing.
+    __device__ void near_force_loop(const Particle* tile, const Vec3<T>* residues)
+    {
+        Index self[per_lane];
+        Vec3<T> target_residue[per_lane];
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k) {
+            self[k] = sorted_target(k);
+            target_residue[k] = residue(from_center(batch_.sources[self[k]].position));
+        }
+        for (int j = 0; j < warp_size; ++j) {
+            Particle source = tile[j];
+            const Vec3<T> position = source.position;
+            source.position = {}; // the same pair with the source at the origin
+            const Index sorted = shared_.sorted[j];
+#pragma unroll
+            for (int k = 0; k < per_lane; ++k) {
+                Target relative = target_[k];
+                relative.position =
+                    (target_[k].position - position) + (target_residue[k] - residues[j]);
+                if (sorted != self[k])
+                    law_(relative, source, sum_[k]);
+            }
+        }
+    }
+
+    __device__ void add_in_double()
+    {
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k) {
+            shared_.sums[0][k][lane_] += double(sum_[k].acceleration.x);
+            shared_.sums[1][k][lane_] += double(sum_[k].acceleration.y);
+            shared_.sums[2][k][lane_] += double(sum_[k].acceleration.z);
+            if constexpr (sum_fields > 3)
+                shared_.sums[3][k][lane_] += double(sum_[k].potential);
+            sum_[k] = {};
+        }
+    }
+
+    __device__ void store() const
+    {
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k) {
+            if (Index(k * warp_size + lane_) >= work_.count)
+                continue;
+            TargetSum sum;
+            sum.acceleration = {shared_.sums[0][k][lane_], shared_.sums[1][k][lane_],
+                                shared_.sums[2][k][lane_]};
+            sum.potential = sum_fields > 3 ? shared_.sums[3][k][lane_] : 0;
+            batch_.sums[target_number(k)] = sum;
+        }
+    }
+
+    const DeviceBatch& batch_;
+    const WarpWork work_;
+    const ListRow row_;
+    Shared& shared_;
+    const Law law_;
+    const int lane_;
+    Target target_[per_lane];
+    Sum sum_[per_lane];
+};
+
+template <class Law, class T>
+__global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBatch batch)
+{
+    using Shared = typename WarpKernel<Law, T, 1>::Shared;
+    // Raw memory, because shared variables cannot have constructors.
+    __shared__ __align__(16) unsigned char memory[warps_per_block * sizeof(Shared)];
+    const int warp = int(threadIdx.x) / warp_size;
+    const Index number = blockIdx.x * warps_per_block + Index(warp);
+    if (number >= batch.work_count)
+        return;
+    const WarpWork work = batch.work[number];
+    const auto run = [&]<int per_lane>() {
+        using Kernel = WarpKernel<Law, T, per_lane>;
+        auto* shared = reinterpret_cast<typename Kernel::Shared*>(memory) + warp;
+        Kernel(batch, work, *shared).run();
+    };
+    const Index per_lane = (work.count + warp_size - 1) / warp_size;
+    if (per_lane == 1)
+        run.template operator()<1>();
+    else if (per_lane == 2)
+        run.template operator()<2>();
+    else if constexpr (most_per_lane<T> == 4) {
+        if (per_lane == 3)
+            run.template operator()<3>();
+        else
+            run.template operator()<4>();
+    }
+}
+
+} // namespace chamomile

@@ -1,0 +1,153 @@
+/// \file  What owns the device's resources; every CUDA call of the project passes through check().
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <string>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+
+/// Throws Error(device) with what was tried and what CUDA answered.
+inline void check(cudaError_t status, const char* tried)
+{
+    if (status != cudaSuccess)
+        throw Error(Fault::device, std::string("GPU: ") + tried + ": " + cudaGetErrorName(status) +
+                                       ": " + cudaGetErrorString(status));
+}
+
+/// Device memory that only grows.
+template <class T>
+class DeviceBuffer {
+public:
+    DeviceBuffer() = default;
+    DeviceBuffer(DeviceBuffer&& b) noexcept
+        : data_(std::exchange(b.data_, nullptr)), capacity_(std::exchange(b.capacity_, 0))
+    {}
+    DeviceBuffer& operator=(DeviceBuffer&&) = delete;
+    ~DeviceBuffer() { cudaFree(data_); }
+
+    /// Room for n; what was there is lost if it has to grow.
+    T* reserve(std::size_t n)
+    {
+        if (n > capacity_) {
+            cudaFree(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            const std::size_t wanted = n + n / 4; // so that slow growth allocates rarely
+            check(cudaMalloc(&data_, wanted * sizeof(T)), "allocate device memory");
+            capacity_ = wanted;
+        }
+        return data_;
+    }
+    T* data() { return data_; }
+
+private:
+    T* data_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+/// Page-locked host memory that only grows.
+template <class T>
+class PinnedBuffer {
+public:
+    PinnedBuffer() = default;
+    PinnedBuffer(const PinnedBuffer&) = delete;
+    PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+    ~PinnedBuffer() { cudaFreeHost(data_); }
+
+    T* reserve(std::size_t n)
+    {
+        if (n > capacity_) {
+            cudaFreeHost(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            const std::size_t wanted = n + n / 4;
+            check(cudaMallocHost(&data_, wanted * sizeof(T)), "allocate page-locked memory");
+            capacity_ = wanted;
+        }
+        return data_;
+    }
+    T* data() { return data_; }
+
+private:
+    T* data_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+/// Page-locked memory for standard containers.
+class PinnedMemory final : public std::pmr::memory_resource {
+private:
+    void* do_allocate(std::size_t bytes, std::size_t) override
+    {
+        void* memory = nullptr;
+        check(cudaMallocHost(&memory, bytes), "allocate page-locked memory");
+        return memory;
+    }
+    void do_deallocate(void* memory, std::size_t, std::size_t) override { cudaFreeHost(memory); }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override
+    {
+        return this == &other;
+    }
+};
+
+class Stream {
+public:
+    Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream() { cudaStreamDestroy(stream_); }
+    operator cudaStream_t() const { return stream_; }
+    void wait() const { check(cudaStreamSynchronize(stream_), "wait for a stream"); }
+
+private:
+    cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+public:
+    Event() { check(cudaEventCreate(&event_), "make an event"); }
+    Event(Event&& e) noexcept : event_(std::exchange(e.event_, nullptr)) {}
+    Event& operator=(Event&&) = delete;
+    ~Event()
+    {
+        if (event_)
+            cudaEventDestroy(event_);
+    }
+    void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "record an event"); }
+    operator cudaEvent_t() const { return event_; }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+/// Copies n items from the host to a device buffer, in the order of the stream.
+template <class T>
+void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
+{
+    T* data = to.reserve(n);
+    if (n > 0)
+        check(cudaMemcpyAsync(data, from, n * sizeof(T), cudaMemcpyHostToDevice, stream),
+              "copy to the device");
+}
+
+template <class T>
+void download(T* to, const T* from, std::size_t n, cudaStream_t stream)
+{
+    if (n > 0)
+        check(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, stream),
+              "copy from the device");
+}
+
+/// Copies n items between host arrays with all threads: pageable memory to page-locked or back.
+template <class T>
+void parallel_copy(T* to, const T* from, std::size_t n)
+{
+#pragma omp parallel for
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = from[i];
+}
+
+} // namespace chamomile

@@ -1,0 +1,79 @@
+// What each format cannot hold of a snapshot.
+#include <algorithm>
+
+#include "io/formats.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Whether the ids are 1 to N in the order of the particles, as readers number them.
+bool ids_are_plain(const Particles& particles)
+{
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (particles.id[i] != i + 1)
+            return false;
+    return true;
+}
+
+bool fits_single_precision(const Snapshot& snapshot)
+{
+    const auto fits = [](double value) { return double(float(value)) == value; };
+    const auto vector_fits = [&](const Vec3<double>& v) {
+        return fits(v.x) && fits(v.y) && fits(v.z);
+    };
+    const Particles& particles = snapshot.particles;
+    return std::all_of(particles.position.begin(), particles.position.end(), vector_fits) &&
+           std::all_of(particles.velocity.begin(), particles.velocity.end(), vector_fits) &&
+           std::all_of(particles.mass.begin(), particles.mass.end(),
+                       [&](double mass) { return fits(snapshot.G() * mass); });
+}
+
+} // namespace
+
+std::vector<std::string> left_out_of_hdf5(const Snapshot&)
+{
+    return {};
+}
+
+std::vector<std::string> left_out_of_text(const Snapshot&)
+{
+    return {};
+}
+
+std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
+{
+    std::vector<std::string> lost;
+    if (snapshot.softening)
+        lost.push_back("the softening");
+    if (!snapshot.provenance.empty())
+        lost.push_back("the provenance");
+    return lost;
+}
+
+std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
+{
+    const Particles& particles = snapshot.particles;
+    std::vector<std::string> lost;
+    if (!fits_single_precision(snapshot))
+        lost.push_back("digits beyond single precision");
+    if (snapshot.G() != 1)
+        lost.push_back("the units (masses are multiplied by G, so that G = 1)");
+    if (!ids_are_plain(particles))
+        lost.push_back("the ids");
+    if (std::any_of(particles.type.begin(), particles.type.end(),
+                    [](std::uint8_t type) { return type == 2 || type == 3 || type == 5; }))
+        lost.push_back("the types (2 and 3 become stars, 5 dark)");
+    if (snapshot.softening && snapshot.softening->kind == SofteningKind::plummer)
+        lost.push_back("the kind of softening (Tipsy's is a spline)");
+    if (snapshot.has_accelerations)
+        lost.push_back("the accelerations");
+    if (snapshot.box_size != 0)
+        lost.push_back("the box size");
+    if (snapshot.comoving)
+        lost.push_back("the cosmology");
+    if (!snapshot.provenance.empty())
+        lost.push_back("the provenance");
+    return lost;
+}
+
+} // namespace chamomile

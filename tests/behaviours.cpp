@@ -1,0 +1,248 @@
+#include "tests/behaviours.hpp"
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "tests/clouds.hpp"
+#include "tests/force_errors.hpp"
+
+namespace chamomile::tests {
+namespace {
+
+SolverOptions options_for(const Machine& machine)
+{
+    SolverOptions o;
+    o.device = machine.device;
+    o.instruction_set = machine.instruction_set;
+    return o;
+}
+
+struct NamedCloud {
+    const char* name;
+    Particles particles;
+    double length; // of the cloud, for its softening
+};
+
+/// Clouds on which single precision fails if coordinates, masses or units are handled carelessly.
+std::vector<NamedCloud> hard_clouds()
+{
+    const std::size_t n = 4099;
+    const Particles sphere = plummer(n);
+    Particles unequal = sphere, tiny = moved(sphere, 1e-20, {}), huge = moved(sphere, 1e20, {}),
+              outlier = sphere, coincident = sphere;
+    Random random(5);
+    for (std::size_t i = 0; i < n; ++i) {
+        unequal.mass[i] = std::pow(10, -6 * random());
+        tiny.mass[i] *= 1e-20;
+        huge.mass[i] *= 1e20;
+    }
+    outlier.position[17] = {2e6, 1e5, -3e5};
+    for (std::size_t i = 500; i < 900; ++i)
+        coincident.position[i] = coincident.position[i % 7];
+    return {{"plummer", sphere, 1},
+            {"uniform cube", uniform_cube(n), 1},
+            {"far from the origin", moved(sphere, 1e-3, {1e3, -1e3, 1e3}), 1e-3},
+            {"unequal masses", unequal, 1},
+            {"tiny units", tiny, 1e-20},
+            {"huge units", huge, 1e20},
+            {"outlier", outlier, 1},
+            {"coincident", coincident, 1}};
+}
+
+bool same(const Particles& a, const Particles& b)
+{
+    return a.acceleration == b.acceleration && a.potential == b.potential;
+}
+
+} // namespace
+
+void check_direct_errors(const Machine& machine)
+{
+    SolverOptions o = options_for(machine);
+    o.solver = SolverKind::direct;
+    for (const NamedCloud& cloud : hard_clouds())
+        for (double eps : {0.0, 0.01})
+            for (auto kind : {SofteningKind::plummer, SofteningKind::spline}) {
+                if (eps == 0 && std::string(cloud.name) == "coincident")
+                    continue;
+                CAPTURE(cloud.name);
+                CAPTURE(eps);
+                CAPTURE(int(kind));
+                o.softening = {kind, eps * cloud.length};
+                o.precision = Precision::single_precision;
+                const ForceErrors single = errors_of(cloud.particles, o, 1031);
+                CHECK(single.all_finite);
+                CHECK(single.acceleration.p99 < 1e-6);
+                CHECK(single.acceleration.max < 1e-5);
+                CHECK(single.potential.max < 1e-6);
+                o.precision = Precision::double_precision;
+                const ForceErrors twice = errors_of(cloud.particles, o, 1031);
+                CHECK(twice.acceleration.max < 1e-12);
+                CHECK(twice.potential.max < 1e-12);
+            }
+}
+
+void check_tree_errors(const Machine& machine)
+{
+    const std::size_t n = 32768;
+    const NamedCloud clouds[] = {{"plummer", plummer(n), 1},
+                                 {"hernquist", hernquist(n), 1},
+                                 {"thin disk", thin_disk(n), 1},
+                                 {"uniform cube", uniform_cube(n), 1}};
+    SolverOptions o = options_for(machine);
+    o.group_size = 64;
+    const std::vector<Index> targets = sample_targets(n, 4096);
+    for (const NamedCloud& cloud : clouds) {
+        CAPTURE(cloud.name);
+        const ReferenceSums exact = reference_sum(cloud.particles, targets, {}, 1);
+        const auto errors = [&](double theta, int order) {
+            o.theta = theta;
+            o.order = order;
+            Particles p = cloud.particles;
+            make_solver(o)->solve(p, Quantities::acceleration_potential);
+            return force_errors(p, exact, targets);
+        };
+        const ForceErrors wide = errors(0.6, 2), narrow = errors(0.4, 2), mono = errors(0.6, 0);
+        CHECK(wide.acceleration.rms <= 1e-3);
+        CHECK(wide.acceleration.p99 <= 3e-3);
+        CHECK(wide.acceleration.max <= 2e-2);
+        CHECK(narrow.acceleration.rms <= 2e-4);
+        CHECK(narrow.acceleration.max <= 3e-3);
+        CHECK(narrow.potential.max <= 3e-4);
+        // A quadrupole that did nothing would leave the monopole's error.
+        CHECK(wide.acceleration.rms < 0.5 * mono.acceleration.rms);
+    }
+}
+
+void check_tree_becomes_direct(const Machine& machine)
+{
+    const Particles p = plummer(5003);
+    SolverOptions o = options_for(machine);
+    o.theta = 1e-9;
+    o.precision = Precision::double_precision;
+    for (auto kind : {SofteningKind::plummer, SofteningKind::spline}) {
+        o.softening = {kind, 0.02};
+        const ForceErrors e = errors_of(p, o, 1000);
+        CHECK(e.acceleration.max < 1e-13 * 10);
+        CHECK(e.potential.max < 1e-13);
+    }
+    // Cells with softening larger than they are: the expansion is that of the softened force.
+    o.theta = 0.4;
+    for (auto kind : {SofteningKind::plummer, SofteningKind::spline}) {
+        o.softening = {kind, 0.3};
+        CHECK(errors_of(p, o, 1000).acceleration.rms < 2e-4);
+    }
+}
+
+void check_small_numbers(const Machine& machine)
+{
+    SolverOptions o = options_for(machine);
+    for (auto kind : {SolverKind::tree, SolverKind::direct}) {
+        o.solver = kind;
+        for (std::size_t n : {0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257}) {
+            CAPTURE(n);
+            Particles p = plummer(n, n + 1);
+            make_solver(o)->solve(p, Quantities::acceleration_potential);
+            if (n == 1) {
+                CHECK(p.acceleration[0] == Vec3<double>{0, 0, 0});
+                CHECK(p.potential[0] == 0);
+            }
+            if (n > 1) {
+                const auto targets = sample_targets(n, n);
+                const ForceErrors e = force_errors(p, reference_sum(p, targets, {}, 1), targets);
+                CHECK(e.acceleration.max < (kind == SolverKind::direct ? 1e-5 : 1e-2));
+            }
+        }
+    }
+}
+
+void check_coincident_particles(const Machine& machine)
+{
+    Particles p = plummer(1000);
+    p.position[700] = p.position[30];
+    SolverOptions o = options_for(machine);
+    for (auto kind : {SolverKind::tree, SolverKind::direct}) {
+        o.solver = kind;
+        o.softening.length = 0;
+        CHECK_THROWS_WITH_AS(make_solver(o)->solve(p, Quantities::acceleration),
+                             doctest::Contains("particles with ids 1"), Error);
+        try {
+            make_solver(o)->solve(p, Quantities::acceleration);
+        } catch (const Error& error) {
+            CHECK(std::string(error.what()).find("1030") != std::string::npos);
+            CHECK(std::string(error.what()).find("1700") != std::string::npos);
+            CHECK(error.fault() == Fault::input);
+        }
+    }
+    // Closer than float can tell about the group's centre, but not coincident: evaluated in double.
+    p.position[700].x += 1e-13;
+    o.solver = SolverKind::direct;
+    const ForceErrors e = errors_of(p, o, 1000);
+    CHECK(e.all_finite);
+}
+
+void check_active_subset(const Machine& machine)
+{
+    const Particles p = plummer(3001);
+    SolverOptions o = options_for(machine);
+    o.precision = Precision::double_precision;
+    o.solver = SolverKind::direct;
+    o.softening.length = 0.01;
+    std::vector<Index> active;
+    for (Index i = 5; i < p.size(); i += 7)
+        active.push_back(i);
+    Particles all = p, some = p;
+    make_solver(o)->solve(all, Quantities::acceleration_potential);
+    make_solver(o)->solve(some, Quantities::acceleration_potential, active);
+    for (Index i = 0; i < p.size(); ++i) {
+        const bool is_active = i % 7 == 5;
+        if (is_active)
+            CHECK(norm(some.acceleration[i] - all.acceleration[i]) <
+                  1e-12 * norm(all.acceleration[i]));
+        else
+            CHECK(some.acceleration[i] == Vec3<double>{0, 0, 0});
+    }
+}
+
+void check_independence_of_threads(const Machine& machine)
+{
+    const Particles p = hernquist(20011);
+    SolverOptions o = options_for(machine);
+    o.softening.length = 0.01;
+    const int threads = omp_get_max_threads();
+    for (auto kind : {SolverKind::tree, SolverKind::direct}) {
+        o.solver = kind;
+        Particles first = p;
+        make_solver(o)->solve(first, Quantities::acceleration_potential);
+        for (int n : {1, 2, 5}) {
+            omp_set_num_threads(n);
+            Particles again = p;
+            const auto solver = make_solver(o);
+            solver->solve(again, Quantities::acceleration_potential);
+            CHECK(same(first, again));
+            solver->solve(again, Quantities::acceleration_potential); // with used buffers
+            CHECK(same(first, again));
+            omp_set_num_threads(threads);
+        }
+    }
+}
+
+void check_exact_scaling(const Machine& machine)
+{
+    const Particles p = plummer(3001);
+    SolverOptions o = options_for(machine);
+    o.softening.length = 0.0625;
+    Particles base = p, scaled = moved(p, 0x1p40, {});
+    for (double& m : scaled.mass)
+        m *= 0x1p-30;
+    make_solver(o)->solve(base, Quantities::acceleration_potential);
+    o.softening.length = 0.0625 * 0x1p40;
+    make_solver(o)->solve(scaled, Quantities::acceleration_potential);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        CHECK(scaled.acceleration[i] == 0x1p-110 * base.acceleration[i]);
+        CHECK(scaled.potential[i] == 0x1p-70 * base.potential[i]);
+    }
+}
+
+} // namespace chamomile::tests

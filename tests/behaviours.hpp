@@ -1,0 +1,22 @@
+/// \file  What every evaluator must do, written once: tests call these for each device.
+#pragma once
+
+#include <string>
+
+namespace chamomile::tests {
+
+/// A device as SolverOptions names it.
+struct Machine {
+    std::string device = "cpu", instruction_set = "auto";
+};
+
+void check_direct_errors(const Machine& machine);
+void check_tree_errors(const Machine& machine);
+void check_tree_becomes_direct(const Machine& machine);
+void check_small_numbers(const Machine& machine);
+void check_coincident_particles(const Machine& machine);
+void check_active_subset(const Machine& machine);
+void check_independence_of_threads(const Machine& machine);
+void check_exact_scaling(const Machine& machine);
+
+} // namespace chamomile::tests

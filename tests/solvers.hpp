@@ -1,0 +1,41 @@
+/// \file  The solvers that behaviours common to all of them are tested over.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "force/solver.hpp"
+
+namespace chamomile::tests {
+
+struct SolverUnderTest {
+    std::string name;
+    SolverOptions options;
+    double rounding; ///< what the order of a sum may change of |a|
+    double accuracy; ///< largest error of |a|, multipoles included
+};
+
+/// Direct and tree, in float and in double, on the host.
+inline std::vector<SolverUnderTest> all_solvers(Softening softening = {})
+{
+    std::vector<SolverUnderTest> solvers;
+    for (SolverKind kind : {SolverKind::direct, SolverKind::tree})
+        for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
+            const bool tree = kind == SolverKind::tree;
+            const bool single = precision == Precision::single_precision;
+            SolverOptions options;
+            options.solver = kind;
+            options.softening = softening;
+            options.precision = precision;
+            options.device = "cpu";
+            const char* name = tree ? (single ? "tree, float" : "tree, double")
+                                    : (single ? "direct, float" : "direct, double");
+            const double rounding = single ? 1e-5 : 1e-12;
+            solvers.push_back({name, options, rounding, tree ? 3e-2 : rounding});
+        }
+    return solvers;
+}
+
+} // namespace chamomile::tests

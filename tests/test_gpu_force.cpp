@@ -1,0 +1,81 @@
+// The behaviours of behaviours.hpp on the first GPU; the suite is skipped where there is none.
+#include <doctest/doctest.h>
+
+#include "tests/behaviours.hpp"
+#include "tests/clouds.hpp"
+#include "tests/force_errors.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("gpu_force");
+
+TEST_CASE("direct sums in single precision hold on hard clouds")
+{
+    check_direct_errors({"gpu"});
+}
+
+TEST_CASE("tree errors stay within their promise")
+{
+    check_tree_errors({"gpu"});
+}
+
+TEST_CASE("the tree becomes the direct sum as theta goes to 0")
+{
+    check_tree_becomes_direct({"gpu"});
+}
+
+TEST_CASE("few particles, and numbers around the tile sizes")
+{
+    check_small_numbers({"gpu"});
+}
+
+TEST_CASE("coincident particles")
+{
+    check_coincident_particles({"gpu"});
+}
+
+TEST_CASE("only active particles are evaluated")
+{
+    check_active_subset({"gpu"});
+}
+
+TEST_CASE("results do not depend on the number of threads")
+{
+    check_independence_of_threads({"gpu"});
+}
+
+TEST_CASE("powers of two in units change no bit")
+{
+    check_exact_scaling({"gpu"});
+}
+
+TEST_CASE("host and GPU agree on identical lists")
+{
+    const Particles p = plummer(100003);
+    for (auto kind : {SofteningKind::plummer, SofteningKind::spline})
+        for (int order : {0, 2}) {
+            SolverOptions o;
+            o.softening = {kind, 0.01};
+            o.order = order;
+            o.group_size = 512;
+            o.leaf_size = 32;
+            Particles host = p, gpu = p;
+            o.device = "cpu";
+            make_solver(o)->solve(host, Quantities::acceleration_potential);
+            o.device = "gpu";
+            make_solver(o)->solve(gpu, Quantities::acceleration_potential);
+            std::vector<double> differences, of_potential;
+            for (std::size_t i = 0; i < p.size(); ++i) {
+                differences.push_back(norm(gpu.acceleration[i] - host.acceleration[i]) /
+                                      norm(host.acceleration[i]));
+                of_potential.push_back(std::abs(gpu.potential[i] / host.potential[i] - 1));
+            }
+            std::sort(differences.begin(), differences.end());
+            std::sort(of_potential.begin(), of_potential.end());
+            CHECK(differences[p.size() * 99 / 100] < 1e-6);
+            CHECK(of_potential[p.size() * 99 / 100] < 1e-6);
+        }
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,78 @@
+// The behaviours of behaviours.hpp on the processor, for each instruction set that it has.
+#include <doctest/doctest.h>
+
+#include "force/evaluator.hpp"
+#include "tests/behaviours.hpp"
+#include "tests/clouds.hpp"
+#include "tests/force_errors.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("host_force");
+
+TEST_CASE("direct sums in single precision hold on hard clouds")
+{
+    for (const std::string& set : instruction_sets())
+        check_direct_errors({"cpu", set});
+}
+
+TEST_CASE("tree errors stay within their promise")
+{
+    check_tree_errors({});
+}
+
+TEST_CASE("the tree becomes the direct sum as theta goes to 0")
+{
+    for (const std::string& set : instruction_sets())
+        check_tree_becomes_direct({"cpu", set});
+}
+
+TEST_CASE("few particles, and numbers around the tile sizes")
+{
+    for (const std::string& set : instruction_sets())
+        check_small_numbers({"cpu", set});
+}
+
+TEST_CASE("coincident particles")
+{
+    check_coincident_particles({});
+}
+
+TEST_CASE("only active particles are evaluated")
+{
+    check_active_subset({});
+}
+
+TEST_CASE("results do not depend on the number of threads")
+{
+    check_independence_of_threads({});
+}
+
+TEST_CASE("powers of two in units change no bit")
+{
+    check_exact_scaling({});
+}
+
+TEST_CASE("instruction sets agree on identical lists")
+{
+    const Particles p = plummer(20011);
+    SolverOptions o;
+    o.device = "cpu";
+    o.softening.length = 0.01;
+    Particles first = p;
+    make_solver(o)->solve(first, Quantities::acceleration_potential);
+    for (const std::string& set : instruction_sets()) {
+        o.instruction_set = set;
+        Particles other = p;
+        make_solver(o)->solve(other, Quantities::acceleration_potential);
+        std::vector<double> differences;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            differences.push_back(norm(other.acceleration[i] - first.acceleration[i]) /
+                                  norm(first.acceleration[i]));
+        std::sort(differences.begin(), differences.end());
+        CHECK(differences[p.size() * 99 / 100] < 1e-6);
+    }
+}
+
+TEST_SUITE_END();

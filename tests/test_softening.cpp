@@ -1,0 +1,123 @@
+// The softened forces of a pair as the solvers give them, against the formulas.
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/solvers.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("softening");
+
+namespace {
+
+constexpr double eps = 0.3, mass = 2;
+
+/// Force on and potential of a body without mass at distance r from one with.
+struct Pair {
+    double acceleration, potential;
+};
+
+Pair pair_at(double r, SolverOptions options, double softening_error = 0)
+{
+    options.softening.length *= 1 + softening_error;
+    Particles particles;
+    particles.resize(2);
+    particles.id = {1, 2};
+    particles.mass = {0, mass};
+    particles.position = {{0, 0, 0}, {0, r, 0}};
+    make_solver(options)->solve(particles, Quantities::acceleration_potential);
+    CHECK(particles.acceleration[0].x == 0);
+    return {particles.acceleration[0].y, particles.potential[0]};
+}
+
+/// Gadget's cubic spline kernel (Springel, Yoshida & White 2001), by integrating the density
+/// 8/(pi h^3) (1 - 6 u^2 + 6 u^3 for u < 1/2, 2 (1 - u)^3 up to 1) of Monaghan & Lattanzio (1985):
+/// the mass inside u is known in closed form.
+double spline_mass_inside(double u)
+{
+    if (u >= 1)
+        return 1;
+    const auto inner = [](double x) { // 32 int (x^2 - 6 x^4 + 6 x^5) dx
+        return 32 * (std::pow(x, 3) / 3 - 6 * std::pow(x, 5) / 5 + std::pow(x, 6));
+    };
+    const auto outer = [](double x) { // 64 int x^2 (1 - x)^3 dx
+        return 64 * (std::pow(x, 3) / 3 - 3 * std::pow(x, 4) / 4 + 3 * std::pow(x, 5) / 5 -
+                     std::pow(x, 6) / 6);
+    };
+    return u <= 0.5 ? inner(u) : inner(0.5) + outer(u) - outer(0.5);
+}
+
+bool within(double value, double expected, double limit)
+{
+    return std::abs(value - expected) <= limit * std::abs(expected);
+}
+
+double limit_of(const SolverUnderTest& solver)
+{
+    return solver.options.precision == Precision::single_precision ? 5e-7 : 1e-13;
+}
+
+const std::vector<double> radii{1e-6, 0.5, 1, 2, 2.8, 2.8 * (1 - 1e-7), 2.8 * (1 + 1e-7), 3};
+
+} // namespace
+
+TEST_CASE("Plummer: m r / (r^2 + eps^2)^(3/2), largest at eps / sqrt 2")
+{
+    for (const SolverUnderTest& solver : all_solvers({SofteningKind::plummer, eps})) {
+        CAPTURE(solver.name);
+        const double limit = limit_of(solver);
+        for (double x : radii) {
+            const double r = x * eps, u = std::sqrt(r * r + eps * eps);
+            const Pair pair = pair_at(r, solver.options), wrong = pair_at(r, solver.options, 0.01);
+            CAPTURE(x);
+            CHECK(within(pair.acceleration, mass * r / (u * u * u), limit));
+            CHECK(within(pair.potential, -mass / u, limit));
+            CHECK_FALSE(within(wrong.acceleration, mass * r / (u * u * u), limit));
+            CHECK_FALSE(within(wrong.potential, -mass / u, limit));
+        }
+        const double peak = 0.3849001794597505 * mass / (eps * eps);
+        const double at = eps / std::sqrt(2.0);
+        CHECK(within(pair_at(at, solver.options).acceleration, peak, limit));
+        CHECK(pair_at(0.99 * at, solver.options).acceleration < peak);
+        CHECK(pair_at(1.01 * at, solver.options).acceleration < peak);
+    }
+}
+
+TEST_CASE("spline: the force of the mass inside r, Newtonian from 2.8 eps")
+{
+    for (const SolverUnderTest& solver : all_solvers({SofteningKind::spline, eps})) {
+        CAPTURE(solver.name);
+        const double limit = 5 * limit_of(solver), h = 2.8 * eps;
+        for (double x : radii) {
+            CAPTURE(x);
+            const double r = x * eps, q = r / h;
+            // Near the centre the closed form has lost its digits; the density is uniform there.
+            const double inside = q < 1e-6 ? 32.0 / 3 * q * q * q : spline_mass_inside(q);
+            const double expected = mass * inside / (r * r);
+            CHECK(within(pair_at(r, solver.options).acceleration, expected, limit));
+            if (x < 2.7)
+                CHECK_FALSE(within(pair_at(r, solver.options, 0.01).acceleration, expected, limit));
+        }
+        const double newtonian = mass / (h * h);
+        CHECK(within(pair_at(h, solver.options).acceleration, newtonian, limit_of(solver)));
+        CHECK(within(pair_at(h, solver.options).potential, -mass / h, limit_of(solver)));
+    }
+}
+
+TEST_CASE("both kernels have a potential of -m/eps and no force at the centre")
+{
+    for (SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+        for (const SolverUnderTest& solver : all_solvers({kind, eps})) {
+            CAPTURE(solver.name);
+            const Pair pair = pair_at(0, solver.options);
+            CHECK(pair.acceleration == 0);
+            CHECK(within(pair.potential, -mass / eps, limit_of(solver)));
+            CHECK_FALSE(
+                within(pair_at(0, solver.options, 0.01).potential, -mass / eps, limit_of(solver)));
+        }
+}
+
+TEST_SUITE_END();

@@ -17,7 +17,7 @@ struct PlummerOptions {
 /// moved to its barycentre and scaled to Henon units (Heggie & Mathieu 1986): G = M = 1, kinetic
 /// energy 1/4 and potential energy -1/2, so E = -1/4 and the scale radius is about 3 pi / 16.
 /// Up to exact_energy_limit particles E and the virial ratio hold to rounding (1e-12) for
-/// unsoftened gravity; above it the kinetic energy does, and the potential energy to about 1/N. One
+/// unsoftened gravity; above it the kinetic energy does, and the potential energy to about 3/N. One
 /// particle rests at the origin, unscaled. The same bytes for any number of threads. Throws
 /// Error(usage) for N = 0 or a truncation that is not positive.
 Snapshot make_plummer(const PlummerOptions& options);

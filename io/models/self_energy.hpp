@@ -17,7 +17,8 @@ double pair_energy(const Particles& particles);
 
 /// The same energy from the radii about the origin alone, as if each particle were spread over its
 /// sphere: -sum over pairs of m_i m_j / max(r_i, r_j), O(N log N). For particles in independent
-/// random directions its expectation is that of pair_energy, and the two differ by about 1/N of it.
+/// random directions its expectation is that of pair_energy, and the two differ by about 3/N of it
+/// (measured).
 double shell_energy(const Particles& particles);
 
 } // namespace chamomile

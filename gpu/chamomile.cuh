@@ -241,6 +241,7 @@ private:
             self[k] = sorted_target(k);
             target_residue[k] = residue(from_center(batch_.sources[self[k]].position));
         }
+#pragma unroll 4
         for (int j = 0; j < warp_size; ++j) {
             Particle source = tile[j];
             const Vec3<T> position = source.position;

@@ -36,70 +36,78 @@ public:
         : groups_(groups), octree_(octree), moments_(moments), group_size_(group_size)
     {}
 
-    void run()
+    void cut_cell(Index c)
     {
-        for (Index c = 0; c < octree_.cells.size();) {
-            while (!mother_ends_.empty() && mother_ends_.back() == c) {
-                mother_ends_.pop_back();
-                close();
-            }
-            const Cell& cell = octree_.cells[c];
-            const Index begin = targets_before(cell.begin);
-            const Index end = targets_before(cell.begin + cell.count);
-            if (end - begin <= group_size_) {
-                add(begin, end, moments_.bounds[c]);
-                c = cell.next;
-            } else {
-                close();
-                if (octree_.is_leaf(c))
-                    divide(begin, end, moments_.bounds[c]);
-                else
-                    mother_ends_.push_back(cell.next);
-                ++c;
-            }
-        }
-        close();
+        const Range targets = targets_of(c);
+        if (targets.count() <= group_size_)
+            add(targets, moments_.bounds[c]);
+        else if (octree_.is_leaf(c))
+            divide(targets, moments_.bounds[c]);
+        else
+            cut_block(c, 0, 8);
     }
 
 private:
-    /// Sisters share a group as long as they fit and none of them is so small in it that the
-    /// single-precision coordinates about the group's centre would blur it.
-    void add(Index begin, Index end, const Box& box)
+    struct Range {
+        Index begin, end;
+        Index count() const { return end - begin; }
+    };
+
+    /// The daughters of a cell in octants first .. last: one group if they fit, else halves. A
+    /// block halved along x, then y, then z is a box that no other sister reaches into.
+    void cut_block(Index mother, Index first, Index last)
     {
-        if (begin == end)
+        Range joint{0, 0};
+        Box box;
+        double smallest_side = Box::infinity;
+        Index daughter = 0;
+        for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
+            const Index octant = octree_.cells[d].octant;
+            const Range targets = targets_of(d);
+            if (octant < first || octant >= last || targets.count() == 0)
+                continue;
+            joint = {joint.count() == 0 ? targets.begin : joint.begin, targets.end};
+            box.add(moments_.bounds[d]);
+            if (targets.count() > 1)
+                smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
+            daughter = d;
+        }
+        if (joint.count() == 0)
             return;
-        const double side = end - begin > 1 ? box.longest_side() : Box::infinity;
-        Box joint = open_.box;
-        joint.add(box);
-        const bool fits = open_.end - open_.begin + end - begin <= group_size_;
-        const bool sharp = joint.longest_side() <= 8 * std::min(side, smallest_side_);
-        if (open_.begin == open_.end || !fits || !sharp) {
-            close();
-            open_ = {begin, end, {}, box};
-            smallest_side_ = side;
+        // None may be so small in the group that coordinates about its centre would blur it.
+        const bool sharp = box.longest_side() <= 8 * smallest_side;
+        if (joint.count() <= group_size_ && sharp) {
+            add(joint, box);
+        } else if (last - first == 1) {
+            cut_cell(daughter);
         } else {
-            open_.end = end;
-            open_.box = joint;
-            smallest_side_ = std::min(side, smallest_side_);
+            const Index middle = (first + last) / 2;
+            cut_block(mother, first, middle);
+            cut_block(mother, middle, last);
         }
     }
 
-    void close()
+    void add(Range targets, const Box& box)
     {
-        if (open_.begin != open_.end)
-            groups_.groups.push_back(open_);
-        open_ = {};
+        if (targets.count() > 0)
+            groups_.groups.push_back({targets.begin, targets.end, {}, box});
     }
 
     /// Coincident particles, more than a group holds, in parts as even as can be.
-    void divide(Index begin, Index end, const Box& box)
+    void divide(Range targets, const Box& box)
     {
-        const Index count = end - begin, parts = (count + group_size_ - 1) / group_size_;
+        const Index parts = (targets.count() + group_size_ - 1) / group_size_;
         const auto cut = [&](Index part) {
-            return begin + Index(std::uint64_t(count) * part / parts);
+            return targets.begin + Index(std::uint64_t(targets.count()) * part / parts);
         };
         for (Index p = 0; p < parts; ++p)
-            groups_.groups.push_back({cut(p), cut(p + 1), {}, box});
+            add({cut(p), cut(p + 1)}, box);
+    }
+
+    Range targets_of(Index c) const
+    {
+        const Cell& cell = octree_.cells[c];
+        return {targets_before(cell.begin), targets_before(cell.begin + cell.count)};
     }
 
     /// Number of targets among the sorted particles before k.
@@ -115,9 +123,6 @@ private:
     const Octree& octree_;
     const Moments& moments_;
     Index group_size_;
-    Group open_{};
-    double smallest_side_ = 0;
-    std::vector<Index> mother_ends_;
 };
 
 } // namespace
@@ -127,7 +132,8 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
 {
     find_targets(groups, octree, active);
     groups.groups.clear();
-    GroupCutter(groups, octree, moments, Index(group_size)).run();
+    if (!octree.cells.empty())
+        GroupCutter(groups, octree, moments, Index(group_size)).cut_cell(0);
 #pragma omp parallel for
     for (std::size_t g = 0; g < groups.groups.size(); ++g) {
         Group& group = groups.groups[g];

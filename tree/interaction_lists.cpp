@@ -1,5 +1,7 @@
 #include "tree/interaction_lists.hpp"
 
+#include <cmath>
+
 namespace chamomile {
 namespace {
 
@@ -55,7 +57,9 @@ void list_all_particles(InteractionLists& lists, Index n, std::span<const Group>
         ListRow row = open_row(lists, group);
         lists.ranges.push_back({0, 0});
         row.particle_count = n;
-        row.near_distance = group.box.longest_side();
+        // The box and two mean distances of its particles around it.
+        const double spacing = 1 / std::cbrt(double(group.end - group.begin));
+        row.near_distance = group.box.longest_side() * (0.5 + 2 * spacing);
         close_row(lists, row);
     }
 }

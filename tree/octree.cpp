@@ -22,12 +22,14 @@ public:
     {}
 
     /// Appends the cell of begin .. end and all below it; `next` counts within `cells`.
-    void append(std::vector<Cell>& cells, Index begin, Index end)
+    void append(std::vector<Cell>& cells, Index begin, Index end, Index octant)
     {
         const std::size_t self = cells.size();
-        cells.push_back({begin, end - begin, 0});
+        cells.push_back({begin, end - begin, 0, octant});
         if (is_divisible(begin, end))
-            for_each_daughter(begin, end, [&](Index from, Index to) { append(cells, from, to); });
+            for_each_daughter(begin, end, [&](Index from, Index to, Index daughter) {
+                append(cells, from, to, daughter);
+            });
         cells[self].next = Index(cells.size());
     }
 
@@ -36,7 +38,8 @@ public:
         return end - begin > leaf_size_ && (key(begin) != key(end - 1) || refine_keys(begin, end));
     }
 
-    /// Calls visit(from, to) for each occupied octant of the lowest cell that holds the range.
+    /// Calls visit(from, to, octant) for each occupied octant of the lowest cell that holds the
+    /// range.
     template <class Visit>
     void for_each_daughter(Index begin, Index end, Visit visit)
     {
@@ -44,8 +47,9 @@ public:
         const int shift = highest_bit / 3 * 3;
         for (Index from = begin; from < end;) {
             const Key limit = ((key(from) >> shift) + 1) << shift;
+            const Index octant = Index(key(from) >> shift) & 7;
             const Index to = first_at_or_above(limit, from + 1, end);
-            visit(from, to);
+            visit(from, to, octant);
             from = to;
         }
     }
@@ -105,29 +109,31 @@ public:
     {
         // The cells do not depend on how the work is cut, only the speed does.
         subtree_size_ = std::max<Index>(1024, n / Index(32 * omp_get_max_threads()));
-        append_top(0, n);
+        append_top(0, n, 0);
 #pragma omp parallel for schedule(dynamic, 1)
         for (std::size_t s = 0; s < subtrees_.size(); ++s)
-            divider_.append(subtrees_[s].cells, subtrees_[s].begin, subtrees_[s].end);
+            divider_.append(subtrees_[s].cells, subtrees_[s].begin, subtrees_[s].end,
+                            subtrees_[s].octant);
         join();
     }
 
 private:
     struct Subtree {
-        Index begin, end;
+        Index begin, end, octant;
         std::size_t top_cell; // stands for the subtree's root among the top cells
         std::vector<Cell> cells;
     };
 
-    void append_top(Index begin, Index end)
+    void append_top(Index begin, Index end, Index octant)
     {
         const std::size_t self = top_.size();
-        top_.push_back({begin, end - begin, 0});
+        top_.push_back({begin, end - begin, 0, octant});
         if (end - begin <= subtree_size_)
-            subtrees_.push_back({begin, end, self, {}});
+            subtrees_.push_back({begin, end, octant, self, {}});
         else if (divider_.is_divisible(begin, end))
-            divider_.for_each_daughter(begin, end,
-                                       [&](Index from, Index to) { append_top(from, to); });
+            divider_.for_each_daughter(begin, end, [&](Index from, Index to, Index daughter) {
+                append_top(from, to, daughter);
+            });
         top_[self].next = Index(top_.size());
     }
 
@@ -146,7 +152,8 @@ private:
 
         octree_.cells.resize(place[top_.size()]);
         for (std::size_t k = 0; k < top_.size(); ++k)
-            octree_.cells[place[k]] = {top_[k].begin, top_[k].count, place[top_[k].next]};
+            octree_.cells[place[k]] = {top_[k].begin, top_[k].count, place[top_[k].next],
+                                       top_[k].octant};
 #pragma omp parallel for schedule(dynamic, 1)
         for (std::size_t t = 0; t < subtrees_.size(); ++t) {
             const Index root = place[subtrees_[t].top_cell];

@@ -13,6 +13,7 @@ namespace chamomile {
 /// the cell after it; the walk goes on at `next` when it does not open the cell.
 struct Cell {
     Index begin, count, next;
+    Index octant; ///< of its mother, by bits x, y, z; 0 for the root
 };
 
 /// A particle as the force loops read it.

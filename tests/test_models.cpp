@@ -238,6 +238,9 @@ TEST_CASE("a model without particles or with impossible lengths is refused")
     CHECK_THROWS_AS(make_cold_sphere({.particles = 0}), Error);
     CHECK_THROWS_AS(make_cube({.particles = 0}), Error);
     CHECK_THROWS_AS(make_thin_disk({.particles = 100, .height = -1}), Error);
+    CHECK_THROWS_AS(make_thin_disk({.particles = 100, .truncation = 1e-6}), Error);
+    CHECK_THROWS_AS(make_hernquist({.truncation = 1e-9}), Error);
+    CHECK(make_galaxy({.particles = 200, .toomre_q = 1e6}).particles.size() == 200); // ends
     CHECK_THROWS_AS(make_two_body({1, 1.0, 1}), Error);
     CHECK_THROWS_AS(make_galaxy({.particles = 99}), Error);
     CHECK_THROWS_AS(make_galaxy({.disk_scale = std::nan("")}), Error);

@@ -106,8 +106,10 @@ ExponentialDiskField::ExponentialDiskField(double height)
 
 Snapshot make_thin_disk(const ThinDiskOptions& options)
 {
-    require(options.height > 0, "height", options.height, "must be positive");
-    require(options.truncation > 0, "truncation", options.truncation, "must be positive");
+    require(options.height > 0 && std::isfinite(options.height), "height", options.height,
+            "must be positive");
+    require(options.truncation >= 0.1 && std::isfinite(options.truncation), "truncation",
+            options.truncation, "must be at least 0.1");
     Snapshot snapshot =
         equal_mass_snapshot(options.particles, mass_inside(options.truncation), disk_type);
     snapshot.provenance = {{"model", "disk"}, {"seed", std::to_string(options.seed)}};

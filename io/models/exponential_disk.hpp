@@ -45,7 +45,7 @@ struct ThinDiskOptions {
 
 /// A cold exponential disk, G = R_d = 1, of mass 1 if it were not truncated, on the circular orbits
 /// of the razor-thin disk: the set on which monopoles fail first, not an equilibrium. Throws
-/// Error(usage) for N = 0 or lengths that are not positive.
+/// Error(usage) for N = 0, a height that is not positive or a truncation below 0.1.
 Snapshot make_thin_disk(const ThinDiskOptions& options);
 
 } // namespace chamomile

@@ -101,11 +101,13 @@ IsotropicSphere::Draw draw_disk_particle(const Galaxy& galaxy, RandomStream& ran
 {
     const Vec3<double> position = draw_disk_position(random, galaxy.height, disk_truncation);
     const double limit = 0.95 * 0.95 * 2 * galaxy.whole.psi(norm(position));
-    for (;;) {
-        const Vec3<double> velocity = galaxy.disk.draw(random, position);
+    Vec3<double> velocity;
+    for (int trial = 0; trial < 100; ++trial) {
+        velocity = galaxy.disk.draw(random, position);
         if (norm_squared(velocity) < limit)
             return {position, velocity};
     }
+    return {position, std::sqrt(limit / norm_squared(velocity)) * velocity}; // too hot to be bound
 }
 
 } // namespace

@@ -38,7 +38,8 @@ DensityTable tapered_hernquist(const std::vector<double>& radii, double mass, do
 
 Snapshot make_hernquist(const HernquistOptions& options)
 {
-    require(options.truncation > 0, "truncation", options.truncation, "must be positive");
+    require(options.truncation >= 1e-3 && std::isfinite(options.truncation), "truncation",
+            options.truncation, "must be at least 0.001");
     const double root = options.truncation / (1 + options.truncation); // square root of the mass
     Snapshot snapshot = equal_mass_snapshot(options.particles, root * root, halo_type);
     snapshot.provenance = {{"model", "hernquist"}, {"seed", std::to_string(options.seed)}};

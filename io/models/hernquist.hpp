@@ -25,7 +25,7 @@ struct HernquistOptions {
 /// An isotropic Hernquist sphere with G = a = 1 from the exact distribution function of the
 /// infinite model of mass 1, cut at `truncation`: the particles carry the mass M(r) = r^2 / (1 +
 /// r)^2 inside it, so that the field within is that of the infinite model. Moved to its barycentre,
-/// not rescaled. Throws Error(usage) for N = 0 or a truncation that is not positive.
+/// not rescaled. Throws Error(usage) for N = 0 or a truncation below 0.001.
 Snapshot make_hernquist(const HernquistOptions& options);
 
 } // namespace chamomile

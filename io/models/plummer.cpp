@@ -24,7 +24,8 @@ double draw_speed(RandomStream& random)
 
 Snapshot make_plummer(const PlummerOptions& options)
 {
-    require(options.truncation > 0, "truncation", options.truncation, "must be positive");
+    require(options.truncation > 0 && std::isfinite(options.truncation), "truncation",
+            options.truncation, "must be positive");
     Snapshot snapshot = equal_mass_snapshot(options.particles, 1, halo_type);
     Particles& particles = snapshot.particles;
     snapshot.provenance = {{"model", "plummer"}, {"seed", std::to_string(options.seed)}};

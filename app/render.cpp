@@ -1,5 +1,5 @@
 /// \file  `chamomile render`: pictures of snapshots.
-#include "io/render.hpp"
+#include "io/pictures/render.hpp"
 
 #include <cstdio>
 #include <filesystem>

@@ -13,7 +13,7 @@
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "force/threads.hpp"
-#include "io/render.hpp"
+#include "io/pictures/render.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
-#include "io/labels.hpp"
 #include "io/models/galaxy.hpp"
 #include "io/models/plummer.hpp"
-#include "io/projection.hpp"
-#include "io/render.hpp"
+#include "io/pictures/labels.hpp"
+#include "io/pictures/projection.hpp"
+#include "io/pictures/render.hpp"
 #include "model_checks.hpp"
 
 using namespace chamomile;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "io/image.hpp"
+#include "io/pictures/image.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "io/image.hpp"
+#include "io/pictures/image.hpp"
 
 #include <cerrno>
 #include <cstdio>

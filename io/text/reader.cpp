@@ -6,8 +6,8 @@
 #include "io/formats.hpp"
 #include "io/input_file.hpp"
 #include "io/number_text.hpp"
-#include "io/text_columns.hpp"
-#include "io/text_header.hpp"
+#include "io/text/columns.hpp"
+#include "io/text/header.hpp"
 
 namespace chamomile {
 namespace {

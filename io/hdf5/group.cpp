@@ -1,4 +1,4 @@
-#include "io/hdf5_group.hpp"
+#include "io/hdf5/group.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/vec3.hpp"
-#include "io/hdf5_handle.hpp"
+#include "io/hdf5/handle.hpp"
 #include "io/pending_file.hpp"
 
 namespace chamomile {

@@ -6,7 +6,7 @@
 
 #include "io/comoving.hpp"
 #include "io/formats.hpp"
-#include "io/gadget2_blocks.hpp"
+#include "io/gadget2/blocks.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,6 +1,6 @@
-#include "io/hdf5_piece.hpp"
+#include "io/hdf5/piece.hpp"
 
-#include "io/hdf5_layout.hpp"
+#include "io/hdf5/layout.hpp"
 #include "io/input_file.hpp"
 
 namespace chamomile {

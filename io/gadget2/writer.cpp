@@ -7,7 +7,7 @@
 
 #include "io/comoving.hpp"
 #include "io/formats.hpp"
-#include "io/gadget2_header.hpp"
+#include "io/gadget2/header.hpp"
 #include "io/pending_file.hpp"
 #include "io/type_order.hpp"
 

@@ -1,7 +1,7 @@
 /// \file  The units of an HDF5 snapshot: where the programs of the GADGET family keep them.
 #pragma once
 
-#include "io/hdf5_piece.hpp"
+#include "io/hdf5/piece.hpp"
 #include "io/snapshot.hpp"
 
 namespace chamomile {

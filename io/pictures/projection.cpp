@@ -1,4 +1,4 @@
-#include "io/projection.hpp"
+#include "io/pictures/projection.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "io/labels.hpp"
+#include "io/pictures/labels.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "io/hdf5_units.hpp"
+#include "io/hdf5/units.hpp"
 
 #include <set>
 
-#include "io/hdf5_layout.hpp"
+#include "io/hdf5/layout.hpp"
 #include "io/input_file.hpp"
 #include "io/number_text.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "io/comoving.hpp"
 #include "io/formats.hpp"
-#include "io/hdf5_layout.hpp"
-#include "io/hdf5_output.hpp"
+#include "io/hdf5/layout.hpp"
+#include "io/hdf5/output.hpp"
 #include "io/pending_file.hpp"
 #include "io/type_order.hpp"
 

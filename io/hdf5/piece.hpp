@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_group.hpp"
-#include "io/hdf5_handle.hpp"
+#include "io/hdf5/group.hpp"
+#include "io/hdf5/handle.hpp"
 #include "io/pieces.hpp"
 
 namespace chamomile {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/gadget2_header.hpp"
+#include "io/gadget2/header.hpp"
 #include "io/input_file.hpp"
 #include "io/pieces.hpp"
 

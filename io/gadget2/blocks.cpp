@@ -1,4 +1,4 @@
-#include "io/gadget2_blocks.hpp"
+#include "io/gadget2/blocks.hpp"
 
 #include <algorithm>
 #include <cmath>

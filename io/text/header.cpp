@@ -1,4 +1,4 @@
-#include "io/text_header.hpp"
+#include "io/text/header.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "io/input_file.hpp"
 #include "io/number_text.hpp"
-#include "io/text_columns.hpp"
+#include "io/text/columns.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/render.hpp"
+#include "io/pictures/render.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "io/labels.hpp"
-#include "io/projection.hpp"
+#include "io/pictures/labels.hpp"
+#include "io/pictures/projection.hpp"
 
 namespace chamomile {
 namespace {

@@ -8,7 +8,7 @@
 #include "io/formats.hpp"
 #include "io/input_file.hpp"
 #include "io/pending_file.hpp"
-#include "io/tipsy_layout.hpp"
+#include "io/tipsy/layout.hpp"
 #include "io/type_order.hpp"
 
 namespace chamomile {

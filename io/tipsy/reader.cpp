@@ -9,7 +9,7 @@
 #include "io/formats.hpp"
 #include "io/input_file.hpp"
 #include "io/pieces.hpp"
-#include "io/tipsy_layout.hpp"
+#include "io/tipsy/layout.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/colour_map.hpp"
+#include "io/pictures/colour_map.hpp"
 
 #include <algorithm>
 #include <cmath>

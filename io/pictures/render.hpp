@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/vec3.hpp"
-#include "io/colour_map.hpp"
-#include "io/image.hpp"
+#include "io/pictures/colour_map.hpp"
+#include "io/pictures/image.hpp"
 #include "io/snapshot.hpp"
 
 namespace chamomile {

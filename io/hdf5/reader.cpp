@@ -4,8 +4,8 @@
 
 #include "io/comoving.hpp"
 #include "io/formats.hpp"
-#include "io/hdf5_layout.hpp"
-#include "io/hdf5_units.hpp"
+#include "io/hdf5/layout.hpp"
+#include "io/hdf5/units.hpp"
 #include "io/input_file.hpp"
 
 namespace chamomile {

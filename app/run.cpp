@@ -2,6 +2,8 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <map>
+#include <optional>
 
 #include "app/command.hpp"
 #include "app/energy_file.hpp"

@@ -122,8 +122,8 @@ private:
 
     __device__ bool is_near(const Vec3<double>& x) const
     {
-        const double d = row_.near_distance * batch_.inverse_length;
-        return fabs(x.x) < d && fabs(x.y) < d && fabs(x.z) < d;
+        const Vec3<double> reach = batch_.inverse_length * row_.near_reach;
+        return fabs(x.x) < reach.x && fabs(x.y) < reach.y && fabs(x.z) < reach.z;
     }
 
     /// A source of no mass where no target can be: all lie within 1 of the centre.
@@ -245,15 +245,17 @@ private:
         for (int j = 0; j < warp_size; ++j) {
             Particle source = tile[j];
             const Vec3<T> position = source.position;
+            const Vec3<T> source_residue = residues[j];
             source.position = {}; // the same pair with the source at the origin
             const Index sorted = shared_.sorted[j];
 #pragma unroll
             for (int k = 0; k < per_lane; ++k) {
                 Target relative = target_[k];
                 relative.position =
-                    (target_[k].position - position) + (target_residue[k] - residues[j]);
-                if (sorted != self[k])
-                    law_(relative, source, sum_[k]);
+                    (target_[k].position - position) + (target_residue[k] - source_residue);
+                // No branch, so that pairs overlap: a self pair meets a source without effect.
+                const Particle partner = sorted == self[k] ? padding<Particle>() : source;
+                law_(relative, partner, sum_[k]);
             }
         }
     }

@@ -57,9 +57,10 @@ void list_all_particles(InteractionLists& lists, Index n, std::span<const Group>
         ListRow row = open_row(lists, group);
         lists.ranges.push_back({0, 0});
         row.particle_count = n;
-        // The box and two mean distances of its particles around it.
-        const double spacing = 1 / std::cbrt(double(group.end - group.begin));
-        row.near_distance = group.box.longest_side() * (0.5 + 2 * spacing);
+        // The box and about one mean distance of its particles around it.
+        const double spacing =
+            group.box.longest_side() / std::cbrt(double(group.end - group.begin));
+        row.near_reach = group.box.high - group.center + Vec3<double>{spacing, spacing, spacing};
         close_row(lists, row);
     }
 }

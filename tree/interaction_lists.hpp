@@ -25,7 +25,7 @@ struct ListRow {
     Vec3<double> center;          ///< of the group
     /// Tiles with sources within this of the centre along each axis are evaluated with coordinates
     /// in two floats, as are in any case those that hold targets of the group.
-    double near_distance;
+    Vec3<double> near_reach;
 };
 
 /// The lists of a batch of groups: the cells that each sees as multipoles and the particles that it

@@ -102,8 +102,8 @@ private:
 
     CHAMOMILE_HD bool is_near(const Vec3<double>& x) const
     {
-        const double d = work_.row.near_distance * work_.inverse_length;
-        return x.x < d && -x.x < d && x.y < d && -x.y < d && x.z < d && -x.z < d;
+        const Vec3<double> d = work_.inverse_length * work_.row.near_reach;
+        return x.x < d.x && -x.x < d.x && x.y < d.y && -x.y < d.y && x.z < d.z && -x.z < d.z;
     }
 
     void load_targets()

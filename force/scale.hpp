@@ -1,6 +1,7 @@
 /// \file  Internal units, so that no intermediate of a single-precision force leaves its range.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "tree/moments.hpp"
@@ -19,10 +20,11 @@ struct InternalScale {
         std::frexp(x, &exponent);
         return std::ldexp(1.0, exponent);
     }
-    /// For particles within `extent` (or, if they coincide, `softening`) of total mass `mass`.
+    /// For particles within `extent` of total mass `mass`. A softening longer than the extent is
+    /// what the forces scale with.
     static InternalScale of(double extent, double softening, double mass)
     {
-        const double length = extent > 0 ? extent : softening;
+        const double length = std::max(extent, softening);
         return {length > 0 ? power_of_two_above(length) : 1,
                 mass > 0 ? power_of_two_above(mass) : 1};
     }

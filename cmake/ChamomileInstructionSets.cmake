@@ -18,7 +18,6 @@ function(chamomile_add_instruction_sets target)
         target_compile_features(${target}_${set} PRIVATE cxx_std_20)
         target_include_directories(${target}_${set} PRIVATE ${PROJECT_SOURCE_DIR})
         target_compile_options(${target}_${set} PRIVATE -Wall -Wextra -Wno-maybe-uninitialized -fno-math-errno -fno-trapping-math -ffp-contract=fast ${${set}_flags})
-        
         set_property(TARGET ${target}_${set} PROPERTY POSITION_INDEPENDENT_CODE ON)
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${set}>)
     endforeach()

@@ -14,8 +14,7 @@ namespace {
 
 /// One setting: its errors, what it costs.
 struct Row {
-    double theta;
-    int order;
+    SolverOptions setting;
     ForceErrors errors;
     double momentum, particle_pairs, cell_pairs, seconds;
 };
@@ -28,8 +27,7 @@ Row measure(Particles& particles, const SolverOptions& setting, const ReferenceS
     const ForceStatistics statistics = solver->solve(particles, Quantities::acceleration_potential);
     const double seconds = wall_clock_seconds() - start;
     const double n = double(statistics.targets);
-    return {setting.theta,
-            setting.order,
+    return {setting,
             force_errors(particles, reference, targets),
             momentum_residue(particles),
             double(statistics.particle_particle) / n,
@@ -44,7 +42,7 @@ Table table_of(const std::vector<Row>& rows)
     const auto exponent = [](double x) { return formatted("%.2e", x); };
     for (const Row& row : rows) {
         const Percentiles& a = row.errors.acceleration;
-        table.add({shortest(row.theta), std::to_string(row.order), exponent(a.rms),
+        table.add({theta_text(row.setting), order_text(row.setting), exponent(a.rms),
                    exponent(a.median), exponent(a.p90), exponent(a.p99), exponent(a.p999),
                    exponent(a.max), exponent(row.errors.scaled.p99),
                    exponent(row.errors.potential.p99), exponent(row.momentum),
@@ -58,8 +56,8 @@ void print_worst(const Particles& particles, const Row& row)
 {
     const Index i = row.errors.worst;
     const Vec3<double>& x = particles.position[i];
-    std::printf("worst at theta %s, order %d: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
-                shortest(row.theta).c_str(), row.order, i,
+    std::printf("worst at theta %s, order %s: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
+                theta_text(row.setting).c_str(), order_text(row.setting).c_str(), i,
                 static_cast<unsigned long long>(particles.id[i]), x.x, x.y, x.z);
 }
 
@@ -74,8 +72,9 @@ int accuracy(const std::vector<std::string>& arguments)
     int sample = 5000;
     Output csv;
     Options options("accuracy", "Compares accelerations and potentials with the direct sum in "
-                                "double precision, for each opening angle and order. Errors are "
-                                "|da|/|a| of the sampled particles.");
+                                "double precision, for each opening angle and order (which a "
+                                "direct sum does not have). Errors are |da|/|a| of the sampled "
+                                "particles.");
     options.positional("FILE", file, "the snapshot");
     add_swept_solver_options(options, setting, thetas, orders);
     options.group("Measurement");
@@ -91,20 +90,15 @@ int accuracy(const std::vector<std::string>& arguments)
     Particles& particles = snapshot.particles;
     require_particles(particles, file);
     take_from_file(setting, snapshot, options);
-    for (int order : orders) {
-        setting.order = order;
-        make_solver(setting); // refuses what is out of range before the long sum
-    }
+    const std::vector<SolverOptions> settings = swept(setting, thetas, orders);
+    for (const SolverOptions& one : settings)
+        make_solver(one); // refuses what is out of range before the long sum
     const std::vector<Index> targets = sample_targets(particles.size(), std::size_t(sample));
     const ReferenceSums reference =
         reference_sum(particles, targets, setting.softening, setting.gravitational_constant);
     std::vector<Row> rows;
-    for (int order : orders)
-        for (double theta : thetas) {
-            setting.order = order;
-            setting.theta = theta;
-            rows.push_back(measure(particles, setting, reference, targets));
-        }
+    for (const SolverOptions& one : settings)
+        rows.push_back(measure(particles, one, reference, targets));
 
     const Table table = table_of(rows);
     if (options.verbosity() != Verbosity::quiet) {
@@ -120,7 +114,7 @@ int accuracy(const std::vector<std::string>& arguments)
     for (const Row& row : rows)
         if (!row.errors.all_finite)
             throw Error(Fault::numeric,
-                        file + ": acceleration: not finite at theta " + shortest(row.theta));
+                        file + ": acceleration: not finite at theta " + theta_text(row.setting));
     return 0;
 }
 

@@ -73,11 +73,10 @@ Table table_of(const std::vector<Measurement>& measurements)
         const double n = double(m.median.targets);
         const double pairs = double(m.median.particle_particle) + double(m.median.particle_cell);
         const double median = m.seconds[m.seconds.size() / 2];
-        const bool tree = m.solver.solver == SolverKind::tree;
         std::vector<std::string> row = {std::to_string(m.particles),
-                                        tree ? "tree" : "direct",
-                                        tree ? shortest(m.solver.theta) : "-",
-                                        tree ? std::to_string(m.solver.order) : "-",
+                                        describe(m.solver)["solver"],
+                                        theta_text(m.solver),
+                                        order_text(m.solver),
                                         std::to_string(m.solver.group_size),
                                         std::to_string(m.solver.leaf_size),
                                         milliseconds(median),
@@ -128,13 +127,8 @@ int bench(const std::vector<std::string>& arguments)
 
     std::vector<Measurement> measurements;
     const auto measure_all = [&](Particles& particles) {
-        const bool tree = solver.solver == SolverKind::tree;
-        for (int order : tree ? settings.orders : std::vector<int>{solver.order})
-            for (double theta : tree ? settings.thetas : std::vector<double>{solver.theta}) {
-                solver.order = order;
-                solver.theta = theta;
-                measurements.push_back(measure(particles, solver, settings));
-            }
+        for (const SolverOptions& setting : swept(solver, settings.thetas, settings.orders))
+            measurements.push_back(measure(particles, setting, settings));
     };
     if (!file.empty()) {
         Snapshot snapshot = read_snapshot(file);

@@ -1,6 +1,5 @@
 #include "app/config_file.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>

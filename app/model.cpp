@@ -1,5 +1,4 @@
 /// \file  `chamomile model`: writes the built-in initial models.
-#include <filesystem>
 
 #include "app/command.hpp"
 #include "app/model_galaxy.hpp"

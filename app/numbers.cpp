@@ -1,35 +1,22 @@
 #include "app/numbers.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <type_traits>
 
 #include "core/error.hpp"
+#include "io/number_text.hpp"
 
 namespace chamomile::app {
 namespace {
-
-/// All of `text` as a U; nothing if a character is left over or the number does not fit.
-template <class U>
-std::optional<U> whole(const std::string& text)
-{
-    const char* begin = text.data() + (text.size() > 1 && text[0] == '+' && text[1] != '-');
-    const char* end = text.data() + text.size();
-    U value{};
-    const auto [stop, fault] = std::from_chars(begin, end, value);
-    if (fault != std::errc() || stop != end || begin == end)
-        return {};
-    return value;
-}
 
 template <class T>
 std::optional<T> number_of(const std::string& text)
 {
     if constexpr (std::is_integral_v<T>)
-        if (const auto value = whole<T>(text))
+        if (const auto value = parsed_number<T>(text))
             return value;
-    const auto value = whole<double>(text);
+    const auto value = parsed_number<double>(text);
     if (!value || !std::isfinite(*value))
         return {};
     if constexpr (std::is_integral_v<T>) {
@@ -81,8 +68,7 @@ std::vector<T> parse_numbers(const std::string& option, const std::string& text,
 
 std::string shortest(double value)
 {
-    char text[32];
-    return {text, std::to_chars(text, text + sizeof text, value).ptr};
+    return number_text(value);
 }
 
 template double parse_number(const std::string&, const std::string&, const Range&);

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "app/command.hpp"
 #include "app/options.hpp"
@@ -57,6 +58,14 @@ void add_picture(Options& options, Picture& picture)
     options.flag("overwrite", picture.output.overwrite, "replace pictures of that name");
 }
 
+/// Throws Error(usage) for a name that promises another format.
+void require_png(const std::string& file)
+{
+    const std::string extension = std::filesystem::path(file).extension().string();
+    if (!file.empty() && extension != ".png" && extension != ".PNG")
+        throw Error(Fault::usage, file + ": extension: '" + extension + "': must be .png");
+}
+
 /// IMAGE_007.png for the seventh of several files after the first.
 std::string numbered(const std::string& file, std::size_t k)
 {
@@ -88,6 +97,7 @@ int render(const std::vector<std::string>& arguments)
         picture.view.centre = {picture.centre[0], picture.centre[1], picture.centre[2]};
     }
     picture.view.labels = !picture.plain;
+    require_png(picture.output.file);
 
     std::vector<Output> outputs;
     for (std::size_t k = 0; k < picture.files.size(); ++k) {

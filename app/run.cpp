@@ -2,6 +2,8 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <map>
+#include <optional>
 
 #include "app/command.hpp"
 #include "app/energy_file.hpp"
@@ -51,6 +53,14 @@ private:
     static inline std::atomic<Simulation*> running = nullptr;
     static inline std::atomic<int> caught = 0;
 };
+
+/// The view that all frames of a run share, wide enough for what will leave the first picture.
+RenderOptions first_view(const Snapshot& state, std::optional<double> width)
+{
+    RenderOptions view;
+    view.field_of_view = width ? *width : 1.5 * *settle_view(state, view).field_of_view;
+    return settle_view(state, view);
+}
 
 /// Everything that one run writes, and when.
 class Run {
@@ -111,8 +121,8 @@ private:
         state_.provenance["step"] = std::to_string(simulation_.step());
         write_snapshot(state_, folder_.snapshot(outputs_));
         if (run_.frames) {
-            if (outputs_ == 0) // all frames share the view of the first
-                view_ = settle_view(state_, view_);
+            if (outputs_ == 0)
+                view_ = first_view(state_, run_.frame_width);
             write_png(render_snapshot(state_, view_), folder_.frame(outputs_));
         }
         journal_.detail(formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "app/table.hpp"
@@ -53,7 +54,7 @@ void probe(const fs::path& existing, const fs::path& wanted)
 } // namespace
 
 RunFolder::RunFolder(fs::path folder, bool overwrite, const fs::path& input)
-    : folder_(std::move(folder))
+    : folder_(std::move(folder)), overwrite_(overwrite)
 {
     if (!folder_.has_filename()) // "out/"
         folder_ = folder_.parent_path();
@@ -65,26 +66,50 @@ RunFolder::RunFolder(fs::path folder, bool overwrite, const fs::path& input)
         throw Error(Fault::output, "--output: " + folder_.string() + ": " + existing.string() +
                                        " is a file; a folder is needed");
     probe(existing, folder_);
-    const std::vector<fs::path> results = results_in(folder_);
-    if (!results.empty() && !overwrite)
-        throw Error(Fault::output, "--output: " + folder_.string() +
-                                       ": holds the results of a run (" +
-                                       results.front().filename().string() +
-                                       "); choose another folder or give --overwrite");
-    for (const fs::path& result : results)
+    lock();
+    require_no_results();
+    for (const fs::path& result : results_in(folder_))
         if (!input.empty() && fs::equivalent(result, input, none))
             throw Error(Fault::output, "--output: " + folder_.string() + ": --overwrite would " +
                                            "remove the input " + input.string() +
                                            "; choose another folder");
 }
 
-void RunFolder::create() const
+RunFolder::~RunFolder()
+{
+    if (lock_ >= 0)
+        close(lock_);
+}
+
+void RunFolder::lock()
+{
+    if (lock_ < 0)
+        lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // A file system without locks gives another error: there the folder goes unguarded.
+    if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        throw Error(Fault::output, "--output: " + folder_.string() +
+                                       ": another run is writing there; choose another folder");
+}
+
+void RunFolder::require_no_results() const
+{
+    const std::vector<fs::path> results = results_in(folder_);
+    if (!results.empty() && !overwrite_)
+        throw Error(Fault::output, "--output: " + folder_.string() +
+                                       ": holds the results of a run (" +
+                                       results.front().filename().string() +
+                                       "); choose another folder or give --overwrite");
+}
+
+void RunFolder::create()
 {
     std::error_code fault;
     fs::create_directories(folder_, fault);
     if (fault)
         throw Error(Fault::output,
                     "--output: " + folder_.string() + ": cannot be made: " + fault.message());
+    lock();
+    require_no_results();
     for (const fs::path& result : results_in(folder_)) {
         fs::remove(result, fault);
         if (fault)

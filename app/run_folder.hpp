@@ -6,15 +6,20 @@
 
 namespace chamomile::app {
 
-/// Creates nothing until create(), so that everything can be checked first.
+/// Creates nothing until create(), so that everything can be checked first. While it lives, no
+/// other run can use the folder.
 class RunFolder {
 public:
-    /// Throws Error(output) if the path is a file, cannot be written to, or holds results of a run
-    /// that `overwrite` does not give up; `input` must not be among them.
+    /// Throws Error(output) if the path is a file, cannot be written to, is in use by another run,
+    /// or holds results of a run that `overwrite` does not give up; `input` must not be among them.
     RunFolder(std::filesystem::path folder, bool overwrite, const std::filesystem::path& input);
+    ~RunFolder();
+    RunFolder(const RunFolder&) = delete;
+    RunFolder& operator=(const RunFolder&) = delete;
 
-    /// Makes the folder and removes the results of the run before.
-    void create() const;
+    /// Makes the folder and removes the results of the run before. Throws Error(output) if it
+    /// cannot, or if another run made the folder its own meanwhile.
+    void create();
 
     std::filesystem::path log() const { return folder_ / "run.log"; }
     std::filesystem::path energies() const { return folder_ / "energy.csv"; }
@@ -23,7 +28,12 @@ public:
     std::string name() const { return folder_.string(); }
 
 private:
+    void lock();
+    void require_no_results() const;
+
     std::filesystem::path folder_;
+    bool overwrite_;
+    int lock_ = -1; ///< descriptor of the folder, once it exists
 };
 
 } // namespace chamomile::app

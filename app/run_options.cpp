@@ -1,5 +1,6 @@
 #include "app/run_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/built_in_model.hpp"
@@ -35,6 +36,8 @@ void add_run_options(Options& options, RunOptions& run)
     options.number("seed", run.seed, not_negative, "of its random numbers");
     options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, Tipsy or text",
                        Need::optional);
+    options.flag("collisionless-gas", run.collisionless_gas,
+                 "move gas (type 0) by gravity alone; files with gas are refused without");
     options.group("Time");
     options.number("t-end", run.end_time, any_number,
                    "when the run ends (it starts at the time of the file)");
@@ -54,6 +57,9 @@ void add_run_options(Options& options, RunOptions& run)
     options.number("energy-every", run.energy_every, positive,
                    "time between lines of energy.csv; every ten steps unless given");
     options.flag("frames", run.frames, "also a picture with each snapshot");
+    options.number("frame-width", run.frame_width, positive,
+                   "length across the pictures; half as much again as 'render' would show of the "
+                   "first snapshot unless given");
 }
 
 void require_complete(const RunOptions& run)
@@ -71,6 +77,8 @@ void require_complete(const RunOptions& run)
         throw Error(Fault::usage, "run: missing: " + missing);
     if (!run.input.empty() && !run.model.empty())
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
+    if (run.frame_width && !run.frames)
+        throw Error(Fault::usage, "--frame-width: needs --frames");
     if (run.fixed_step && run.adaptive)
         throw Error(Fault::usage,
                     "--dt: contradicts --adaptive; to bound adaptive steps give --dt-max");
@@ -85,6 +93,13 @@ Snapshot initial_conditions(const RunOptions& run)
     if (snapshot.comoving)
         throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved; give " +
                                       "initial conditions in plain coordinates");
+    const auto gas = std::count(snapshot.particles.type.begin(), snapshot.particles.type.end(), 0);
+    if (gas > 0 && !run.collisionless_gas)
+        throw Error(Fault::input, run.input + ": gas: " + std::to_string(gas) +
+                                      " particles of type 0: their pressure cannot be computed; "
+                                      "give --collisionless-gas to move them by gravity alone");
+    if (gas > 0)
+        snapshot.notes.push_back(std::to_string(gas) + " gas particles are moved by gravity alone");
     return snapshot;
 }
 

@@ -23,6 +23,8 @@ struct RunOptions {
     std::optional<double> longest_step;
     std::string folder;
     bool overwrite = false, frames = false;
+    bool collisionless_gas = false;
+    std::optional<double> frame_width;
     std::optional<double> snapshot_every, energy_every;
 };
 

@@ -26,8 +26,10 @@ const char* const order_help = "of the multipoles: 0 monopole, 2 quadrupole";
 
 void add_further_options(Options& options, SolverOptions& solver)
 {
-    options.number("eps", solver.softening.length, not_negative,
-                   "softening length (Plummer equivalent); that of the file unless given");
+    options.number(
+        "eps", solver.softening.length, not_negative,
+        "softening length (Plummer equivalent); that of the file unless given; run needs one "
+        "of the two");
     options.choice("softening", solver.softening.kind, softening_words,
                    "law of the softening; that of the file unless given");
     options.number("G", solver.gravitational_constant, positive,
@@ -61,6 +63,31 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, std::vect
     options.numbers("theta", thetas, theta_range, theta_help);
     options.numbers("order", orders, between(0, 2), order_help);
     add_further_options(options, solver);
+}
+
+std::vector<SolverOptions> swept(SolverOptions solver, const std::vector<double>& thetas,
+                                 const std::vector<int>& orders)
+{
+    if (solver.solver == SolverKind::direct)
+        return {solver};
+    std::vector<SolverOptions> settings;
+    for (int order : orders)
+        for (double theta : thetas) {
+            solver.order = order;
+            solver.theta = theta;
+            settings.push_back(solver);
+        }
+    return settings;
+}
+
+std::string theta_text(const SolverOptions& solver)
+{
+    return solver.solver == SolverKind::tree ? shortest(solver.theta) : "-";
+}
+
+std::string order_text(const SolverOptions& solver)
+{
+    return solver.solver == SolverKind::tree ? std::to_string(solver.order) : "-";
 }
 
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options)

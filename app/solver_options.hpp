@@ -18,6 +18,15 @@ void add_solver_options(Options& options, SolverOptions& solver);
 void add_swept_solver_options(Options& options, SolverOptions& solver, std::vector<double>& thetas,
                               std::vector<int>& orders);
 
+/// Every combination of them with the other options, the opening angle changing fastest; the direct
+/// sum, which has neither, once.
+std::vector<SolverOptions> swept(SolverOptions solver, const std::vector<double>& thetas,
+                                 const std::vector<int>& orders);
+
+/// Opening angle and order for a table; "-" for the direct sum.
+std::string theta_text(const SolverOptions& solver);
+std::string order_text(const SolverOptions& solver);
+
 /// G and the softening of the file, where the options do not give them; a file that states no
 /// softening leaves that of `solver`. Returns whether a softening length is known, from either.
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);

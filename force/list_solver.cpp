@@ -2,6 +2,7 @@
 #include "force/list_solver.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <numeric>

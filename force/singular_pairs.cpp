@@ -1,5 +1,6 @@
 #include "force/singular_pairs.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include "core/error.hpp"

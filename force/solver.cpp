@@ -2,6 +2,8 @@
 #include "force/solver.hpp"
 
 #include <charconv>
+#include <cmath>
+#include <cstdio>
 
 #include "core/error.hpp"
 #include "force/gpu.hpp"

@@ -1,5 +1,7 @@
 #include "tests/behaviours.hpp"
 
+#include <numeric>
+
 #include <doctest/doctest.h>
 #include <omp.h>
 
@@ -107,6 +109,7 @@ void check_tree_errors(const Machine& machine)
         CHECK(wide.acceleration.rms <= 1e-3);
         CHECK(wide.acceleration.p99 <= 3e-3);
         CHECK(wide.acceleration.max <= 2e-2);
+        CHECK(wide.potential.rms <= 2e-4);
         CHECK(narrow.acceleration.rms <= 2e-4);
         CHECK(narrow.acceleration.max <= 3e-3);
         CHECK(narrow.potential.max <= 3e-4);
@@ -136,7 +139,53 @@ void check_tree_becomes_direct(const Machine& machine)
     o.theta = 0.4;
     for (auto kind : {SofteningKind::plummer, SofteningKind::spline}) {
         o.softening = {kind, 0.3};
-        CHECK(errors_of(p, o, 1000).acceleration.rms < 2e-4);
+        const ForceErrors e = errors_of(p, o, 1000);
+        CHECK(e.acceleration.rms < 2e-4);
+        CHECK(e.potential.rms < 5e-5);
+    }
+}
+
+void check_multipoles(const Machine& machine)
+{
+    // A skew rod of length 1 seen from 1e4 on all sides: octupoles and what follows are smaller
+    // than (1e-4)^3, a hundredth of one component of the second moments is larger.
+    const std::size_t rod = 64, around = 26;
+    Particles p = uniform_cube(rod + around);
+    Random random(6);
+    for (std::size_t i = 0; i < rod; ++i) {
+        const double along = random(-0.5, 0.5);
+        p.position[i] = along * Vec3<double>{1, 0.8, -0.6} + 0.1 * p.position[i];
+    }
+    for (std::size_t i = rod; i < rod + around; ++i) {
+        p.mass[i] = 0;
+        p.position[i] = on_sphere(random, 1e4);
+    }
+    SolverOptions o = options_for(machine);
+    o.precision = Precision::double_precision;
+    o.leaf_size = 8;
+    o.group_size = 1;
+    std::vector<Index> targets(around);
+    std::iota(targets.begin(), targets.end(), Index(rod));
+    for (const Softening softening :
+         {Softening{SofteningKind::plummer, 0}, Softening{SofteningKind::plummer, 5e3},
+          Softening{SofteningKind::spline, 1e3}}) {
+        CAPTURE(softening.length);
+        o.softening = softening;
+        const ReferenceSums exact = reference_sum(p, targets, softening, 1);
+        const auto errors = [&](int order) {
+            o.order = order;
+            Particles seen = p;
+            const ForceStatistics statistics =
+                make_solver(o)->solve(seen, Quantities::acceleration_potential, targets);
+            CHECK(statistics.particle_cell >= around);
+            CHECK(statistics.particle_particle <= around * around);
+            return force_errors(seen, exact, targets);
+        };
+        const ForceErrors quadrupoles = errors(2), monopoles = errors(0);
+        CHECK(quadrupoles.acceleration.max < 3e-13);
+        CHECK(quadrupoles.potential.max < 3e-13);
+        CHECK(monopoles.acceleration.max > 1e-10);
+        CHECK(monopoles.potential.max > 1e-10);
     }
 }
 
@@ -185,6 +234,8 @@ void check_coincident_particles(const Machine& machine)
     o.solver = SolverKind::direct;
     const ForceErrors e = errors_of(p, o, 1000);
     CHECK(e.all_finite);
+    CHECK(e.acceleration.max < 1e-5);
+    CHECK(e.potential.max < 1e-6);
 }
 
 void check_active_subset(const Machine& machine)
@@ -220,6 +271,8 @@ void check_independence_of_threads(const Machine& machine)
         o.solver = kind;
         Particles first = p;
         make_solver(o)->solve(first, Quantities::acceleration_potential);
+        omp_set_num_threads(1);
+        const auto growing = make_solver(o); // begun with one thread
         for (int n : {1, 2, 5}) {
             omp_set_num_threads(n);
             Particles again = p;
@@ -228,9 +281,35 @@ void check_independence_of_threads(const Machine& machine)
             CHECK(same(first, again));
             solver->solve(again, Quantities::acceleration_potential); // with used buffers
             CHECK(same(first, again));
+            Particles grown = p;
+            growing->solve(grown, Quantities::acceleration_potential);
+            CHECK(same(first, grown));
             omp_set_num_threads(threads);
         }
     }
+}
+
+void check_potential_changes_nothing(const Machine& machine)
+{
+    const Particles p = plummer(4099);
+    SolverOptions o = options_for(machine);
+    for (auto solver : {SolverKind::tree, SolverKind::direct})
+        for (auto precision : {Precision::single_precision, Precision::double_precision})
+            for (auto kind : {SofteningKind::plummer, SofteningKind::spline}) {
+                CAPTURE(int(solver));
+                CAPTURE(int(precision));
+                CAPTURE(int(kind));
+                o.solver = solver;
+                o.precision = precision;
+                o.softening = {kind, 0.02};
+                Particles without = p, with = p;
+                make_solver(o)->solve(without, Quantities::acceleration);
+                make_solver(o)->solve(with, Quantities::acceleration_potential);
+                std::size_t different = 0;
+                for (std::size_t i = 0; i < p.size(); ++i)
+                    different += !(without.acceleration[i] == with.acceleration[i]);
+                CHECK(different == 0);
+            }
 }
 
 void check_exact_scaling(const Machine& machine)

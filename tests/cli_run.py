@@ -126,6 +126,40 @@ def stops_when_interrupted(folder):
     check((folder / "stopped/snapshot_001.hdf5").exists(), "no snapshot of the interrupted state")
 
 
+def keeps_others_out(folder):
+    """Two runs in one folder: the later one is refused, even with --overwrite, and changes nothing."""
+    arguments = ["--t-end", "1000", "--dt", "0.01", "--eps", "0.05", "-o", "shared"]
+    first = subprocess.Popen([PROGRAM, "run", "plummer.hdf5", *arguments], cwd=folder, stdout=subprocess.DEVNULL)
+    for _ in range(600):
+        if (folder / "shared/snapshot_000.hdf5").exists():
+            break
+        time.sleep(0.05)
+    second = subprocess.run([PROGRAM, "run", "plummer.hdf5", *arguments, "--overwrite"], cwd=folder, capture_output=True,
+                            text=True, timeout=60)
+    check(second.returncode == 4 and "shared: another run is writing there" in second.stderr,
+          f"a second run in one folder: {second.returncode} {second.stderr}")
+    check((folder / "shared/snapshot_000.hdf5").exists(), "the second run removed results of the first")
+    first.send_signal(signal.SIGINT)
+    first.wait(timeout=60)
+    chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.01, "--dt", 0.01, "--eps", 0.05, "-o", "shared", "--overwrite", "-q")
+
+
+def frames_are_as_wide_as_asked(folder):
+    for name, width in (("narrow", ["--frame-width", 4]), ("wide", ["--frame-width", 40]), ("automatic", [])):
+        chamomile(folder, "run", "plummer.hdf5", "--t-end", 0, "--dt", 0.01, "--eps", 0.05, "--frames", *width, "-o", name, "-q")
+    chamomile(folder, "render", "plummer.hdf5", "--fov", 4, "-o", "four.png", "-q")
+    read = lambda name: (folder / name).read_bytes()
+    check(read("narrow/frame_000.png") == read("four.png"), "--frame-width 4 is not --fov 4")
+    check(read("narrow/frame_000.png") != read("wide/frame_000.png"), "--frame-width changes nothing")
+    check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width of its own")
+
+
+def moves_gas_if_told(folder):
+    (folder / "gas.txt").write_text("# types: 0*1 1*1\n1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n")
+    out = chamomile(folder, "run", "gas.txt", "--t-end", 0.1, "--dt", 0.1, "--eps", 0.05, "--collisionless-gas", "-o", "gas")
+    check("1 gas particles are moved by gravity alone" in out, f"no note about gas: {out}")
+
+
 def reports_a_full_disk(folder):
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000))  # a snapshot needs more
     done = subprocess.run([PROGRAM, "run", "plummer.hdf5", "--t-end", "1", "--dt", "0.1", "--eps", "0.05", "-o", "full"],
@@ -140,7 +174,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for part in (evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states,
-                     reads_a_configuration, adapts_its_steps, stops_when_interrupted, reports_a_full_disk):
+                     reads_a_configuration, adapts_its_steps, stops_when_interrupted, keeps_others_out,
+                     frames_are_as_wide_as_asked, moves_gas_if_told, reports_a_full_disk):
             part(folder)
     print("\n".join(failures) or "the run is as it should be")
     return bool(failures)

@@ -6,18 +6,11 @@
 #include <cstring>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include "force/reference_sum.hpp"
 #include "io/snapshot.hpp"
+#include "tests/within.hpp"
 
 namespace chamomile {
-
-/// The value to a relative error; doctest alone takes its epsilon relative to 1 + |value|.
-inline doctest::Approx within(double relative, double value)
-{
-    return doctest::Approx(value).epsilon(relative).scale(0);
-}
 
 struct Energies {
     double kinetic = 0, potential = 0;

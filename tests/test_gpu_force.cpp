@@ -25,6 +25,11 @@ TEST_CASE("the tree becomes the direct sum as theta goes to 0")
     check_tree_becomes_direct({"gpu"});
 }
 
+TEST_CASE("multipoles leave out no more than octupoles")
+{
+    check_multipoles({"gpu"});
+}
+
 TEST_CASE("few particles, and numbers around the tile sizes")
 {
     check_small_numbers({"gpu"});

@@ -28,6 +28,12 @@ TEST_CASE("the tree becomes the direct sum as theta goes to 0")
         check_tree_becomes_direct({"cpu", set});
 }
 
+TEST_CASE("multipoles leave out no more than octupoles")
+{
+    for (const std::string& set : instruction_sets())
+        check_multipoles({"cpu", set});
+}
+
 TEST_CASE("few particles, and numbers around the tile sizes")
 {
     for (const std::string& set : instruction_sets())
@@ -47,6 +53,12 @@ TEST_CASE("only active particles are evaluated")
 TEST_CASE("results do not depend on the number of threads")
 {
     check_independence_of_threads({});
+}
+
+TEST_CASE("accelerations are the same with and without potentials")
+{
+    for (const std::string& set : instruction_sets())
+        check_potential_changes_nothing({"cpu", set});
 }
 
 TEST_CASE("powers of two in units change no bit")

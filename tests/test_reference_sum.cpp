@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "force/reference_sum.hpp"
+#include "tests/within.hpp"
 
 using namespace chamomile;
 
@@ -28,15 +29,15 @@ TEST_CASE("a Plummer-softened pair has its largest force at eps/sqrt(2)")
 {
     const double eps = 0.3;
     const auto sums = pair_at(eps / std::sqrt(2.0), {SofteningKind::plummer, eps});
-    CHECK(sums.acceleration[0].x * eps * eps == doctest::Approx(0.3849001794597505).epsilon(1e-14));
+    CHECK(sums.acceleration[0].x * eps * eps == within(1e-14, 0.3849001794597505));
 }
 
 TEST_CASE("the spline kernel is Newtonian beyond 2.8 eps, smooth inside, -1/eps at the centre")
 {
     const Softening spline{SofteningKind::spline, 0.5};
     const double h = 1.4;
-    CHECK(pair_at(0, spline).potential[0] == doctest::Approx(-2).epsilon(1e-14));
-    CHECK(pair_at(h, spline).acceleration[0].x == doctest::Approx(1 / (h * h)).epsilon(1e-14));
+    CHECK(pair_at(0, spline).potential[0] == within(1e-14, -2));
+    CHECK(pair_at(h, spline).acceleration[0].x == within(1e-14, 1 / (h * h)));
     for (double r :
          {1e-6 * h, 0.2 * h, 0.499999 * h, 0.500001 * h, 0.7 * h, 0.999999 * h, 1.1 * h}) {
         // The force is the slope of the potential.
@@ -44,7 +45,7 @@ TEST_CASE("the spline kernel is Newtonian beyond 2.8 eps, smooth inside, -1/eps 
         const double slope =
             (pair_at(r + d, spline).potential[0] - pair_at(std::abs(r - d), spline).potential[0]) /
             (2 * d);
-        CHECK(pair_at(r, spline).acceleration[0].x == doctest::Approx(slope).epsilon(1e-5));
+        CHECK(pair_at(r, spline).acceleration[0].x == within(1e-5, slope));
     }
 }
 

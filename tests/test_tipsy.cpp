@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "snapshot_fixture.hpp"
+#include "tests/within.hpp"
 
 using namespace chamomile;
 
@@ -72,7 +73,7 @@ TEST_CASE("standard and native, both headers, single and double positions")
                 CHECK(snapshot.has_potentials);
                 REQUIRE(snapshot.softening.has_value());
                 CHECK(snapshot.softening->kind == SofteningKind::spline);
-                CHECK(snapshot.softening->spline_radius() == doctest::Approx(1).epsilon(1e-14));
+                CHECK(snapshot.softening->spline_radius() == within(1e-14, 1));
                 for (int i = 0; i < gas + dark + star; ++i) {
                     const auto k = std::size_t(i);
                     CHECK(particles.type[k] == (i < gas ? 0 : i < gas + dark ? 1 : 4));
@@ -129,12 +130,12 @@ TEST_CASE("written files are standard; G goes into the masses, the softening kee
     write_snapshot(snapshot, folder / "a.tipsy");
     const Snapshot back = read_snapshot(folder / "a.tipsy");
     CHECK(contains(back.format, "standard"));
-    CHECK(back.softening->length == doctest::Approx(0.7).epsilon(1e-7));
+    CHECK(back.softening->length == within(1e-7, 0.7));
     const auto total = [](const Particles& p) {
         return std::accumulate(p.mass.begin(), p.mass.end(), 0.0);
     };
     CHECK(back.G() * total(back.particles) ==
-          doctest::Approx(snapshot.G() * total(snapshot.particles)).epsilon(1e-6));
+          within(1e-6, snapshot.G() * total(snapshot.particles)));
     CHECK(back.time == snapshot.time);
     // Types 2, 3 and 4 are stars, 1 and 5 dark.
     const auto number = [&](int type) {

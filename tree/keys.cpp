@@ -1,5 +1,6 @@
 #include "tree/keys.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 

@@ -56,6 +56,7 @@ public:
         if (scratch.capacity < needed) {
             delete[] scratch.data;
             scratch.data = nullptr;
+            scratch.capacity = 0;
             scratch.data = new double[needed];
             scratch.capacity = needed;
         }

@@ -28,6 +28,14 @@ struct GroupWork {
 struct KernelScratch {
     double* data = nullptr;
     std::size_t capacity = 0; ///< in doubles
+
+    KernelScratch() = default;
+    KernelScratch(KernelScratch&& other) noexcept : data(other.data), capacity(other.capacity)
+    {
+        other.data = nullptr;
+        other.capacity = 0;
+    }
+    KernelScratch& operator=(KernelScratch&&) = delete;
     ~KernelScratch() { delete[] data; }
 };
 

@@ -1,6 +1,5 @@
 #include "io/hdf5/group.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "io/input_file.hpp"

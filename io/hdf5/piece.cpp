@@ -1,5 +1,7 @@
 #include "io/hdf5/piece.hpp"
 
+#include <cstring>
+
 #include "io/hdf5/layout.hpp"
 #include "io/input_file.hpp"
 
@@ -25,8 +27,16 @@ Hdf5Handle opened(const std::filesystem::path& path)
 {
     const Hdf5Handle access = hdf5_file_access(); // closing it would clear the reason of a failure
     Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
-    if (!file)
-        throw bad_input(path, "HDF5", hdf5_reason(), "a complete HDF5 file is needed");
+    if (!file) {
+        const std::string reason = hdf5_reason();
+        const std::size_t stated = reason.find("stored_eof = ");
+        if (reason.starts_with("truncated file") && stated != reason.npos)
+            throw bad_input(path, "size",
+                            std::to_string(std::filesystem::file_size(path)) + " bytes",
+                            "truncated: the file states " +
+                                reason.substr(stated + std::strlen("stored_eof = ")) + " bytes");
+        throw bad_input(path, "HDF5", reason, "a complete HDF5 file is needed");
+    }
     return file;
 }
 

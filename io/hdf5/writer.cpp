@@ -1,5 +1,4 @@
 // Writes HDF5 snapshots in the layout of GADGET-4, with what SWIFT, yt and pynbody look for.
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #include "io/models/galaxy.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 

@@ -1,8 +1,8 @@
 /// \file  Isotropic spheres in equilibrium in any spherical potential.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "core/vec3.hpp"

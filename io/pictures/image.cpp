@@ -7,9 +7,8 @@
 #include <string>
 
 #include <png.h>
-#include <unistd.h>
 
-#include "core/error.hpp"
+#include "io/pending_file.hpp"
 
 namespace chamomile {
 namespace {
@@ -18,18 +17,6 @@ namespace {
 {
     throw Error(Fault::output, path.string() + ": " + reason);
 }
-
-/// Removes the unfinished file unless it was kept.
-struct TemporaryFile {
-    std::filesystem::path path;
-    bool kept = false;
-    ~TemporaryFile()
-    {
-        std::error_code ignored;
-        if (!kept)
-            std::filesystem::remove(path, ignored);
-    }
-};
 
 // libpng reports through longjmp, which must not cross C++ objects: these two only note and leave.
 void note_error(png_structp png, png_const_charp message)
@@ -75,23 +62,17 @@ void write_png(const Image& image, const std::filesystem::path& path)
 {
     if (image.width() < 1 || image.height() < 1)
         refuse(path, "a picture without pixels");
-    TemporaryFile temporary{path.string() + ".tmp." + std::to_string(::getpid())};
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(temporary.path.c_str(), "wb"),
-                                                         std::fclose);
+    PendingFile pending(path);
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+        std::fopen(pending.temporary().c_str(), "wb"), std::fclose);
     if (!file)
         refuse(path, std::strerror(errno));
     std::string message;
     if (!encode(image, file.get(), message))
         refuse(path, message);
-    if (std::fflush(file.get()) != 0 || ::fsync(::fileno(file.get())) != 0)
-        refuse(path, std::strerror(errno));
     if (std::fclose(file.release()) != 0)
         refuse(path, std::strerror(errno));
-    std::error_code failure;
-    std::filesystem::rename(temporary.path, path, failure);
-    if (failure)
-        refuse(path, failure.message());
-    temporary.kept = true;
+    pending.commit();
 }
 
 } // namespace chamomile

@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "io/snapshot.hpp"

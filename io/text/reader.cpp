@@ -1,7 +1,9 @@
 // Reads text columns, in the C locale whatever the user's is; accepts a byte order mark and the
 // line ends of Windows.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 
 #include "io/formats.hpp"
 #include "io/input_file.hpp"

@@ -1,7 +1,6 @@
 /// \file  The layout of Tipsy files: header, kinds of records, where each field stands.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 namespace chamomile {

@@ -1,10 +1,10 @@
 // Reads Tipsy files: standard (big endian) and native (little endian), header of 28 or 32 bytes,
 // positions in single or double precision. G = 1, units unknown.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "io/formats.hpp"
 #include "io/input_file.hpp"

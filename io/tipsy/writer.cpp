@@ -3,6 +3,7 @@
 // Tipsy's G = 1 with the same forces, velocities and times.
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "io/formats.hpp"

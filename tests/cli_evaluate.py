@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Runs `force`, `accuracy`, `bench` and `devices`: what they write and print, against each other and a sum made here."""
+import csv
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def chamomile(folder, *arguments):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120)
+    check(done.returncode == 0, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def forces(folder, *arguments):
+    """Rows of mass, position and, as `force` writes them, acceleration and potential."""
+    chamomile(folder, "force", "plummer.hdf5", *arguments, "--eps", 0.05, "-o", "forces.txt", "--overwrite", "-q")
+    lines = (folder / "forces.txt").read_text().splitlines()
+    check("# columns: mass x y z vx vy vz id ax ay az potential" in lines, "the columns are not named")
+    words = [line.split() for line in lines if not line.startswith("#")]
+    check(all(len(row) == 12 for row in words), "not 12 columns")
+    digits = {len(word.split("e")[0].lstrip("-").replace(".", "")) for row in words for word in row[8:]}
+    check(digits == {17}, f"{digits} digits instead of 17")
+    return [[float(word) for word in row] for row in words]
+
+
+def direct_sum(rows, i, eps):
+    sums = [0.0] * 4
+    for j, (mass, *x) in enumerate(row[:4] for row in rows):
+        if j != i:
+            r = [b - a for a, b in zip(rows[i][1:4], x)]
+            u = math.sqrt(sum(c * c for c in r) + eps * eps)
+            sums = [s + mass * c / u**3 for s, c in zip(sums, r)] + [sums[3] - mass / u]
+    return sums
+
+
+def largest_error(rows, exact):
+    return max(math.dist(a[8:11], b[8:11]) / math.hypot(*b[8:11]) for a, b in zip(rows, exact))
+
+
+def force_writes_forces(folder):
+    exact = forces(folder, "--solver", "direct", "--precision", "double")
+    check(len(exact) == 1000, f"{len(exact)} rows")
+    for i in range(0, 1000, 97):
+        expected = direct_sum(exact, i, 0.05)
+        check(math.dist(exact[i][8:11], expected[:3]) < 1e-13 * math.hypot(*expected[:3]), f"acceleration {i} is wrong")
+        check(abs(exact[i][11] / expected[3] - 1) < 1e-13, f"potential {i} is wrong")
+    tree = forces(folder, "--theta", 1e-9, "--precision", "double")
+    check(largest_error(tree, exact) < 1e-12, "the tree does not become the direct sum")
+    check(1e-9 < largest_error(forces(folder, "--solver", "direct"), exact) < 1e-5, "float is not float")
+    check(1e-5 < largest_error(forces(folder, "--theta", 0.6), exact) < 3e-2, "theta = 0.6 is not a tree's error")
+    spline = forces(folder, "--solver", "direct", "--precision", "double", "--softening", "spline")
+    check(largest_error(spline, exact) > 1e-3, "--softening changes nothing")
+    double = forces(folder, "--solver", "direct", "--precision", "double", "--G", 2)
+    check(all(2 * a == b for row, other in zip(exact, double) for a, b in zip(row[8:], other[8:])), "--G 2 does not double")
+
+
+def accuracy_tells_errors(folder):
+    chamomile(folder, "accuracy", "plummer.hdf5", "--theta", "0.4,0.8", "--order", "0,2", "--sample", 500, "--csv", "errors.csv")
+    rows = {(row["theta"], row["order"]): {key: float(value) for key, value in row.items()} for row in table(folder / "errors.csv")}
+    check(list(rows) == [("0.4", "0"), ("0.8", "0"), ("0.4", "2"), ("0.8", "2")], f"rows {list(rows)}")
+    for row in rows.values():
+        check(row["median"] < row["90 %"] < row["99 %"] <= row["99.9 %"] <= row["max"], f"percentiles out of order: {row}")
+        check(row["median"] < row["rms"] < row["max"], f"rms out of range: {row}")
+    for order in "02":
+        check(3 * rows["0.4", order]["rms"] < rows["0.8", order]["rms"], "a smaller theta is no better")
+    for theta in ("0.4", "0.8"):
+        check(2 * rows[theta, "2"]["rms"] < rows[theta, "0"]["rms"], "quadrupoles are no better")
+    check(1e-5 < rows["0.4", "2"]["rms"] < 2e-4 and 2e-4 < rows["0.8", "2"]["rms"] < 3e-3, "not the errors of a Plummer sphere")
+
+    chamomile(folder, "accuracy", "plummer.hdf5", "--solver", "direct", "--csv", "direct.csv", "-q")
+    direct = table(folder / "direct.csv")
+    check([(row["theta"], row["order"]) for row in direct] == [("-", "-")], "the direct sum is not one row without theta")
+    check(1e-9 < float(direct[0]["rms"]) < 1e-6, f"errors of the direct sum: {direct[0]['rms']}")
+    check(direct[0]["particles"] == "1000" and direct[0]["cells"] == "0", "the direct sum is not over all particles")
+
+
+def bench_tells_times(folder):
+    out = chamomile(folder, "bench", "-n", "500,1000", "--theta", "0.5,0.7", "--repeat", 3, "--sample", 100, "--csv", "times.csv")
+    check("pairs/s" in out and "eps = 0.001" in out, f"no table: {out}")
+    rows = table(folder / "times.csv")
+    check([(row["N"], row["theta"]) for row in rows] == [("500", "0.5"), ("500", "0.7"), ("1000", "0.5"), ("1000", "0.7")],
+          "not all settings")
+    for row in rows:
+        check(0 < float(row["min"]) <= float(row["ms"]) <= float(row["max"]), f"times out of order: {row}")
+        check(0 < float(row["90 % error"]) <= float(row["99 % error"]) < 0.1, f"errors: {row}")
+    chamomile(folder, "bench", "plummer.hdf5", "--solver", "direct", "--repeat", 1, "--csv", "direct_times.csv", "-q")
+    check([(row["solver"], row["theta"], row["particles"]) for row in table(folder / "direct_times.csv")] == [("direct", "-", "1000")],
+          "the direct sum is not one row")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        chamomile(folder, "model", "plummer", "-n", 1000, "--seed", 1, "-o", "plummer.hdf5", "-q")
+        for part in (force_writes_forces, accuracy_tells_errors, bench_tells_times):
+            part(folder)
+        out = chamomile(folder, "devices")
+        check("cpu: " in out and "baseline" in out and "gpu" in out, f"devices: {out}")
+    print("\n".join(failures) or "one evaluation is as it should be")
+    return bool(failures)
+
+
+sys.exit(main())

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "force/singular_pairs.hpp"
 
 namespace chamomile {
@@ -115,7 +116,7 @@ private:
         const std::size_t batches = (n + batch - 1) / batch;
         std::uint64_t particle_pairs = 0, cell_pairs = 0;
         FirstException first;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : particle_pairs, cell_pairs)
+#pragma omp parallel for if (batches > 1) schedule(dynamic, 1) reduction(+ : particle_pairs, cell_pairs)
         for (std::size_t b = 0; b < batches; ++b)
             first.run([&] {
                 auto lists = parts_.evaluator->new_lists();
@@ -144,7 +145,7 @@ private:
         if (quantities == Quantities::acceleration_potential)
             particles.potential.resize(particles.size());
         std::size_t not_finite = 0;
-#pragma omp parallel for reduction(+ : not_finite)
+#pragma omp parallel for if (sums.size() > worth_threads) reduction(+ : not_finite)
         for (std::size_t t = 0; t < sums.size(); ++t) {
             const Index i = octree_.order[groups_.target(t)];
             const Vec3<double>& a = sums[t].acceleration;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/threads.hpp"
+
 namespace chamomile {
 
 /// term(0) + ... + term(n - 1): blocks of a fixed length are summed in order, each by one thread,
@@ -14,7 +16,7 @@ Sum ordered_sum(std::size_t n, const Term& term)
 {
     constexpr std::size_t block = 2048;
     std::vector<Sum> sums((n + block - 1) / block);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t b = 0; b < sums.size(); ++b) {
         Sum sum{};
         for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "integrate/leapfrog.hpp"
 
 namespace chamomile {
@@ -116,7 +117,7 @@ void Simulation::require_finite(const std::vector<Vec3<double>>& values, const c
 {
     const std::size_t n = particles_.size();
     std::size_t first = n;
-#pragma omp parallel for schedule(static) reduction(min : first)
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : first)
     for (std::size_t i = 0; i < n; ++i)
         if (!is_finite(values[i]))
             first = std::min(first, i);

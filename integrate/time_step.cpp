@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 
 namespace chamomile {
 
@@ -28,9 +29,10 @@ void validate(const TimeStep& step)
 
 double adaptive_time_step(const Particles& particles, double softening_length, const TimeStep& step)
 {
+    const std::size_t n = particles.size();
     double largest = 0; // |a|^2; a maximum is the same in any order
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (std::size_t i = 0; i < particles.size(); ++i)
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(max : largest)
+    for (std::size_t i = 0; i < n; ++i)
         largest = std::max(largest, norm_squared(particles.acceleration[i]));
     const double length =
         largest > 0 ? step.eta * std::sqrt(softening_length / std::sqrt(largest)) : step.longest;

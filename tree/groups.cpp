@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 
 namespace chamomile {
 namespace {
@@ -134,7 +135,7 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
     groups.groups.clear();
     if (!octree.cells.empty())
         GroupCutter(groups, octree, moments, Index(group_size)).cut_cell(0);
-#pragma omp parallel for
+#pragma omp parallel for if (groups.target_count > worth_threads)
     for (std::size_t g = 0; g < groups.groups.size(); ++g) {
         Group& group = groups.groups[g];
         if (!groups.targets.empty()) { // the cells hold others too

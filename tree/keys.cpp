@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "tree/radix_sort.hpp"
 
 namespace chamomile {
@@ -17,13 +18,13 @@ public:
     {
         const std::size_t n = positions.size();
         items_.resize(n);
-#pragma omp parallel for
+#pragma omp parallel for if (n > worth_threads)
         for (std::size_t i = 0; i < n; ++i)
             items_[i] = {morton_key(positions[i], cube), Index(i)};
         radix_sort(items_, buffer_);
         keys.resize(n);
         order.resize(n);
-#pragma omp parallel for
+#pragma omp parallel for if (n > worth_threads)
         for (std::size_t k = 0; k < n; ++k) {
             keys[k] = items_[k].key;
             order[k] = items_[k].index;
@@ -53,7 +54,7 @@ RootCube bounding_cube(std::span<const Vec3<double>> positions)
     if (positions.empty())
         return {};
     double lx = Box::infinity, ly = lx, lz = lx, hx = -lx, hy = -lx, hz = -lx, probe = 0;
-#pragma omp parallel for reduction(min : lx, ly, lz) reduction(max : hx, hy, hz) reduction(+ : probe)
+#pragma omp parallel for if (positions.size() > worth_threads) reduction(min : lx, ly, lz) reduction(max : hx, hy, hz) reduction(+ : probe)
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const Vec3<double>& p = positions[i];
         lx = p.x < lx ? p.x : lx;

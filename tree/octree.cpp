@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "tree/radix_sort.hpp"
 
 namespace chamomile {
@@ -110,7 +111,7 @@ public:
         // The cells do not depend on how the work is cut, only the speed does.
         subtree_size_ = std::max<Index>(1024, n / Index(32 * omp_get_max_threads()));
         append_top(0, n, 0);
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for if (octree_.order.size() > worth_threads) schedule(dynamic, 1)
         for (std::size_t s = 0; s < subtrees_.size(); ++s)
             divider_.append(subtrees_[s].cells, subtrees_[s].begin, subtrees_[s].end,
                             subtrees_[s].octant);
@@ -154,7 +155,7 @@ private:
         for (std::size_t k = 0; k < top_.size(); ++k)
             octree_.cells[place[k]] = {top_[k].begin, top_[k].count, place[top_[k].next],
                                        top_[k].octant};
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for if (octree_.order.size() > worth_threads) schedule(dynamic, 1)
         for (std::size_t t = 0; t < subtrees_.size(); ++t) {
             const Index root = place[subtrees_[t].top_cell];
             for (std::size_t k = 0; k < subtrees_[t].cells.size(); ++k) {
@@ -176,7 +177,7 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
                     std::span<const double> masses)
 {
     octree.sources.resize(positions.size());
-#pragma omp parallel for
+#pragma omp parallel for if (positions.size() > worth_threads)
     for (std::size_t k = 0; k < positions.size(); ++k)
         octree.sources[k] = {positions[octree.order[k]], masses[octree.order[k]]};
 }

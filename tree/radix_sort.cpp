@@ -4,6 +4,8 @@
 
 #include <omp.h>
 
+#include "core/threads.hpp"
+
 namespace chamomile {
 namespace {
 
@@ -42,7 +44,7 @@ bool counts_to_places(std::vector<std::vector<std::size_t>>& counts, std::size_t
 void radix_sort(std::vector<KeyedIndex>& items, std::vector<KeyedIndex>& buffer)
 {
     const std::size_t n = items.size();
-    if (n < 4096) { // too few to be worth the passes
+    if (n < worth_threads) { // too few to be worth the passes
         std::sort(items.begin(), items.end(), [](const KeyedIndex& a, const KeyedIndex& b) {
             return a.key != b.key ? a.key < b.key : a.index < b.index;
         });

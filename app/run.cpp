@@ -77,6 +77,10 @@ public:
         // for particles that have none.
         simulation_.at_intervals(snapshot_interval(run, time), potentials,
                                  [this](Simulation&) { write_outputs(); });
+        if (run.frames)
+            simulation_.at_intervals(run.frames_every.value_or(snapshot_interval(run, time)),
+                                     Quantities::acceleration,
+                                     [this](Simulation&) { write_frame(); });
         if (run.energy_every)
             simulation_.at_intervals(*run.energy_every, potentials, energies);
         else
@@ -120,14 +124,17 @@ private:
         state_.has_potentials = simulation_.has_potentials();
         state_.provenance["step"] = std::to_string(simulation_.step());
         write_snapshot(state_, folder_.snapshot(outputs_));
-        if (run_.frames) {
-            if (outputs_ == 0)
-                view_ = first_view(state_, run_.frame_width);
-            write_png(render_snapshot(state_, view_), folder_.frame(outputs_));
-        }
         journal_.detail(formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(),
                                   simulation_.time()));
         ++outputs_;
+    }
+
+    void write_frame()
+    {
+        state_.time = simulation_.time();
+        if (frames_ == 0)
+            view_ = first_view(state_, run_.frame_width);
+        write_png(render_snapshot(state_, view_), folder_.frame(frames_++));
     }
 
     void summarize(double seconds)
@@ -144,8 +151,9 @@ private:
         for (const Profile::Phase& phase : total.profile.phases())
             journal_.detail(
                 formatted("  %-24s %s", phase.name.c_str(), duration_text(phase.seconds).c_str()));
+        const std::string frames = run_.frames ? formatted(", %d frames", frames_) : "";
         journal_.tell(formatted("wrote %d snapshots%s, energy.csv and run.log to %s", outputs_,
-                                run_.frames ? ", as many frames" : "", folder_.name().c_str()));
+                                frames.c_str(), folder_.name().c_str()));
     }
 
     const RunOptions& run_;
@@ -156,7 +164,7 @@ private:
     EnergyFile energies_;
     Progress progress_;
     RenderOptions view_;
-    int outputs_ = 0;
+    int outputs_ = 0, frames_ = 0;
 };
 
 void introduce(const Snapshot& state, const RunOptions& run, const Solver& solver,

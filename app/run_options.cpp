@@ -56,7 +56,9 @@ void add_run_options(Options& options, RunOptions& run)
                    "time between snapshots; a tenth of the run unless given");
     options.number("energy-every", run.energy_every, positive,
                    "time between lines of energy.csv; every ten steps unless given");
-    options.flag("frames", run.frames, "also a picture with each snapshot");
+    options.flag("frames", run.frames, "also pictures, one with each snapshot");
+    options.number("frames-every", run.frames_every, positive,
+                   "time between pictures, where it is not that between snapshots");
     options.number("frame-width", run.frame_width, positive,
                    "length across the pictures; half as much again as 'render' would show of the "
                    "first snapshot unless given");
@@ -79,6 +81,8 @@ void require_complete(const RunOptions& run)
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
     if (run.frame_width && !run.frames)
         throw Error(Fault::usage, "--frame-width: needs --frames");
+    if (run.frames_every && !run.frames)
+        throw Error(Fault::usage, "--frames-every: needs --frames");
     if (run.fixed_step && run.adaptive)
         throw Error(Fault::usage,
                     "--dt: contradicts --adaptive; to bound adaptive steps give --dt-max");
@@ -131,6 +135,8 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
                                       ": is larger than --dt-max " + shortest(time.step.longest));
     if (run.snapshot_every)
         require_outputs("--snapshot-every", *run.snapshot_every, time);
+    if (run.frames_every)
+        require_outputs("--frames-every", *run.frames_every, time);
     if (run.energy_every)
         require_outputs("--energy-every", *run.energy_every, time);
     return time;

@@ -25,7 +25,7 @@ struct RunOptions {
     bool overwrite = false, frames = false;
     bool collisionless_gas = false;
     std::optional<double> frame_width;
-    std::optional<double> snapshot_every, energy_every;
+    std::optional<double> snapshot_every, energy_every, frames_every;
 };
 
 /// Binds all options of the command.

@@ -154,6 +154,13 @@ def frames_are_as_wide_as_asked(folder):
     check(read("automatic/frame_000.png") not in (read("four.png"), read("wide/frame_000.png")), "no width of its own")
 
 
+def frames_have_an_interval_of_their_own(folder):
+    chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.2, "--dt", 0.05, "--eps", 0.05, "--frames", "--frames-every", 0.05,
+              "--snapshot-every", 0.1, "-o", "film", "-q")
+    count = lambda pattern: len(list((folder / "film").glob(pattern)))
+    check((count("frame_*.png"), count("snapshot_*.hdf5")) == (5, 3), f"{count('frame_*.png')} frames")
+
+
 def moves_gas_if_told(folder):
     (folder / "gas.txt").write_text("# types: 0*1 1*1\n1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n")
     out = chamomile(folder, "run", "gas.txt", "--t-end", 0.1, "--dt", 0.1, "--eps", 0.05, "--collisionless-gas", "-o", "gas")
@@ -175,7 +182,8 @@ def main():
         folder = pathlib.Path(name)
         for part in (evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states,
                      reads_a_configuration, adapts_its_steps, stops_when_interrupted, keeps_others_out,
-                     frames_are_as_wide_as_asked, moves_gas_if_told, reports_a_full_disk):
+                     frames_are_as_wide_as_asked,
+                     frames_have_an_interval_of_their_own, moves_gas_if_told, reports_a_full_disk):
             part(folder)
     print("\n".join(failures) or "the run is as it should be")
     return bool(failures)

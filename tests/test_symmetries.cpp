@@ -112,7 +112,7 @@ TEST_CASE("quarter turns and mirror images turn the forces with them")
         Particles turned = plain;
         for (Vec3<double>& x : turned.position)
             x = turn(x);
-        for_all_solvers([&](const SolverUnderTest& solver) {
+        for_all_solvers([&, &back = back](const SolverUnderTest& solver) {
             const Particles a = solved(plain, solver.options), b = solved(turned, solver.options);
             CHECK(largest_difference(a, b, n, back) < solver.accuracy);
             CHECK_FALSE(largest_difference(a, b, n, same) < solver.accuracy);
@@ -123,8 +123,9 @@ TEST_CASE("quarter turns and mirror images turn the forces with them")
 TEST_CASE("scaling lengths and masses by powers of two scales the forces to the last bit")
 {
     const Particles plain = plummer(n);
-    for (const auto& [k, j] :
-         std::vector<std::pair<int, int>>{{3, 0}, {-4, 7}, {20, -30}, {-40, 11}}) {
+    for (const std::pair<int, int>& powers :
+         {std::pair{3, 0}, std::pair{-4, 7}, std::pair{20, -30}, std::pair{-40, 11}}) {
+        const int k = powers.first, j = powers.second;
         Particles scaled = plain;
         for (std::size_t i = 0; i < n; ++i) {
             scaled.position[i] = std::ldexp(1.0, k) * scaled.position[i];

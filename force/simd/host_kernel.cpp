@@ -14,7 +14,6 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
 constexpr int tile_size = 64;
-constexpr Index nobody = 0xffffffffu;
 
 /// A struct of T as an array of its fields.
 template <class T, class Record>

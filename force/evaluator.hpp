@@ -30,6 +30,13 @@ struct TargetSum {
     double potential = 0;
 };
 
+/// Where the sums go: entry i of each array belongs to the caller's particle i.
+struct ForceOutput {
+    std::span<Vec3<double>> acceleration;
+    std::span<double> potential; ///< empty: not wanted
+    double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
+};
+
 /// Evaluates interaction lists by summation over all pairs of a group and its list. A target's sum
 /// depends on its list alone: not on threads, batches or the order of completion.
 class Evaluator {
@@ -47,9 +54,9 @@ public:
     /// Takes the lists and may return before they are evaluated. Safe for several threads.
     virtual void submit(std::unique_ptr<InteractionLists> lists) = 0;
 
-    /// Waits for everything submitted since begin(); entry t is the sum of target t. Valid until
-    /// the next begin().
-    virtual std::span<const TargetSum> finish() = 0;
+    /// Waits for everything submitted since begin() and writes the sums of the targets, of no other
+    /// particle. Returns the number of targets whose sum is not finite.
+    virtual std::size_t finish(const ForceOutput& output) = 0;
 
     /// Such as "CPU, avx512, 2 threads".
     virtual std::string device() const = 0;

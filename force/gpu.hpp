@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "force/evaluator.hpp"
-#include "tree/keys.hpp"
+#include "force/list_solver.hpp"
 
 namespace chamomile {
 
@@ -25,10 +24,8 @@ std::vector<GpuDescription> list_gpus();
 /// Why list_gpus() is empty, in one line; empty if it is not.
 std::string why_no_gpu();
 
-/// Evaluates on that device, one thread to a few targets. Throws Error(device) if it cannot.
-std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision);
-
-/// Keys and their order computed and sorted on that device. Throws Error(device) if it cannot.
-std::unique_ptr<KeySorter> make_cuda_key_sorter(int device);
+/// A builder that sorts particles and sums moments on that device and an evaluator that finds them
+/// there. Throws Error(device) if it cannot.
+SolverParts make_cuda_parts(int device, Precision precision);
 
 } // namespace chamomile

@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "force/evaluator.hpp"
 #include "force/list_pool.hpp"
 #include "force/simd/host_kernel.hpp"
@@ -78,7 +79,22 @@ public:
         lists_.give_back(std::move(lists));
     }
 
-    std::span<const TargetSum> finish() override { return sums_; }
+    std::size_t finish(const ForceOutput& output) override
+    {
+        const TargetGroups& groups = *input_.groups;
+        std::size_t not_finite = 0;
+#pragma omp parallel for if (sums_.size() > worth_threads) reduction(+ : not_finite)
+        for (std::size_t t = 0; t < sums_.size(); ++t) {
+            const Index i = input_.octree->order[groups.target(t)];
+            const TargetSum& sum = sums_[t];
+            output.acceleration[i] = output.acceleration_unit * sum.acceleration;
+            if (!output.potential.empty())
+                output.potential[i] = output.potential_unit * sum.potential;
+            not_finite += !std::isfinite(sum.acceleration.x + sum.acceleration.y +
+                                         sum.acceleration.z + sum.potential);
+        }
+        return not_finite;
+    }
 
     std::string device() const override
     {

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
-#include <numeric>
 
 #include "core/error.hpp"
-#include "core/threads.hpp"
 #include "force/singular_pairs.hpp"
 
 namespace chamomile {
@@ -47,7 +45,8 @@ private:
 class ListSolver : public Solver {
 public:
     ListSolver(const SolverOptions& options, SolverParts parts)
-        : options_(options), parts_(std::move(parts))
+        : options_(options), parts_(std::move(parts)), octree_(parts_.builder->memory()),
+          moments_(parts_.builder->memory())
     {}
 
     ForceStatistics solve(Particles& particles, Quantities quantities,
@@ -55,39 +54,26 @@ public:
     {
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
-        {
-            const TimedPhase phase(profile, "build");
-            build_octree(octree_, particles.position, particles.mass, options_.leaf_size,
-                         *parts_.sorter);
-        }
-        {
-            const TimedPhase phase(profile, "moments");
-            compute_moments(moments_, octree_);
-            prepare_lists();
-        }
-        {
-            const TimedPhase phase(profile, "groups");
-            make_groups(groups_, octree_, moments_, active, options_.group_size);
-        }
-        const double mass = std::accumulate(particles.mass.begin(), particles.mass.end(), 0.0);
-        if (!std::isfinite(mass))
+        parts_.builder->build(octree_, moments_, particles.position, particles.mass,
+                              options_.leaf_size, profile);
+        if (!active.empty())
+            parts_.builder->fetch_order(octree_);
+        const Multipole total = moments_.multipole.empty() ? Multipole{} : moments_.multipole[0];
+        if (!std::isfinite(total.mass))
             refuse_masses(particles);
         const InternalScale scale =
             InternalScale::of(moments_.bounds.empty() ? 0 : moments_.bounds[0].longest_side(),
-                              options_.softening.length, mass);
+                              options_.softening.length, total.mass);
+        {
+            const TimedPhase phase(profile, "groups");
+            prepare_lists();
+            make_groups(groups_, octree_, moments_, active, options_.group_size);
+        }
         parts_.evaluator->begin(
             {&octree_, &moments_, &groups_, scale, options_.softening, options_.order, quantities});
         submit_batches(statistics);
-        std::span<const TargetSum> sums;
-        {
-            const TimedPhase phase(profile, "wait");
-            sums = parts_.evaluator->finish();
-        }
+        finish(particles, scale, quantities, profile);
         parts_.evaluator->add_statistics(profile);
-        {
-            const TimedPhase phase(profile, "results");
-            store_sums(particles, sums, scale, quantities);
-        }
         statistics.targets = groups_.target_count;
         statistics.groups = groups_.groups.size();
         statistics.cells = octree_.cells.size();
@@ -134,28 +120,23 @@ private:
         statistics.particle_cell = cell_pairs;
     }
 
-    /// From internal units and sorted order to the caller's.
-    void store_sums(Particles& particles, std::span<const TargetSum> sums,
-                    const InternalScale& scale, Quantities quantities)
+    /// Sums to the caller, in the caller's units.
+    void finish(Particles& particles, const InternalScale& scale, Quantities quantities,
+                Profile& profile)
     {
-        const double G = options_.gravitational_constant;
-        const double potential = G * scale.mass / scale.length;
-        const double acceleration = potential / scale.length;
+        const TimedPhase phase(profile, "results");
         particles.acceleration.resize(particles.size());
-        if (quantities == Quantities::acceleration_potential)
+        ForceOutput output{particles.acceleration, {}};
+        if (quantities == Quantities::acceleration_potential) {
             particles.potential.resize(particles.size());
-        std::size_t not_finite = 0;
-#pragma omp parallel for if (sums.size() > worth_threads) reduction(+ : not_finite)
-        for (std::size_t t = 0; t < sums.size(); ++t) {
-            const Index i = octree_.order[groups_.target(t)];
-            const Vec3<double>& a = sums[t].acceleration;
-            particles.acceleration[i] = acceleration * a;
-            if (quantities == Quantities::acceleration_potential)
-                particles.potential[i] = potential * sums[t].potential;
-            not_finite += !std::isfinite(a.x + a.y + a.z + sums[t].potential);
+            output.potential = particles.potential;
         }
-        if (not_finite > 0)
-            repair_singular_targets(particles, octree_, groups_, sums, options_, quantities);
+        output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
+        output.acceleration_unit = output.potential_unit / scale.length;
+        if (parts_.evaluator->finish(output) > 0) {
+            parts_.builder->fetch_order(octree_);
+            repair_singular_targets(particles, octree_, groups_, options_, quantities);
+        }
     }
 
     [[noreturn]] static void refuse_masses(const Particles& particles)
@@ -199,7 +180,7 @@ private:
 
     void list(InteractionLists& lists, std::span<const Group> groups) const override
     {
-        list_all_particles(lists, Index(octree_.sources.size()), groups);
+        list_all_particles(lists, Index(octree_.size), groups);
     }
 };
 

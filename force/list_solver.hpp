@@ -5,12 +5,13 @@
 
 #include "force/evaluator.hpp"
 #include "force/solver.hpp"
+#include "tree/tree_builder.hpp"
 
 namespace chamomile {
 
 /// The parts of a solver, chosen once by make_solver().
 struct SolverParts {
-    std::unique_ptr<KeySorter> sorter;
+    std::unique_ptr<TreeBuilder> builder;
     std::unique_ptr<Evaluator> evaluator;
 };
 

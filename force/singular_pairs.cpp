@@ -38,13 +38,15 @@ std::uint64_t id_of(const Particles& particles, std::size_t i)
 } // namespace
 
 void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
-                             std::span<const TargetSum> sums, const SolverOptions& options,
-                             Quantities quantities)
+                             const SolverOptions& options, Quantities quantities)
 {
+    const bool potential = quantities == Quantities::acceleration_potential;
     std::vector<Index> singular;
-    for (std::size_t t = 0; t < sums.size(); ++t)
-        if (!is_finite(sums[t].acceleration, sums[t].potential))
-            singular.push_back(octree.order[groups.target(t)]);
+    for (std::size_t t = 0; t < groups.target_count; ++t) {
+        const Index i = octree.order[groups.target(t)];
+        if (!is_finite(particles.acceleration[i], potential ? particles.potential[i] : 0))
+            singular.push_back(i);
+    }
     for (std::size_t k = 0; k < singular.size(); ++k) {
         const std::span<const Index> one(&singular[k], 1);
         const ReferenceSums exact =
@@ -52,7 +54,7 @@ void repair_singular_targets(Particles& particles, const Octree& octree, const T
         if (!is_finite(exact.acceleration[0], exact.potential[0]))
             refuse_target(particles, singular[k], options.softening);
         particles.acceleration[singular[k]] = exact.acceleration[0];
-        if (quantities == Quantities::acceleration_potential)
+        if (potential)
             particles.potential[singular[k]] = exact.potential[0];
     }
 }

@@ -9,7 +9,6 @@ namespace chamomile {
 /// Error(input) naming the ids of two particles that coincide without softening, Error(numeric) if
 /// a sum is still not finite for another reason.
 void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
-                             std::span<const TargetSum> sums, const SolverOptions& options,
-                             Quantities quantities);
+                             const SolverOptions& options, Quantities quantities);
 
 } // namespace chamomile

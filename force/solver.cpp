@@ -88,11 +88,10 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 
     SolverParts parts;
     if (gpu < 0) {
-        parts.sorter = make_host_key_sorter();
+        parts.builder = make_host_tree_builder();
         parts.evaluator = make_host_evaluator(chosen.precision, chosen.instruction_set);
     } else {
-        parts.sorter = make_cuda_key_sorter(gpu);
-        parts.evaluator = make_cuda_evaluator(gpu, chosen.precision);
+        parts = make_cuda_parts(gpu, chosen.precision);
     }
     return chosen.solver == SolverKind::tree ? make_tree_solver(chosen, std::move(parts))
                                              : make_direct_solver(chosen, std::move(parts));

@@ -14,12 +14,7 @@ std::string why_no_gpu()
     return "this build has no CUDA; configure with -DCHAMOMILE_CUDA=ON";
 }
 
-std::unique_ptr<Evaluator> make_cuda_evaluator(int, Precision)
-{
-    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
-}
-
-std::unique_ptr<KeySorter> make_cuda_key_sorter(int)
+SolverParts make_cuda_parts(int, Precision)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

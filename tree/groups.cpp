@@ -13,7 +13,7 @@ namespace {
 void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active)
 {
     groups.targets.clear();
-    groups.target_count = octree.order.size();
+    groups.target_count = octree.size;
     if (active.empty())
         return;
     std::vector<char> is_active(octree.order.size());

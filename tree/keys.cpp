@@ -13,7 +13,7 @@ namespace {
 
 class HostKeySorter final : public KeySorter {
 public:
-    void sort(std::span<const Vec3<double>> positions, const RootCube& cube, std::vector<Key>& keys,
+    void sort(std::span<const Vec3<double>> positions, const RootCube& cube, std::pmr::vector<Key>& keys,
               std::vector<Index>& order) override
     {
         const std::size_t n = positions.size();
@@ -49,6 +49,14 @@ private:
 
 } // namespace
 
+RootCube cube_around(const Vec3<double>& low, const Vec3<double>& high)
+{
+    const double size = std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+    const double side = size > 0 ? size * (1 + 1e-12) : 1;
+    const Vec3<double> middle = 0.5 * low + 0.5 * high;
+    return {middle - Vec3<double>{0.5 * side, 0.5 * side, 0.5 * side}, side};
+}
+
 RootCube bounding_cube(std::span<const Vec3<double>> positions)
 {
     if (positions.empty())
@@ -68,10 +76,7 @@ RootCube bounding_cube(std::span<const Vec3<double>> positions)
     const double size = std::max({hx - lx, hy - ly, hz - lz});
     if (probe != 0 || !std::isfinite(size))
         refuse_position(positions);
-    // A cube about the middle, a hair larger, so that no particle lies on its upper faces.
-    const double side = size > 0 ? size * (1 + 1e-12) : 1;
-    const Vec3<double> middle{0.5 * lx + 0.5 * hx, 0.5 * ly + 0.5 * hy, 0.5 * lz + 0.5 * hz};
-    return {middle - Vec3<double>{0.5 * side, 0.5 * side, 0.5 * side}, side};
+    return cube_around({lx, ly, lz}, {hx, hy, hz});
 }
 
 std::unique_ptr<KeySorter> make_host_key_sorter()

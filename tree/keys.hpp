@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct RootCube {
     Vec3<double> low;
     double size = 1;
 };
+
+/// The cube about the middle of low .. high, a hair larger, so that no particle lies on its upper
+/// faces.
+RootCube cube_around(const Vec3<double>& low, const Vec3<double>& high);
 
 /// The smallest cube around all positions. Throws Error(input) naming the first particle whose
 /// position is not finite.
@@ -55,7 +60,7 @@ public:
 
     /// Resizes and fills `keys` (ascending) and `order` (keys[k] belongs to position order[k]).
     virtual void sort(std::span<const Vec3<double>> positions, const RootCube& cube,
-                      std::vector<Key>& keys, std::vector<Index>& order) = 0;
+                      std::pmr::vector<Key>& keys, std::vector<Index>& order) = 0;
 };
 
 /// Sorts with all host threads.

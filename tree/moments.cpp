@@ -96,7 +96,7 @@ void compute_moments(Moments& moments, const Octree& octree)
         cell = small ? octree.cells[cell].next : cell + 1;
     }
     MomentsPass pass(moments, octree);
-#pragma omp parallel for if (octree.sources.size() > worth_threads) schedule(dynamic, 1)
+#pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t s = 0; s < subtrees.size(); ++s)
         pass.run(subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)

@@ -1,6 +1,7 @@
 /// \file  What a cell looks like from afar: mass, centre of mass, second moments, bounds.
 #pragma once
 
+#include <memory_resource>
 #include <vector>
 
 #include "core/box.hpp"
@@ -34,8 +35,12 @@ struct Multipole {
 
 /// Entry c of each array belongs to cell c of the octree.
 struct Moments {
-    std::vector<Multipole> multipole;
-    std::vector<Box> bounds; ///< tight around the particles
+    explicit Moments(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : multipole(memory), bounds(memory)
+    {}
+
+    std::pmr::vector<Multipole> multipole;
+    std::pmr::vector<Box> bounds; ///< tight around the particles
 };
 
 /// Computes all moments from the leaves up, in double precision. Reuses the memory of `moments`.

@@ -75,6 +75,8 @@ private:
     /// tell) new keys within the cube around them. False if they coincide.
     bool refine_keys(Index begin, Index end)
     {
+        if (octree_.order.empty())
+            return false;
         Box box;
         for (Index k = begin; k < end; ++k)
             box.add(positions_[octree_.order[k]]);
@@ -111,7 +113,7 @@ public:
         // The cells do not depend on how the work is cut, only the speed does.
         subtree_size_ = std::max<Index>(1024, n / Index(32 * omp_get_max_threads()));
         append_top(0, n, 0);
-#pragma omp parallel for if (octree_.order.size() > worth_threads) schedule(dynamic, 1)
+#pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
         for (std::size_t s = 0; s < subtrees_.size(); ++s)
             divider_.append(subtrees_[s].cells, subtrees_[s].begin, subtrees_[s].end,
                             subtrees_[s].octant);
@@ -155,7 +157,7 @@ private:
         for (std::size_t k = 0; k < top_.size(); ++k)
             octree_.cells[place[k]] = {top_[k].begin, top_[k].count, place[top_[k].next],
                                        top_[k].octant};
-#pragma omp parallel for if (octree_.order.size() > worth_threads) schedule(dynamic, 1)
+#pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
         for (std::size_t t = 0; t < subtrees_.size(); ++t) {
             const Index root = place[subtrees_[t].top_cell];
             for (std::size_t k = 0; k < subtrees_[t].cells.size(); ++k) {
@@ -184,18 +186,29 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
 
 } // namespace
 
+void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
+{
+    octree.cells.clear();
+    if (octree.size == 0)
+        return;
+    Divider divider(octree, positions, Index(leaf_size));
+    ParallelBuild(octree, divider).run(Index(octree.size));
+}
+
+void check_number(std::size_t n)
+{
+    if (n >= 0xffffffffu)
+        throw Error(Fault::input, "particles: number: " + std::to_string(n) +
+                                      ": at most 4294967294 are allowed");
+}
+
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
                   std::span<const double> masses, int leaf_size, KeySorter& sorter)
 {
-    if (positions.size() >= 0xffffffffu)
-        throw Error(Fault::input, "particles: number: " + std::to_string(positions.size()) +
-                                      ": at most 4294967294 are allowed");
-    octree.cells.clear();
+    check_number(positions.size());
+    octree.size = positions.size();
     sorter.sort(positions, bounding_cube(positions), octree.keys, octree.order);
-    if (!positions.empty()) {
-        Divider divider(octree, positions, Index(leaf_size));
-        ParallelBuild(octree, divider).run(Index(positions.size()));
-    }
+    divide_into_cells(octree, positions, leaf_size);
     gather_sources(octree, positions, masses);
 }
 

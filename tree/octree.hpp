@@ -1,6 +1,7 @@
 /// \file  The octree: cells in depth-first order over key-sorted particles.
 #pragma once
 
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -25,13 +26,26 @@ struct Source {
 /// Cells in depth-first order, each with its range of key-sorted particles. A cell with all its
 /// particles in one octant is left out in favour of that octant.
 struct Octree {
-    std::vector<Cell> cells;
+    explicit Octree(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : cells(memory), keys(memory)
+    {}
+
+    std::size_t size = 0; ///< number of particles
+    std::pmr::vector<Cell> cells;
+    std::pmr::vector<Key> keys;  ///< of the sorted particles, ascending within a cell
     std::vector<Index> order;    ///< sorted particle k is the caller's particle order[k]
     std::vector<Source> sources; ///< the particles in sorted order
-    std::vector<Key> keys;       ///< scratch of the build, kept to spare its allocation
 
     bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }
 };
+
+/// Divides the root cube until no cell has more than leaf_size particles, from octree.keys and
+/// octree.order as sorted; `positions` and `order` are read (and both keys and order refined) only
+/// for particles that share a key. With an empty order such particles stay together in one leaf.
+void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
+
+/// Throws Error(input) if there are more particles than an Index counts.
+void check_number(std::size_t n);
 
 /// Sorts the particles and divides the root cube until no cell has more than leaf_size particles,
 /// except where particles coincide: those stay together in one leaf, so that the depth is bounded.

@@ -13,17 +13,17 @@ struct Box {
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     Vec3<double> low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
 
-    void add(const Vec3<double>& p)
+    CHAMOMILE_HD void add(const Vec3<double>& p)
     {
-        low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+        low = {least(low.x, p.x), least(low.y, p.y), least(low.z, p.z)};
+        high = {greatest(high.x, p.x), greatest(high.y, p.y), greatest(high.z, p.z)};
     }
-    void add(const Box& b)
+    CHAMOMILE_HD void add(const Box& b)
     {
         add(b.low);
         add(b.high);
     }
-    Vec3<double> center() const { return 0.5 * low + 0.5 * high; }
+    CHAMOMILE_HD Vec3<double> center() const { return 0.5 * low + 0.5 * high; }
     double longest_side() const
     {
         return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
@@ -43,6 +43,10 @@ struct Box {
                                  std::max(p.y - low.y, high.y - p.y),
                                  std::max(p.z - low.z, high.z - p.z)});
     }
+
+private: // std::min and std::max are not for the device
+    static CHAMOMILE_HD double least(double a, double b) { return b < a ? b : a; }
+    static CHAMOMILE_HD double greatest(double a, double b) { return a < b ? b : a; }
 };
 
 } // namespace chamomile

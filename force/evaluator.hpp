@@ -1,6 +1,7 @@
 /// \file  What turns interaction lists into sums, and the two ways to get one.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -36,6 +37,16 @@ struct ForceOutput {
     std::span<double> potential; ///< empty: not wanted
     double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
 };
+
+/// Writes one sum; false if it is not finite.
+inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum& sum)
+{
+    output.acceleration[particle] = output.acceleration_unit * sum.acceleration;
+    if (!output.potential.empty())
+        output.potential[particle] = output.potential_unit * sum.potential;
+    return std::isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z +
+                         sum.potential);
+}
 
 /// Evaluates interaction lists by summation over all pairs of a group and its list. A target's sum
 /// depends on its list alone: not on threads, batches or the order of completion.

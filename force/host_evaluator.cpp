@@ -84,15 +84,8 @@ public:
         const TargetGroups& groups = *input_.groups;
         std::size_t not_finite = 0;
 #pragma omp parallel for if (sums_.size() > worth_threads) reduction(+ : not_finite)
-        for (std::size_t t = 0; t < sums_.size(); ++t) {
-            const Index i = input_.octree->order[groups.target(t)];
-            const TargetSum& sum = sums_[t];
-            output.acceleration[i] = output.acceleration_unit * sum.acceleration;
-            if (!output.potential.empty())
-                output.potential[i] = output.potential_unit * sum.potential;
-            not_finite += !std::isfinite(sum.acceleration.x + sum.acceleration.y +
-                                         sum.acceleration.z + sum.potential);
-        }
+        for (std::size_t t = 0; t < sums_.size(); ++t)
+            not_finite += !store_sum(output, input_.octree->order[groups.target(t)], sums_[t]);
         return not_finite;
     }
 

@@ -8,9 +8,11 @@
 #include <mutex>
 
 #include "force/gpu.hpp"
+#include "core/threads.hpp"
 #include "force/list_pool.hpp"
 #include "gpu/chamomile.cuh"
 #include "gpu/device.cuh"
+#include "gpu/device_tree.cuh"
 #include "gpu/time_line.cuh"
 
 namespace chamomile {
@@ -51,17 +53,36 @@ struct Slot {
     explicit Slot(std::pmr::memory_resource* memory) : work(memory) {}
 };
 
+/// From internal units and sorted order to the caller's; counts sums that are not finite.
+__global__ void scatter_sums(const TargetSum* sums, const Index* order, std::size_t n,
+                             double acceleration_unit, double potential_unit,
+                             Vec3<double>* acceleration, double* potential, unsigned* not_finite)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k >= n)
+        return;
+    const TargetSum sum = sums[k];
+    const Index i = order[k];
+    acceleration[i] = acceleration_unit * sum.acceleration;
+    if (potential)
+        potential[i] = potential_unit * sum.potential;
+    if (!isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z + sum.potential))
+        atomicAdd(not_finite, 1u);
+}
+
 class CudaEvaluator final : public Evaluator {
 public:
-    CudaEvaluator(int device, Precision precision) : device_(device), precision_(precision)
+    CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> memory,
+                  Precision precision)
+        : tree_(std::move(tree)), device_(tree_->device), precision_(precision),
+          memory_(std::move(memory))
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
         check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
         name_ = properties.name;
         for (int s = 0; s < slot_count; ++s)
-            slots_.push_back(std::make_unique<Slot>(&memory_));
-        uploads_ = std::make_unique<Stream>();
+            slots_.push_back(std::make_unique<Slot>(memory_.get()));
         uploaded_ = std::make_unique<Event>();
         time_line_ = std::make_unique<TimeLine>();
     }
@@ -77,17 +98,15 @@ public:
         check(cudaSetDevice(device_), "choose the device");
         input_ = input;
         kernel_ = find_kernel(input, precision_);
-        const Octree& octree = *input.octree;
         const TargetGroups& groups = *input.groups;
-        upload_staged(sources_, pinned_sources_, octree.sources);
-        upload_staged(multipoles_, pinned_multipoles_, input.moments->multipole);
-        upload_staged(targets_, pinned_targets_, groups.targets);
+        if (!groups.targets.empty())
+            tree_->staging.upload(targets_, groups.targets.data(), groups.targets.size(),
+                                  tree_->stream);
         sums_.reserve(groups.target_count);
-        host_sums_.reserve(groups.target_count);
-        uploaded_->record(*uploads_);
+        uploaded_->record(tree_->stream);
         for (auto& slot : slots_)
             check(cudaStreamWaitEvent(slot->stream, *uploaded_), "order the streams");
-        time_line_->begin(*uploads_);
+        time_line_->begin(tree_->stream);
         next_slot_ = 0;
         batch_size_ = std::clamp<std::size_t>(groups.groups.size() / 32, least_batch, 1024);
     }
@@ -111,14 +130,18 @@ public:
         launch(slot);
     }
 
-    std::span<const TargetSum> finish() override
+    std::size_t finish(const ForceOutput& output) override
     {
+        check(cudaSetDevice(device_), "choose the device");
         for (auto& slot : slots_) {
             slot->stream.wait();
             pool_.give_back(std::move(slot->lists));
         }
         time_line_->finish();
-        return {host_sums_.data(), input_.groups->target_count};
+        const std::size_t targets = input_.groups->target_count;
+        if (targets == 0)
+            return 0;
+        return input_.groups->targets.empty() ? store_all(output) : store_active(output);
     }
 
     std::string device() const override { return name_; }
@@ -130,11 +153,41 @@ public:
     }
 
 private:
-    template <class T>
-    void upload_staged(DeviceBuffer<T>& to, PinnedBuffer<T>& staging, const std::vector<T>& from)
+    /// All particles are targets: sorted back on the device.
+    std::size_t store_all(const ForceOutput& output)
     {
-        parallel_copy(staging.reserve(from.size()), from.data(), from.size());
-        upload(to, staging.data(), from.size(), *uploads_);
+        const std::size_t n = input_.groups->target_count;
+        const cudaStream_t stream = tree_->stream;
+        const bool potential = !output.potential.empty();
+        check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
+              "clear a count");
+        accelerations_.reserve(n);
+        if (potential)
+            potentials_.reserve(n);
+        scatter_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
+            sums_.data(), tree_->order.data(), n, output.acceleration_unit, output.potential_unit,
+            accelerations_.data(), potential ? potentials_.data() : nullptr, not_finite_.data());
+        check(cudaGetLastError(), "launch the sorting back");
+        download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
+        tree_->staging.download(output.acceleration.data(), accelerations_.data(), n, stream);
+        if (potential)
+            tree_->staging.download(output.potential.data(), potentials_.data(), n, stream);
+        tree_->stream.wait();
+        return *host_not_finite_.data();
+    }
+
+    /// Only the active particles' entries of the caller's arrays may change.
+    std::size_t store_active(const ForceOutput& output)
+    {
+        const TargetGroups& groups = *input_.groups;
+        host_sums_.resize(groups.target_count);
+        tree_->staging.download(host_sums_.data(), sums_.data(), groups.target_count,
+                                tree_->stream);
+        std::size_t not_finite = 0;
+#pragma omp parallel for if (groups.target_count > worth_threads) reduction(+ : not_finite)
+        for (std::size_t t = 0; t < groups.target_count; ++t)
+            not_finite += !store_sum(output, input_.octree->order[groups.target(t)], host_sums_[t]);
+        return not_finite;
     }
 
     /// Shares the targets of each row among warps, as evenly as whole lanes allow.
@@ -169,8 +222,8 @@ private:
                                 slot.rows.data(),
                                 slot.cells.data(),
                                 slot.ranges.data(),
-                                sources_.data(),
-                                multipoles_.data(),
+                                tree_->sources.data(),
+                                tree_->multipoles.data(),
                                 input_.groups->targets.empty() ? nullptr : targets_.data(),
                                 sums_.data(),
                                 1 / input_.scale.length,
@@ -183,11 +236,9 @@ private:
         kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
         check(cudaGetLastError(), "launch the Chamomile kernel");
         time_line_->stop(entry, slot.stream);
-        // The groups of a batch follow one another, and so do their targets.
-        const Index first = lists.rows.front().target_begin, last = lists.rows.back().target_end;
-        download(host_sums_.data() + first, sums_.data() + first, last - first, slot.stream);
     }
 
+    std::shared_ptr<DeviceTree> tree_;
     int device_;
     Precision precision_;
     std::string name_;
@@ -195,29 +246,31 @@ private:
     Kernel kernel_ = nullptr;
     std::size_t batch_size_ = 16;
 
-    PinnedMemory memory_; // outlives the lists that lie in it
-    ListPool pool_{&memory_};
+    std::shared_ptr<PinnedMemory> memory_; // outlives the lists that lie in it
+    ListPool pool_{memory_.get()};
     std::vector<std::unique_ptr<Slot>> slots_;
     std::atomic<std::size_t> next_slot_{0};
-    std::unique_ptr<Stream> uploads_;
     std::unique_ptr<Event> uploaded_;
     std::unique_ptr<TimeLine> time_line_;
 
-    DeviceBuffer<Source> sources_;
-    DeviceBuffer<Multipole> multipoles_;
     DeviceBuffer<Index> targets_;
     DeviceBuffer<TargetSum> sums_;
-    PinnedBuffer<Source> pinned_sources_;
-    PinnedBuffer<Multipole> pinned_multipoles_;
-    PinnedBuffer<Index> pinned_targets_;
-    PinnedBuffer<TargetSum> host_sums_;
+    DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
+    DeviceBuffer<double> potentials_;
+    DeviceBuffer<unsigned> not_finite_;
+    PinnedBuffer<unsigned> host_not_finite_;
+    std::vector<TargetSum> host_sums_;
 };
 
 } // namespace
 
-std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision)
+SolverParts make_cuda_parts(int device, Precision precision)
 {
-    return std::make_unique<CudaEvaluator>(device, precision);
+    check(cudaSetDevice(device), "choose the device");
+    auto tree = std::make_shared<DeviceTree>(device);
+    auto memory = std::make_shared<PinnedMemory>();
+    return {make_cuda_tree_builder(tree, memory),
+            std::make_unique<CudaEvaluator>(tree, memory, precision)};
 }
 
 } // namespace chamomile

@@ -141,13 +141,4 @@ void download(T* to, const T* from, std::size_t n, cudaStream_t stream)
               "copy from the device");
 }
 
-/// Copies n items between host arrays with all threads: pageable memory to page-locked or back.
-template <class T>
-void parallel_copy(T* to, const T* from, std::size_t n)
-{
-#pragma omp parallel for
-    for (std::size_t i = 0; i < n; ++i)
-        to[i] = from[i];
-}
-
 } // namespace chamomile

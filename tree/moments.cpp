@@ -3,79 +3,23 @@
 #include <omp.h>
 
 #include "core/threads.hpp"
+#include "tree/cell_moments.hpp"
 
 namespace chamomile {
 namespace {
 
-class MomentsPass {
-public:
-    MomentsPass(Moments& moments, const Octree& octree) : moments_(moments), octree_(octree) {}
-
-    void of_leaf(Index cell)
-    {
-        const Index begin = octree_.cells[cell].begin, end = begin + octree_.cells[cell].count;
-        Multipole m;
-        Box box;
-        Vec3<double> weighted;
-        for (Index k = begin; k < end; ++k) {
-            const Source& s = octree_.sources[k];
-            m.mass += s.mass;
-            // About the first particle, so that a cell far from the origin loses no digits.
-            weighted += s.mass * (s.position - octree_.sources[begin].position);
-            box.add(s.position);
-        }
-        m.center =
-            m.mass > 0 ? octree_.sources[begin].position + (1 / m.mass) * weighted : box.center();
-        for (Index k = begin; k < end; ++k)
-            m.second.add(octree_.sources[k].mass, octree_.sources[k].position - m.center);
-        store(cell, m, box);
+/// All cells of the range, which must hold whole subtrees, daughters before mothers.
+void sum_cells(Moments& moments, const Octree& octree, Index begin, Index end)
+{
+    for (Index c = end; c-- > begin;) {
+        const Cell& cell = octree.cells[c];
+        if (octree.is_leaf(c))
+            sum_leaf(octree.sources.data() + cell.begin, cell.count, moments.multipole[c],
+                     moments.bounds[c]);
+        else
+            sum_daughters(octree.cells.data(), c, moments.multipole.data(), moments.bounds.data());
     }
-
-    void of_daughters(Index cell)
-    {
-        Multipole m;
-        Box box;
-        Vec3<double> weighted;
-        const Vec3<double> about = moments_.multipole[cell + 1].center;
-        for_each_daughter(cell, [&](Index daughter) {
-            const Multipole& d = moments_.multipole[daughter];
-            m.mass += d.mass;
-            weighted += d.mass * (d.center - about);
-            box.add(moments_.bounds[daughter]);
-        });
-        m.center = m.mass > 0 ? about + (1 / m.mass) * weighted : box.center();
-        for_each_daughter(cell, [&](Index daughter) {
-            const Multipole& d = moments_.multipole[daughter];
-            m.second += d.second;
-            m.second.add(d.mass, d.center - m.center); // Steiner
-        });
-        store(cell, m, box);
-    }
-
-    /// All cells of the range, which must hold whole subtrees, daughters before mothers.
-    void run(Index begin, Index end)
-    {
-        for (Index cell = end; cell-- > begin;)
-            octree_.is_leaf(cell) ? of_leaf(cell) : of_daughters(cell);
-    }
-
-private:
-    template <class Visit>
-    void for_each_daughter(Index cell, Visit visit) const
-    {
-        for (Index d = cell + 1; d < octree_.cells[cell].next; d = octree_.cells[d].next)
-            visit(d);
-    }
-
-    void store(Index cell, const Multipole& m, const Box& box)
-    {
-        moments_.multipole[cell] = m;
-        moments_.bounds[cell] = box;
-    }
-
-    Moments& moments_;
-    const Octree& octree_;
-};
+}
 
 } // namespace
 
@@ -95,12 +39,11 @@ void compute_moments(Moments& moments, const Octree& octree)
         (small ? subtrees : top).push_back(cell);
         cell = small ? octree.cells[cell].next : cell + 1;
     }
-    MomentsPass pass(moments, octree);
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t s = 0; s < subtrees.size(); ++s)
-        pass.run(subtrees[s], octree.cells[subtrees[s]].next);
+        sum_cells(moments, octree, subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)
-        pass.of_daughters(top[t]);
+        sum_cells(moments, octree, top[t], top[t] + 1);
 }
 
 } // namespace chamomile

@@ -14,13 +14,13 @@ namespace chamomile {
 struct SecondMoments {
     double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
 
-    SecondMoments& operator+=(const SecondMoments& b)
+    CHAMOMILE_HD SecondMoments& operator+=(const SecondMoments& b)
     {
         xx += b.xx, xy += b.xy, xz += b.xz, yy += b.yy, yz += b.yz, zz += b.zz;
         return *this;
     }
     /// Adds those of a mass at d.
-    void add(double mass, const Vec3<double>& d)
+    CHAMOMILE_HD void add(double mass, const Vec3<double>& d)
     {
         xx += mass * d.x * d.x, xy += mass * d.x * d.y, xz += mass * d.x * d.z;
         yy += mass * d.y * d.y, yz += mass * d.y * d.z, zz += mass * d.z * d.z;

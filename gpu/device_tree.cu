@@ -1,0 +1,280 @@
+// Builds the tree: particles never leave the device once they are there, the host works on keys and
+// cells alone.
+//
+// Bytes per particle over PCIe: 32 up (position, mass), 8 down (key); per cell 16 up (the cell), 128
+// down (moments and bounds). On the device: 32 read and written by the gather in random order, 12 per
+// pass of the sort, 32 read by the moments of the leaves.
+#include "gpu/device_tree.cuh"
+
+#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
+
+#include "gpu/kept_memory.cuh"
+#include "tree/cell_moments.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr unsigned block_size = 256;
+
+unsigned blocks_of(std::size_t n)
+{
+    return unsigned((n + block_size - 1) / block_size);
+}
+
+/// The extent of the positions seen by one block.
+struct Extent {
+    Box box;
+    double probe; ///< 0; NaN if a coordinate is not finite
+};
+
+__global__ void measure_extent(const Vec3<double>* positions, std::size_t n, Extent* of_block)
+{
+    __shared__ double shared[7][block_size];
+    Box box;
+    double probe = 0;
+    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
+         i += std::size_t(gridDim.x) * block_size) {
+        const Vec3<double> p = positions[i];
+        box.add(p);
+        probe += 0 * (p.x + p.y + p.z);
+    }
+    const unsigned t = threadIdx.x;
+    const double mine[7] = {box.low.x, box.low.y, box.low.z, -box.high.x,
+                            -box.high.y, -box.high.z, probe};
+    for (int f = 0; f < 7; ++f)
+        shared[f][t] = mine[f];
+    for (unsigned half = block_size / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (t < half) {
+            for (int f = 0; f < 6; ++f)
+                shared[f][t] = fmin(shared[f][t], shared[f][t + half]);
+            shared[6][t] += shared[6][t + half];
+        }
+    }
+    if (t == 0)
+        of_block[blockIdx.x] = {{{shared[0][0], shared[1][0], shared[2][0]},
+                                 {-shared[3][0], -shared[4][0], -shared[5][0]}},
+                                shared[6][0]};
+}
+
+__global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootCube cube, Key* keys,
+                             Index* order)
+{
+    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= n)
+        return;
+    keys[i] = morton_key(positions[i], cube);
+    order[i] = Index(i);
+}
+
+/// Sets *shared if more than `most` sorted particles share one key.
+__global__ void find_shared_keys(const Key* keys, std::size_t n, std::size_t most, int* shared)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k + most < n && keys[k] == keys[k + most])
+        *shared = 1;
+}
+
+__global__ void gather(const Vec3<double>* positions, const double* masses, const Index* order,
+                       std::size_t n, Source* sources)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k < n)
+        sources[k] = {positions[order[k]], masses[order[k]]};
+}
+
+/// Mothers, and how many daughters of each are still without moments.
+__global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n)
+        return;
+    Index daughters = 0;
+    for (Index d = c + 1; d < cells[c].next; d = cells[d].next, ++daughters)
+        mother[d] = c;
+    missing[c] = daughters;
+}
+
+/// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell.
+__global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
+                            Index* missing, Multipole* multipoles, Box* bounds)
+{
+    Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n || cells[c].next != c + 1)
+        return;
+    sum_leaf(sources + cells[c].begin, cells[c].count, multipoles[c], bounds[c]);
+    while (c > 0) {
+        c = mother[c];
+        __threadfence(); // this daughter before the count, the sisters after it
+        if (atomicSub(&missing[c], 1) != 1)
+            return;
+        __threadfence();
+        sum_daughters(cells, c, multipoles, bounds);
+    }
+}
+
+class CudaTreeBuilder final : public TreeBuilder {
+public:
+    CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
+        : tree_(std::move(tree)), pinned_(std::move(pinned))
+    {}
+
+    void build(Octree& octree, Moments& moments, std::span<const Vec3<double>> positions,
+               std::span<const double> masses, int leaf_size, Profile& profile) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        check_number(positions.size());
+        octree.size = tree_->particles = positions.size();
+        octree.order.clear();
+        octree.sources.clear();
+        if (positions.empty()) {
+            octree.cells.clear();
+            moments.multipole.clear();
+            moments.bounds.clear();
+            return;
+        }
+        {
+            const TimedPhase phase(profile, "upload");
+            upload(positions, masses);
+        }
+        bool keys_are_shared;
+        {
+            const TimedPhase phase(profile, "sort");
+            keys_are_shared = sort(octree, positions, leaf_size);
+        }
+        {
+            const TimedPhase phase(profile, "cells");
+            if (!keys_are_shared)
+                gather_sources();
+            divide_into_cells(octree, positions, leaf_size);
+            if (keys_are_shared) { // the host has refined the order
+                tree_->staging.upload(tree_->order, octree.order.data(), octree.size,
+                                      tree_->stream);
+                gather_sources();
+            }
+        }
+        const TimedPhase phase(profile, "moments");
+        find_moments(octree, moments);
+    }
+
+    void fetch_order(Octree& octree) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        octree.order.resize(octree.size);
+        octree.sources.resize(octree.size);
+        tree_->staging.download(octree.order.data(), tree_->order.data(), octree.size,
+                                tree_->stream);
+        tree_->staging.download(octree.sources.data(), tree_->sources.data(), octree.size,
+                                tree_->stream);
+    }
+
+    std::pmr::memory_resource* memory() override { return pinned_.get(); }
+
+private:
+    static constexpr unsigned extent_blocks = 512;
+
+    void upload(std::span<const Vec3<double>> positions, std::span<const double> masses)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = positions.size();
+        t.staging.upload(t.positions, positions.data(), n, t.stream);
+        measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(
+            t.positions.data(), n, extents_.reserve(extent_blocks));
+        check(cudaGetLastError(), "launch the extent");
+        download(host_extents_.reserve(extent_blocks), extents_.data(), extent_blocks, t.stream);
+        measured_.record(t.stream);
+        t.staging.upload(t.masses, masses.data(), n, t.stream);
+    }
+
+    RootCube root_cube(std::span<const Vec3<double>> positions)
+    {
+        check(cudaEventSynchronize(measured_), "measure the extent");
+        Box box;
+        double probe = 0;
+        for (unsigned b = 0; b < extent_blocks; ++b) {
+            box.add(host_extents_.data()[b].box);
+            probe += host_extents_.data()[b].probe;
+        }
+        if (probe != 0 || !std::isfinite(box.longest_side()))
+            return bounding_cube(positions); // which says what is wrong
+        return cube_around(box.low, box.high);
+    }
+
+    /// True if more particles share a key than a leaf holds; then octree.order is filled.
+    bool sort(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = positions.size();
+        const RootCube cube = root_cube(positions);
+        Key* keys = t.keys.reserve(n);
+        Index* order = t.order.reserve(n);
+        compute_keys<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), n, cube, keys,
+                                                                order);
+        check(cudaGetLastError(), "launch the keys");
+        thrust::sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys, keys + n, order);
+        int* shared = shared_.reserve(1);
+        check(cudaMemsetAsync(shared, 0, sizeof(int), t.stream), "clear a flag");
+        find_shared_keys<<<blocks_of(n), block_size, 0, t.stream>>>(keys, n, std::size_t(leaf_size),
+                                                                    shared);
+        check(cudaGetLastError(), "look for shared keys");
+        download(host_shared_.reserve(1), shared, 1, t.stream);
+        octree.keys.resize(n);
+        download(octree.keys.data(), keys, n, t.stream);
+        sorted_.record(t.stream);
+        check(cudaEventSynchronize(sorted_), "sort the keys");
+        const bool keys_are_shared = *host_shared_.data() != 0;
+        if (keys_are_shared) {
+            octree.order.resize(n);
+            t.staging.download(octree.order.data(), order, n, t.stream);
+        }
+        return keys_are_shared;
+    }
+
+    void gather_sources()
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = t.particles;
+        gather<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), t.masses.data(),
+                                                          t.order.data(), n, t.sources.reserve(n));
+        check(cudaGetLastError(), "launch the gather");
+    }
+
+    void find_moments(Octree& octree, Moments& moments)
+    {
+        DeviceTree& t = *tree_;
+        const Index n = Index(octree.cells.size());
+        chamomile::upload(t.cells, octree.cells.data(), n, t.stream);
+        find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.cells.data(), n, mothers_.reserve(n), missing_.reserve(n));
+        sum_moments<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.cells.data(), n, t.sources.data(), mothers_.data(), missing_.data(),
+            t.multipoles.reserve(n), t.bounds.reserve(n));
+        check(cudaGetLastError(), "launch the moments");
+        moments.multipole.resize(n);
+        moments.bounds.resize(n);
+        download(moments.multipole.data(), t.multipoles.data(), n, t.stream);
+        download(moments.bounds.data(), t.bounds.data(), n, t.stream);
+        t.stream.wait();
+    }
+
+    std::shared_ptr<DeviceTree> tree_;
+    std::shared_ptr<PinnedMemory> pinned_;
+    KeptMemory scratch_;
+    DeviceBuffer<Extent> extents_;
+    DeviceBuffer<int> shared_;
+    DeviceBuffer<Index> mothers_, missing_;
+    PinnedBuffer<Extent> host_extents_;
+    PinnedBuffer<int> host_shared_;
+    Event measured_, sorted_;
+};
+
+} // namespace
+
+std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
+                                                    std::shared_ptr<PinnedMemory> pinned)
+{
+    return std::make_unique<CudaTreeBuilder>(std::move(tree), std::move(pinned));
+}
+
+} // namespace chamomile

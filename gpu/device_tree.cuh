@@ -1,0 +1,35 @@
+/// \file  The tree as the device holds it, and who builds it there.
+#pragma once
+
+#include <memory>
+
+#include "gpu/device.cuh"
+#include "gpu/staging.cuh"
+#include "tree/tree_builder.hpp"
+
+namespace chamomile {
+
+/// What the builder leaves on the device for the evaluator.
+struct DeviceTree {
+    explicit DeviceTree(int number) : device(number), staging(number) {}
+
+    int device;
+    Staging staging;
+    Stream stream; ///< all of it is there when this stream has come so far
+    std::size_t particles = 0;
+    DeviceBuffer<Vec3<double>> positions; ///< the caller's order
+    DeviceBuffer<double> masses;
+    DeviceBuffer<Key> keys;
+    DeviceBuffer<Index> order;    ///< sorted particle k is the caller's order[k]
+    DeviceBuffer<Source> sources; ///< sorted
+    DeviceBuffer<Cell> cells;
+    DeviceBuffer<Multipole> multipoles;
+    DeviceBuffer<Box> bounds;
+};
+
+/// Keys, sort, gather and moments on the device, cells on the host. Host arrays are filled in the
+/// given pinned memory.
+std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
+                                                    std::shared_ptr<PinnedMemory> pinned);
+
+} // namespace chamomile

@@ -1,0 +1,146 @@
+/// \file  Copies between pageable host memory and the device: all host threads, through pinned slots.
+///
+/// A pageable copy runs at 11 GB/s, a pinned one at 55 (PCIe 5, H200). Each thread copies blocks into
+/// two small pinned slots of its own in turn, so that the copy in the processor, which stays within
+/// its cache, and the transfer overlap. Memory that is pinned already is copied at once.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <omp.h>
+
+#include "gpu/device.cuh"
+
+namespace chamomile {
+
+class Staging {
+public:
+    explicit Staging(int device) : device_(device) {}
+
+    /// Returns when the host memory may change; the device has it in the order of the stream.
+    template <class T>
+    void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
+    {
+        copy(reinterpret_cast<char*>(to.reserve(n)), reinterpret_cast<const char*>(from),
+             n * sizeof(T), stream, cudaMemcpyHostToDevice);
+    }
+
+    /// Returns when the host has the data that the stream has made so far.
+    template <class T>
+    void download(T* to, const T* from, std::size_t n, cudaStream_t stream)
+    {
+        copy(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), n * sizeof(T),
+             stream, cudaMemcpyDeviceToHost);
+    }
+
+private:
+    static constexpr std::size_t block_bytes = 1 << 20;
+
+    /// What one thread copies through.
+    struct Lane {
+        Stream stream;
+        PinnedBuffer<char> slot[2];
+        Event done[2];
+    };
+
+    void copy(char* to, const char* from, std::size_t bytes, cudaStream_t stream,
+              cudaMemcpyKind kind)
+    {
+        if (bytes == 0)
+            return;
+        const bool up = kind == cudaMemcpyHostToDevice;
+        if (is_pinned(up ? static_cast<const void*>(from) : to)) {
+            check(cudaMemcpyAsync(to, from, bytes, kind, stream), "copy pinned memory");
+            if (!up)
+                check(cudaStreamSynchronize(stream), "wait for a copy");
+            return;
+        }
+        const std::size_t blocks = (bytes + block_bytes - 1) / block_bytes;
+        const int threads = int(std::min<std::size_t>(blocks, std::size_t(omp_get_max_threads())));
+        while (lanes_.size() < std::size_t(threads)) {
+            lanes_.push_back(std::make_unique<Lane>());
+            for (auto& slot : lanes_.back()->slot)
+                slot.reserve(block_bytes);
+        }
+        ready_.record(stream); // for the lanes that read what the stream has made
+        std::atomic<std::size_t> next{0};
+        std::atomic<cudaError_t> status{cudaSuccess};
+#pragma omp parallel num_threads(threads) if (threads > 1)
+        {
+            Lane& lane = *lanes_[std::size_t(omp_get_thread_num())];
+            const cudaError_t result =
+                up ? send(lane, to, from, bytes, next, stream) : receive(lane, to, from, bytes, next);
+            if (result != cudaSuccess)
+                status = result;
+        }
+        check(status, up ? "copy to the device" : "copy from the device");
+    }
+
+    cudaError_t send(Lane& lane, char* to, const char* from, std::size_t bytes,
+                     std::atomic<std::size_t>& next, cudaStream_t stream)
+    {
+        cudaError_t status = cudaSetDevice(device_);
+        for (int turn = 0; status == cudaSuccess; turn ^= 1) {
+            const std::size_t begin = block_bytes * next++;
+            if (begin >= bytes)
+                break;
+            const std::size_t size = std::min(block_bytes, bytes - begin);
+            status = cudaEventSynchronize(lane.done[turn]);
+            std::memcpy(lane.slot[turn].data(), from + begin, size);
+            if (status == cudaSuccess)
+                status = cudaMemcpyAsync(to + begin, lane.slot[turn].data(), size,
+                                         cudaMemcpyHostToDevice, stream);
+            if (status == cudaSuccess)
+                status = cudaEventRecord(lane.done[turn], stream);
+        }
+        return status;
+    }
+
+    cudaError_t receive(Lane& lane, char* to, const char* from, std::size_t bytes,
+                        std::atomic<std::size_t>& next)
+    {
+        cudaError_t status = cudaSetDevice(device_);
+        if (status == cudaSuccess)
+            status = cudaStreamWaitEvent(lane.stream, ready_);
+        std::size_t begin[2] = {bytes, bytes}; // of the block on its way to each slot
+        const auto request = [&](int turn) {
+            begin[turn] = block_bytes * next++;
+            if (begin[turn] >= bytes || status != cudaSuccess)
+                return;
+            status = cudaMemcpyAsync(lane.slot[turn].data(), from + begin[turn],
+                                     std::min(block_bytes, bytes - begin[turn]),
+                                     cudaMemcpyDeviceToHost, lane.stream);
+            if (status == cudaSuccess)
+                status = cudaEventRecord(lane.done[turn], lane.stream);
+        };
+        request(0);
+        for (int turn = 0; status == cudaSuccess && begin[turn] < bytes; turn ^= 1) {
+            request(turn ^ 1);
+            if (status == cudaSuccess)
+                status = cudaEventSynchronize(lane.done[turn]);
+            std::memcpy(to + begin[turn], lane.slot[turn].data(),
+                        std::min(block_bytes, bytes - begin[turn]));
+        }
+        return status;
+    }
+
+    static bool is_pinned(const void* memory)
+    {
+        cudaPointerAttributes attributes;
+        if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+            cudaGetLastError(); // old drivers refuse what they do not know
+            return false;
+        }
+        return attributes.type == cudaMemoryTypeHost;
+    }
+
+    int device_;
+    Event ready_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+} // namespace chamomile

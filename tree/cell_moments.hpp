@@ -1,0 +1,57 @@
+/// \file  The moments of one cell, the same on host and device.
+///
+/// Neither compiler may contract products and sums here, so that both give the same bits and
+/// thereby the same interaction lists.
+#pragma once
+
+#include "tree/moments.hpp"
+
+namespace chamomile {
+
+/// Of a leaf with `count` > 0 sources.
+CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multipole, Box& bounds)
+{
+    Multipole m;
+    Box box;
+    Vec3<double> weighted;
+    for (Index k = 0; k < count; ++k) {
+        const Source s = sources[k];
+        m.mass += s.mass;
+        // About the first particle, so that a cell far from the origin loses no digits.
+        weighted += s.mass * (s.position - sources[0].position);
+        box.add(s.position);
+    }
+    m.center = m.mass > 0 ? sources[0].position + (1 / m.mass) * weighted : box.center();
+    for (Index k = 0; k < count; ++k) {
+        const Source s = sources[k];
+        m.second.add(s.mass, s.position - m.center);
+    }
+    multipole = m;
+    bounds = box;
+}
+
+/// Of a cell with daughters, whose moments are there.
+CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell, Multipole* multipoles, Box* bounds)
+{
+    Multipole m;
+    Box box;
+    Vec3<double> weighted;
+    const Index end = cells[cell].next;
+    const Vec3<double> about = multipoles[cell + 1].center;
+    for (Index daughter = cell + 1; daughter < end; daughter = cells[daughter].next) {
+        const Multipole& d = multipoles[daughter];
+        m.mass += d.mass;
+        weighted += d.mass * (d.center - about);
+        box.add(bounds[daughter]);
+    }
+    m.center = m.mass > 0 ? about + (1 / m.mass) * weighted : box.center();
+    for (Index daughter = cell + 1; daughter < end; daughter = cells[daughter].next) {
+        const Multipole& d = multipoles[daughter];
+        m.second += d.second;
+        m.second.add(d.mass, d.center - m.center); // Steiner
+    }
+    multipoles[cell] = m;
+    bounds[cell] = box;
+}
+
+} // namespace chamomile

@@ -37,12 +37,12 @@ Row measure(Particles& particles, const SolverOptions& setting, const ReferenceS
 
 Table table_of(const std::vector<Row>& rows)
 {
-    Table table({"theta", "order", "rms", "median", "90 %", "99 %", "99.9 %", "max", "scaled 99 %",
+    Table table({"tolerance", "theta", "order", "rms", "median", "90 %", "99 %", "99.9 %", "max", "scaled 99 %",
                  "phi 99 %", "|sum m a|", "particles", "cells", "seconds"});
     const auto exponent = [](double x) { return formatted("%.2e", x); };
     for (const Row& row : rows) {
         const Percentiles& a = row.errors.acceleration;
-        table.add({theta_text(row.setting), order_text(row.setting), exponent(a.rms),
+        table.add({tolerance_text(row.setting), theta_text(row.setting), order_text(row.setting), exponent(a.rms),
                    exponent(a.median), exponent(a.p90), exponent(a.p99), exponent(a.p999),
                    exponent(a.max), exponent(row.errors.scaled.p99),
                    exponent(row.errors.potential.p99), exponent(row.momentum),
@@ -56,8 +56,8 @@ void print_worst(const Particles& particles, const Row& row)
 {
     const Index i = row.errors.worst;
     const Vec3<double>& x = particles.position[i];
-    std::printf("worst at theta %s, order %s: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
-                theta_text(row.setting).c_str(), order_text(row.setting).c_str(), i,
+    std::printf("worst at %s, order %s: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
+                criterion_text(row.setting).c_str(), order_text(row.setting).c_str(), i,
                 static_cast<unsigned long long>(particles.id[i]), x.x, x.y, x.z);
 }
 
@@ -67,16 +67,16 @@ int accuracy(const std::vector<std::string>& arguments)
 {
     std::string file;
     SolverOptions setting;
-    std::vector<double> thetas = {0.4, setting.theta, 0.8};
-    std::vector<int> orders = {setting.order};
+    SolverSweep sweep;
+    sweep.tolerances = {0.01, 0.003, 0.001};
     int sample = 5000;
     Output csv;
     Options options("accuracy", "Compares accelerations and potentials with the direct sum in "
-                                "double precision, for each opening angle and order (which a "
-                                "direct sum does not have). Errors are |da|/|a| of the sampled "
+                                "double precision, for each tolerance or opening angle and order "
+                                "(which a direct sum does not have). Errors are |da|/|a| of the sampled "
                                 "particles.");
     options.positional("FILE", file, "the snapshot");
-    add_swept_solver_options(options, setting, thetas, orders);
+    add_swept_solver_options(options, setting, sweep);
     options.group("Measurement");
     options.number("sample", sample, at_least(1), "particles that are compared");
     options.text("csv", "FILE", csv.file, "write the table as comma-separated values too");
@@ -90,7 +90,7 @@ int accuracy(const std::vector<std::string>& arguments)
     Particles& particles = snapshot.particles;
     require_particles(particles, file);
     take_from_file(setting, snapshot, options);
-    const std::vector<SolverOptions> settings = swept(setting, thetas, orders);
+    const std::vector<SolverOptions> settings = swept(setting, sweep, options);
     for (const SolverOptions& one : settings)
         make_solver(one); // refuses what is out of range before the long sum
     const std::vector<Index> targets = sample_targets(particles.size(), std::size_t(sample));
@@ -114,7 +114,7 @@ int accuracy(const std::vector<std::string>& arguments)
     for (const Row& row : rows)
         if (!row.errors.all_finite)
             throw Error(Fault::numeric,
-                        file + ": acceleration: not finite at theta " + theta_text(row.setting));
+                        file + ": acceleration: not finite at " + criterion_text(row.setting));
     return 0;
 }
 

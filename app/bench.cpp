@@ -15,8 +15,7 @@ namespace {
 
 struct Settings {
     std::vector<std::uint64_t> particles = {100000, 1000000};
-    std::vector<double> thetas = {SolverOptions().theta};
-    std::vector<int> orders = {SolverOptions().order};
+    SolverSweep sweep;
     int repeat = 5, sample = 0;
     bool potential = false;
 };
@@ -61,7 +60,7 @@ Measurement measure(Particles& particles, const SolverOptions& options, const Se
 
 Table table_of(const std::vector<Measurement>& measurements)
 {
-    std::vector<std::string> headings = {"N",  "solver", "theta", "order",     "group", "leaf",
+    std::vector<std::string> headings = {"N",  "solver", "tolerance", "theta", "order",     "group", "leaf",
                                          "ms", "min",    "max",   "particles", "cells", "pairs/s"};
     for (const char* error : {"90 % error", "99 % error"})
         headings.push_back(error);
@@ -75,6 +74,7 @@ Table table_of(const std::vector<Measurement>& measurements)
         const double median = m.seconds[m.seconds.size() / 2];
         std::vector<std::string> row = {std::to_string(m.particles),
                                         describe(m.solver)["solver"],
+                                        tolerance_text(m.solver),
                                         theta_text(m.solver),
                                         order_text(m.solver),
                                         std::to_string(m.solver.group_size),
@@ -110,7 +110,7 @@ int bench(const std::vector<std::string>& arguments)
                     "pairs on a CPU), interactions per particle and pairs per second.");
     options.positional("FILE", file, "a snapshot; a Plummer sphere in N-body units if none",
                        Need::optional);
-    add_swept_solver_options(options, solver, settings.thetas, settings.orders);
+    add_swept_solver_options(options, solver, settings.sweep);
     options.group("Measurement");
     options.numbers("particles,n", settings.particles, between(1, 4e9),
                     "of the Plummer spheres, r < 22.8 a");
@@ -127,7 +127,7 @@ int bench(const std::vector<std::string>& arguments)
 
     std::vector<Measurement> measurements;
     const auto measure_all = [&](Particles& particles) {
-        for (const SolverOptions& setting : swept(solver, settings.thetas, settings.orders))
+        for (const SolverOptions& setting : swept(solver, settings.sweep, options))
             measurements.push_back(measure(particles, setting, settings));
     };
     if (!file.empty()) {

@@ -179,7 +179,7 @@ void introduce(const Snapshot& state, const RunOptions& run, const Solver& solve
     item("units", state.units.description());
     item("G", shortest(forces.gravitational_constant));
     item("forces", forces.solver == SolverKind::tree
-                       ? formatted("tree, theta = %g, %s", forces.theta,
+                       ? formatted("tree, %s, %s", criterion_text(forces).c_str(),
                                    forces.order == 0 ? "monopoles" : "quadrupoles")
                        : std::string("direct sum"));
     item("softening", describe(forces.softening));
@@ -228,6 +228,7 @@ int run(const std::vector<std::string>& arguments)
     add_run_options(options, run);
     if (!options.parse(arguments))
         return 0;
+    require_one_criterion(options);
     require_complete(run);
     Snapshot state = initial_conditions(run);
     const SimulationOptions time = simulation_options(run, state.time);

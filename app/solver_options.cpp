@@ -1,5 +1,7 @@
 #include "app/solver_options.hpp"
 
+#include "core/error.hpp"
+
 namespace chamomile::app {
 namespace {
 
@@ -10,6 +12,8 @@ const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
 const std::vector<std::pair<std::string, Precision>> precision_words = {
     {"float", Precision::single_precision}, {"double", Precision::double_precision}};
 const std::vector<std::pair<std::string, int>> order_words = {{"0", 0}, {"2", 2}};
+const std::vector<std::pair<std::string, int>> local_order_words = {
+    {"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}};
 
 template <class T>
 std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words)
@@ -21,7 +25,12 @@ std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words
 }
 
 constexpr Range theta_range = above(0, 1.5);
-const char* const theta_help = "opening angle: a cell of size l is accepted beyond l/theta";
+constexpr Range tolerance_range = above(0, 1);
+const char* const tolerance_help =
+    "a cell is accepted where the error of its multipoles, estimated, stays below this part of "
+    "the acceleration";
+const char* const theta_help =
+    "instead of the tolerance: a cell of size l is accepted beyond l/theta";
 const char* const order_help = "of the multipoles: 0 monopole, 2 quadrupole";
 
 void add_further_options(Options& options, SolverOptions& solver)
@@ -34,6 +43,8 @@ void add_further_options(Options& options, SolverOptions& solver)
                    "law of the softening; that of the file unless given");
     options.number("G", solver.gravitational_constant, positive,
                    "gravitational constant; that of the file unless given");
+    options.choice("local-order", solver.local_order, local_order_words,
+                   "of the expansions of distant cells about a group; 0: none");
     options.number("group-size", solver.group_size, between(0, 1 << 20),
                    "most particles that share an interaction list; 0: chosen by device");
     options.number("leaf-size", solver.leaf_size, between(0, 1 << 20),
@@ -50,39 +61,64 @@ void add_solver_options(Options& options, SolverOptions& solver)
 {
     options.group("Forces");
     options.choice("solver", solver.solver, solver_words, "how forces are summed");
+    options.number("tolerance", solver.tolerance, tolerance_range, tolerance_help);
     options.number("theta", solver.theta, theta_range, theta_help);
     options.choice("order", solver.order, order_words, order_help);
     add_further_options(options, solver);
 }
 
-void add_swept_solver_options(Options& options, SolverOptions& solver, std::vector<double>& thetas,
-                              std::vector<int>& orders)
+void require_one_criterion(const Options& options)
+{
+    if (options.given("tolerance") && options.given("theta"))
+        throw Error(Fault::usage, options.command() + ": --tolerance and --theta: give one of the two");
+}
+
+void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
 {
     options.group("Forces");
     options.choice("solver", solver.solver, solver_words, "how forces are summed");
-    options.numbers("theta", thetas, theta_range, theta_help);
-    options.numbers("order", orders, between(0, 2), order_help);
+    options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
+    options.numbers("theta", sweep.thetas, theta_range, theta_help);
+    options.numbers("order", sweep.orders, between(0, 2), order_help);
     add_further_options(options, solver);
 }
 
-std::vector<SolverOptions> swept(SolverOptions solver, const std::vector<double>& thetas,
-                                 const std::vector<int>& orders)
+std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
+                                 const Options& options)
 {
     if (solver.solver == SolverKind::direct)
         return {solver};
+    const bool angles_alone = options.given("theta") && !options.given("tolerance");
     std::vector<SolverOptions> settings;
-    for (int order : orders)
-        for (double theta : thetas) {
-            solver.order = order;
+    for (int order : sweep.orders) {
+        solver.order = order;
+        solver.theta.reset();
+        for (double tolerance : angles_alone ? std::vector<double>() : sweep.tolerances) {
+            solver.tolerance = tolerance;
+            settings.push_back(solver);
+        }
+        for (double theta : sweep.thetas) {
             solver.theta = theta;
             settings.push_back(solver);
         }
+    }
     return settings;
+}
+
+std::string tolerance_text(const SolverOptions& solver)
+{
+    return solver.solver == SolverKind::tree && !solver.theta ? shortest(solver.tolerance) : "-";
 }
 
 std::string theta_text(const SolverOptions& solver)
 {
-    return solver.solver == SolverKind::tree ? shortest(solver.theta) : "-";
+    return solver.solver == SolverKind::tree && solver.theta ? shortest(*solver.theta) : "-";
+}
+
+std::string criterion_text(const SolverOptions& solver)
+{
+    return solver.theta ? "theta " + shortest(*solver.theta)
+                        : "tolerance " + shortest(solver.tolerance);
 }
 
 std::string order_text(const SolverOptions& solver)
@@ -112,7 +148,11 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
         {"leaf_size", std::to_string(solver.leaf_size)},
         {"device", solver.device}};
     if (solver.solver == SolverKind::tree) {
-        words["theta"] = shortest(solver.theta);
+        if (solver.theta)
+            words["theta"] = shortest(*solver.theta);
+        else
+            words["tolerance"] = shortest(solver.tolerance);
+        words["local_order"] = std::to_string(solver.local_order);
         words["order"] = std::to_string(solver.order);
     }
     return words;

@@ -157,7 +157,7 @@ public:
 private:
     void prepare_lists() override
     {
-        AcceptanceCriterion criterion{options_.theta, 0};
+        AcceptanceCriterion criterion{options_.theta.value_or(0.6), 0};
         if (options_.softening.kind == SofteningKind::spline)
             criterion.clearance = options_.softening.spline_radius();
         make_walk_cells(walk_, octree_, moments_, criterion);

@@ -22,8 +22,12 @@ std::string in_words(double value)
 void check(const SolverOptions& o)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
-    if (!(o.theta > 0) || !(o.theta <= 1.5))
-        refuse("theta: " + in_words(o.theta) + ": must be above 0 and at most 1.5");
+    if (o.theta && (!(*o.theta > 0) || !(*o.theta <= 1.5)))
+        refuse("theta: " + in_words(*o.theta) + ": must be above 0 and at most 1.5");
+    if (!(o.tolerance > 0) || !(o.tolerance <= 1))
+        refuse("tolerance: " + in_words(o.tolerance) + ": must be above 0 and at most 1");
+    if (o.local_order != 0 && (o.local_order < 3 || o.local_order > 6))
+        refuse("local order: " + std::to_string(o.local_order) + ": must be 3 to 6, or 0");
     if (o.order != 0 && o.order != 2)
         refuse("order: " + std::to_string(o.order) + ": must be 0 (monopole) or 2 (quadrupole)");
     if (o.group_size < 0 || o.group_size > 1 << 20)

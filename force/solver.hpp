@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,7 +23,12 @@ enum class Quantities { acceleration, acceleration_potential };
 /// All that decides a force; the defaults are what `chamomile --help` shows.
 struct SolverOptions {
     SolverKind solver = SolverKind::tree;
-    double theta = 0.6; ///< opening angle: a cell of size l is accepted beyond l / theta
+    /// Relative criterion (Salmon & Warren 1994, Dehnen 2014): a cell of mass M and radius b is
+    /// accepted where M b^3 / d^5 stays below tolerance times the acceleration there, estimated.
+    double tolerance = 0.003;
+    /// Geometric criterion instead: a cell of size l is accepted beyond l / theta.
+    std::optional<double> theta;
+    int local_order = 5; ///< of the expansions of distant cells' field about a group; 0: none
     int order = 2;      ///< of the multipole expansion: 0 monopole, 2 quadrupole
     int group_size = 0; ///< most particles that share one interaction list; 0: chosen by device
     int leaf_size = 0;  ///< most particles of a cell without daughters; 0: chosen by device

@@ -1,7 +1,7 @@
-// Builds the tree: particles never leave the device once they are there, the host works on keys and
-// cells alone.
+// Builds the tree: particles never leave the device once they are there, the host works on boundaries
+// and cells alone.
 //
-// Bytes per particle over PCIe: 32 up (position, mass), 8 down (key); per cell 16 up (the cell), 128
+// Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the cell), 128
 // down (moments and bounds). On the device: 32 read and written by the gather in random order, 12 per
 // pass of the sort, 32 read by the moments of the leaves.
 #include "gpu/device_tree.cuh"
@@ -68,12 +68,35 @@ __global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootC
     order[i] = Index(i);
 }
 
-/// Sets *shared if more than `most` sorted particles share one key.
-__global__ void find_shared_keys(const Key* keys, std::size_t n, std::size_t most, int* shared)
+static_assert(Boundaries::block == block_size);
+
+/// Entry k of level and octants, the least level of each block, and whether more than `most` sorted
+/// particles share one key.
+__global__ void find_boundaries(const Key* keys, std::size_t n, std::size_t most,
+                                std::uint8_t* level, std::uint8_t* octants, std::uint8_t* least,
+                                int* keys_are_shared)
 {
     const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    if (k + most < n && keys[k] == keys[k + most])
-        *shared = 1;
+    unsigned own = key_levels;
+    if (k < n) {
+        const Boundary b = boundary_between(keys[k], keys[k + 1 < n ? k + 1 : k]);
+        level[k] = b.level;
+        octants[k] = b.octants;
+        own = b.level;
+        if (k + most < n && keys[k] == keys[k + most])
+            *keys_are_shared = 1;
+    }
+    __shared__ unsigned of_warp[block_size / 32];
+    for (int step = 16; step > 0; step /= 2)
+        own = min(own, __shfl_xor_sync(0xffffffffu, own, step));
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = own;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (unsigned w = 1; w < block_size / 32; ++w)
+            own = min(own, of_warp[w]);
+        least[blockIdx.x] = std::uint8_t(own);
+    }
 }
 
 __global__ void gather(const Vec3<double>* positions, const double* masses, const Index* order,
@@ -136,12 +159,15 @@ public:
         }
         {
             const TimedPhase phase(profile, "upload");
-            upload(positions, masses);
+            upload_positions(positions);
         }
         bool keys_are_shared;
         {
             const TimedPhase phase(profile, "sort");
-            keys_are_shared = sort(octree, positions, leaf_size);
+            start_sort(octree, positions, leaf_size);
+            tree_->staging.upload(tree_->masses, masses.data(), masses.size(), masses_stream_);
+            masses_uploaded_.record(masses_stream_);
+            keys_are_shared = finish_sort(octree);
         }
         {
             const TimedPhase phase(profile, "cells");
@@ -174,7 +200,7 @@ public:
 private:
     static constexpr unsigned extent_blocks = 512;
 
-    void upload(std::span<const Vec3<double>> positions, std::span<const double> masses)
+    void upload_positions(std::span<const Vec3<double>> positions)
     {
         DeviceTree& t = *tree_;
         const std::size_t n = positions.size();
@@ -184,7 +210,6 @@ private:
         check(cudaGetLastError(), "launch the extent");
         download(host_extents_.reserve(extent_blocks), extents_.data(), extent_blocks, t.stream);
         measured_.record(t.stream);
-        t.staging.upload(t.masses, masses.data(), n, t.stream);
     }
 
     RootCube root_cube(std::span<const Vec3<double>> positions)
@@ -201,8 +226,8 @@ private:
         return cube_around(box.low, box.high);
     }
 
-    /// True if more particles share a key than a leaf holds; then octree.order is filled.
-    bool sort(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
+    /// Keys, order and boundaries, on their way when it returns.
+    void start_sort(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
     {
         DeviceTree& t = *tree_;
         const std::size_t n = positions.size();
@@ -213,20 +238,30 @@ private:
                                                                 order);
         check(cudaGetLastError(), "launch the keys");
         thrust::sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys, keys + n, order);
+        Boundaries& between = octree.boundaries;
+        between.resize(n);
         int* shared = shared_.reserve(1);
         check(cudaMemsetAsync(shared, 0, sizeof(int), t.stream), "clear a flag");
-        find_shared_keys<<<blocks_of(n), block_size, 0, t.stream>>>(keys, n, std::size_t(leaf_size),
-                                                                    shared);
-        check(cudaGetLastError(), "look for shared keys");
+        find_boundaries<<<blocks_of(n), block_size, 0, t.stream>>>(
+            keys, n, std::size_t(leaf_size), levels_.reserve(n), octants_.reserve(n),
+            least_.reserve(between.least.size()), shared);
+        check(cudaGetLastError(), "launch the boundaries");
         download(host_shared_.reserve(1), shared, 1, t.stream);
-        octree.keys.resize(n);
-        download(octree.keys.data(), keys, n, t.stream);
+        download(between.level.data(), levels_.data(), n, t.stream);
+        download(between.octants.data(), octants_.data(), n, t.stream);
+        download(between.least.data(), least_.data(), between.least.size(), t.stream);
         sorted_.record(t.stream);
+    }
+
+    /// True if more particles share a key than a leaf holds; then octree.order is filled.
+    bool finish_sort(Octree& octree)
+    {
         check(cudaEventSynchronize(sorted_), "sort the keys");
         const bool keys_are_shared = *host_shared_.data() != 0;
         if (keys_are_shared) {
-            octree.order.resize(n);
-            t.staging.download(octree.order.data(), order, n, t.stream);
+            octree.order.resize(octree.size);
+            tree_->staging.download(octree.order.data(), tree_->order.data(), octree.size,
+                                    tree_->stream);
         }
         return keys_are_shared;
     }
@@ -235,6 +270,7 @@ private:
     {
         DeviceTree& t = *tree_;
         const std::size_t n = t.particles;
+        check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
         gather<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), t.masses.data(),
                                                           t.order.data(), n, t.sources.reserve(n));
         check(cudaGetLastError(), "launch the gather");
@@ -258,15 +294,17 @@ private:
         t.stream.wait();
     }
 
-    std::shared_ptr<DeviceTree> tree_;
+    std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
     std::shared_ptr<PinnedMemory> pinned_;
     KeptMemory scratch_;
     DeviceBuffer<Extent> extents_;
+    DeviceBuffer<std::uint8_t> levels_, octants_, least_;
     DeviceBuffer<int> shared_;
     DeviceBuffer<Index> mothers_, missing_;
     PinnedBuffer<Extent> host_extents_;
     PinnedBuffer<int> host_shared_;
-    Event measured_, sorted_;
+    Stream masses_stream_; // masses come while the keys are sorted
+    Event measured_, sorted_, masses_uploaded_;
 };
 
 } // namespace

@@ -21,7 +21,8 @@ namespace {
 Octree octree_of(const Particles& p, int leaf_size)
 {
     Octree octree;
-    build_octree(octree, p.position, p.mass, leaf_size, *make_host_key_sorter());
+    KeySorter sorter;
+    build_octree(octree, p.position, p.mass, leaf_size, sorter);
     return octree;
 }
 

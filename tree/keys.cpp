@@ -6,34 +6,9 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "tree/radix_sort.hpp"
 
 namespace chamomile {
 namespace {
-
-class HostKeySorter final : public KeySorter {
-public:
-    void sort(std::span<const Vec3<double>> positions, const RootCube& cube, std::pmr::vector<Key>& keys,
-              std::vector<Index>& order) override
-    {
-        const std::size_t n = positions.size();
-        items_.resize(n);
-#pragma omp parallel for if (n > worth_threads)
-        for (std::size_t i = 0; i < n; ++i)
-            items_[i] = {morton_key(positions[i], cube), Index(i)};
-        radix_sort(items_, buffer_);
-        keys.resize(n);
-        order.resize(n);
-#pragma omp parallel for if (n > worth_threads)
-        for (std::size_t k = 0; k < n; ++k) {
-            keys[k] = items_[k].key;
-            order[k] = items_[k].index;
-        }
-    }
-
-private:
-    std::vector<KeyedIndex> items_, buffer_; // kept between steps
-};
 
 [[noreturn]] void refuse_position(std::span<const Vec3<double>> positions)
 {
@@ -77,11 +52,6 @@ RootCube bounding_cube(std::span<const Vec3<double>> positions)
     if (probe != 0 || !std::isfinite(size))
         refuse_position(positions);
     return cube_around({lx, ly, lz}, {hx, hy, hz});
-}
-
-std::unique_ptr<KeySorter> make_host_key_sorter()
-{
-    return std::make_unique<HostKeySorter>();
 }
 
 } // namespace chamomile

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -51,19 +49,5 @@ CHAMOMILE_HD Key morton_key(const Vec3<double>& position, const RootCube& cube)
     const Vec3<double> r = scale * (position - cube.low);
     return spread_bits(digit(r.x)) << 2 | spread_bits(digit(r.y)) << 1 | spread_bits(digit(r.z));
 }
-
-/// Sorts particles by key. Equal keys keep the order of the positions, so that every sorter gives
-/// the same order.
-class KeySorter {
-public:
-    virtual ~KeySorter() = default;
-
-    /// Resizes and fills `keys` (ascending) and `order` (keys[k] belongs to position order[k]).
-    virtual void sort(std::span<const Vec3<double>> positions, const RootCube& cube,
-                      std::pmr::vector<Key>& keys, std::vector<Index>& order) = 0;
-};
-
-/// Sorts with all host threads.
-std::unique_ptr<KeySorter> make_host_key_sorter();
 
 } // namespace chamomile

@@ -1,7 +1,8 @@
 #include "tree/octree.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
+#include <cstring>
 
 #include <omp.h>
 
@@ -15,7 +16,7 @@ namespace {
 /// Below this size of a leaf its particles count as coincident.
 constexpr double smallest_extent = 1e-280;
 
-/// Divides ranges of sorted keys into cells.
+/// Divides ranges of sorted particles into cells.
 class Divider {
 public:
     Divider(Octree& octree, std::span<const Vec3<double>> positions, Index leaf_size)
@@ -36,7 +37,8 @@ public:
 
     bool is_divisible(Index begin, Index end)
     {
-        return end - begin > leaf_size_ && (key(begin) != key(end - 1) || refine_keys(begin, end));
+        return end - begin > leaf_size_ &&
+               (least_level(begin, end) < key_levels || refine_keys(begin, end));
     }
 
     /// Calls visit(from, to, octant) for each occupied octant of the lowest cell that holds the
@@ -44,31 +46,61 @@ public:
     template <class Visit>
     void for_each_daughter(Index begin, Index end, Visit visit)
     {
-        const int highest_bit = 63 - std::countl_zero(key(begin) ^ key(end - 1));
-        const int shift = highest_bit / 3 * 3;
-        for (Index from = begin; from < end;) {
-            const Key limit = ((key(from) >> shift) + 1) << shift;
-            const Index octant = Index(key(from) >> shift) & 7;
-            const Index to = first_at_or_above(limit, from + 1, end);
-            visit(from, to, octant);
-            from = to;
+        const Boundaries& between = octree_.boundaries;
+        const std::uint8_t level = least_level(begin, end);
+        Index from = begin;
+        Index cut = next_at_level(level, begin, end);
+        Index octant = between.octants[cut] >> 3;
+        for (; cut + 1 < end; cut = next_at_level(level, from, end)) {
+            visit(from, cut + 1, octant);
+            octant = between.octants[cut] & 7;
+            from = cut + 1;
         }
+        visit(from, end, octant);
     }
 
 private:
-    Key key(Index k) const { return octree_.keys[k]; }
-
-    /// Gallops, because neighbouring daughters are small more often than not.
-    Index first_at_or_above(Key limit, Index begin, Index end) const
+    /// The least level of the boundaries within begin .. end.
+    std::uint8_t least_level(Index begin, Index end) const
     {
-        Index step = 1, low = begin;
-        while (low + step < end && key(low + step) < limit) {
-            low += step;
-            step *= 2;
+        const Boundaries& between = octree_.boundaries;
+        constexpr Index block = Index(Boundaries::block);
+        const Index last = end - 1; // boundaries begin .. last
+        const Index whole_begin = (begin + block - 1) / block, whole_end = last / block;
+        if (whole_begin >= whole_end)
+            return least(between.level, begin, last);
+        return std::min({least(between.level, begin, whole_begin * block),
+                         least(between.least, whole_begin, whole_end),
+                         least(between.level, whole_end * block, last)});
+    }
+
+    static std::uint8_t least(const std::pmr::vector<std::uint8_t>& levels, Index begin, Index end)
+    {
+        std::uint8_t least = key_levels;
+        for (Index k = begin; k < end; ++k)
+            least = std::min(least, levels[k]);
+        return least;
+    }
+
+    /// The first boundary of that level at or after `from`; end - 1 if there is none before it.
+    Index next_at_level(std::uint8_t level, Index from, Index end) const
+    {
+        const Boundaries& between = octree_.boundaries;
+        constexpr Index block = Index(Boundaries::block);
+        const Index last = end - 1;
+        while (from < last) {
+            if (from % block == 0) { // whole blocks without one are passed over
+                while (from + block <= last && between.least[from / block] > level)
+                    from += block;
+            }
+            const Index stop = std::min(last, (from / block + 1) * block);
+            const void* found =
+                std::memchr(between.level.data() + from, level, std::size_t(stop - from));
+            if (found)
+                return Index(static_cast<const std::uint8_t*>(found) - between.level.data());
+            from = stop;
         }
-        const auto keys = octree_.keys.begin();
-        return Index(std::lower_bound(keys + low, keys + std::min(end, low + step + 1), limit) -
-                     keys);
+        return last;
     }
 
     /// Gives particles that share one key (they are closer than a key of the present cube can
@@ -90,9 +122,18 @@ private:
             items.push_back({morton_key(positions_[particle], cube), particle});
         }
         radix_sort(items, buffer);
+        Boundaries& between = octree_.boundaries;
         for (Index k = begin; k < end; ++k) {
-            octree_.keys[k] = items[k - begin].key;
             octree_.order[k] = items[k - begin].index;
+            if (k + 1 == end)
+                break;
+            const Boundary b = boundary_between(items[k - begin].key, items[k + 1 - begin].key);
+            between.level[k] = b.level;
+            between.octants[k] = b.octants;
+            // A block may reach into a range that another thread refines.
+            std::atomic_ref<std::uint8_t> least(between.least[k / Boundaries::block]);
+            if (b.level < least.load(std::memory_order_relaxed))
+                least.store(b.level, std::memory_order_relaxed);
         }
         return true;
     }
@@ -113,9 +154,13 @@ public:
         // The cells do not depend on how the work is cut, only the speed does.
         subtree_size_ = std::max<Index>(1024, n / Index(32 * omp_get_max_threads()));
         append_top(0, n, 0);
+        if (octree_.scratch.size() < subtrees_.size())
+            octree_.scratch.resize(subtrees_.size());
+        for (auto& cells : octree_.scratch)
+            cells.clear();
 #pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
         for (std::size_t s = 0; s < subtrees_.size(); ++s)
-            divider_.append(subtrees_[s].cells, subtrees_[s].begin, subtrees_[s].end,
+            divider_.append(octree_.scratch[s], subtrees_[s].begin, subtrees_[s].end,
                             subtrees_[s].octant);
         join();
     }
@@ -124,7 +169,6 @@ private:
     struct Subtree {
         Index begin, end, octant;
         std::size_t top_cell; // stands for the subtree's root among the top cells
-        std::vector<Cell> cells;
     };
 
     void append_top(Index begin, Index end, Index octant)
@@ -132,7 +176,7 @@ private:
         const std::size_t self = top_.size();
         top_.push_back({begin, end - begin, 0, octant});
         if (end - begin <= subtree_size_)
-            subtrees_.push_back({begin, end, octant, self, {}});
+            subtrees_.push_back({begin, end, octant, self});
         else if (divider_.is_divisible(begin, end))
             divider_.for_each_daughter(begin, end, [&](Index from, Index to, Index daughter) {
                 append_top(from, to, daughter);
@@ -149,7 +193,7 @@ private:
         for (std::size_t k = 0; k < top_.size(); ++k) {
             place[k] = Index(k) + pushed;
             if (s < subtrees_.size() && subtrees_[s].top_cell == k)
-                pushed += Index(subtrees_[s++].cells.size()) - 1;
+                pushed += Index(octree_.scratch[s++].size()) - 1;
         }
         place[top_.size()] = Index(top_.size()) + pushed;
 
@@ -160,8 +204,8 @@ private:
 #pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
         for (std::size_t t = 0; t < subtrees_.size(); ++t) {
             const Index root = place[subtrees_[t].top_cell];
-            for (std::size_t k = 0; k < subtrees_[t].cells.size(); ++k) {
-                Cell cell = subtrees_[t].cells[k];
+            for (std::size_t k = 0; k < octree_.scratch[t].size(); ++k) {
+                Cell cell = octree_.scratch[t][k];
                 cell.next += root;
                 octree_.cells[root + k] = cell;
             }
@@ -207,7 +251,7 @@ void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
 {
     check_number(positions.size());
     octree.size = positions.size();
-    sorter.sort(positions, bounding_cube(positions), octree.keys, octree.order);
+    sorter.sort(positions, bounding_cube(positions), octree.boundaries, octree.order);
     divide_into_cells(octree, positions, leaf_size);
     gather_sources(octree, positions, masses);
 }

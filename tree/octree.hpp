@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/particles.hpp"
-#include "tree/keys.hpp"
+#include "tree/key_sorter.hpp"
 
 namespace chamomile {
 
@@ -27,21 +27,22 @@ struct Source {
 /// particles in one octant is left out in favour of that octant.
 struct Octree {
     explicit Octree(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : cells(memory), keys(memory)
+        : cells(memory), boundaries(memory)
     {}
 
     std::size_t size = 0; ///< number of particles
     std::pmr::vector<Cell> cells;
-    std::pmr::vector<Key> keys;  ///< of the sorted particles, ascending within a cell
+    Boundaries boundaries;       ///< between the sorted particles
     std::vector<Index> order;    ///< sorted particle k is the caller's particle order[k]
     std::vector<Source> sources; ///< the particles in sorted order
+    std::vector<std::vector<Cell>> scratch; ///< of the build, kept to spare its page faults
 
     bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }
 };
 
-/// Divides the root cube until no cell has more than leaf_size particles, from octree.keys and
-/// octree.order as sorted; `positions` and `order` are read (and both keys and order refined) only
-/// for particles that share a key. With an empty order such particles stay together in one leaf.
+/// Divides the root cube until no cell has more than leaf_size particles, from octree.boundaries.
+/// `positions` and octree.order are read, and order and boundaries refined, only for particles that
+/// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
 /// Throws Error(input) if there are more particles than an Index counts.

@@ -10,14 +10,14 @@ public:
     {
         {
             const TimedPhase phase(profile, "build");
-            build_octree(octree, positions, masses, leaf_size, *sorter_);
+            build_octree(octree, positions, masses, leaf_size, sorter_);
         }
         const TimedPhase phase(profile, "moments");
         compute_moments(moments, octree);
     }
 
 private:
-    std::unique_ptr<KeySorter> sorter_ = make_host_key_sorter();
+    KeySorter sorter_;
 };
 
 } // namespace

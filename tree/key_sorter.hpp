@@ -1,0 +1,24 @@
+/// \file  Particles in the order of their keys, sorted by all host threads.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tree/boundaries.hpp"
+#include "tree/radix_sort.hpp"
+
+namespace chamomile {
+
+/// Keeps its memory between sorts.
+class KeySorter {
+public:
+    /// Resizes and fills `order` (sorted particle k has position order[k]) and the boundaries
+    /// between the sorted particles. Equal keys keep the order of the positions.
+    void sort(std::span<const Vec3<double>> positions, const RootCube& cube,
+              Boundaries& boundaries, std::vector<Index>& order);
+
+private:
+    std::vector<KeyedIndex> items_, buffer_;
+};
+
+} // namespace chamomile

@@ -10,9 +10,12 @@
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "force/singular_pairs.hpp"
+#include "tree/walk.hpp"
 
 namespace chamomile {
 namespace {
+
+constexpr int groups_per_cluster = 16;
 
 /// Keeps the first exception of a parallel region for the thread that started it.
 class FirstException {
@@ -67,7 +70,8 @@ public:
         }
         {
             const TimedPhase phase(profile, "groups");
-            make_groups(groups_, octree_, moments_, active, options_.group_size);
+            make_groups(groups_, octree_, moments_, active,
+                        {options_.group_size, groups_per_cluster});
         }
         const double mass = std::accumulate(particles.mass.begin(), particles.mass.end(), 0.0);
         if (!std::isfinite(mass))
@@ -99,7 +103,8 @@ public:
 
 protected:
     virtual void prepare_lists() = 0;
-    virtual void list(InteractionLists& lists, std::span<const Group> groups) const = 0;
+    virtual void list(InteractionLists& lists, std::size_t first_cluster,
+                      std::size_t last_cluster) const = 0;
 
     SolverOptions options_;
     SolverParts parts_;
@@ -111,8 +116,11 @@ private:
     void submit_batches(ForceStatistics& statistics)
     {
         const TimedPhase phase(statistics.profile, "walk");
-        const std::size_t n = groups_.groups.size();
-        const std::size_t batch = parts_.evaluator->batch_size();
+        // A batch is a whole number of clusters, with about as many groups as are asked for.
+        const std::size_t n = groups_.clusters.size();
+        const std::size_t batch =
+            std::max<std::size_t>(1, parts_.evaluator->batch_size() * n /
+                                         std::max<std::size_t>(1, groups_.groups.size()));
         const std::size_t batches = (n + batch - 1) / batch;
         std::uint64_t particle_pairs = 0, cell_pairs = 0;
         FirstException first;
@@ -121,7 +129,7 @@ private:
             first.run([&] {
                 auto lists = parts_.evaluator->new_lists();
                 const std::size_t begin = b * batch, end = std::min(n, begin + batch);
-                list(*lists, std::span(groups_.groups).subspan(begin, end - begin));
+                list(*lists, begin, end);
                 for (const ListRow& row : lists->rows) {
                     const std::uint64_t targets = row.target_end - row.target_begin;
                     particle_pairs += targets * row.particle_count;
@@ -176,18 +184,22 @@ public:
 private:
     void prepare_lists() override
     {
-        AcceptanceCriterion criterion{options_.theta, 0};
+        AcceptanceCriterion criterion;
+        criterion.theta = options_.theta;
+        criterion.order = options_.order;
+        criterion.softening = options_.softening.length;
         if (options_.softening.kind == SofteningKind::spline)
             criterion.clearance = options_.softening.spline_radius();
-        make_walk_cells(walk_, octree_, moments_, criterion);
+        walk_.prepare(octree_, moments_, criterion);
     }
 
-    void list(InteractionLists& lists, std::span<const Group> groups) const override
+    void list(InteractionLists& lists, std::size_t first_cluster,
+              std::size_t last_cluster) const override
     {
-        list_interactions(lists, walk_, groups);
+        walk_.list(lists, groups_, first_cluster, last_cluster);
     }
 
-    std::vector<WalkCell> walk_;
+    Walk walk_;
 };
 
 class DirectSolver final : public ListSolver {
@@ -197,9 +209,13 @@ public:
 private:
     void prepare_lists() override {}
 
-    void list(InteractionLists& lists, std::span<const Group> groups) const override
+    void list(InteractionLists& lists, std::size_t first_cluster,
+              std::size_t last_cluster) const override
     {
-        list_all_particles(lists, Index(octree_.sources.size()), groups);
+        const std::size_t begin = groups_.clusters[first_cluster].first_group,
+                          end = groups_.clusters[last_cluster - 1].last_group;
+        list_all_particles(lists, Index(octree_.sources.size()),
+                           std::span(groups_.groups).subspan(begin, end - begin));
     }
 };
 

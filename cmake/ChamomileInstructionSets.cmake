@@ -1,6 +1,10 @@
 # Compiles the inner loops of the host once per instruction set; the program chooses one at run time.
 function(chamomile_add_instruction_sets target)
     file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/force/simd/*.cpp)
+    # The walk decides the same on every machine: each operation of it is rounded.
+    file(GLOB walks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tree/simd/*.cpp)
+    set_source_files_properties(${walks} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+    list(APPEND kernels ${walks})
     if(NOT kernels)
         return()
     endif()

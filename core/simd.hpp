@@ -88,6 +88,37 @@ struct Pack {
     friend CHAMOMILE_HD Pack& operator-=(Pack& a, Pack b) { return a = a - b; }
 };
 
+/// The larger in each lane; b where they cannot be compared.
+CHAMOMILE_HD Pack<double> larger(Pack<double> a, Pack<double> b)
+{
+#if defined(__AVX512F__)
+    return Pack<double>::Register(_mm512_max_pd(a.lanes, b.lanes));
+#elif defined(__AVX2__)
+    return Pack<double>::Register(_mm256_max_pd(a.lanes, b.lanes));
+#elif defined(__x86_64__)
+    return Pack<double>::Register(_mm_max_pd(a.lanes, b.lanes));
+#else
+    return Pack<double>::Register(a.lanes > b.lanes ? a.lanes : b.lanes);
+#endif
+}
+
+/// Bit k tells whether a < b in lane k.
+CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
+{
+#if defined(__AVX512F__)
+    return _mm512_cmp_pd_mask(a.lanes, b.lanes, _CMP_LT_OQ);
+#elif defined(__AVX2__)
+    return unsigned(_mm256_movemask_pd(_mm256_cmp_pd(a.lanes, b.lanes, _CMP_LT_OQ)));
+#elif defined(__x86_64__)
+    return unsigned(_mm_movemask_pd(_mm_cmplt_pd(a.lanes, b.lanes)));
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < Pack<double>::width; ++k)
+        bits |= unsigned(a.lanes[k] < b.lanes[k]) << k;
+    return bits;
+#endif
+}
+
 /// Whether the lane of that number is `lane`.
 template <class P>
 CHAMOMILE_HD typename P::Mask is_lane(int lane)

@@ -8,9 +8,12 @@
 
 #include "core/error.hpp"
 #include "force/singular_pairs.hpp"
+#include "tree/walk.hpp"
 
 namespace chamomile {
 namespace {
+
+constexpr int groups_per_cluster = 16;
 
 /// Keeps the first exception of a parallel region for the thread that started it.
 class FirstException {
@@ -66,8 +69,9 @@ public:
                               options_.softening.length, total.mass);
         {
             const TimedPhase phase(profile, "groups");
+            make_groups(groups_, octree_, moments_, active,
+                        {options_.group_size, groups_per_cluster});
             prepare_lists();
-            make_groups(groups_, octree_, moments_, active, options_.group_size);
         }
         parts_.evaluator->begin(
             {&octree_, &moments_, &groups_, scale, options_.softening, options_.order, quantities});
@@ -85,7 +89,8 @@ public:
 
 protected:
     virtual void prepare_lists() = 0;
-    virtual void list(InteractionLists& lists, std::span<const Group> groups) const = 0;
+    virtual void list(InteractionLists& lists, std::size_t first_cluster,
+                      std::size_t last_cluster) const = 0;
 
     SolverOptions options_;
     SolverParts parts_;
@@ -97,8 +102,11 @@ private:
     void submit_batches(ForceStatistics& statistics)
     {
         const TimedPhase phase(statistics.profile, "walk");
-        const std::size_t n = groups_.groups.size();
-        const std::size_t batch = parts_.evaluator->batch_size();
+        // A batch is a whole number of clusters, with about as many groups as are asked for.
+        const std::size_t n = groups_.clusters.size();
+        const std::size_t batch =
+            std::max<std::size_t>(1, parts_.evaluator->batch_size() * n /
+                                         std::max<std::size_t>(1, groups_.groups.size()));
         const std::size_t batches = (n + batch - 1) / batch;
         std::uint64_t particle_pairs = 0, cell_pairs = 0;
         FirstException first;
@@ -107,7 +115,7 @@ private:
             first.run([&] {
                 auto lists = parts_.evaluator->new_lists();
                 const std::size_t begin = b * batch, end = std::min(n, begin + batch);
-                list(*lists, std::span(groups_.groups).subspan(begin, end - begin));
+                list(*lists, begin, end);
                 for (const ListRow& row : lists->rows) {
                     const std::uint64_t targets = row.target_end - row.target_begin;
                     particle_pairs += targets * row.particle_count;
@@ -157,18 +165,23 @@ public:
 private:
     void prepare_lists() override
     {
-        AcceptanceCriterion criterion{options_.theta.value_or(0.6), 0};
+        AcceptanceCriterion criterion;
+        criterion.theta = options_.theta.value_or(0);
+        criterion.tolerance = options_.tolerance;
+        criterion.order = options_.order;
+        criterion.softening = options_.softening.length;
         if (options_.softening.kind == SofteningKind::spline)
             criterion.clearance = options_.softening.spline_radius();
-        make_walk_cells(walk_, octree_, moments_, criterion);
+        walk_.prepare(octree_, moments_, criterion);
     }
 
-    void list(InteractionLists& lists, std::span<const Group> groups) const override
+    void list(InteractionLists& lists, std::size_t first_cluster,
+              std::size_t last_cluster) const override
     {
-        list_interactions(lists, walk_, groups);
+        walk_.list(lists, groups_, first_cluster, last_cluster);
     }
 
-    std::vector<WalkCell> walk_;
+    Walk walk_;
 };
 
 class DirectSolver final : public ListSolver {
@@ -178,9 +191,13 @@ public:
 private:
     void prepare_lists() override {}
 
-    void list(InteractionLists& lists, std::span<const Group> groups) const override
+    void list(InteractionLists& lists, std::size_t first_cluster,
+              std::size_t last_cluster) const override
     {
-        list_all_particles(lists, Index(octree_.size), groups);
+        const std::size_t begin = groups_.clusters[first_cluster].first_group,
+                          end = groups_.clusters[last_cluster - 1].last_group;
+        list_all_particles(lists, Index(octree_.size),
+                           std::span(groups_.groups).subspan(begin, end - begin));
     }
 };
 

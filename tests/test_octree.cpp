@@ -9,7 +9,6 @@
 #include "tests/clouds.hpp"
 #include "tests/within.hpp"
 #include "tree/groups.hpp"
-#include "tree/interaction_lists.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -62,8 +61,6 @@ void check_cells(const Octree& octree, std::size_t n, Index leaf_size, bool coin
     }
 }
 
-constexpr double theta = 0.6;
-
 bool same_box(const Box& a, const Box& b)
 {
     return a.low == b.low && a.high == b.high;
@@ -98,79 +95,6 @@ Sums sums_of(const Octree& octree, const Cell& cell)
                 sums.second[field++] += s.mass * d[a] * d[b];
     }
     return sums;
-}
-
-/// Calls visit(first, count) for each range of a list.
-template <class Visit>
-void for_each_range(const InteractionLists& lists, const ListRow& row, Visit visit)
-{
-    for (Index r = row.range_begin; r < row.range_end; ++r) {
-        const Index end = r + 1 < row.range_end ? lists.ranges[r + 1].before : row.particle_count;
-        visit(lists.ranges[r].first, end - lists.ranges[r].before);
-    }
-}
-
-/// Every particle is in exactly one of the list's cells and ranges.
-void check_list(const Octree& octree, const InteractionLists& lists, const ListRow& row)
-{
-    std::vector<int> seen(octree.order.size());
-    const auto see = [&](Index first, Index count) {
-        for (Index k = first; k < first + count; ++k)
-            ++seen[k];
-    };
-    for (Index k = row.cell_begin; k < row.cell_end; ++k)
-        see(octree.cells[lists.cells[k]].begin, octree.cells[lists.cells[k]].count);
-    for_each_range(lists, row, see);
-    CHECK(std::count(seen.begin(), seen.end(), 1) == std::ptrdiff_t(seen.size()));
-}
-
-/// Least distance of points of the box from x.
-double distance(const Box& box, const Vec3<double>& x)
-{
-    return norm(x - Vec3<double>{std::clamp(x.x, box.low.x, box.high.x),
-                                 std::clamp(x.y, box.low.y, box.high.y),
-                                 std::clamp(x.z, box.low.z, box.high.z)});
-}
-
-/// The distance beyond which a cell may stand for its particles (Barnes 1995).
-double opening_distance(const Moments& moments, Index c, double clearance)
-{
-    const Box& box = moments.bounds[c];
-    const Vec3<double> center = moments.multipole[c].center;
-    const Vec3<double> side = box.high - box.low, middle = 0.5 * (box.high + box.low);
-    double farthest = 0;
-    for (double x : {box.low.x, box.high.x})
-        for (double y : {box.low.y, box.high.y})
-            for (double z : {box.low.z, box.high.z})
-                farthest = std::max(farthest, norm(Vec3<double>{x, y, z} - center));
-    const double size = std::max({side.x, side.y, side.z});
-    return std::max(size / theta + norm(center - middle), farthest + clearance);
-}
-
-/// Listed cells lie far enough away, their mothers and the leaves of listed particles do not.
-void check_distances(const Octree& octree, const Moments& moments, const Group& group,
-                     const InteractionLists& lists, const ListRow& row, double clearance)
-{
-    const auto is_far = [&](Index c, double change) {
-        return distance(group.box, moments.multipole[c].center) >
-               (1 + change) * opening_distance(moments, c, clearance);
-    };
-    std::vector<bool> listed(octree.cells.size()), near(octree.order.size());
-    for (Index k = row.cell_begin; k < row.cell_end; ++k)
-        listed[lists.cells[k]] = true;
-    for_each_range(lists, row, [&](Index first, Index count) {
-        std::fill_n(near.begin() + first, count, true);
-    });
-    for (Index c = 0; c < octree.cells.size();) {
-        if (listed[c]) {
-            CHECK(is_far(c, -1e-12));
-            c = octree.cells[c].next;
-            continue;
-        }
-        CHECK_FALSE(is_far(c, 1e-12));
-        CHECK((!octree.is_leaf(c) || near[octree.cells[c].begin]));
-        ++c;
-    }
 }
 
 } // namespace
@@ -254,7 +178,7 @@ TEST_CASE("moments equal sums over the cell's particles, and boxes touch them")
     }
 }
 
-TEST_CASE("groups hold each active particle once and list every particle once")
+TEST_CASE("groups hold each active particle once")
 {
     const Particles p = plummer(5003);
     const Octree octree = octree_of(p, 8);
@@ -266,7 +190,7 @@ TEST_CASE("groups hold each active particle once and list every particle once")
     for (std::span<const Index> targets :
          {std::span<const Index>(), std::span<const Index>(active)}) {
         TargetGroups groups;
-        make_groups(groups, octree, moments, targets, 64);
+        make_groups(groups, octree, moments, targets, {64});
         REQUIRE(groups.target_count == (targets.empty() ? p.size() : active.size()));
         Index at = 0;
         for (const Group& g : groups.groups) {
@@ -278,35 +202,9 @@ TEST_CASE("groups hold each active particle once and list every particle once")
                 box.add(octree.sources[groups.target(t)].position);
             CHECK(same_box(g.box, box));
             CHECK(g.center == box.center());
+            CHECK(std::abs(g.radius - norm(box.high - g.center)) <= 1e-14 * g.radius);
         }
         CHECK(at == groups.target_count);
-
-        std::vector<WalkCell> walk;
-        make_walk_cells(walk, octree, moments, {theta, 0});
-        InteractionLists lists;
-        list_interactions(lists, walk, groups.groups);
-        REQUIRE(lists.rows.size() == groups.groups.size());
-        for (std::size_t row = 0; row < lists.rows.size(); ++row)
-            check_list(octree, lists, lists.rows[row]);
-    }
-}
-
-TEST_CASE("cells are listed beyond l / theta + |center of mass - center|, opened within")
-{
-    const Particles p = plummer(5003);
-    const Octree octree = octree_of(p, 8);
-    Moments moments;
-    compute_moments(moments, octree);
-    TargetGroups groups;
-    make_groups(groups, octree, moments, {}, 64);
-    for (const double clearance : {0.0, 0.3}) {
-        std::vector<WalkCell> walk;
-        make_walk_cells(walk, octree, moments, {theta, clearance});
-        InteractionLists lists;
-        list_interactions(lists, walk, groups.groups);
-        for (std::size_t row = 0; row < lists.rows.size(); ++row)
-            check_distances(octree, moments, groups.groups[row], lists, lists.rows[row], clearance);
-        CHECK(lists.cells.size() > 10 * lists.rows.size());
     }
 }
 

@@ -1,37 +1,114 @@
-/// \file  May a cell stand for its particles, as seen from anywhere in a group's box?
+/// \file  May a cell stand for its particles, and may its field be expanded about a common centre?
 #pragma once
 
-#include <vector>
+#include <bit>
+#include <cstdint>
 
 #include "tree/moments.hpp"
 
 namespace chamomile {
 
-/// Barnes & Hut's opening angle, measured from the group's box (Barnes 1990) to the cell's centre
-/// of mass and guarded against off-centre cells: accepted beyond l/theta + |center of mass - center
-/// of box| (Barnes 1995), l being the longest side of the cell's tight box. In no case is a cell
-/// accepted that comes closer than `clearance` to the group's box with any of its particles.
+/// x^(-1/n) to 1e-10 of itself for normal x > 0, 2 <= n <= 12; the same bits on every machine.
+inline double inverse_root(double x, int n)
+{
+    const auto power = [](double y, int k) {
+        double p = k & 1 ? y : 1;
+        while (k >>= 1) {
+            y *= y;
+            p = k & 1 ? p * y : p;
+        }
+        return p;
+    };
+    constexpr std::uint64_t one = std::bit_cast<std::uint64_t>(1.0);
+    double y = std::bit_cast<double>(one + one / n - std::bit_cast<std::uint64_t>(x) / n);
+    for (int step = 0; step < 5; ++step) // Newton's
+        y *= 1 + (1 - x * power(y, n)) / n;
+    return y;
+}
+
+/// x^(1/n) likewise; 0 for x that are as good as 0.
+inline double root(double x, int n)
+{
+    return x < 1e-300 ? 0 : 1 / inverse_root(x, n);
+}
+
+/// Powers of two near the size and the mass of the whole, in which nothing over- or underflows.
+struct WalkUnits {
+    double length = 1, mass = 1;
+    static WalkUnits of(const Octree& octree, const Moments& moments);
+};
+
+/// How near a cell may be. Distances from a target box count to the cell's centre of mass.
+struct CellReach {
+    double least;     ///< a cell is never accepted within, whatever the tolerance
+    double relative;  ///< nor within this times the -1/5 (order 0: -1/4) power of the acceleration
+    double expansion; ///< its field is not expanded within this times the expansion factor
+};
+
+/// A cell is accepted beyond its reach from the box around the targets.
+///
+/// Geometric, theta > 0: Barnes & Hut's opening angle, measured from the group's box (Barnes 1990)
+/// to the cell's centre of mass and guarded against off-centre cells: accepted beyond l/theta +
+/// |center of mass - center of box| (Barnes 1995), l being the longest side of the cell's tight
+/// box.
+///
+/// Relative, theta = 0: the first term left out of the multipole expansion, M b^3 / d^5 (order 0:
+/// M b^2 / d^4), is at most `tolerance` times the acceleration of the targets (after Springel 2005,
+/// eq. 18), b being the distance from the centre of mass to the farthest corner of the tight box.
+///
+/// In no case is a cell accepted that comes closer than `clearance` to the box of the targets with
+/// any of its particles.
+///
+/// With local_order = P > 0 an accepted cell's field is expanded about the centre of the targets'
+/// box if that lies farther than kappa times the box's radius, and (relative) the first term left
+/// out, M radius^P / d^(P+2), is at most lambda tolerance times the acceleration.
 struct AcceptanceCriterion {
     double theta = 0.6;
+    double tolerance = 0.003;
     double clearance = 0; ///< where the force between particles is not yet the cell's force
+    double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
+    int order = 2;        ///< of the multipoles: 0 or 2
+    int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
 
-    double opening_radius(const Multipole& multipole, const Box& bounds) const
+    static constexpr double lambda = 0.3;
+
+    bool is_relative() const { return theta == 0; }
+    double kappa() const { return is_relative() ? 1.5 : 1.5 / theta; }
+
+    CellReach reach(const Multipole& multipole, const Box& bounds, const WalkUnits& units) const
     {
-        const double offset = norm(multipole.center - bounds.center());
-        return std::max(bounds.longest_side() / theta + offset,
-                        bounds.farthest_distance(multipole.center) + clearance);
+        const double farthest = bounds.farthest_distance(multipole.center);
+        CellReach reach{farthest + clearance, 0, 0};
+        if (!is_relative()) {
+            const double offset = norm(multipole.center - bounds.center());
+            reach.least = std::max(bounds.longest_side() / theta + offset, reach.least);
+            return reach;
+        }
+        const double mass = multipole.mass / units.mass, b = farthest / units.length;
+        const double moment = mass * b * b * (order == 0 ? 1 : b);
+        reach.relative = units.length * root(moment / tolerance, order == 0 ? 4 : 5);
+        if (local_order > 0)
+            reach.expansion = root(mass, local_order + 2);
+        return reach;
+    }
+
+    /// Of targets with an acceleration in units mass / length^2 (G = 1).
+    double relative_factor(double acceleration) const
+    {
+        return is_relative() ? inverse_root(std::max(acceleration, 1e-300), order == 0 ? 4 : 5) : 0;
+    }
+
+    /// Of a box of that radius; the same acceleration.
+    double expansion_factor(double radius, double acceleration, const WalkUnits& units) const
+    {
+        if (!is_relative() || local_order == 0)
+            return 0;
+        double power = 1;
+        for (int k = 0; k < local_order; ++k)
+            power *= radius / units.length;
+        const double limit = lambda * tolerance * std::max(acceleration, 1e-280);
+        return units.length * root(power / limit, local_order + 2);
     }
 };
-
-/// What the walk reads of a cell.
-struct WalkCell {
-    Vec3<double> center;
-    double opening_radius_squared;
-    Cell cell;
-};
-
-/// Entry c belongs to cell c. Reuses the memory of `walk`.
-void make_walk_cells(std::vector<WalkCell>& walk, const Octree& octree, const Moments& moments,
-                     const AcceptanceCriterion& criterion);
 
 } // namespace chamomile

@@ -1,6 +1,8 @@
 #include "tree/groups.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <string>
 
 #include "core/error.hpp"
@@ -12,54 +14,99 @@ namespace {
 /// The sorted places of the active particles, ascending.
 void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active)
 {
+    const std::size_t n = octree.size;
     groups.targets.clear();
-    groups.target_count = octree.size;
+    groups.target_count = n;
     if (active.empty())
         return;
-    std::vector<char> is_active(octree.order.size());
-    for (Index i : active) {
-        if (i >= is_active.size())
+    for (Index i : active)
+        if (i >= n)
             throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
-                                          ": must be below " + std::to_string(is_active.size()));
-        is_active[i] = 1;
-    }
-    for (std::size_t k = 0; k < octree.order.size(); ++k)
-        if (is_active[octree.order[k]])
-            groups.targets.push_back(Index(k));
-    groups.target_count = groups.targets.size();
+                                          ": must be below " + std::to_string(n));
+    std::vector<char> is_active(n);
+#pragma omp parallel for if (active.size() > worth_threads)
+    for (std::size_t k = 0; k < active.size(); ++k) // the same particle may be named twice
+        std::atomic_ref(is_active[active[k]]).store(1, std::memory_order_relaxed);
+
+    constexpr std::size_t block = 4096;
+    std::vector<Index> before((n + block - 1) / block + 1);
+    const auto for_each_target = [&](std::size_t b, auto visit) {
+        for (std::size_t k = b * block; k < std::min(n, (b + 1) * block); ++k)
+            if (is_active[octree.order[k]])
+                visit(Index(k));
+    };
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b)
+        for_each_target(b, [&](Index) { ++before[b + 1]; });
+    for (std::size_t b = 1; b < before.size(); ++b)
+        before[b] += before[b - 1];
+    groups.target_count = before.back();
+    groups.targets.resize(groups.target_count);
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b)
+        for_each_target(b, [&, t = before[b]](Index k) mutable { groups.targets[t++] = k; });
 }
 
-/// Cuts the sorted order into groups, one cell after the other.
-class GroupCutter {
+struct Range {
+    Index begin, end;
+    Index count() const { return end - begin; }
+};
+
+Multipole sum(const Multipole& a, const Multipole& b)
+{
+    const double mass = a.mass + b.mass;
+    if (a.mass == 0 || b.mass == 0)
+        return a.mass == 0 ? b : a;
+    Multipole joint{a.center + (b.mass / mass) * (b.center - a.center), mass, a.second};
+    joint.second += b.second;
+    joint.second.add(a.mass, a.center - joint.center); // Steiner
+    joint.second.add(b.mass, b.center - joint.center);
+    return joint;
+}
+
+/// A run of targets: those of a cell, or of its daughters in octants first .. last.
+struct Piece {
+    Index cell, first_octant, last_octant; ///< octants 0 .. 0: the cell itself
+    Range targets;
+    Box box;         ///< of all particles there
+    Multipole whole; ///< likewise
+};
+
+/// Cuts pieces of the tree into pieces of at most `limit` targets, one after the other. Only a
+/// leaf may exceed that.
+class PieceCutter {
 public:
-    GroupCutter(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                Index group_size)
-        : groups_(groups), octree_(octree), moments_(moments), group_size_(group_size)
+    PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
+                Index limit)
+        : groups_(groups), octree_(octree), moments_(moments), limit_(limit)
     {}
 
-    void cut_cell(Index c)
+    template <class Add>
+    void cut(const Piece& piece, Add add) const
+    {
+        if (piece.last_octant == 0)
+            cut_cell(piece.cell, add);
+        else
+            cut_block(piece.cell, piece.first_octant, piece.last_octant, add);
+    }
+
+    template <class Add>
+    void cut_cell(Index c, Add add) const
     {
         const Range targets = targets_of(c);
-        if (targets.count() <= group_size_)
-            add(targets, moments_.bounds[c]);
-        else if (octree_.is_leaf(c))
-            divide(targets, moments_.bounds[c]);
-        else
-            cut_block(c, 0, 8);
+        if (targets.count() > limit_ && !octree_.is_leaf(c))
+            cut_block(c, 0, 8, add);
+        else if (targets.count() > 0)
+            add(Piece{c, 0, 0, targets, moments_.bounds[c], moments_.multipole[c]});
     }
 
 private:
-    struct Range {
-        Index begin, end;
-        Index count() const { return end - begin; }
-    };
-
-    /// The daughters of a cell in octants first .. last: one group if they fit, else halves. A
+    /// The daughters of a cell in octants first .. last: one piece if they fit, else halves. A
     /// block halved along x, then y, then z is a box that no other sister reaches into.
-    void cut_block(Index mother, Index first, Index last)
+    template <class Add>
+    void cut_block(Index mother, Index first, Index last, Add add) const
     {
-        Range joint{0, 0};
-        Box box;
+        Piece joint{mother, first, last, {0, 0}, {}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
@@ -67,42 +114,27 @@ private:
             const Range targets = targets_of(d);
             if (octant < first || octant >= last || targets.count() == 0)
                 continue;
-            joint = {joint.count() == 0 ? targets.begin : joint.begin, targets.end};
-            box.add(moments_.bounds[d]);
+            joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
+                             targets.end};
+            joint.box.add(moments_.bounds[d]);
+            joint.whole = sum(joint.whole, moments_.multipole[d]);
             if (targets.count() > 1)
                 smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
             daughter = d;
         }
-        if (joint.count() == 0)
+        if (joint.targets.count() == 0)
             return;
         // None may be so small in the group that coordinates about its centre would blur it.
-        const bool sharp = box.longest_side() <= 8 * smallest_side;
-        if (joint.count() <= group_size_ && sharp) {
-            add(joint, box);
+        const bool sharp = joint.box.longest_side() <= 8 * smallest_side;
+        if (joint.targets.count() <= limit_ && sharp) {
+            add(joint);
         } else if (last - first == 1) {
-            cut_cell(daughter);
+            cut_cell(daughter, add);
         } else {
             const Index middle = (first + last) / 2;
-            cut_block(mother, first, middle);
-            cut_block(mother, middle, last);
+            cut_block(mother, first, middle, add);
+            cut_block(mother, middle, last, add);
         }
-    }
-
-    void add(Range targets, const Box& box)
-    {
-        if (targets.count() > 0)
-            groups_.groups.push_back({targets.begin, targets.end, {}, box});
-    }
-
-    /// Coincident particles, more than a group holds, in parts as even as can be.
-    void divide(Range targets, const Box& box)
-    {
-        const Index parts = (targets.count() + group_size_ - 1) / group_size_;
-        const auto cut = [&](Index part) {
-            return targets.begin + Index(std::uint64_t(targets.count()) * part / parts);
-        };
-        for (Index p = 0; p < parts; ++p)
-            add({cut(p), cut(p + 1)}, box);
     }
 
     Range targets_of(Index c) const
@@ -120,30 +152,119 @@ private:
                      groups_.targets.begin());
     }
 
-    TargetGroups& groups_;
+    const TargetGroups& groups_;
     const Octree& octree_;
     const Moments& moments_;
-    Index group_size_;
+    Index limit_;
 };
+
+/// The groups and clusters of one part of the tree, numbered from 0.
+struct Part {
+    std::vector<Group> groups;
+    std::vector<Cluster> clusters;
+
+    void cut(const Piece& piece, const PieceCutter& to_clusters, const PieceCutter& to_groups,
+             GroupSizes sizes)
+    {
+        to_clusters.cut(piece, [&](const Piece& cluster) {
+            const Index first = Index(groups.size());
+            to_groups.cut(cluster, [&](const Piece& group) { add(group, Index(sizes.group)); });
+            // Only a leaf of coincident particles is too large for one cluster.
+            const Index count = Index(groups.size()) - first;
+            const bool fits = cluster.targets.count() <= most_targets(sizes);
+            const Index step = fits ? count : Index(sizes.cluster);
+            for (Index g = first; g < groups.size(); g += step)
+                add_cluster(cluster, g, step);
+        });
+    }
+
+    static std::uint64_t most_targets(GroupSizes sizes)
+    {
+        return std::uint64_t(sizes.group) * std::uint64_t(sizes.cluster);
+    }
+
+private:
+    /// Coincident particles, more than a group holds, in parts as even as can be.
+    void add(const Piece& piece, Index group_size)
+    {
+        const Index count = piece.targets.count(), parts = (count + group_size - 1) / group_size;
+        const auto cut = [&](Index part) {
+            return piece.targets.begin + Index(std::uint64_t(count) * part / parts);
+        };
+        for (Index p = 0; p < parts; ++p)
+            groups.push_back({cut(p), cut(p + 1), {}, piece.box, 0});
+    }
+
+    void add_cluster(const Piece& piece, Index first, Index count)
+    {
+        const Index last = std::min(Index(groups.size()), first + count);
+        const Multipole& m = piece.whole;
+        const double trace = m.second.xx + m.second.yy + m.second.zz;
+        const double extent = m.mass > 0 ? std::sqrt(trace / m.mass) : 0;
+        clusters.push_back({first, last, {}, {}, 0, m.mass, m.center, extent});
+    }
+};
+
+void finish_group(Group& group, const TargetGroups& groups, const Octree& octree)
+{
+    if (!groups.targets.empty()) { // the cells hold others too
+        group.box = {};
+        for (Index t = group.begin; t < group.end; ++t)
+            group.box.add(octree.sources[groups.targets[t]].position);
+    }
+    group.center = group.box.center();
+    group.radius = group.box.farthest_distance(group.center);
+}
 
 } // namespace
 
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, int group_size)
+                 std::span<const Index> active, GroupSizes sizes)
 {
     find_targets(groups, octree, active);
     groups.groups.clear();
-    if (!octree.cells.empty())
-        GroupCutter(groups, octree, moments, Index(group_size)).cut_cell(0);
-#pragma omp parallel for if (groups.target_count > worth_threads)
-    for (std::size_t g = 0; g < groups.groups.size(); ++g) {
-        Group& group = groups.groups[g];
-        if (!groups.targets.empty()) { // the cells hold others too
-            group.box = {};
-            for (Index t = group.begin; t < group.end; ++t)
-                group.box.add(octree.sources[groups.targets[t]].position);
+    groups.clusters.clear();
+    if (octree.cells.empty())
+        return;
+    const auto cutter = [&](std::uint64_t limit) {
+        const auto most = std::uint64_t(0xffffffffu);
+        return PieceCutter(groups, octree, moments, Index(std::min(limit, most)));
+    };
+    const std::uint64_t cluster = Part::most_targets(sizes);
+    const PieceCutter to_clusters = cutter(cluster), to_groups = cutter(std::uint64_t(sizes.group));
+    // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
+    // clusters.
+    std::vector<Piece> pieces;
+    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 256))
+        .cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
+    std::vector<Part> parts(pieces.size());
+#pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        parts[p].cut(pieces[p], to_clusters, to_groups, sizes);
+
+    std::vector<Index> first_group{0}, first_cluster{0};
+    for (const Part& part : parts) {
+        first_group.push_back(first_group.back() + Index(part.groups.size()));
+        first_cluster.push_back(first_cluster.back() + Index(part.clusters.size()));
+    }
+    groups.groups.resize(first_group.back());
+    groups.clusters.resize(first_cluster.back());
+#pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        for (Group& group : parts[p].groups)
+            finish_group(group, groups, octree);
+        Index c = first_cluster[p];
+        for (Cluster cluster : parts[p].clusters) {
+            for (Index g = cluster.first_group; g < cluster.last_group; ++g)
+                cluster.box.add(parts[p].groups[g].box);
+            cluster.center = cluster.box.center();
+            cluster.radius = cluster.box.farthest_distance(cluster.center);
+            cluster.first_group += first_group[p];
+            cluster.last_group += first_group[p];
+            groups.clusters[c++] = cluster;
         }
-        group.center = group.box.center();
+        std::copy(parts[p].groups.begin(), parts[p].groups.end(),
+                  groups.groups.begin() + first_group[p]);
     }
 }
 

@@ -1,4 +1,4 @@
-/// \file  Groups of neighbouring active particles; one interaction list serves each.
+/// \file  Groups of neighbouring active particles that share one interaction list, in clusters.
 #pragma once
 
 #include <span>
@@ -13,20 +13,42 @@ struct Group {
     Index begin, end;
     Vec3<double> center; ///< of the box; single-precision coordinates are taken about it
     Box box;             ///< tight around the targets
+    double radius;       ///< distance from the centre to a corner
+};
+
+/// Consecutive groups that fill a cell or a block of sister cells: they share a walk of the tree.
+struct Cluster {
+    Index first_group, last_group; ///< the last is not part of it
+    Vec3<double> center;           ///< of the box
+    Box box;                       ///< tight around the targets
+    double radius;                 ///< distance from the centre to a corner
+    /// Of all particles in its cells: mass, centre of mass, mean distance from it (root mean
+    /// square).
+    double mass;
+    Vec3<double> center_of_mass;
+    double extent;
 };
 
 /// The targets of one evaluation and their groups.
 struct TargetGroups {
     std::vector<Group> groups;
+    std::vector<Cluster> clusters;
     std::vector<Index> targets; ///< sorted particles that are active; empty: all, in sorted order
 
     std::size_t target_count = 0;
     Index target(std::size_t t) const { return targets.empty() ? Index(t) : targets[t]; }
 };
 
-/// Cuts the active particles (the caller's indices; empty: all) along the sorted order into groups
-/// of at most group_size: the highest cells that are small enough, sisters joined where they fit.
+/// At most `group` targets in a group, `cluster` times as many in a cluster.
+struct GroupSizes {
+    int group;
+    int cluster = 1;
+};
+
+/// Cuts the active particles (the caller's indices; empty: all) along the sorted order into groups:
+/// the highest cells that are small enough, sisters joined where they fit. Clusters are cut in the
+/// same way, so that the groups do not depend on them.
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, int group_size);
+                 std::span<const Index> active, GroupSizes sizes);
 
 } // namespace chamomile

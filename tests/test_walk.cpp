@@ -1,0 +1,423 @@
+// The walk's promises: every particle once, cells by the criterion, the same lists whatever the
+// clusters, batches and instruction set.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "tests/clouds.hpp"
+#include "tree/walk.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("walk");
+
+namespace {
+
+/// A tree with its moments and groups.
+struct Forest {
+    Octree octree;
+    Moments moments;
+    TargetGroups groups;
+
+    Forest(const Particles& p, GroupSizes sizes, std::span<const Index> active = {},
+           int leaf_size = 8)
+    {
+        KeySorter sorter;
+        build_octree(octree, p.position, p.mass, leaf_size, sorter);
+        compute_moments(moments, octree);
+        make_groups(groups, octree, moments, active, sizes);
+    }
+};
+
+InteractionLists lists_of(const Forest& f, const AcceptanceCriterion& criterion,
+                          const std::string& instruction_set = "auto")
+{
+    Walk walk(instruction_set);
+    walk.prepare(f.octree, f.moments, criterion);
+    InteractionLists lists;
+    walk.list(lists, f.groups, 0, f.groups.clusters.size());
+    REQUIRE(lists.rows.size() == f.groups.groups.size());
+    return lists;
+}
+
+AcceptanceCriterion geometric(double theta, int local_order = 0, double clearance = 0)
+{
+    return {.theta = theta, .clearance = clearance, .local_order = local_order};
+}
+
+AcceptanceCriterion relative(double tolerance, int local_order = 0, double clearance = 0,
+                             int order = 2)
+{
+    return {.theta = 0,
+            .tolerance = tolerance,
+            .clearance = clearance,
+            .order = order,
+            .local_order = local_order};
+}
+
+/// What one group interacts with: particles one by one (sorted), cells of three kinds.
+struct GroupList {
+    std::vector<Index> particles, cells, far, cluster_far;
+};
+
+GroupList group_list(const InteractionLists& lists, const ListRow& row)
+{
+    GroupList list;
+    const auto part = [](const auto& of, Index begin, Index end) {
+        std::vector<Index> entries(of.begin() + begin, of.begin() + end);
+        std::sort(entries.begin(), entries.end());
+        return entries;
+    };
+    for (Index r = row.range_begin; r < row.range_end; ++r) {
+        const Index end = r + 1 < row.range_end ? lists.ranges[r + 1].before : row.particle_count;
+        for (Index k = 0; k < end - lists.ranges[r].before; ++k)
+            list.particles.push_back(lists.ranges[r].first + k);
+    }
+    list.cells = part(lists.cells, row.cell_begin, row.cell_end);
+    list.far = part(lists.far_cells, row.far_begin, row.far_end);
+    if (row.cluster != no_cluster) {
+        const ClusterRow& cluster = lists.clusters[row.cluster];
+        list.cluster_far = part(lists.far_cells, cluster.far_begin, cluster.far_end);
+    }
+    return list;
+}
+
+/// One group, one cell at a time (Barnes 1990 with the opening radius of Barnes 1995).
+GroupList plain_walk(const Forest& f, const Group& group, double theta, double clearance)
+{
+    GroupList list;
+    for (Index c = 0; c < f.octree.cells.size();) {
+        const Cell& cell = f.octree.cells[c];
+        const Box& box = f.moments.bounds[c];
+        const Vec3<double> center = f.moments.multipole[c].center;
+        const double radius = std::max(box.longest_side() / theta + norm(center - box.center()),
+                                       box.farthest_distance(center) + clearance);
+        if (group.box.distance_squared(center) > radius * radius) {
+            list.cells.push_back(c);
+            c = cell.next;
+            continue;
+        }
+        if (f.octree.is_leaf(c))
+            for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
+                list.particles.push_back(k);
+        ++c;
+    }
+    return list;
+}
+
+bool every_particle_once(const Forest& f, const GroupList& list)
+{
+    std::vector<int> seen(f.octree.order.size());
+    for (Index k : list.particles)
+        ++seen[k];
+    for (const auto* cells : {&list.cells, &list.far, &list.cluster_far})
+        for (Index c : *cells)
+            for (Index k = 0; k < f.octree.cells[c].count; ++k)
+                ++seen[f.octree.cells[c].begin + k];
+    return std::count(seen.begin(), seen.end(), 1) == std::ptrdiff_t(seen.size());
+}
+
+bool same(const InteractionLists& a, const InteractionLists& b)
+{
+    if (a.rows.size() != b.rows.size() || a.cells != b.cells || a.far_cells != b.far_cells ||
+        a.ranges.size() != b.ranges.size() || a.clusters.size() != b.clusters.size())
+        return false;
+    for (std::size_t r = 0; r < a.ranges.size(); ++r)
+        if (a.ranges[r].first != b.ranges[r].first || a.ranges[r].before != b.ranges[r].before)
+            return false;
+    for (std::size_t r = 0; r < a.rows.size(); ++r)
+        if (a.rows[r].cell_end != b.rows[r].cell_end || a.rows[r].far_end != b.rows[r].far_end ||
+            a.rows[r].range_end != b.rows[r].range_end || a.rows[r].cluster != b.rows[r].cluster)
+            return false;
+    return true;
+}
+
+Particles two_clumps(std::size_t n)
+{
+    Particles p = plummer(n);
+    for (std::size_t i = 0; i < n; i += 2)
+        p.position[i] = 1e-3 * p.position[i] + Vec3<double>{1e4, 2e3, -5e3};
+    return p;
+}
+
+std::vector<Particles> clouds()
+{
+    Particles coincident = plummer(3001), outlier = plummer(3001), massless = plummer(597);
+    for (std::size_t i = 100; i < 1700; ++i)
+        coincident.position[i] = coincident.position[i % 2];
+    outlier.position[17] = {1e8, -1e7, 3e7};
+    for (std::size_t i = 0; i < 597; i += 3)
+        massless.mass[i] = 0;
+    Particles nothing = plummer(65);
+    nothing.mass.assign(65, 0);
+    return {plummer(5003), coincident, outlier,     two_clumps(4001), uniform_cube(2003),
+            plummer(1),    plummer(2), plummer(65), massless,         nothing};
+}
+
+std::vector<Index> every_third(std::size_t n)
+{
+    std::vector<Index> active;
+    for (Index i = 0; i < n; i += 3)
+        active.push_back(i);
+    return active;
+}
+
+/// Least distance of points of the box from x.
+double distance(const Box& box, const Vec3<double>& x)
+{
+    return norm(x - Vec3<double>{std::clamp(x.x, box.low.x, box.high.x),
+                                 std::clamp(x.y, box.low.y, box.high.y),
+                                 std::clamp(x.z, box.low.z, box.high.z)});
+}
+
+double farthest_corner(const Box& box, const Vec3<double>& from)
+{
+    double farthest = 0;
+    for (double x : {box.low.x, box.high.x})
+        for (double y : {box.low.y, box.high.y})
+            for (double z : {box.low.z, box.high.z})
+                farthest = std::max(farthest, norm(Vec3<double>{x, y, z} - from));
+    return farthest;
+}
+
+/// Distances that a cell keeps from some targets, with the criterion's formulas written anew.
+struct Judge {
+    const Forest& f;
+    AcceptanceCriterion criterion;
+    double acceleration;
+
+    double opening(Index c) const
+    {
+        const Multipole& m = f.moments.multipole[c];
+        const Box& box = f.moments.bounds[c];
+        const double b = farthest_corner(box, m.center), guard = b + criterion.clearance;
+        const double limit = criterion.tolerance * acceleration;
+        if (criterion.theta == 0)
+            return std::max(guard, criterion.order == 2 ? std::pow(m.mass * b * b * b / limit, 0.2)
+                                                        : std::pow(m.mass * b * b / limit, 0.25));
+        const Vec3<double> side = box.high - box.low, middle = 0.5 * (box.high + box.low);
+        return std::max(guard, std::max({side.x, side.y, side.z}) / criterion.theta +
+                                   norm(m.center - middle));
+    }
+    bool is_accepted(Index c, const Box& box, double change) const
+    {
+        return distance(box, f.moments.multipole[c].center) > (1 + change) * opening(c);
+    }
+    bool is_far(Index c, const Box& box, double change) const
+    {
+        const int P = criterion.local_order;
+        const Vec3<double> center = 0.5 * (box.low + box.high);
+        const double radius = farthest_corner(box, center);
+        const double least =
+            criterion.theta == 0
+                ? std::max(1.5 * radius,
+                           std::pow(f.moments.multipole[c].mass * std::pow(radius, P) /
+                                        (0.3 * criterion.tolerance * acceleration),
+                                    1.0 / (P + 2)))
+                : criterion.kappa() * radius;
+        return P > 0 && is_accepted(c, box, change) &&
+               norm(f.moments.multipole[c].center - center) > (1 + change) * least;
+    }
+};
+
+/// Listed cells lie where they may, their mothers and the leaves of listed particles do not.
+void check_distances(const Judge& judge, const Cluster& cluster, const Group& group,
+                     const GroupList& list)
+{
+    const Octree& octree = judge.f.octree;
+    std::vector<int> kind(octree.cells.size()); // 1: cluster_far, 2: far, 3: cells
+    for (Index c : list.cluster_far)
+        kind[c] = 1;
+    for (Index c : list.far)
+        kind[c] = 2;
+    for (Index c : list.cells)
+        kind[c] = 3;
+    std::vector<bool> near(octree.order.size());
+    for (Index k : list.particles)
+        near[k] = true;
+    std::size_t wrong = 0;
+    for (Index c = 0; c < octree.cells.size();) {
+        if (kind[c] == 1)
+            wrong += !judge.is_far(c, cluster.box, -1e-9);
+        if (kind[c] == 2)
+            wrong += !judge.is_far(c, group.box, -1e-9);
+        if (kind[c] == 3)
+            wrong += !judge.is_accepted(c, group.box, -1e-9) || judge.is_far(c, group.box, 1e-9);
+        if (kind[c] == 0) {
+            const bool leaf = octree.is_leaf(c);
+            // With expansions the cluster may open what it does not accept itself.
+            const bool by_cluster = judge.criterion.local_order > 0 && !leaf;
+            wrong += judge.is_accepted(c, by_cluster ? cluster.box : group.box, 1e-9) ||
+                     (leaf && !near[octree.cells[c].begin]);
+        }
+        c = kind[c] == 0 ? c + 1 : octree.cells[c].next;
+    }
+    CHECK(wrong == 0);
+}
+
+} // namespace
+
+TEST_CASE("every group's list holds every particle once")
+{
+    for (const Particles& p : clouds())
+        for (const bool all : {true, false}) {
+            const std::vector<Index> active = all ? std::vector<Index>() : every_third(p.size());
+            const Forest f(p, {64, 5}, active);
+            for (const AcceptanceCriterion& criterion :
+                 {geometric(0.6), geometric(1, 5), relative(0.01), relative(0.01, 5),
+                  relative(1e-4, 3, 0.3), relative(0.01, 4, 0, 0)}) {
+                const InteractionLists lists = lists_of(f, criterion);
+                std::size_t complete = 0;
+                for (const ListRow& row : lists.rows)
+                    complete += every_particle_once(f, group_list(lists, row));
+                CHECK(complete == f.groups.groups.size());
+            }
+        }
+}
+
+TEST_CASE("a geometric walk by clusters lists what a plain walk for each group does")
+{
+    for (const Particles& p : clouds())
+        for (const int cluster : {1, 7, 64})
+            for (const double clearance : {0.0, 0.3}) {
+                const Forest f(p, {64, cluster}, every_third(p.size()));
+                const InteractionLists lists = lists_of(f, geometric(0.6, 0, clearance));
+                CHECK(lists.far_cells.empty());
+                std::size_t equal = 0;
+                for (std::size_t g = 0; g < lists.rows.size(); ++g) {
+                    const GroupList list = group_list(lists, lists.rows[g]);
+                    const GroupList plain = plain_walk(f, f.groups.groups[g], 0.6, clearance);
+                    equal += list.particles == plain.particles && list.cells == plain.cells;
+                }
+                CHECK(equal == lists.rows.size());
+            }
+}
+
+TEST_CASE("cells are listed where the criterion allows, and opened elsewhere")
+{
+    for (const Particles& p : {plummer(5003), two_clumps(4001)})
+        for (const AcceptanceCriterion& criterion :
+             {geometric(0.6), geometric(0.8, 5), geometric(0.6, 5, 0.3), relative(0.01),
+              relative(0.003, 5), relative(0.01, 3, 0.3), relative(0.01, 4, 0, 0)}) {
+            const Forest f(p, {32, 8});
+            Walk walk;
+            walk.prepare(f.octree, f.moments, criterion);
+            InteractionLists lists;
+            walk.list(lists, f.groups, 0, f.groups.clusters.size());
+            for (const Cluster& cluster : f.groups.clusters) {
+                const Judge judge{f, criterion, walk.acceleration(cluster)};
+                for (Index g = cluster.first_group; g < cluster.last_group; ++g)
+                    check_distances(judge, cluster, f.groups.groups[g],
+                                    group_list(lists, lists.rows[g]));
+            }
+            CHECK(lists.cells.size() > 10 * lists.rows.size());
+            CHECK(lists.far_cells.empty() == (criterion.local_order == 0));
+        }
+}
+
+TEST_CASE("all instruction sets give the same lists")
+{
+    for (const Particles& p : clouds())
+        for (const AcceptanceCriterion& criterion :
+             {geometric(0.6), geometric(1, 5), relative(0.003), relative(0.003, 5)}) {
+            const Forest f(p, {64, 8});
+            const InteractionLists baseline = lists_of(f, criterion, "baseline");
+            for (const std::string& set : Walk::instruction_sets())
+                CHECK_MESSAGE(same(lists_of(f, criterion, set), baseline), set);
+        }
+    CHECK_THROWS_WITH_AS(Walk("mmx"), doctest::Contains("mmx"), Error);
+}
+
+TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
+{
+    Particles p = plummer(5003);
+    const Forest f(p, {32, 8});
+    for (const AcceptanceCriterion& criterion : {geometric(0.8, 5), relative(0.003, 5)}) {
+        const InteractionLists together = lists_of(f, criterion);
+        Walk walk;
+        walk.prepare(f.octree, f.moments, criterion);
+        for (std::size_t c = 0; c < f.groups.clusters.size(); ++c) {
+            InteractionLists one;
+            walk.list(one, f.groups, c, c + 1);
+            std::size_t g = f.groups.clusters[c].first_group;
+            for (const ListRow& row : one.rows) {
+                const GroupList a = group_list(one, row);
+                const GroupList b = group_list(together, together.rows[g++]);
+                CHECK(a.particles == b.particles);
+                CHECK(a.cells == b.cells);
+                CHECK(a.far == b.far);
+                CHECK(a.cluster_far == b.cluster_far);
+            }
+            CHECK(g == f.groups.clusters[c].last_group);
+        }
+        Particles scaled = moved(p, 0x1p57, {});
+        for (double& m : scaled.mass)
+            m *= 0x1p91;
+        CHECK(same(lists_of(Forest(scaled, {32, 8}), criterion), together));
+    }
+}
+
+TEST_CASE("clusters hold whole groups that do not depend on them, nor on threads")
+{
+    for (const Particles& p : {plummer(20011), two_clumps(20011), clouds()[1]})
+        for (const bool all : {true, false}) {
+            const std::vector<Index> active = all ? std::vector<Index>() : every_third(p.size());
+            const int threads = omp_get_max_threads();
+            omp_set_num_threads(1);
+            const Forest one(p, {32, 1}, active);
+            omp_set_num_threads(3);
+            const Forest many(p, {32, 12}, active);
+            omp_set_num_threads(threads);
+            REQUIRE(one.groups.groups.size() == many.groups.groups.size());
+            std::size_t equal = 0;
+            for (std::size_t g = 0; g < one.groups.groups.size(); ++g)
+                equal += one.groups.groups[g].begin == many.groups.groups[g].begin &&
+                         one.groups.groups[g].center == many.groups.groups[g].center;
+            CHECK(equal == one.groups.groups.size());
+            CHECK(2 * many.groups.clusters.size() < one.groups.clusters.size());
+            Index at = 0;
+            for (const Cluster& cluster : many.groups.clusters) {
+                CHECK(cluster.first_group == at);
+                CHECK(cluster.last_group > at);
+                at = cluster.last_group;
+                Box box;
+                for (Index g = cluster.first_group; g < at; ++g)
+                    box.add(many.groups.groups[g].box);
+                CHECK(cluster.center == box.center());
+                CHECK(std::abs(cluster.radius - farthest_corner(box, box.center())) <=
+                      1e-14 * cluster.radius);
+            }
+            CHECK(at == many.groups.groups.size());
+        }
+}
+
+TEST_CASE("the estimate of a cluster's acceleration is within a factor of three")
+{
+    for (const Particles& p : {plummer(5003), two_clumps(4001)}) {
+        const Forest f(p, {32, 8});
+        Walk walk;
+        walk.prepare(f.octree, f.moments, relative(0.003));
+        for (const Cluster& cluster : f.groups.clusters) {
+            std::vector<double> sizes;
+            for (Index k = f.groups.groups[cluster.first_group].begin;
+                 k < f.groups.groups[cluster.last_group - 1].end; ++k) {
+                Vec3<double> sum;
+                for (const Source& s : f.octree.sources) {
+                    const Vec3<double> d = s.position - f.octree.sources[k].position;
+                    if (const double r = norm(d); r > 0)
+                        sum += s.mass / (r * r * r) * d;
+                }
+                sizes.push_back(norm(sum));
+            }
+            std::nth_element(sizes.begin(), sizes.begin() + sizes.size() / 2, sizes.end());
+            const double ratio = walk.acceleration(cluster) / sizes[sizes.size() / 2];
+            CHECK(ratio > 1.0 / 3);
+            CHECK(ratio < 3);
+        }
+    }
+}
+
+TEST_SUITE_END();

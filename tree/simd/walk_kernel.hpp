@@ -1,0 +1,93 @@
+/// \file  The inner loops of the walk, as the rest of the library calls them.
+///
+/// Only plain structs and pointers cross this seam, because the loops are compiled once per
+/// instruction set with flags that the caller's code must not share.
+#pragma once
+
+#include "tree/interaction_lists.hpp"
+#include "tree/walk_nodes.hpp"
+
+namespace chamomile {
+
+/// The box that a cluster or a group fills, and what its criterion asks of cells.
+struct WalkRegion {
+    Vec3<double> low, high, center;
+    double relative_factor;  ///< times CellReach::relative
+    double least_expansion;  ///< no cell nearer is expanded, whatever the tolerance
+    double expansion_factor; ///< times CellReach::expansion
+};
+
+/// An array of one thread, kept from walk to walk. Entries are plain data.
+template <class T>
+struct WalkArray {
+    T* data = nullptr;
+    std::size_t size = 0, capacity = 0;
+
+    WalkArray() = default;
+    WalkArray(const WalkArray&) = delete;
+    WalkArray& operator=(const WalkArray&) = delete;
+    ~WalkArray() { delete[] data; }
+};
+
+struct WalkEntry {
+    Index cell, node;
+};
+
+/// Where the entries of one group end; they begin where the group before ends.
+struct GroupEnds {
+    Index far_cells, cells, ranges, particle_count;
+};
+
+/// Memory of one thread: the lists of one cluster and what the walk needs for itself.
+struct WalkScratch {
+    WalkArray<Index> far_cells;      ///< the cluster's, then those of each group
+    WalkArray<Index> cells;          ///< of each group
+    WalkArray<ParticleRange> ranges; ///< of each group
+    WalkArray<GroupEnds> ends;       ///< of the cluster (far_cells only), then of each group
+    WalkArray<WalkRegion> regions;   ///< of the groups
+    WalkArray<WalkNode> open;        ///< cells that the cluster leaves to its groups
+    WalkArray<WalkEntry> stack;
+};
+
+struct WalkTree {
+    const WalkNode* nodes;
+    const Cell* cells;
+};
+
+struct ClusterTask {
+    WalkTree tree;
+    WalkRegion region;
+    std::size_t groups;
+    /// The cluster opens cells that its box does not accept if their opening radius is larger than
+    /// this; negative: if no group in it can accept them.
+    double largest_spared;
+};
+
+/// A place where the acceleration is estimated.
+struct FieldTask {
+    WalkTree tree;
+    Vec3<double> at;
+    double softening_squared;
+    double clearance; ///< that CellReach::least contains
+};
+
+/// Of one instruction set.
+struct WalkKernels {
+    const char* name;
+    /// Fills the lists and ends in `scratch`, whose regions are given.
+    void (*walk_cluster)(const ClusterTask& task, WalkScratch& scratch);
+    /// Sum of m d / (d^2 + softening^2)^(3/2) over cells seen at an angle of about 1.
+    Vec3<double> (*field)(const FieldTask& task, WalkScratch& scratch);
+};
+
+namespace baseline {
+WalkKernels walk_kernels();
+}
+namespace avx2 {
+WalkKernels walk_kernels();
+}
+namespace avx512 {
+WalkKernels walk_kernels();
+}
+
+} // namespace chamomile

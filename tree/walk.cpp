@@ -1,0 +1,195 @@
+#include "tree/walk.hpp"
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "tree/simd/walk_kernel.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Those that this processor can run, the fastest first.
+std::vector<WalkKernels> usable_kernels()
+{
+    std::vector<WalkKernels> usable;
+#ifdef CHAMOMILE_X86
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+        usable.push_back(avx512::walk_kernels());
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        usable.push_back(avx2::walk_kernels());
+#endif
+    usable.push_back(baseline::walk_kernels());
+    return usable;
+}
+
+/// Room for n entries.
+template <class T>
+void reserve(WalkArray<T>& array, std::size_t n)
+{
+    if (array.capacity >= n)
+        return;
+    delete[] array.data;
+    array.data = nullptr;
+    array.data = new T[n];
+    array.capacity = n;
+}
+
+template <class T>
+void append(std::pmr::vector<T>& to, const WalkArray<T>& from)
+{
+    to.insert(to.end(), from.data, from.data + from.size);
+}
+
+/// With expansions a cluster opens what it does not accept, because it may expand the daughters
+/// once for all its groups; except cells with an opening radius below this part of its own, which
+/// few of its groups would open. Without, it opens what all of them would.
+constexpr double spared_part = 0.25;
+
+/// For the estimate of the acceleration: square of the length, in a cluster's mean distance, that
+/// smooths out its neighbours; its own field at that distance (a homogeneous sphere has 0.46).
+constexpr double smoothing = 0.3, own_part = 0.4;
+
+} // namespace
+
+Walk::Walk(const std::string& instruction_set)
+{
+    std::string names;
+    for (const WalkKernels& kernels : usable_kernels()) {
+        if (!kernels_ && (instruction_set == "auto" || instruction_set == kernels.name))
+            kernels_ = std::make_unique<WalkKernels>(kernels);
+        names += std::string(names.empty() ? "" : ", ") + kernels.name;
+    }
+    if (!kernels_)
+        throw Error(Fault::device, "instruction set: " + instruction_set +
+                                       ": this processor and this build have auto, " + names);
+}
+
+Walk::~Walk() = default;
+
+std::vector<std::string> Walk::instruction_sets()
+{
+    std::vector<std::string> names;
+    for (const WalkKernels& kernels : usable_kernels())
+        names.push_back(kernels.name);
+    return names;
+}
+
+void Walk::prepare(const Octree& octree, const Moments& moments,
+                   const AcceptanceCriterion& criterion)
+{
+    octree_ = &octree;
+    criterion_ = criterion;
+    units_ = WalkUnits::of(octree, moments);
+    make_walk_nodes(nodes_, node_of_, octree, moments, criterion, units_);
+}
+
+void Walk::list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
+                std::size_t last_cluster) const
+{
+    auto scratch = take_scratch();
+    for (std::size_t c = first_cluster; c < last_cluster; ++c)
+        list_cluster(lists, groups, groups.clusters[c], *scratch);
+    give_back(std::move(scratch));
+}
+
+void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
+                        WalkScratch& scratch) const
+{
+    const double length = units_.length, mass = units_.mass;
+    const double a =
+        criterion_.is_relative() ? acceleration(cluster, scratch) * (length * length / mass) : 0;
+    const double relative_factor = criterion_.relative_factor(a);
+    const auto region = [&](const Box& box, const Vec3<double>& center, double radius) {
+        const bool expands = criterion_.local_order > 0;
+        return WalkRegion{box.low,
+                          box.high,
+                          center,
+                          relative_factor,
+                          expands ? criterion_.kappa() * radius : Box::infinity,
+                          criterion_.expansion_factor(radius, a, units_)};
+    };
+    const std::size_t count = cluster.last_group - cluster.first_group;
+    reserve(scratch.regions, count);
+    for (std::size_t g = 0; g < count; ++g) {
+        const Group& group = groups.groups[cluster.first_group + g];
+        scratch.regions.data[g] = region(group.box, group.center, group.radius);
+    }
+    kernels_->walk_cluster({{nodes_.data(), octree_->cells.data()},
+                            region(cluster.box, cluster.center, cluster.radius),
+                            count,
+                            criterion_.local_order > 0 ? spared_part * cluster.radius : -1},
+                           scratch);
+
+    const Index far = Index(lists.far_cells.size()), cells = Index(lists.cells.size()),
+                ranges = Index(lists.ranges.size());
+    GroupEnds begin = scratch.ends.data[0];
+    const Index number = begin.far_cells > 0 ? Index(lists.clusters.size()) : no_cluster;
+    if (begin.far_cells > 0)
+        lists.clusters.push_back({far, far + begin.far_cells, cluster.center, cluster.radius});
+    for (std::size_t g = 0; g < count; ++g) {
+        const Group& group = groups.groups[cluster.first_group + g];
+        const GroupEnds end = scratch.ends.data[g + 1];
+        lists.rows.push_back({group.begin,
+                              group.end,
+                              number,
+                              far + begin.far_cells,
+                              far + end.far_cells,
+                              cells + begin.cells,
+                              cells + end.cells,
+                              ranges + begin.ranges,
+                              ranges + end.ranges,
+                              end.particle_count,
+                              group.center,
+                              group.radius,
+                              {}});
+        begin = end;
+    }
+    append(lists.far_cells, scratch.far_cells);
+    append(lists.cells, scratch.cells);
+    append(lists.ranges, scratch.ranges);
+}
+
+double Walk::acceleration(const Cluster& cluster) const
+{
+    auto scratch = take_scratch();
+    const double a = acceleration(cluster, *scratch);
+    give_back(std::move(scratch));
+    return a;
+}
+
+double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
+{
+    // Of everything at the centre of mass, itself smoothed out; and of its own particles, which
+    // cancel there, at their mean distance from it.
+    const double softening = criterion_.softening * criterion_.softening;
+    const double extent = cluster.extent * cluster.extent;
+    const Vec3<double> whole = kernels_->field({{nodes_.data(), octree_->cells.data()},
+                                                cluster.center_of_mass,
+                                                smoothing * extent + softening,
+                                                criterion_.clearance},
+                                               scratch);
+    const double u_squared = extent + softening;
+    const double own =
+        extent > 0 ? own_part * cluster.mass * cluster.extent / (u_squared * std::sqrt(u_squared))
+                   : 0;
+    return std::sqrt(units_.mass * units_.mass * norm_squared(whole) + own * own);
+}
+
+std::unique_ptr<WalkScratch> Walk::take_scratch() const
+{
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty())
+        return std::make_unique<WalkScratch>();
+    auto scratch = std::move(idle_.back());
+    idle_.pop_back();
+    return scratch;
+}
+
+void Walk::give_back(std::unique_ptr<WalkScratch> scratch) const
+{
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(scratch));
+}
+
+} // namespace chamomile

@@ -1,0 +1,59 @@
+/// \file  The walk of the tree (Barnes & Hut 1986), once per cluster and on per group (Barnes
+/// 1990).
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tree/interaction_lists.hpp"
+#include "tree/walk_nodes.hpp"
+
+namespace chamomile {
+
+struct WalkKernels;
+struct WalkScratch;
+
+/// Lists the interactions of groups, eight cells at a time. The lists depend on the tree, the
+/// criterion and the clusters alone: not on batches, threads or the instruction set.
+class Walk {
+public:
+    /// `instruction_set`: auto or one of instruction_sets(); Error(device) if there is none such.
+    explicit Walk(const std::string& instruction_set = "auto");
+    ~Walk();
+
+    /// Keeps references to the tree until the next call. Uses all threads.
+    void prepare(const Octree& octree, const Moments& moments,
+                 const AcceptanceCriterion& criterion);
+
+    /// Appends the lists of clusters first .. last and of their groups. Safe for several threads.
+    void list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
+              std::size_t last_cluster) const;
+
+    /// Estimate of the acceleration of the cluster's particles, G = 1, in the units of the
+    /// particles; what the relative criterion compares with. Within a factor of two of their
+    /// median in a Plummer sphere.
+    double acceleration(const Cluster& cluster) const;
+
+    /// The names that this processor can run, the fastest first.
+    static std::vector<std::string> instruction_sets();
+
+private:
+    void list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
+                      WalkScratch& scratch) const;
+    double acceleration(const Cluster& cluster, WalkScratch& scratch) const;
+    std::unique_ptr<WalkScratch> take_scratch() const;
+    void give_back(std::unique_ptr<WalkScratch> scratch) const;
+
+    std::unique_ptr<const WalkKernels> kernels_;
+    AcceptanceCriterion criterion_;
+    WalkUnits units_;
+    const Octree* octree_ = nullptr;
+    std::vector<WalkNode> nodes_;
+    std::vector<Index> node_of_;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::unique_ptr<WalkScratch>> idle_; // of threads that do not walk now
+};
+
+} // namespace chamomile

@@ -1,0 +1,81 @@
+#include "tree/walk_nodes.hpp"
+
+#include <cmath>
+
+#include "core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr std::size_t block = 4096; // cells that one thread numbers at a time
+
+/// Node of each cell with daughters, no_node for leaves. Returns the number of nodes.
+std::size_t number_nodes(std::vector<Index>& node_of, const Octree& octree)
+{
+    const std::size_t n = octree.cells.size(), blocks = (n + block - 1) / block;
+    node_of.resize(n);
+    std::vector<Index> first(blocks + 1);
+    first[0] = 1; // after the root's
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < blocks; ++b)
+        for (std::size_t c = b * block; c < std::min(n, (b + 1) * block); ++c)
+            first[b + 1] += !octree.is_leaf(Index(c));
+    for (std::size_t b = 0; b < blocks; ++b)
+        first[b + 1] += first[b];
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < blocks; ++b) {
+        Index next = first[b];
+        for (std::size_t c = b * block; c < std::min(n, (b + 1) * block); ++c)
+            node_of[c] = octree.is_leaf(Index(c)) ? no_node : next++;
+    }
+    return first[blocks];
+}
+
+} // namespace
+
+WalkUnits WalkUnits::of(const Octree& octree, const Moments& moments)
+{
+    const auto power_of_two = [](double x) {
+        return x > 0 && std::isfinite(x) ? std::exp2(std::clamp(std::ilogb(x), -1000, 1000)) : 1;
+    };
+    if (octree.cells.empty())
+        return {};
+    return {power_of_two(moments.bounds[0].longest_side()),
+            power_of_two(moments.multipole[0].mass)};
+}
+
+void make_walk_nodes(std::vector<WalkNode>& nodes, std::vector<Index>& node_of,
+                     const Octree& octree, const Moments& moments,
+                     const AcceptanceCriterion& criterion, const WalkUnits& units)
+{
+    const std::size_t n = octree.cells.size();
+    nodes.resize(number_nodes(node_of, octree));
+    if (n == 0)
+        return;
+    const auto fill = [&](WalkNode& node, Index begin, Index end) {
+        int lane = 0;
+        node = {};
+        for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
+            const Multipole& m = moments.multipole[c];
+            const CellReach reach = criterion.reach(m, moments.bounds[c], units);
+            node.x[lane] = m.center.x;
+            node.y[lane] = m.center.y;
+            node.z[lane] = m.center.z;
+            node.least[lane] = reach.least;
+            node.relative[lane] = reach.relative;
+            node.expansion[lane] = reach.expansion;
+            node.mass[lane] = float(m.mass / units.mass);
+            node.cell[lane] = c;
+            node.node[lane] = node_of[c];
+            node.inner |= Index(node_of[c] != no_node) << lane;
+        }
+        node.lanes = (Index(1) << lane) - 1;
+    };
+    fill(nodes[0], 0, Index(n));
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t c = 0; c < n; ++c)
+        if (node_of[c] != no_node)
+            fill(nodes[node_of[c]], Index(c) + 1, octree.cells[c].next);
+}
+
+} // namespace chamomile

@@ -11,9 +11,12 @@ ListRow open_row(const InteractionLists& lists, const Group& group)
     ListRow row{};
     row.target_begin = group.begin;
     row.target_end = group.end;
+    row.cluster = no_cluster;
+    row.far_begin = row.far_end = Index(lists.far_cells.size());
     row.cell_begin = Index(lists.cells.size());
     row.range_begin = Index(lists.ranges.size());
     row.center = group.center;
+    row.radius = norm(group.box.high - group.center);
     return row;
 }
 

@@ -119,6 +119,35 @@ CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
 #endif
 }
 
+/// The sum over all lanes, added in double in a fixed order.
+CHAMOMILE_HD double sum_of_lanes(Pack<double> a)
+{
+#if defined(__AVX512F__)
+    return _mm512_reduce_add_pd(a.lanes);
+#else
+    double sum = a.lanes[0];
+    for (int k = 1; k < Pack<double>::width; ++k)
+        sum += a.lanes[k];
+    return sum;
+#endif
+}
+
+CHAMOMILE_HD double sum_of_lanes(Pack<float> a)
+{
+#if defined(__AVX512F__)
+    const __m256 low = _mm512_castps512_ps256(a.lanes), high = _mm512_extractf32x8_ps(a.lanes, 1);
+    return _mm512_reduce_add_pd(_mm512_cvtps_pd(low) + _mm512_cvtps_pd(high));
+#elif defined(__AVX2__)
+    const __m128 low = _mm256_castps256_ps128(a.lanes), high = _mm256_extractf128_ps(a.lanes, 1);
+    return sum_of_lanes(Pack<double>(_mm256_cvtps_pd(low) + _mm256_cvtps_pd(high)));
+#else
+    double sum = double(a.lanes[0]);
+    for (int k = 1; k < Pack<float>::width; ++k)
+        sum += double(a.lanes[k]);
+    return sum;
+#endif
+}
+
 /// Whether the lane of that number is `lane`.
 template <class P>
 CHAMOMILE_HD typename P::Mask is_lane(int lane)

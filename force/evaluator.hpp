@@ -23,6 +23,8 @@ struct EvaluationInput {
     Softening softening;
     int order = 2;
     Quantities quantities = Quantities::acceleration_potential;
+    /// Of the local expansions of the lists' far cells, 3 to 6; 0 if the lists have none.
+    int local_order = 0;
 };
 
 /// The sum of one target in the units of EvaluationInput::scale, G = 1.

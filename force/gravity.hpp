@@ -12,8 +12,30 @@
 
 #include "core/softening.hpp"
 #include "core/vec3.hpp"
+#include "tree/moments.hpp"
 
 namespace chamomile {
+
+/// What positions and masses are measured from and in when they are rounded to T.
+struct Frame {
+    Vec3<double> center;
+    double inverse_length, inverse_mass;
+
+    CHAMOMILE_HD Vec3<double> of(const Vec3<double>& x) const
+    {
+        return inverse_length * (x - center);
+    }
+    CHAMOMILE_HD double inverse_moment() const
+    {
+        return inverse_mass * inverse_length * inverse_length;
+    }
+};
+
+template <class T>
+CHAMOMILE_HD Vec3<T> rounded(const Vec3<double>& x)
+{
+    return {T(x.x), T(x.y), T(x.z)};
+}
 
 template <SofteningKind softening, bool with_potential>
 struct Gravity {
@@ -47,6 +69,30 @@ struct Gravity {
     };
     template <class T>
     using Sum = std::conditional_t<with_potential, PotentialSum<T>, AccelerationSum<T>>;
+
+    template <class T>
+    static CHAMOMILE_HD void pack_cell(const Multipole& m, const Frame& frame, Source<T>& packed)
+    {
+        packed = {rounded<T>(frame.of(m.center)), T(m.mass * frame.inverse_mass)};
+    }
+
+    template <class T>
+    static CHAMOMILE_HD void pack_cell(const Multipole& m, const Frame& frame,
+                                       CellSource<T>& packed)
+    {
+        const double w = 3 * frame.inverse_moment();
+        const SecondMoments& s = m.second;
+        packed = {rounded<T>(frame.of(m.center)),
+                  T(m.mass * frame.inverse_mass),
+                  T(w * s.xx),
+                  T(w * s.xy),
+                  T(w * s.xz),
+                  T(w * s.yy),
+                  T(w * s.yz),
+                  T(w * s.zz),
+                  T(0.5 * w * (s.xx + s.yy + s.zz)),
+                  T(0)};
+    }
 
     /// Plummer: eps^2. Spline: 1/h. Both in the units of the positions.
     double parameter = 0;

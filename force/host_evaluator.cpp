@@ -47,12 +47,15 @@ public:
     {
         input_ = input;
         // A spline of no length is Newton's law, and so is Plummer's.
-        const bool spline =
-            input.softening.kind == SofteningKind::spline && input.softening.length > 0;
+        spline_ = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
+        const bool precise = precision_ == Precision::double_precision;
         const bool potential = input.quantities == Quantities::acceleration_potential;
-        kernel_ = kernels_.kernel[spline][potential][precision_ == Precision::double_precision];
+        kernel_ = kernels_.kernel[spline_][potential][precise];
+        expand_ = input.local_order == 0
+                      ? nullptr
+                      : kernels_.expand[precise][input.local_order - lowest_local_order];
         sums_.resize(input.groups->target_count);
-        scratch_.resize(std::size_t(omp_get_max_threads()));
+        threads_.resize(std::size_t(omp_get_max_threads()));
     }
 
     std::unique_ptr<InteractionLists> new_lists() override { return lists_.take(); }
@@ -61,20 +64,32 @@ public:
 
     void submit(std::unique_ptr<InteractionLists> lists) override
     {
-        KernelScratch& scratch = scratch_[std::size_t(omp_get_thread_num())];
+        Thread& thread = threads_[std::size_t(omp_get_thread_num())];
+        thread.clusters.resize(lists->clusters.size());
+        for (std::size_t c = 0; c < lists->clusters.size(); ++c)
+            expand(*lists, lists->clusters[c], nullptr, thread.clusters[c]);
+        Expansion own;
         for (const ListRow& row : lists->rows) {
+            const Expansion* expansion = nullptr;
+            if (row.cluster != no_cluster || row.far_begin < row.far_end) {
+                expand(*lists, row,
+                       row.cluster == no_cluster ? nullptr : &thread.clusters[row.cluster], own);
+                expansion = &own;
+            }
             const GroupWork work{input_.octree->sources.data(),
                                  input_.moments->multipole.data(),
                                  input_.groups->targets.empty() ? nullptr
                                                                 : input_.groups->targets.data(),
                                  lists->cells.data(),
                                  lists->ranges.data(),
+                                 expansion,
+                                 input_.local_order,
                                  row,
                                  1 / input_.scale.length,
                                  1 / input_.scale.mass,
                                  input_.softening.length / input_.scale.length,
                                  input_.order};
-            kernel_(work, scratch, sums_.data());
+            kernel_(work, thread.scratch, sums_.data());
         }
         lists_.give_back(std::move(lists));
     }
@@ -96,13 +111,35 @@ public:
     }
 
 private:
+    struct Thread {
+        KernelScratch scratch;
+        std::vector<Expansion> clusters; // of the batch
+    };
+
+    /// The far cells of a cluster or a group about its centre.
+    template <class Row>
+    void expand(const InteractionLists& lists, const Row& row, const Expansion* wider,
+                Expansion& expansion) const
+    {
+        expansion.center = row.center;
+        // A unit near the radius, but no smaller than float's range has room for.
+        expansion.unit =
+            std::max(0x1p-40, InternalScale::power_of_two_above(row.radius / input_.scale.length));
+        expand_({input_.moments->multipole.data(), lists.far_cells.data() + row.far_begin,
+                 row.far_end - row.far_begin, 1 / input_.scale.length, 1 / input_.scale.mass,
+                 spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order},
+                wider, expansion);
+    }
+
     HostKernels kernels_;
     Precision precision_;
     EvaluationInput input_;
     HostKernel kernel_ = nullptr;
+    ExpansionKernel expand_ = nullptr;
+    bool spline_ = false;
     std::vector<TargetSum> sums_;
     ListPool lists_;
-    std::vector<KernelScratch> scratch_; // of each thread
+    std::vector<Thread> threads_;
 };
 
 } // namespace

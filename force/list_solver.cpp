@@ -74,7 +74,8 @@ public:
             prepare_lists();
         }
         parts_.evaluator->begin(
-            {&octree_, &moments_, &groups_, scale, options_.softening, options_.order, quantities});
+            {&octree_, &moments_, &groups_, scale, options_.softening, options_.order, quantities,
+             options_.local_order});
         submit_batches(statistics);
         finish(particles, scale, quantities, profile);
         parts_.evaluator->add_statistics(profile);
@@ -169,6 +170,7 @@ private:
         criterion.theta = options_.theta.value_or(0);
         criterion.tolerance = options_.tolerance;
         criterion.order = options_.order;
+        criterion.local_order = options_.local_order;
         criterion.softening = options_.softening.length;
         if (options_.softening.kind == SofteningKind::spline)
             criterion.clearance = options_.softening.spline_radius();

@@ -4,6 +4,7 @@
 #include "force/evaluator.hpp"
 #include "tests/behaviours.hpp"
 #include "tests/clouds.hpp"
+#include "tests/far_lists.hpp"
 #include "tests/force_errors.hpp"
 
 using namespace chamomile;
@@ -64,6 +65,23 @@ TEST_CASE("accelerations are the same with and without potentials")
 TEST_CASE("powers of two in units change no bit")
 {
     check_exact_scaling({});
+}
+
+TEST_CASE("far cells expanded about groups and clusters")
+{
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        check_far_cells([&](Precision precision) { return make_host_evaluator(precision, set); });
+    }
+}
+
+TEST_CASE("units and potentials change nothing in what far cells give")
+{
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        check_scaled_far_cells(
+            [&](Precision precision) { return make_host_evaluator(precision, set); });
+    }
 }
 
 TEST_CASE("instruction sets agree on identical lists")

@@ -3,12 +3,13 @@
 // Each lane of a pack is one target. A tile of sources is gathered by index, centred on the group
 // in double and rounded (J-PACKING); the group's targets pass over it, a few packs at a time to
 // hide the latency of the root, and keep their sums in registers (FORCE-LOOP); the sums of a tile
-// are added in double. No sum crosses lanes.
+// are added in double. No sum crosses lanes. Far cells come first, as an expansion (far_field.hpp).
 #include "force/simd/host_kernel.hpp"
 
 #include "core/simd.hpp"
 #include "force/evaluator.hpp"
 #include "force/gravity.hpp"
+#include "force/simd/far_field.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
@@ -47,7 +48,8 @@ public:
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
 
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
-        : work_(work), law_(Law::with_length(work.softening_length)),
+        : work_(work), frame_{work.row.center, work.inverse_length, work.inverse_mass},
+          law_(Law::with_length(work.softening_length)),
           targets_(int(work.row.target_end - work.row.target_begin)),
           padded_((targets_ + width - 1) / width * width)
     {
@@ -68,6 +70,9 @@ public:
 
     void run(TargetSum* sums)
     {
+        if (work_.expansion)
+            add_expansion(*work_.expansion, work_.local_order, sum_fields > 3, positions_, padded_,
+                          sums_);
         sum_over_particles();
         if (work_.order == 0)
             sum_over_cells<Source>();
@@ -83,21 +88,13 @@ private:
         return work_.targets ? work_.targets[numbered] : numbered;
     }
 
-    /// In internal units.
-    CHAMOMILE_HD Vec3<double> from_center(const Vec3<double>& x) const
-    {
-        return work_.inverse_length * (x - work_.row.center);
-    }
-
-    static CHAMOMILE_HD Vec3<T> rounded(const Vec3<double>& x) { return {T(x.x), T(x.y), T(x.z)}; }
-
     /// What rounding leaves behind.
     static CHAMOMILE_HD Vec3<T> residue(const Vec3<double>& x)
     {
-        Vec3<T> high = rounded(x);
+        Vec3<T> high = rounded<T>(x);
         // g++ 12 takes double(float(x)) for x when it packs neighbouring scalars into a vector.
         asm("" : "+m"(high));
-        return rounded(x - Vec3<double>{double(high.x), double(high.y), double(high.z)});
+        return rounded<T>(x - Vec3<double>{double(high.x), double(high.y), double(high.z)});
     }
 
     CHAMOMILE_HD bool is_near(const Vec3<double>& x) const
@@ -110,7 +107,7 @@ private:
     {
         for (int t = 0; t < padded_; ++t) { // lanes without a target repeat the last one
             const int real = t < targets_ ? t : targets_ - 1;
-            const Vec3<T> r = rounded(from_center(work_.sources[target(real)].position));
+            const Vec3<T> r = rounded<T>(frame_.of(work_.sources[target(real)].position));
             positions_[t] = r.x;
             positions_[padded_ + t] = r.y;
             positions_[2 * padded_ + t] = r.z;
@@ -139,8 +136,8 @@ private:
             for (Index k = 0; k < count; ++k) {
                 const Index source = work_.ranges[r].first + k;
                 const auto& s = work_.sources[source];
-                const Vec3<double> x = from_center(s.position);
-                tile[filled] = {rounded(x), T(s.mass * work_.inverse_mass)};
+                const Vec3<double> x = frame_.of(s.position);
+                tile[filled] = {rounded<T>(x), T(s.mass * work_.inverse_mass)};
                 sorted[filled] = source;
                 near |= (source >= first_target && source <= last_target) || is_near(x);
                 if (++filled == tile_size) {
@@ -167,34 +164,13 @@ private:
         alignas(64) CellRecord<T> tile[tile_size];
         int filled = 0;
         for (Index c = work_.row.cell_begin; c < work_.row.cell_end; ++c) {
-            pack_cell(work_.multipoles[work_.cells[c]], tile[filled]);
+            Law::pack_cell(work_.multipoles[work_.cells[c]], frame_, tile[filled]);
             if (++filled == tile_size) {
                 force_loop(tile, filled);
                 filled = 0;
             }
         }
         force_loop(tile, filled);
-    }
-
-    CHAMOMILE_HD void pack_cell(const Multipole& m, Source<T>& packed) const
-    {
-        packed = {rounded(from_center(m.center)), T(m.mass * work_.inverse_mass)};
-    }
-
-    CHAMOMILE_HD void pack_cell(const Multipole& m, CellSource<T>& packed) const
-    {
-        const double w = 3 * work_.inverse_mass * work_.inverse_length * work_.inverse_length;
-        const SecondMoments& s = m.second;
-        packed = {rounded(from_center(m.center)),
-                  T(m.mass * work_.inverse_mass),
-                  T(w * s.xx),
-                  T(w * s.xy),
-                  T(w * s.xz),
-                  T(w * s.yy),
-                  T(w * s.yz),
-                  T(w * s.zz),
-                  T(0.5 * w * (s.xx + s.yy + s.zz)),
-                  T(0)};
     }
 
     /// FORCE-LOOP: `in_flight` packs of targets against all sources of the tile.
@@ -234,7 +210,7 @@ private:
         Vec3<T> source_residue[tile_size];
         for (int j = 0; j < count; ++j) {
             self[j] = target_of(sorted[j]);
-            source_residue[j] = residue(from_center(work_.sources[sorted[j]].position));
+            source_residue[j] = residue(frame_.of(work_.sources[sorted[j]].position));
         }
         for (int t = 0; t < padded_; t += width) {
             const Target target = load_target(t);
@@ -261,7 +237,7 @@ private:
         T lanes[3][width];
         for (int k = 0; k < width; ++k) {
             const int real = t + k < targets_ ? t + k : targets_ - 1;
-            const Vec3<T> r = residue(from_center(work_.sources[target(real)].position));
+            const Vec3<T> r = residue(frame_.of(work_.sources[target(real)].position));
             lanes[0][k] = r.x;
             lanes[1][k] = r.y;
             lanes[2][k] = r.z;
@@ -312,6 +288,7 @@ private:
     }
 
     const GroupWork& work_;
+    const Frame frame_;
     const Law law_;
     const int targets_, padded_;
     T* positions_; // x, y, z of the targets, padded to whole packs
@@ -335,7 +312,9 @@ HostKernels host_kernels()
             {{{evaluate_group<p, false, float>, evaluate_group<p, false, double>},
               {evaluate_group<p, true, float>, evaluate_group<p, true, double>}},
              {{evaluate_group<s, false, float>, evaluate_group<s, false, double>},
-              {evaluate_group<s, true, float>, evaluate_group<s, true, double>}}}};
+              {evaluate_group<s, true, float>, evaluate_group<s, true, double>}}},
+            {{expand<float, 3>, expand<float, 4>, expand<float, 5>, expand<float, 6>},
+             {expand<double, 3>, expand<double, 4>, expand<double, 5>, expand<double, 6>}}};
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

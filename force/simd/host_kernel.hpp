@@ -5,11 +5,35 @@
 #pragma once
 
 #include "core/softening.hpp"
+#include "force/taylor_terms.hpp"
 #include "tree/interaction_lists.hpp"
 
 namespace chamomile {
 
 struct TargetSum;
+
+inline constexpr int lowest_local_order = 3, highest_local_order = 6;
+
+/// The field of far cells about a centre; see force/local_expansion.hpp.
+struct Expansion {
+    Vec3<double> center;
+    double unit; ///< of length, in internal units
+    double term[term_count(highest_local_order)];
+};
+
+/// Far cells to expand about a centre.
+struct FarWork {
+    const Multipole* multipoles; ///< all cells
+    const Index* cells;
+    std::size_t count;
+    double inverse_length, inverse_mass; ///< into internal units
+    double softening_length;             ///< in internal units; 0: Newtonian
+    int order;                           ///< of the multipoles
+};
+
+/// Writes the terms of the far cells' field about expansion.center, and adds those of `wider`,
+/// which may be null.
+using ExpansionKernel = void (*)(const FarWork& work, const Expansion* wider, Expansion& expansion);
 
 /// One group against its list.
 struct GroupWork {
@@ -18,6 +42,8 @@ struct GroupWork {
     const Index* targets;             ///< sorted particle of each target; null: the same number
     const Index* cells;               ///< the list's cells
     const ParticleRange* ranges;      ///< the list's ranges
+    const Expansion* expansion;       ///< of the far cells about the group's centre; null: none
+    int local_order;                  ///< of the expansion
     ListRow row;
     double inverse_length, inverse_mass; ///< into internal units
     double softening_length;             ///< in internal units
@@ -42,10 +68,13 @@ struct KernelScratch {
 /// Writes the sum of each target of the group to sums[target].
 using HostKernel = void (*)(const GroupWork& work, KernelScratch& scratch, TargetSum* sums);
 
-/// The kernels of one instruction set, by softening kind, potential wanted, double precision.
+/// The kernels of one instruction set.
 struct HostKernels {
     const char* name;
+    /// By softening kind, potential wanted, double precision.
     HostKernel kernel[2][2][2];
+    /// By double precision and order.
+    ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1];
 };
 
 namespace baseline {

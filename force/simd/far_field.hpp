@@ -1,0 +1,19 @@
+/// \file  Far cells on a processor core: expanded a lane to a cell, evaluated a lane to a target.
+#pragma once
+
+#include "core/simd.hpp"
+#include "force/simd/host_kernel.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+/// An ExpansionKernel in precision T.
+template <class T, int order>
+void expand(const FarWork& work, const Expansion* wider, Expansion& expansion);
+
+/// L2P: adds the field of the expansion in internal units to the sums of the targets. Positions
+/// relative to its centre and sums are arrays of `padded` (whole packs) by component.
+template <class T>
+void add_expansion(const Expansion& expansion, int order, bool with_potential, const T* positions,
+                   int padded, double* sums);
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

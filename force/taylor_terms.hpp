@@ -1,0 +1,97 @@
+/// \file  The terms of a Taylor series in three variables and the derivatives of 1/u, at compile
+/// time.
+#pragma once
+
+#include <utility>
+
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+/// Powers of x, y and z in one term.
+struct Exponents {
+    int x, y, z;
+
+    CHAMOMILE_HD constexpr int degree() const { return x + y + z; }
+};
+
+/// How many terms have at most this degree.
+CHAMOMILE_HD constexpr int term_count(int degree)
+{
+    return (degree + 1) * (degree + 2) * (degree + 3) / 6;
+}
+
+CHAMOMILE_HD constexpr int term_of(const Exponents& e)
+{
+    const int below_x = e.degree() - e.x;
+    return term_count(e.degree() - 1) + below_x * (below_x + 1) / 2 + e.z;
+}
+
+CHAMOMILE_HD constexpr Exponents exponents_of(int term)
+{
+    int degree = 0;
+    while (term_count(degree) <= term)
+        ++degree;
+    int rest = term - term_count(degree - 1), below_x = 0;
+    while ((below_x + 1) * (below_x + 2) / 2 <= rest)
+        ++below_x;
+    rest -= below_x * (below_x + 1) / 2;
+    return {degree - below_x, below_x - rest, rest};
+}
+
+namespace taylor {
+
+CHAMOMILE_HD constexpr double odd_factorial(int n) // 1 * 3 * ... * n
+{
+    return n <= 1 ? 1 : n * odd_factorial(n - 2);
+}
+
+/// The derivatives of 1/u on the unit sphere of (r, eps)/u by the recursion over levels m,
+///
+///     D^m(0) = (2m - 1)!!     D^m(t + e) = r_e D^(m+1)(t) - t_e D^(m+1)(t - e)
+///
+/// where r points from the centre to the source. Level 0 are the derivatives.
+template <int level, int term, class T>
+CHAMOMILE_HD T derivative(const Vec3<T>& r, const T* next_level)
+{
+    constexpr Exponents e = exponents_of(term);
+    if constexpr (term == 0) {
+        return T(odd_factorial(2 * level - 1));
+    } else {
+        // An axis of power 1 costs a product, of power 2 a fused one.
+        constexpr auto rank = [](int power) { return power == 0 ? 99 : power; };
+        constexpr bool along_x = rank(e.x) <= rank(e.y) && rank(e.x) <= rank(e.z);
+        constexpr bool along_y = !along_x && rank(e.y) <= rank(e.z);
+        constexpr int dx = along_x, dy = along_y, dz = !along_x && !along_y;
+        constexpr int power = along_x ? e.x : along_y ? e.y : e.z;
+        const T& coordinate = along_x ? r.x : along_y ? r.y : r.z;
+        const T first = coordinate * next_level[term_of({e.x - dx, e.y - dy, e.z - dz})];
+        if constexpr (power == 1) {
+            return first;
+        } else {
+            const T& second = next_level[term_of({e.x - 2 * dx, e.y - 2 * dy, e.z - 2 * dz})];
+            if constexpr (power == 2)
+                return first - second;
+            else
+                return first - T(power - 1) * second;
+        }
+    }
+}
+
+/// From level + 1 to `level` in place: a term needs terms of lower degree only.
+template <int level, class T, int... k>
+CHAMOMILE_HD void step_level(const Vec3<T>& r, T* d, std::integer_sequence<int, k...>)
+{
+    constexpr int last = int(sizeof...(k)) - 1;
+    ((d[last - k] = derivative<level, last - k>(r, d)), ...);
+}
+
+template <int order, class T, int... k>
+CHAMOMILE_HD void step_levels(const Vec3<T>& r, T* d, std::integer_sequence<int, k...>)
+{
+    (step_level<order - 1 - k>(r, d, std::make_integer_sequence<int, term_count(k + 1)>{}), ...);
+}
+
+} // namespace taylor
+
+} // namespace chamomile

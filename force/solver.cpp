@@ -76,6 +76,8 @@ void choose_sizes(SolverOptions& o, bool gpu)
         o.group_size = gpu ? 1024 : direct ? 256 : 128;
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
+    if (direct)
+        o.local_order = 0;
     else if (o.leaf_size == 0)
         o.leaf_size = gpu ? 32 : 16;
 }

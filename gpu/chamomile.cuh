@@ -48,6 +48,7 @@ struct DeviceBatch {
     double inverse_length, inverse_mass;
     double softening_length;
     int order;
+    bool goes_on; ///< the sums hold a first part already
 };
 
 /// The work of one warp on one list.
@@ -74,8 +75,13 @@ public:
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
             target_[k] = {rounded(from_center(batch_.sources[sorted_target(k)].position))};
+            TargetSum first{};
+            if (batch_.goes_on)
+                first = batch_.sums[target_number(k)];
+            const double fields[4] = {first.acceleration.x, first.acceleration.y,
+                                      first.acceleration.z, first.potential};
             for (int f = 0; f < sum_fields; ++f)
-                shared_.sums[f][k][lane_] = 0;
+                shared_.sums[f][k][lane_] = fields[f];
         }
     }
 

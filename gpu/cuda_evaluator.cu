@@ -13,6 +13,7 @@
 #include "gpu/chamomile.cuh"
 #include "gpu/device.cuh"
 #include "gpu/device_tree.cuh"
+#include "gpu/far_field.cuh"
 #include "gpu/time_line.cuh"
 
 namespace chamomile {
@@ -49,6 +50,9 @@ struct Slot {
     DeviceBuffer<ListRow> rows;
     DeviceBuffer<Index> cells;
     DeviceBuffer<ParticleRange> ranges;
+    DeviceBuffer<ClusterRow> clusters;
+    DeviceBuffer<Index> far_cells;
+    DeviceBuffer<char> cluster_terms;
 
     explicit Slot(std::pmr::memory_resource* memory) : work(memory) {}
 };
@@ -217,6 +221,10 @@ private:
         upload(slot.rows, lists.rows.data(), lists.rows.size(), slot.stream);
         upload(slot.cells, lists.cells.data(), lists.cells.size(), slot.stream);
         upload(slot.ranges, lists.ranges.data(), lists.ranges.size(), slot.stream);
+        if (input_.local_order > 0) {
+            upload(slot.clusters, lists.clusters.data(), lists.clusters.size(), slot.stream);
+            upload(slot.far_cells, lists.far_cells.data(), lists.far_cells.size(), slot.stream);
+        }
         const DeviceBatch batch{slot.device_work.data(),
                                 Index(slot.work.size()),
                                 slot.rows.data(),
@@ -229,13 +237,37 @@ private:
                                 1 / input_.scale.length,
                                 1 / input_.scale.mass,
                                 input_.softening.length / input_.scale.length,
-                                input_.order};
+                                input_.order,
+                                input_.local_order > 0};
         const unsigned blocks =
             unsigned((slot.work.size() + warps_per_block - 1) / warps_per_block);
         const TimeLine::Entry entry = time_line_->start(slot.stream);
+        if (input_.local_order > 0)
+            launch_far_field(slot, batch);
         kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
         check(cudaGetLastError(), "launch the Chamomile kernel");
         time_line_->stop(entry, slot.stream);
+    }
+
+    void launch_far_field(Slot& slot, const DeviceBatch& batch)
+    {
+        const FarFieldKernels kernels = find_far_field_kernels(input_.local_order, precision_);
+        const Index clusters = Index(slot.lists->clusters.size());
+        const bool spline = input_.softening.kind == SofteningKind::spline;
+        const DeviceFarField far{
+            slot.clusters.data(),
+            clusters,
+            Index(slot.lists->rows.size()),
+            slot.far_cells.data(),
+            spline ? 0 : batch.softening_length,
+            slot.cluster_terms.reserve(clusters * kernels.bytes_per_cluster)};
+        constexpr Index warps = far_field_block / warp_size;
+        if (clusters > 0)
+            kernels.clusters<<<(clusters + warps - 1) / warps, far_field_block, 0, slot.stream>>>(
+                batch, far);
+        kernels.groups<<<(far.row_count + warps - 1) / warps, far_field_block, 0, slot.stream>>>(
+            batch, far);
+        check(cudaGetLastError(), "launch the expansions");
     }
 
     std::shared_ptr<DeviceTree> tree_;

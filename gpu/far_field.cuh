@@ -1,0 +1,184 @@
+/// \file  Far cells on the device: expanded a lane to a cell, evaluated a lane to a target.
+///
+/// A warp takes the far cells of one cluster (M2L), then a warp those of one group, adds its
+/// cluster's expansion (L2L) and writes the field at the group's targets (L2P) as the first part of
+/// their sums. Each lane sums its share of the cells in T; lanes are added by a butterfly, so that
+/// the order depends on the list alone.
+///
+/// Cost of order 5 in single precision: 343 operations and 80 bytes per cell, 228 per group for the
+/// shift, 560 for the butterfly, 120 per target; 16 bytes per target written and read again.
+#pragma once
+
+#include "force/local_expansion.hpp"
+#include "gpu/chamomile.cuh"
+
+namespace chamomile {
+
+/// The far lists of a batch as the device sees them.
+struct DeviceFarField {
+    const ClusterRow* clusters;
+    Index cluster_count, row_count;
+    const Index* far_cells;
+    double softening_length; ///< in internal units; 0 with spline softening: far cells are Newtonian
+    void* cluster_terms;     ///< LocalExpansion of each cluster
+};
+
+/// One warp and one centre.
+template <class T, int order>
+class FarFieldWarp {
+public:
+    using Local = LocalExpansion<T, order>;
+
+    __device__ FarFieldWarp(const DeviceBatch& batch, const DeviceFarField& far,
+                            const Vec3<double>& center, double radius)
+        : batch_(batch), far_(far), center_(center), unit_(unit_of(radius * batch.inverse_length)),
+          inverse_(batch.inverse_length / unit_), lane_(int(threadIdx.x) % warp_size)
+    {}
+
+    /// A power of two near the radius, but no smaller than float's range has room for.
+    static __device__ double unit_of(double radius)
+    {
+        int exponent = 0;
+        frexp(radius, &exponent);
+        return ldexp(1.0, exponent < -40 ? -40 : exponent);
+    }
+
+    __device__ void add_cells(Index begin, Index end)
+    {
+        const T eps = T(far_.softening_length / unit_);
+        for (Index k = begin + Index(lane_); k < end; k += warp_size) {
+            const Multipole m = batch_.multipoles[far_.far_cells[k]];
+            const Vec3<T> r = rounded(inverse_ * (m.center - center_));
+            const T mass = T(batch_.inverse_mass * m.mass);
+            if (batch_.order == 0) {
+                local_.add_mass(r, mass, eps * eps);
+            } else {
+                const double w = batch_.inverse_mass * inverse_ * inverse_;
+                local_.add_cell(r, mass,
+                                {T(w * m.second.xx), T(w * m.second.xy), T(w * m.second.xz),
+                                 T(w * m.second.yy), T(w * m.second.yz), T(w * m.second.zz)},
+                                eps * eps);
+            }
+        }
+    }
+
+    /// All lanes get the sum over the lanes.
+    __device__ void add_lanes()
+    {
+#pragma unroll
+        for (int t = 0; t < Local::size; ++t)
+#pragma unroll
+            for (int step = 1; step < warp_size; step *= 2)
+                local_.term[t] += __shfl_xor_sync(0xffffffffu, local_.term[t], step);
+    }
+
+    __device__ void store(Local& terms) const
+    {
+        if (lane_ == 0)
+            terms = local_;
+    }
+
+    /// Adds the field that is expanded about another centre.
+    __device__ void add(const Local& wider, const Vec3<double>& center, double radius)
+    {
+        const double unit = unit_of(radius * batch_.inverse_length);
+        Local shifted = wider;
+        shifted.shift(rounded((batch_.inverse_length / unit) * (center_ - center)));
+        shifted.change_unit(T(unit / unit_));
+        local_ += shifted;
+    }
+
+    /// Writes the field at the targets.
+    __device__ void evaluate(Index target_begin, Index target_end) const
+    {
+        const double potential_unit = 1 / unit_, acceleration_unit = potential_unit / unit_;
+        for (Index t = target_begin + Index(lane_); t < target_end; t += warp_size) {
+            const Index sorted = batch_.targets ? batch_.targets[t] : t;
+            const Vec3<T> x = rounded(inverse_ * (batch_.sources[sorted].position - center_));
+            const FieldValue<T> value = local_.evaluate(x);
+            TargetSum sum;
+            sum.acceleration = {acceleration_unit * double(value.acceleration.x),
+                                acceleration_unit * double(value.acceleration.y),
+                                acceleration_unit * double(value.acceleration.z)};
+            sum.potential = potential_unit * double(value.potential);
+            batch_.sums[t] = sum;
+        }
+    }
+
+private:
+    static __device__ Vec3<T> rounded(const Vec3<double>& x)
+    {
+        return {T(x.x), T(x.y), T(x.z)};
+    }
+
+    const DeviceBatch& batch_;
+    const DeviceFarField& far_;
+    const Vec3<double> center_;
+    const double unit_, inverse_; // internal; from the particles' unit into this one
+    const int lane_;
+    Local local_;
+};
+
+inline constexpr int far_field_block = 64;
+
+__device__ inline Index number_of_warp()
+{
+    return (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
+}
+
+template <class T, int order>
+__global__ void __launch_bounds__(far_field_block) expand_clusters(DeviceBatch batch,
+                                                                   DeviceFarField far)
+{
+    const Index number = number_of_warp();
+    if (number >= far.cluster_count)
+        return;
+    const ClusterRow row = far.clusters[number];
+    FarFieldWarp<T, order> warp(batch, far, row.center, row.radius);
+    warp.add_cells(row.far_begin, row.far_end);
+    warp.add_lanes();
+    warp.store(static_cast<LocalExpansion<T, order>*>(far.cluster_terms)[number]);
+}
+
+/// Writes the sums of all targets of the batch, which the Chamomile kernel goes on with.
+template <class T, int order>
+__global__ void __launch_bounds__(far_field_block) expand_groups(DeviceBatch batch,
+                                                                 DeviceFarField far)
+{
+    const Index number = number_of_warp();
+    if (number >= far.row_count)
+        return;
+    const ListRow row = batch.rows[number];
+    FarFieldWarp<T, order> warp(batch, far, row.center, row.radius);
+    warp.add_cells(row.far_begin, row.far_end);
+    warp.add_lanes();
+    if (row.cluster != no_cluster) {
+        const ClusterRow cluster = far.clusters[row.cluster];
+        warp.add(static_cast<const LocalExpansion<T, order>*>(far.cluster_terms)[row.cluster],
+                 cluster.center, cluster.radius);
+    }
+    warp.evaluate(row.target_begin, row.target_end);
+}
+
+/// The two kernels of one precision and order, and the room they need.
+struct FarFieldKernels {
+    void (*clusters)(DeviceBatch, DeviceFarField);
+    void (*groups)(DeviceBatch, DeviceFarField);
+    std::size_t bytes_per_cluster;
+};
+
+template <class T, int order>
+constexpr FarFieldKernels far_field_kernels_of{expand_clusters<T, order>, expand_groups<T, order>,
+                                               sizeof(LocalExpansion<T, order>)};
+
+inline FarFieldKernels find_far_field_kernels(int order, Precision precision)
+{
+    static constexpr FarFieldKernels kernels[2][4] = {
+        {far_field_kernels_of<float, 3>, far_field_kernels_of<float, 4>,
+         far_field_kernels_of<float, 5>, far_field_kernels_of<float, 6>},
+        {far_field_kernels_of<double, 3>, far_field_kernels_of<double, 4>,
+         far_field_kernels_of<double, 5>, far_field_kernels_of<double, 6>}};
+    return kernels[precision == Precision::double_precision][order - 3];
+}
+
+} // namespace chamomile

@@ -34,6 +34,15 @@ CHAMOMILE_HD double inverse_sqrt(double x)
 #endif
 }
 
+/// m/u and m/u^3 from u^2.
+template <class T>
+CHAMOMILE_HD void divide_by_powers(const T& m, const T& u2, T& over_u, T& over_u3)
+{
+    const T inv_u = inverse_sqrt(u2);
+    over_u = m * inv_u;
+    over_u3 = over_u * inv_u * inv_u;
+}
+
 CHAMOMILE_HD float select(bool where, float yes, float no)
 {
     return where ? yes : no;

@@ -178,6 +178,23 @@ CHAMOMILE_HD Pack<float> inverse_sqrt(Pack<float> a)
     return y * (Pack<float>(1.5f) - Pack<float>(0.5f) * a * y * y);
 }
 
+#if defined(__AVX512F__)
+/// m/u and m/u^3 from u^2. The estimate y = (1 + d)/u has |d| < 2^-14. With e = u^2 y^2 the powers
+/// are corrected at once, to 1.5 d^2 = 6e-9 and 7.5 d^2 = 3e-8:
+///
+///     1/u = y (3 - e)/2     1/u^3 = y^3 (5 - 3 e)/2
+CHAMOMILE_HD void divide_by_powers(const Pack<float>& m, const Pack<float>& u2, Pack<float>& over_u,
+                                   Pack<float>& over_u3)
+{
+    const Pack<float> y = Pack<float>::Register(_mm512_rsqrt14_ps(u2.lanes));
+    const Pack<float> y2 = y * y;
+    const Pack<float> c = Pack<float>(5 / 3.0f) - u2 * y2;
+    const Pack<float> m_y = Pack<float>(1.5f) * m * y; // 1.5 m once for all targets
+    over_u = m_y * (c * Pack<float>(1 / 3.0f) + Pack<float>(4 / 9.0f));
+    over_u3 = m_y * y2 * c;
+}
+#endif
+
 CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
 {
 #if defined(__AVX512F__)

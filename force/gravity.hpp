@@ -112,9 +112,10 @@ struct Gravity {
     {
         const Vec3<T> r = j.position - i.position; // 3 flops
         if constexpr (softening == SofteningKind::plummer) {
-            const T inv_u = inverse_sqrt(norm_squared(r, T(parameter))); // 6 and the root
-            const T m_inv_u = j.mass * inv_u;                            // 1
-            sum.acceleration += (m_inv_u * inv_u * inv_u) * r;           // 8
+            T m_inv_u, m_inv_u3;
+            divide_by_powers(j.mass, norm_squared(r, T(parameter)), m_inv_u,
+                             m_inv_u3);       // 6, the root, 3
+            sum.acceleration += m_inv_u3 * r; // 6
             if constexpr (with_potential)
                 sum.potential -= m_inv_u; // 1
         } else {

@@ -97,12 +97,6 @@ private:
         return rounded<T>(x - Vec3<double>{double(high.x), double(high.y), double(high.z)});
     }
 
-    CHAMOMILE_HD bool is_near(const Vec3<double>& x) const
-    {
-        const Vec3<double> d = work_.inverse_length * work_.row.near_reach;
-        return x.x < d.x && -x.x < d.x && x.y < d.y && -x.y < d.y && x.z < d.z && -x.z < d.z;
-    }
-
     void load_targets()
     {
         for (int t = 0; t < padded_; ++t) { // lanes without a target repeat the last one
@@ -133,14 +127,17 @@ private:
             const Index count = (r + 1 < work_.row.range_end ? work_.ranges[r + 1].before
                                                              : work_.row.particle_count) -
                                 before;
-            for (Index k = 0; k < count; ++k) {
+            for (Index k = 0; k < count;) {
                 const Index source = work_.ranges[r].first + k;
-                const auto& s = work_.sources[source];
-                const Vec3<double> x = frame_.of(s.position);
-                tile[filled] = {rounded<T>(x), T(s.mass * work_.inverse_mass)};
-                sorted[filled] = source;
-                near |= (source >= first_target && source <= last_target) || is_near(x);
-                if (++filled == tile_size) {
+                const int taken = int(
+                    count - k < Index(tile_size - filled) ? count - k : Index(tile_size - filled));
+                near |= source <= last_target && source + Index(taken) > first_target;
+                near |= pack_particles(source, taken, tile + filled);
+                for (int j = 0; j < taken; ++j)
+                    sorted[filled + j] = source + Index(j);
+                k += Index(taken);
+                filled += taken;
+                if (filled == tile_size) {
                     add_tile(tile, sorted, filled, near);
                     filled = 0;
                     near = false;
@@ -148,6 +145,35 @@ private:
             }
         }
         add_tile(tile, sorted, filled, near);
+    }
+
+    /// Position and mass at once; says whether one of them lies within the row's reach.
+    CHAMOMILE_HD bool pack_particles(Index first, int count, Source<T>* packed) const
+    {
+        typedef double Four __attribute__((vector_size(32)));
+        typedef float FourFloats __attribute__((vector_size(16)));
+        typedef long long Mask __attribute__((vector_size(32)));
+        static_assert(sizeof(chamomile::Source) == sizeof(Four));
+        const Vec3<double>&c = work_.row.center, d = frame_.inverse_length * work_.row.near_reach;
+        const double to_length = frame_.inverse_length;
+        const Four center{c.x, c.y, c.z, 0}, reach{d.x, d.y, d.z, 0};
+        const Four scale{to_length, to_length, to_length, frame_.inverse_mass};
+        Mask near{};
+        for (int j = 0; j < count; ++j) {
+            Four x;
+            __builtin_memcpy(&x, &work_.sources[first + Index(j)], sizeof x);
+            x = (x - center) * scale;
+            const Mask within = (x < reach) & (-x < reach);
+            near |= within & __builtin_shuffle(within, Mask{1, 2, 0, 3}) &
+                    __builtin_shuffle(within, Mask{2, 0, 1, 3});
+            if constexpr (sizeof(T) == sizeof(float)) {
+                const FourFloats f = __builtin_convertvector(x, FourFloats);
+                __builtin_memcpy(static_cast<void*>(packed + j), &f, sizeof f);
+            } else {
+                __builtin_memcpy(static_cast<void*>(packed + j), &x, sizeof x);
+            }
+        }
+        return near[0] != 0;
     }
 
     void add_tile(const Source<T>* tile, const Index* sorted, int count, bool near)

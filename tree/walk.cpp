@@ -44,7 +44,7 @@ void append(std::pmr::vector<T>& to, const WalkArray<T>& from)
 /// With expansions a cluster opens what it does not accept, because it may expand the daughters
 /// once for all its groups; except cells with an opening radius below this part of its own, which
 /// few of its groups would open. Without, it opens what all of them would.
-constexpr double spared_part = 0.25;
+constexpr double spared_part = 1;
 
 /// For the estimate of the acceleration: square of the length, in a cluster's mean distance, that
 /// smooths out its neighbours; its own field at that distance (a homogeneous sphere has 0.46).

@@ -205,18 +205,18 @@ struct Judge {
     {
         return distance(box, f.moments.multipole[c].center) > (1 + change) * opening(c);
     }
-    bool is_far(Index c, const Box& box, double change) const
+    bool is_far(Index c, const Box& box, double kappa, double change) const
     {
         const int P = criterion.local_order;
         const Vec3<double> center = 0.5 * (box.low + box.high);
         const double radius = farthest_corner(box, center);
         const double least =
             criterion.theta == 0
-                ? std::max(1.5 * radius,
+                ? std::max(kappa * radius,
                            std::pow(f.moments.multipole[c].mass * std::pow(radius, P) /
-                                        (0.3 * criterion.tolerance * acceleration),
+                                        (0.03 * criterion.tolerance * acceleration),
                                     1.0 / (P + 2)))
-                : criterion.kappa() * radius;
+                : kappa / criterion.theta * radius;
         return P > 0 && is_accepted(c, box, change) &&
                norm(f.moments.multipole[c].center - center) > (1 + change) * least;
     }
@@ -237,14 +237,16 @@ void check_distances(const Judge& judge, const Cluster& cluster, const Group& gr
     std::vector<bool> near(octree.order.size());
     for (Index k : list.particles)
         near[k] = true;
+    const bool relative = judge.criterion.theta == 0;
     std::size_t wrong = 0;
     for (Index c = 0; c < octree.cells.size();) {
         if (kind[c] == 1)
-            wrong += !judge.is_far(c, cluster.box, -1e-9);
+            wrong += !judge.is_far(c, cluster.box, relative ? 1.5 : 2, -1e-9);
         if (kind[c] == 2)
-            wrong += !judge.is_far(c, group.box, -1e-9);
+            wrong += !judge.is_far(c, group.box, 1.5, -1e-9);
         if (kind[c] == 3)
-            wrong += !judge.is_accepted(c, group.box, -1e-9) || judge.is_far(c, group.box, 1e-9);
+            wrong +=
+                !judge.is_accepted(c, group.box, -1e-9) || judge.is_far(c, group.box, 1.5, 1e-9);
         if (kind[c] == 0) {
             const bool leaf = octree.is_leaf(c);
             // With expansions the cluster may open what it does not accept itself.

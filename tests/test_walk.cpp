@@ -214,7 +214,7 @@ struct Judge {
             criterion.theta == 0
                 ? std::max(kappa * radius,
                            std::pow(f.moments.multipole[c].mass * std::pow(radius, P) /
-                                        (0.03 * criterion.tolerance * acceleration),
+                                        (0.02 * criterion.tolerance * acceleration),
                                     1.0 / (P + 2)))
                 : kappa / criterion.theta * radius;
         return P > 0 && is_accepted(c, box, change) &&
@@ -241,12 +241,12 @@ void check_distances(const Judge& judge, const Cluster& cluster, const Group& gr
     std::size_t wrong = 0;
     for (Index c = 0; c < octree.cells.size();) {
         if (kind[c] == 1)
-            wrong += !judge.is_far(c, cluster.box, relative ? 1.5 : 2, -1e-9);
+            wrong += !judge.is_far(c, cluster.box, relative ? 1.3 : 2, -1e-9);
         if (kind[c] == 2)
-            wrong += !judge.is_far(c, group.box, 1.5, -1e-9);
+            wrong += !judge.is_far(c, group.box, relative ? 1.3 : 1.5, -1e-9);
         if (kind[c] == 3)
-            wrong +=
-                !judge.is_accepted(c, group.box, -1e-9) || judge.is_far(c, group.box, 1.5, 1e-9);
+            wrong += !judge.is_accepted(c, group.box, -1e-9) ||
+                     judge.is_far(c, group.box, relative ? 1.3 : 1.5, 1e-9);
         if (kind[c] == 0) {
             const bool leaf = octree.is_leaf(c);
             // With expansions the cluster may open what it does not accept itself.

@@ -76,9 +76,9 @@ struct AcceptanceCriterion {
     bool is_relative() const { return theta == 0; }
 
     /// Chosen by measurement (docs/decisions.md, 20).
-    static constexpr double lambda = 0.03;
-    double group_kappa() const { return is_relative() ? 1.5 : 1.5 / theta; }
-    double cluster_kappa() const { return is_relative() ? 1.5 : 2 / theta; }
+    static constexpr double lambda = 0.02;
+    double group_kappa() const { return is_relative() ? 1.3 : 1.5 / theta; }
+    double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
 
     CellReach reach(const Multipole& multipole, const Box& bounds, const WalkUnits& units) const
     {

@@ -13,7 +13,7 @@
 namespace chamomile {
 namespace {
 
-constexpr int groups_per_cluster = 16;
+constexpr int groups_per_cluster = 8;
 
 /// Keeps the first exception of a parallel region for the thread that started it.
 class FirstException {

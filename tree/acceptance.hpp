@@ -19,10 +19,13 @@ inline double inverse_root(double x, int n)
         }
         return p;
     };
-    constexpr std::uint64_t one = std::bit_cast<std::uint64_t>(1.0);
-    double y = std::bit_cast<double>(one + one / n - std::bit_cast<std::uint64_t>(x) / n);
-    for (int step = 0; step < 5; ++step) // Newton's
-        y *= 1 + (1 - x * power(y, n)) / n;
+    constexpr auto one = std::bit_cast<std::int64_t>(1.0);
+    const double part = 1.0 / n;
+    // The exponent over n; then Newton's method.
+    double y = std::bit_cast<double>(
+        one + std::int64_t(part * double(one - std::bit_cast<std::int64_t>(x))));
+    for (int step = 0; step < 4; ++step)
+        y += part * y * (1 - x * power(y, n));
     return y;
 }
 
@@ -70,10 +73,12 @@ struct AcceptanceCriterion {
     int order = 2;        ///< of the multipoles: 0 or 2
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
 
-    static constexpr double lambda = 0.3;
-
     bool is_relative() const { return theta == 0; }
-    double kappa() const { return is_relative() ? 1.5 : 1.5 / theta; }
+
+    /// Chosen by measurement (docs/decisions.md, 20).
+    static constexpr double lambda = 0.02;
+    double group_kappa() const { return is_relative() ? 1.3 : 1.5 / theta; }
+    double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
 
     CellReach reach(const Multipole& multipole, const Box& bounds, const WalkUnits& units) const
     {

@@ -68,8 +68,7 @@ Multipole sum(const Multipole& a, const Multipole& b)
 struct Piece {
     Index cell, first_octant, last_octant; ///< octants 0 .. 0: the cell itself
     Range targets;
-    Box box;         ///< of all particles there
-    Multipole whole; ///< likewise
+    Box box; ///< of all particles there
 };
 
 /// Cuts pieces of the tree into pieces of at most `limit` targets, one after the other. Only a
@@ -97,7 +96,21 @@ public:
         if (targets.count() > limit_ && !octree_.is_leaf(c))
             cut_block(c, 0, 8, add);
         else if (targets.count() > 0)
-            add(Piece{c, 0, 0, targets, moments_.bounds[c], moments_.multipole[c]});
+            add(Piece{c, 0, 0, targets, moments_.bounds[c]});
+    }
+
+    /// Of all particles there.
+    Multipole whole(const Piece& piece) const
+    {
+        if (piece.last_octant == 0)
+            return moments_.multipole[piece.cell];
+        Multipole whole;
+        const Index end = octree_.cells[piece.cell].next;
+        for (Index d = piece.cell + 1; d < end; d = octree_.cells[d].next)
+            if (const Index octant = octree_.cells[d].octant;
+                octant >= piece.first_octant && octant < piece.last_octant)
+                whole = sum(whole, moments_.multipole[d]);
+        return whole;
     }
 
 private:
@@ -106,7 +119,7 @@ private:
     template <class Add>
     void cut_block(Index mother, Index first, Index last, Add add) const
     {
-        Piece joint{mother, first, last, {0, 0}, {}, {}};
+        Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
@@ -117,7 +130,6 @@ private:
             joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
                              targets.end};
             joint.box.add(moments_.bounds[d]);
-            joint.whole = sum(joint.whole, moments_.multipole[d]);
             if (targets.count() > 1)
                 smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
             daughter = d;
@@ -174,7 +186,7 @@ struct Part {
             const bool fits = cluster.targets.count() <= most_targets(sizes);
             const Index step = fits ? count : Index(sizes.cluster);
             for (Index g = first; g < groups.size(); g += step)
-                add_cluster(cluster, g, step);
+                add_cluster(to_clusters.whole(cluster), g, step);
         });
     }
 
@@ -195,10 +207,10 @@ private:
             groups.push_back({cut(p), cut(p + 1), {}, piece.box, 0});
     }
 
-    void add_cluster(const Piece& piece, Index first, Index count)
+    void add_cluster(const Multipole& m, Index first, Index count)
     {
         const Index last = std::min(Index(groups.size()), first + count);
-        const Multipole& m = piece.whole;
+
         const double trace = m.second.xx + m.second.yy + m.second.zz;
         const double extent = m.mass > 0 ? std::sqrt(trace / m.mass) : 0;
         clusters.push_back({first, last, {}, {}, 0, m.mass, m.center, extent});

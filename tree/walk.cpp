@@ -44,7 +44,7 @@ void append(std::pmr::vector<T>& to, const WalkArray<T>& from)
 /// With expansions a cluster opens what it does not accept, because it may expand the daughters
 /// once for all its groups; except cells with an opening radius below this part of its own, which
 /// few of its groups would open. Without, it opens what all of them would.
-constexpr double spared_part = 0.25;
+constexpr double spared_part = 1;
 
 /// For the estimate of the acceleration: square of the length, in a cluster's mean distance, that
 /// smooths out its neighbours; its own field at that distance (a homogeneous sphere has 0.46).
@@ -100,26 +100,29 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
     const double a =
         criterion_.is_relative() ? acceleration(cluster, scratch) * (length * length / mass) : 0;
     const double relative_factor = criterion_.relative_factor(a);
-    const auto region = [&](const Box& box, const Vec3<double>& center, double radius) {
+    const auto region = [&](const Box& box, const Vec3<double>& center, double radius,
+                            double kappa) {
         const bool expands = criterion_.local_order > 0;
         return WalkRegion{box.low,
                           box.high,
                           center,
                           relative_factor,
-                          expands ? criterion_.kappa() * radius : Box::infinity,
+                          expands ? kappa * radius : Box::infinity,
                           criterion_.expansion_factor(radius, a, units_)};
     };
     const std::size_t count = cluster.last_group - cluster.first_group;
     reserve(scratch.regions, count);
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
-        scratch.regions.data[g] = region(group.box, group.center, group.radius);
+        scratch.regions.data[g] =
+            region(group.box, group.center, group.radius, criterion_.group_kappa());
     }
-    kernels_->walk_cluster({{nodes_.data(), octree_->cells.data()},
-                            region(cluster.box, cluster.center, cluster.radius),
-                            count,
-                            criterion_.local_order > 0 ? spared_part * cluster.radius : -1},
-                           scratch);
+    kernels_->walk_cluster(
+        {{nodes_.data(), octree_->cells.data()},
+         region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa()),
+         count,
+         criterion_.local_order > 0 ? spared_part * cluster.radius : -1},
+        scratch);
 
     const Index far = Index(lists.far_cells.size()), cells = Index(lists.cells.size()),
                 ranges = Index(lists.ranges.size());

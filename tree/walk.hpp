@@ -32,8 +32,8 @@ public:
               std::size_t last_cluster) const;
 
     /// Estimate of the acceleration of the cluster's particles, G = 1, in the units of the
-    /// particles; what the relative criterion compares with. Within a factor of two of their
-    /// median in a Plummer sphere.
+    /// particles; what the relative criterion compares with. Within a factor of 1.6 of that of 98 %
+    /// of them in a Plummer sphere.
     double acceleration(const Cluster& cluster) const;
 
     /// The names that this processor can run, the fastest first.

@@ -1,0 +1,48 @@
+// The groups' promises: the same for all clusters and threads, clusters of whole groups.
+#include <cmath>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "tests/forest.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("groups");
+
+TEST_CASE("clusters hold whole groups that do not depend on them, nor on threads")
+{
+    for (const Particles& p : {plummer(20011), two_clumps(20011), clouds()[1]})
+        for (const bool all : {true, false}) {
+            const std::vector<Index> active = all ? std::vector<Index>() : every_third(p.size());
+            const int threads = omp_get_max_threads();
+            omp_set_num_threads(1);
+            const Forest one(p, {32, 1}, active);
+            omp_set_num_threads(3);
+            const Forest many(p, {32, 12}, active);
+            omp_set_num_threads(threads);
+            REQUIRE(one.groups.groups.size() == many.groups.groups.size());
+            std::size_t equal = 0;
+            for (std::size_t g = 0; g < one.groups.groups.size(); ++g)
+                equal += one.groups.groups[g].begin == many.groups.groups[g].begin &&
+                         one.groups.groups[g].center == many.groups.groups[g].center;
+            CHECK(equal == one.groups.groups.size());
+            CHECK(2 * many.groups.clusters.size() < one.groups.clusters.size());
+            Index at = 0;
+            for (const Cluster& cluster : many.groups.clusters) {
+                CHECK(cluster.first_group == at);
+                CHECK(cluster.last_group > at);
+                at = cluster.last_group;
+                Box box;
+                for (Index g = cluster.first_group; g < at; ++g)
+                    box.add(many.groups.groups[g].box);
+                CHECK(cluster.center == box.center());
+                CHECK(std::abs(cluster.radius - farthest_corner(box, box.center())) <=
+                      1e-14 * cluster.radius);
+            }
+            CHECK(at == many.groups.groups.size());
+        }
+}
+
+TEST_SUITE_END();

@@ -17,22 +17,18 @@ public:
               std::vector<Index>& order) override
     {
         const std::size_t n = positions.size();
-        items_.resize(n);
-#pragma omp parallel for if (n > worth_threads)
-        for (std::size_t i = 0; i < n; ++i)
-            items_[i] = {morton_key(positions[i], cube), Index(i)};
-        radix_sort(items_, buffer_);
         keys.resize(n);
         order.resize(n);
 #pragma omp parallel for if (n > worth_threads)
-        for (std::size_t k = 0; k < n; ++k) {
-            keys[k] = items_[k].key;
-            order[k] = items_[k].index;
+        for (std::size_t i = 0; i < n; ++i) {
+            keys[i] = morton_key(positions[i], cube);
+            order[i] = Index(i);
         }
+        radix_sort(keys, order, scratch_);
     }
 
 private:
-    std::vector<KeyedIndex> items_, buffer_; // kept between steps
+    RadixScratch scratch_; // kept between steps
 };
 
 [[noreturn]] void refuse_position(std::span<const Vec3<double>> positions)

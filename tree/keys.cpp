@@ -1,7 +1,9 @@
 #include "tree/keys.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "core/error.hpp"
@@ -13,17 +15,14 @@ namespace {
 
 class HostKeySorter final : public KeySorter {
 public:
-    void sort(std::span<const Vec3<double>> positions, const RootCube& cube, std::pmr::vector<Key>& keys,
-              std::vector<Index>& order) override
+    void sort(std::span<const Vec3<double>> positions, const RootCube& cube,
+              std::pmr::vector<Key>& keys, std::vector<Index>& order) override
     {
         const std::size_t n = positions.size();
         keys.resize(n);
         order.resize(n);
-#pragma omp parallel for if (n > worth_threads)
-        for (std::size_t i = 0; i < n; ++i) {
-            keys[i] = morton_key(positions[i], cube);
-            order[i] = Index(i);
-        }
+        compute_keys(positions, cube, keys);
+        std::iota(order.begin(), order.end(), Index(0));
         radix_sort(keys, order, scratch_);
     }
 
@@ -73,6 +72,31 @@ RootCube bounding_cube(std::span<const Vec3<double>> positions)
     if (probe != 0 || !std::isfinite(size))
         refuse_position(positions);
     return cube_around({lx, ly, lz}, {hx, hy, hz});
+}
+
+void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
+                  std::span<Key> keys)
+{
+    constexpr int half = 10;
+    static constexpr auto spread_table = [] {
+        std::array<std::uint32_t, 1 << (key_levels - half)> table{};
+        for (std::size_t x = 0; x < table.size(); ++x)
+            for (int bit = 0; bit < 11; ++bit)
+                table[x] |= std::uint32_t(x >> bit & 1) << (3 * bit);
+        return table;
+    }();
+    constexpr double cells = 1 << key_levels;
+    const double scale = cells / cube.size;
+    const auto spread = [](double x) {
+        const auto cell = std::uint32_t(std::int32_t(x < 0 ? 0 : x >= cells ? cells - 1 : x));
+        return Key(spread_table[cell >> half]) << (3 * half) |
+               spread_table[cell & ((1 << half) - 1)];
+    };
+#pragma omp parallel for if (positions.size() > worth_threads)
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const Vec3<double> r = scale * (positions[i] - cube.low);
+        keys[i] = spread(r.x) << 2 | spread(r.y) << 1 | spread(r.z);
+    }
 }
 
 std::unique_ptr<KeySorter> make_host_key_sorter()

@@ -83,17 +83,12 @@ private:
         if (!(box.longest_side() > smallest_extent))
             return false;
         const RootCube cube{box.low, box.longest_side() * (1 + 1e-12)};
-        std::vector<KeyedIndex> items, buffer;
-        items.reserve(end - begin);
-        for (Index k = begin; k < end; ++k) {
-            const Index particle = octree_.order[k];
-            items.push_back({morton_key(positions_[particle], cube), particle});
-        }
-        radix_sort(items, buffer);
-        for (Index k = begin; k < end; ++k) {
-            octree_.keys[k] = items[k - begin].key;
-            octree_.order[k] = items[k - begin].index;
-        }
+        const std::span keys(octree_.keys.data() + begin, end - begin);
+        const std::span order(octree_.order.data() + begin, end - begin);
+        for (std::size_t k = 0; k < keys.size(); ++k)
+            keys[k] = morton_key(positions_[order[k]], cube);
+        RadixScratch scratch;
+        radix_sort(keys, order, scratch);
         return true;
     }
 
@@ -198,8 +193,8 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 void check_number(std::size_t n)
 {
     if (n >= 0xffffffffu)
-        throw Error(Fault::input, "particles: number: " + std::to_string(n) +
-                                      ": at most 4294967294 are allowed");
+        throw Error(Fault::input,
+                    "particles: number: " + std::to_string(n) + ": at most 4294967294 are allowed");
 }
 
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,

@@ -12,7 +12,8 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t most_buckets = 512, bucket_size = 2048, sampled_per_bucket = 16;
+constexpr std::size_t most_buckets = 512, bucket_size = 4096, least_bucket_size = 1024;
+constexpr std::size_t sampled_per_bucket = 16;
 constexpr std::size_t insertion_size = 24;
 constexpr int least_digit_bits = 4, most_digit_bits = 11;
 
@@ -115,9 +116,13 @@ void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scrat
         scratch.buffer.resize(n);
     }
     std::uint64_t* const words = scratch.words.data();
-    for (std::size_t k = 0; k < n; ++k)
+    bool sorted = true;
+    for (std::size_t k = 0; k < n; ++k) {
         words[k] = (from.keys[k] << unused & ~numbers) | k;
-    sort_words(words, scratch.buffer.data(), n);
+        sorted &= k == 0 || words[k] > words[k - 1];
+    }
+    if (!sorted)
+        sort_words(words, scratch.buffer.data(), n);
     bool ascends = true;
     Key last_key = 0;
     Index last = 0;
@@ -137,8 +142,7 @@ void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scrat
 /// daughters of node t are 2 t and 2 t + 1.
 class Splitters {
 public:
-    Splitters(std::span<const Key> keys, std::size_t buckets)
-        : levels_(std::bit_width(buckets) - 1)
+    Splitters(std::span<const Key> keys, std::size_t buckets) : levels_(std::bit_width(buckets) - 1)
     {
         const std::size_t samples = buckets * sampled_per_bucket;
         std::vector<Key> sample(samples);
@@ -206,6 +210,14 @@ std::vector<std::size_t> counts_to_places(std::vector<Counts>& counts, std::size
     return begins;
 }
 
+/// A power of two: several for each thread, and few enough to write to all at once.
+std::size_t bucket_number(std::size_t n, int threads)
+{
+    const std::size_t wanted =
+        std::max(n / bucket_size, std::min(4 * std::size_t(threads), n / least_bucket_size));
+    return std::bit_floor(std::min(wanted, most_buckets));
+}
+
 } // namespace
 
 void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch)
@@ -223,7 +235,7 @@ void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scrat
         return sort_bucket(there, here, n, words);
     }
     const int threads = omp_in_parallel() ? 1 : omp_get_max_threads();
-    const std::size_t buckets = std::min(most_buckets, std::bit_floor(n / bucket_size));
+    const std::size_t buckets = bucket_number(n, threads);
     const Splitters splitters(keys, buckets);
     std::vector<Counts> counts(std::size_t(threads), Counts{});
     std::vector<std::size_t> begins;

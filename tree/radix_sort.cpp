@@ -13,8 +13,8 @@ namespace chamomile {
 namespace {
 
 constexpr std::size_t most_buckets = 512, bucket_size = 4096, least_bucket_size = 1024;
-constexpr std::size_t sampled_per_bucket = 16;
-constexpr std::size_t insertion_size = 24;
+constexpr std::size_t sampled_per_bucket = 16, most_strays = 1024;
+constexpr std::size_t insertion_size = 24, nearly_sorted_moves = 4;
 constexpr int least_digit_bits = 4, most_digit_bits = 11;
 
 struct Pairs {
@@ -48,18 +48,31 @@ void sort_pairs(const Pairs& pairs, std::size_t n)
     }
 }
 
+/// Sorts n words by insertion, unless that takes more than about `limit` moves for each of them:
+/// then it returns false and leaves them in some order.
+bool insert_words(std::uint64_t* words, std::size_t n, std::size_t limit)
+{
+    std::size_t moves_left = limit * limit;
+    for (std::size_t k = 1; k < n; ++k) {
+        const std::uint64_t word = words[k];
+        std::size_t at = k;
+        for (; at > 0 && words[at - 1] > word; --at)
+            words[at] = words[at - 1];
+        words[at] = word;
+        moves_left += limit;
+        if (k - at > moves_left)
+            return false;
+        moves_left -= k - at;
+    }
+    return true;
+}
+
 /// Sorts n words, all different: by about 2 log2 n of their leading bits that differ, least
 /// significant digit first, then by more of them where words agree in those.
 void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
 {
     if (n <= insertion_size) {
-        for (std::size_t k = 1; k < n; ++k) {
-            const std::uint64_t word = words[k];
-            std::size_t at = k;
-            for (; at > 0 && words[at - 1] > word; --at)
-                words[at] = words[at - 1];
-            words[at] = word;
-        }
+        insert_words(words, n, insertion_size);
         return;
     }
     std::uint64_t differing = 0;
@@ -116,12 +129,9 @@ void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scrat
         scratch.buffer.resize(n);
     }
     std::uint64_t* const words = scratch.words.data();
-    bool sorted = true;
-    for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t k = 0; k < n; ++k)
         words[k] = (from.keys[k] << unused & ~numbers) | k;
-        sorted &= k == 0 || words[k] > words[k - 1];
-    }
-    if (!sorted)
+    if (!insert_words(words, n, nearly_sorted_moves))
         sort_words(words, scratch.buffer.data(), n);
     bool ascends = true;
     Key last_key = 0;
@@ -148,10 +158,26 @@ public:
         std::vector<Key> sample(samples);
         for (std::size_t s = 0; s < samples; ++s)
             sample[s] = keys[keys.size() * s / samples];
-        std::sort(sample.begin(), sample.end());
+        std::vector<Key> sorted = sample;
+        std::sort(sorted.begin(), sorted.end());
+        for (std::size_t b = 0; b < buckets; ++b)
+            begins_[b] = b == 0 ? 0 : sorted[b * sampled_per_bucket];
+        begins_[buckets] = ~Key(0); // above all keys, which have 63 bits
+        std::size_t in_place = 0;
+        for (std::size_t s = 0; s < samples; ++s)
+            in_place += is_in(sample[s], s / sampled_per_bucket);
+        nearly_sorted_ = in_place > samples / 4 * 3;
         for (int level = 0; level < levels_; ++level)
             for (std::size_t t = 0; t < std::size_t(1) << level; ++t)
-                tree_[(std::size_t(1) << level) + t] = sample[(2 * t + 1) * samples >> (level + 1)];
+                tree_[(std::size_t(1) << level) + t] = sorted[(2 * t + 1) * samples >> (level + 1)];
+    }
+
+    /// Whether most keys stand where an equal share of all for each bucket would have them.
+    bool nearly_sorted() const { return nearly_sorted_; }
+
+    bool is_in(Key key, std::size_t bucket) const
+    {
+        return (key >= begins_[bucket]) & (key < begins_[bucket + 1]);
     }
 
     /// Bucket of each of a few keys, all descending at once so that no load waits for the last.
@@ -170,17 +196,18 @@ public:
 
 private:
     int levels_;
+    bool nearly_sorted_;
     std::array<Key, most_buckets> tree_;
+    std::array<Key, most_buckets + 1> begins_;
 };
 
 using Counts = std::array<std::size_t, most_buckets>;
 
-/// Fills the bucket of each pair of a part and counts them.
-void count_part(std::span<const Key> keys, const Part& part, const Splitters& splitters,
-                std::uint16_t* bucket, Counts& counts)
+/// Fills the bucket of each pair begin .. end and counts them.
+void count_any(std::span<const Key> keys, Part part, const Splitters& splitters,
+               std::uint16_t* bucket, Counts& counts)
 {
     constexpr std::size_t together = 8;
-    counts.fill(0);
     std::size_t k = part.begin;
     for (; k + together <= part.end; k += together) {
         splitters.find<together>(&keys[k], &bucket[k]);
@@ -190,6 +217,33 @@ void count_part(std::span<const Key> keys, const Part& part, const Splitters& sp
     for (; k < part.end; ++k) {
         splitters.find<1>(&keys[k], &bucket[k]);
         ++counts[bucket[k]];
+    }
+}
+
+/// The same where most keys of each of `buckets` equal shares of the pairs are in the bucket of
+/// that number: only the others are looked up.
+void count_nearly_sorted(std::span<const Key> keys, Part part, const Splitters& splitters,
+                         std::size_t buckets, std::uint16_t* bucket, Counts& counts)
+{
+    std::vector<Index> strays(most_strays);
+    for (std::size_t b = part.begin * buckets / keys.size(); part.begin < part.end; ++b) {
+        const std::size_t share_end = std::min(part.end, (b + 1) * keys.size() / buckets);
+        for (std::size_t k = part.begin; k < share_end;) {
+            const std::size_t end = std::min(share_end, k + most_strays);
+            const std::size_t begin = k;
+            std::size_t stray = 0;
+            for (; k < end; ++k) {
+                bucket[k] = std::uint16_t(b);
+                strays[stray] = Index(k);
+                stray += !splitters.is_in(keys[k], b);
+            }
+            counts[b] += end - begin - stray;
+            for (std::size_t s = 0; s < stray; ++s) {
+                splitters.find<1>(&keys[strays[s]], &bucket[strays[s]]);
+                ++counts[bucket[strays[s]]];
+            }
+        }
+        part.begin = std::max(part.begin, share_end);
     }
 }
 
@@ -244,7 +298,11 @@ void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scrat
         const int thread = omp_get_thread_num();
         const Part part = part_of(n, thread, threads);
         Counts& own = counts[std::size_t(thread)];
-        count_part(keys, part, splitters, scratch.bucket.data(), own);
+        own.fill(0);
+        if (splitters.nearly_sorted())
+            count_nearly_sorted(keys, part, splitters, buckets, scratch.bucket.data(), own);
+        else
+            count_any(keys, part, splitters, scratch.bucket.data(), own);
 #pragma omp barrier
 #pragma omp single
         begins = counts_to_places(counts, buckets);

@@ -173,10 +173,17 @@ private:
 void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
                     std::span<const double> masses)
 {
-    octree.sources.resize(positions.size());
-#pragma omp parallel for if (positions.size() > worth_threads)
-    for (std::size_t k = 0; k < positions.size(); ++k)
+    constexpr std::size_t ahead = 32; // enough to have several cache lines under way
+    const std::size_t n = positions.size();
+    octree.sources.resize(n);
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t k = 0; k < n; ++k) {
+        const Index soon = octree.order[std::min(k + ahead, n - 1)];
+        __builtin_prefetch(&positions[soon].x);
+        __builtin_prefetch(&positions[soon].z);
+        __builtin_prefetch(&masses[soon]);
         octree.sources[k] = {positions[octree.order[k]], masses[octree.order[k]]};
+    }
 }
 
 } // namespace

@@ -86,7 +86,9 @@ void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
         return table;
     }();
     constexpr double cells = 1 << key_levels;
+    constexpr std::size_t ahead = 64; // some memory systems fetch only what is asked for
     const double scale = cells / cube.size;
+    const std::size_t last = positions.size() - 1;
     const auto spread = [](double x) {
         const auto cell = std::uint32_t(std::int32_t(x < 0 ? 0 : x >= cells ? cells - 1 : x));
         return Key(spread_table[cell >> half]) << (3 * half) |
@@ -94,6 +96,7 @@ void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
     };
 #pragma omp parallel for if (positions.size() > worth_threads)
     for (std::size_t i = 0; i < positions.size(); ++i) {
+        __builtin_prefetch(&positions[std::min(i + ahead, last)]);
         const Vec3<double> r = scale * (positions[i] - cube.low);
         keys[i] = spread(r.x) << 2 | spread(r.y) << 1 | spread(r.z);
     }

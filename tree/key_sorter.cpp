@@ -1,6 +1,7 @@
 #include "tree/key_sorter.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/threads.hpp"
 
@@ -10,12 +11,11 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
                      Boundaries& boundaries, std::vector<Index>& order)
 {
     const std::size_t n = positions.size();
-    items_.resize(n);
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t i = 0; i < n; ++i)
-        items_[i] = {morton_key(positions[i], cube), Index(i)};
-    radix_sort(items_, buffer_);
+    keys_.resize(n);
     order.resize(n);
+    compute_keys(positions, cube, keys_);
+    std::iota(order.begin(), order.end(), Index(0));
+    radix_sort(keys_, order, scratch_);
     boundaries.resize(n);
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t block = 0; block < boundaries.least.size(); ++block) {
@@ -23,8 +23,7 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
         const std::size_t end = std::min(n, begin + Boundaries::block);
         std::uint8_t least = key_levels;
         for (std::size_t k = begin; k < end; ++k) {
-            order[k] = items_[k].index;
-            const Boundary b = boundary_between(items_[k].key, items_[std::min(k + 1, n - 1)].key);
+            const Boundary b = boundary_between(keys_[k], keys_[std::min(k + 1, n - 1)]);
             boundaries.level[k] = b.level;
             boundaries.octants[k] = b.octants;
             least = std::min(least, b.level);

@@ -18,7 +18,8 @@ public:
               Boundaries& boundaries, std::vector<Index>& order);
 
 private:
-    std::vector<KeyedIndex> items_, buffer_;
+    std::vector<Key> keys_;
+    RadixScratch scratch_;
 };
 
 } // namespace chamomile

@@ -1,6 +1,7 @@
 #include "tree/keys.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -52,6 +53,34 @@ RootCube bounding_cube(std::span<const Vec3<double>> positions)
     if (probe != 0 || !std::isfinite(size))
         refuse_position(positions);
     return cube_around({lx, ly, lz}, {hx, hy, hz});
+}
+
+void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
+                  std::span<Key> keys)
+{
+    constexpr int half = 10;
+    static constexpr auto spread_table = [] {
+        std::array<std::uint32_t, 1 << (key_levels - half)> table{};
+        for (std::size_t x = 0; x < table.size(); ++x)
+            for (int bit = 0; bit < 11; ++bit)
+                table[x] |= std::uint32_t(x >> bit & 1) << (3 * bit);
+        return table;
+    }();
+    constexpr double cells = 1 << key_levels;
+    constexpr std::size_t ahead = 64; // some memory systems fetch only what is asked for
+    const double scale = cells / cube.size;
+    const std::size_t last = positions.size() - 1;
+    const auto spread = [](double x) {
+        const auto cell = std::uint32_t(std::int32_t(x < 0 ? 0 : x >= cells ? cells - 1 : x));
+        return Key(spread_table[cell >> half]) << (3 * half) |
+               spread_table[cell & ((1 << half) - 1)];
+    };
+#pragma omp parallel for if (positions.size() > worth_threads)
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        __builtin_prefetch(&positions[std::min(i + ahead, last)]);
+        const Vec3<double> r = scale * (positions[i] - cube.low);
+        keys[i] = spread(r.x) << 2 | spread(r.y) << 1 | spread(r.z);
+    }
 }
 
 } // namespace chamomile

@@ -115,19 +115,15 @@ private:
         if (!(box.longest_side() > smallest_extent))
             return false;
         const RootCube cube{box.low, box.longest_side() * (1 + 1e-12)};
-        std::vector<KeyedIndex> items, buffer;
-        items.reserve(end - begin);
-        for (Index k = begin; k < end; ++k) {
-            const Index particle = octree_.order[k];
-            items.push_back({morton_key(positions_[particle], cube), particle});
-        }
-        radix_sort(items, buffer);
+        std::vector<Key> keys;
+        keys.reserve(end - begin);
+        for (Index k = begin; k < end; ++k)
+            keys.push_back(morton_key(positions_[octree_.order[k]], cube));
+        RadixScratch scratch;
+        radix_sort(keys, std::span(octree_.order.data() + begin, end - begin), scratch);
         Boundaries& between = octree_.boundaries;
-        for (Index k = begin; k < end; ++k) {
-            octree_.order[k] = items[k - begin].index;
-            if (k + 1 == end)
-                break;
-            const Boundary b = boundary_between(items[k - begin].key, items[k + 1 - begin].key);
+        for (Index k = begin; k + 1 < end; ++k) {
+            const Boundary b = boundary_between(keys[k - begin], keys[k + 1 - begin]);
             between.level[k] = b.level;
             between.octants[k] = b.octants;
             // A block may reach into a range that another thread refines.
@@ -222,10 +218,17 @@ private:
 void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
                     std::span<const double> masses)
 {
-    octree.sources.resize(positions.size());
-#pragma omp parallel for if (positions.size() > worth_threads)
-    for (std::size_t k = 0; k < positions.size(); ++k)
+    constexpr std::size_t ahead = 32; // enough to have several cache lines under way
+    const std::size_t n = positions.size();
+    octree.sources.resize(n);
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t k = 0; k < n; ++k) {
+        const Index soon = octree.order[std::min(k + ahead, n - 1)];
+        __builtin_prefetch(&positions[soon].x);
+        __builtin_prefetch(&positions[soon].z);
+        __builtin_prefetch(&masses[soon]);
         octree.sources[k] = {positions[octree.order[k]], masses[octree.order[k]]};
+    }
 }
 
 } // namespace
@@ -242,8 +245,8 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 void check_number(std::size_t n)
 {
     if (n >= 0xffffffffu)
-        throw Error(Fault::input, "particles: number: " + std::to_string(n) +
-                                      ": at most 4294967294 are allowed");
+        throw Error(Fault::input,
+                    "particles: number: " + std::to_string(n) + ": at most 4294967294 are allowed");
 }
 
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,

@@ -1,20 +1,27 @@
-/// \file  A stable parallel sort of keys with their particle numbers.
+/// \file  A parallel sort of keys with their particle numbers.
 #pragma once
 
+#include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "tree/keys.hpp"
 
 namespace chamomile {
 
-struct KeyedIndex {
-    Key key;
-    Index index;
+/// What radix_sort needs beside its arguments, to be kept between calls: 14 bytes per particle.
+struct RadixScratch {
+    std::vector<Key> keys;
+    std::vector<Index> order;
+    std::vector<std::uint16_t> bucket;
 };
 
-/// Least significant digit first, 11 bits a pass; a pass in which all keys agree is skipped. Each
-/// thread counts and moves one contiguous part, so the result does not depend on their number.
-/// `buffer` is scratch that may be reused between calls.
-void radix_sort(std::vector<KeyedIndex>& items, std::vector<KeyedIndex>& buffer);
+/// Sorts pairs (keys[k], order[k]) by key, pairs of equal keys by order: with distinct numbers in
+/// `order` the result depends neither on the number of threads nor on the order of the pairs.
+/// Faster if the pairs are nearly sorted. One parallel pass moves the pairs to buckets between keys
+/// of a sample, so that no distribution of keys is a hard one (Frazer & McKellar 1970); then each
+/// bucket is sorted in the cache by the leading of those bits in which its keys differ.
+void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch);
 
 } // namespace chamomile

@@ -28,4 +28,7 @@ std::string why_no_gpu();
 /// there. Throws Error(device) if it cannot.
 SolverParts make_cuda_parts(int device, Precision precision);
 
+/// All pairs on that device, without a tree. Throws Error(device) if it cannot.
+std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);
+
 } // namespace chamomile

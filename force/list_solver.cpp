@@ -147,16 +147,6 @@ private:
             repair_singular_targets(particles, octree_, groups_, options_, quantities);
         }
     }
-
-    [[noreturn]] static void refuse_masses(const Particles& particles)
-    {
-        for (std::size_t i = 0; i < particles.size(); ++i)
-            if (!std::isfinite(particles.mass[i]))
-                throw Error(Fault::input, "particle " + std::to_string(i) +
-                                              ": mass: " + std::to_string(particles.mass[i]) +
-                                              ": must be finite");
-        throw Error(Fault::input, "masses: sum: overflows: must be finite");
-    }
 };
 
 class TreeSolver final : public ListSolver {

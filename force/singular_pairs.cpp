@@ -47,6 +47,12 @@ void repair_singular_targets(Particles& particles, const Octree& octree, const T
         if (!is_finite(particles.acceleration[i], potential ? particles.potential[i] : 0))
             singular.push_back(i);
     }
+    repair_singular_targets(particles, singular, options, quantities);
+}
+
+void repair_singular_targets(Particles& particles, std::span<const Index> singular,
+                             const SolverOptions& options, Quantities quantities)
+{
     for (std::size_t k = 0; k < singular.size(); ++k) {
         const std::span<const Index> one(&singular[k], 1);
         const ReferenceSums exact =
@@ -54,9 +60,18 @@ void repair_singular_targets(Particles& particles, const Octree& octree, const T
         if (!is_finite(exact.acceleration[0], exact.potential[0]))
             refuse_target(particles, singular[k], options.softening);
         particles.acceleration[singular[k]] = exact.acceleration[0];
-        if (potential)
+        if (quantities == Quantities::acceleration_potential)
             particles.potential[singular[k]] = exact.potential[0];
     }
+}
+
+void refuse_masses(const Particles& particles)
+{
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (!std::isfinite(particles.mass[i]))
+            throw Error(Fault::input, "particle " + std::to_string(i) + ": mass: " +
+                                          std::to_string(particles.mass[i]) + ": must be finite");
+    throw Error(Fault::input, "masses: sum: overflows: must be finite");
 }
 
 } // namespace chamomile

@@ -11,4 +11,11 @@ namespace chamomile {
 void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
                              const SolverOptions& options, Quantities quantities);
 
+/// The same for particles known to be singular.
+void repair_singular_targets(Particles& particles, std::span<const Index> singular,
+                             const SolverOptions& options, Quantities quantities);
+
+/// Throws Error(input) naming the first particle whose mass is not finite.
+[[noreturn]] void refuse_masses(const Particles& particles);
+
 } // namespace chamomile

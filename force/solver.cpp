@@ -92,6 +92,8 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
     choose_sizes(chosen, gpu >= 0);
 
+    if (gpu >= 0 && chosen.solver == SolverKind::direct)
+        return make_cuda_direct_solver(gpu, chosen);
     SolverParts parts;
     if (gpu < 0) {
         parts.builder = make_host_tree_builder();

@@ -19,4 +19,9 @@ SolverParts make_cuda_parts(int, Precision)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+std::unique_ptr<Solver> make_cuda_direct_solver(int, const SolverOptions&)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 } // namespace chamomile

@@ -1,0 +1,112 @@
+/// \file  Sources along a Hilbert curve: neighbours on it are neighbours in space, without the
+/// leaps of a Morton order, so that any run of targets has a small box.
+#pragma once
+
+#include "gpu/direct_job.cuh"
+#include "tree/keys.hpp"
+
+namespace chamomile {
+
+/// The place of x, |x| <= 1, on a Hilbert curve of 21 levels, by J. Skilling's algorithm (AIP Conf.
+/// Proc. 707, 381, 2004).
+__device__ inline Key hilbert_key(const Vec3<double>& x)
+{
+    const auto digit = [](double u) {
+        const double scaled = (u + 1) * (1 << (key_levels - 1));
+        return unsigned(fmin(fmax(scaled, 0.0), double((1 << key_levels) - 1)));
+    };
+    unsigned axis[3] = {digit(x.x), digit(x.y), digit(x.z)};
+    for (unsigned bit = 1u << (key_levels - 1); bit > 1; bit >>= 1)
+        for (unsigned& a : axis)
+            if (a & bit) {
+                axis[0] ^= bit - 1;
+            } else {
+                const unsigned swapped = (axis[0] ^ a) & (bit - 1);
+                axis[0] ^= swapped;
+                a ^= swapped;
+            }
+    axis[1] ^= axis[0];
+    axis[2] ^= axis[1];
+    unsigned turn = 0;
+    for (unsigned bit = 1u << (key_levels - 1); bit > 1; bit >>= 1)
+        if (axis[2] & bit)
+            turn ^= bit - 1;
+    return spread_bits(axis[0] ^ turn) << 2 | spread_bits(axis[1] ^ turn) << 1 |
+           spread_bits(axis[2] ^ turn);
+}
+
+/// Keys of the particles `numbers` (null: of all) and those numbers themselves.
+__global__ void compute_hilbert_keys(const Source* particles, const Index* numbers, Index n,
+                                     Key* keys, Index* order)
+{
+    const Index i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const Index number = numbers ? numbers[i] : i;
+    keys[i] = hilbert_key(particles[number].position);
+    order[i] = number;
+}
+
+inline constexpr int ranking_warps = 32, ranked_per_lane = 2;
+inline constexpr Index ranked_per_block = 32 * ranked_per_lane;
+
+/// Sorts a few thousand keys by counting for each how many stand before it: all pairs of keys, but
+/// one launch. Equal keys keep the order of their numbers. Three issue slots per pair.
+__global__ void __launch_bounds__(32 * ranking_warps)
+    rank_keys(const Key* keys, Index n, Index* order)
+{
+    __shared__ Key tile[ranking_warps][32];
+    __shared__ Index before[ranking_warps][ranked_per_block];
+    const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
+    const Index block = blockIdx.x * ranked_per_block, tiles = (n + 31) / 32;
+    Key key[ranked_per_lane];
+    Index count[ranked_per_lane] = {};
+    for (int k = 0; k < ranked_per_lane; ++k)
+        key[k] = keys[min(block + Index(32 * k + lane), n - 1)];
+    const Index end = tiles * (warp + 1) / ranking_warps;
+    for (Index t = tiles * warp / ranking_warps; t < end; ++t) {
+        __syncwarp();
+        const Index place = 32 * t + Index(lane);
+        tile[warp][lane] = place < n ? keys[place] : ~Key(0);
+        __syncwarp();
+        Key first_after[ranked_per_lane]; // equal keys of lower numbers stand before
+        for (int k = 0; k < ranked_per_lane; ++k)
+            first_after[k] = key[k] + (32 * t < block + Index(32 * k));
+        if (32 * t < block || 32 * t >= block + ranked_per_block) {
+#pragma unroll 8
+            for (int j = 0; j < 32; ++j)
+                for (int k = 0; k < ranked_per_lane; ++k)
+                    count[k] += tile[warp][j] < first_after[k];
+        } else {
+            for (int j = 0; j < 32; ++j)
+                for (int k = 0; k < ranked_per_lane; ++k)
+                    count[k] += tile[warp][j] <
+                                first_after[k] + (32 * t == block + Index(32 * k) && j < lane);
+        }
+    }
+    for (int k = 0; k < ranked_per_lane; ++k)
+        before[warp][32 * k + lane] = count[k];
+    __syncthreads();
+    const Index number = block + threadIdx.x;
+    if (threadIdx.x >= ranked_per_block || number >= n)
+        return;
+    Index rank = 0;
+    for (int w = 0; w < ranking_warps; ++w)
+        rank += before[w][threadIdx.x];
+    order[rank] = number;
+}
+
+/// Sorted sources and the boxes of their tiles; one warp to a tile.
+__global__ void gather_sources(const Source* particles, const Index* order, Index n,
+                               SortedSource* sources, TileBox* boxes)
+{
+    const Index i = blockIdx.x * blockDim.x + threadIdx.x;
+    const Source source = particles[order[min(i, n - 1)]];
+    if (i < n)
+        sources[i] = {source.position, float(source.mass), float(1 / sqrt(source.mass))};
+    const TileBox box = box_of_warp(source.position);
+    if (threadIdx.x % 32 == 0 && i < n)
+        boxes[i / 32] = box;
+}
+
+} // namespace chamomile

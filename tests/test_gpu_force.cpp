@@ -83,4 +83,35 @@ TEST_CASE("host and GPU agree on identical lists")
         }
 }
 
+TEST_CASE("direct sums of many particles, all or some of them active")
+{
+    Particles p = hernquist(40009);
+    std::vector<Index> active;
+    for (Index i = 3; i < p.size(); i += 4)
+        active.push_back(i);
+    SolverOptions o;
+    o.device = "gpu";
+    o.solver = SolverKind::direct;
+    for (const bool massless : {false, true}) { // without a mass none go into the coordinates
+        if (massless)
+            for (std::size_t i = 0; i < p.size(); i += 5)
+                p.mass[i] = i % 2 ? 0 : 3 * p.mass[i];
+        const auto solver = make_solver(o);
+        Particles all = p, some = p;
+        solver->solve(all, Quantities::acceleration_potential);
+        solver->solve(some, Quantities::acceleration_potential, active);
+        const auto targets = sample_targets(p.size(), 1031);
+        const ForceErrors e = force_errors(all, reference_sum(p, targets, {}, 1), targets);
+        CHECK(e.acceleration.p99 < 3.6e-7);
+        CHECK(e.acceleration.max < 2.4e-6);
+        CHECK(e.potential.max < 1e-6);
+        std::size_t different = 0;
+        for (Index i = 0; i < p.size(); ++i)
+            different += i % 4 == 3 ? norm(some.acceleration[i] - all.acceleration[i]) >
+                                          5e-6 * norm(all.acceleration[i])
+                                    : norm(some.acceleration[i]) > 0;
+        CHECK(different == 0);
+    }
+}
+
 TEST_SUITE_END();

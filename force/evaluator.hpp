@@ -74,8 +74,8 @@ public:
     /// Such as "CPU, avx512, 2 threads".
     virtual std::string device() const = 0;
 
-    /// What the device itself did since begin(), such as kernel time; nothing on the host.
-    virtual void add_statistics(Profile&) const {}
+    /// What the device itself did since the tree was begun; nothing on the host.
+    virtual void add_statistics(ForceStatistics&) const {}
 };
 
 /// Evaluates on the processor's cores, one SIMD lane to a target. `instruction_set` is auto or one

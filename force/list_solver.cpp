@@ -78,7 +78,7 @@ public:
              options_.local_order});
         submit_batches(statistics);
         finish(particles, scale, quantities, profile);
-        parts_.evaluator->add_statistics(profile);
+        parts_.evaluator->add_statistics(statistics);
         statistics.targets = groups_.target_count;
         statistics.groups = groups_.groups.size();
         statistics.cells = octree_.cells.size();
@@ -109,9 +109,9 @@ private:
             std::max<std::size_t>(1, parts_.evaluator->batch_size() * n /
                                          std::max<std::size_t>(1, groups_.groups.size()));
         const std::size_t batches = (n + batch - 1) / batch;
-        std::uint64_t particle_pairs = 0, cell_pairs = 0;
+        std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;
         FirstException first;
-#pragma omp parallel for if (batches > 1) schedule(dynamic, 1) reduction(+ : particle_pairs, cell_pairs)
+#pragma omp parallel for if (batches > 1) schedule(dynamic, 1) reduction(+ : particle_pairs, cell_pairs, expansions)
         for (std::size_t b = 0; b < batches; ++b)
             first.run([&] {
                 auto lists = parts_.evaluator->new_lists();
@@ -122,11 +122,13 @@ private:
                     particle_pairs += targets * row.particle_count;
                     cell_pairs += targets * (row.cell_end - row.cell_begin);
                 }
+                expansions += lists->far_cells.size();
                 parts_.evaluator->submit(std::move(lists));
             });
         first.rethrow();
         statistics.particle_particle = particle_pairs;
         statistics.particle_cell = cell_pairs;
+        statistics.expansions = expansions;
     }
 
     /// Sums to the caller, in the caller's units.

@@ -42,8 +42,12 @@ struct SolverOptions {
 /// What the last evaluation did.
 struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
+    std::uint64_t expansions = 0; ///< cells expanded about the centre of a group or cluster
     std::uint64_t targets = 0, groups = 0, cells = 0;
-    Profile profile; ///< seconds by phase
+    std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
+    double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
+    double device_span = 0; ///< from the start of the first of these kernels to the end of the last
+    Profile profile;        ///< seconds by phase of the host
 };
 
 /// Computes the accelerations and potentials of the active particles from the positions of all.

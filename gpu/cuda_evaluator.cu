@@ -150,10 +150,10 @@ public:
 
     std::string device() const override { return name_; }
 
-    void add_statistics(Profile& profile) const override
+    void add_statistics(ForceStatistics& statistics) const override
     {
-        profile.add("gpu busy", time_line_->busy_seconds());
-        profile.add("gpu first to last kernel", time_line_->span_seconds());
+        statistics.device_busy = time_line_->busy_seconds();
+        statistics.device_span = time_line_->span_seconds();
     }
 
 private:

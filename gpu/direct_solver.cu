@@ -163,7 +163,7 @@ public:
         }
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
-        statistics.profile.add("gpu busy", 1e-3 * milliseconds);
+        statistics.device_busy = statistics.device_span = 1e-3 * milliseconds;
         const TimedPhase phase(statistics.profile, "results");
         store(particles, active);
         return statistics;

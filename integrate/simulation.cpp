@@ -15,6 +15,11 @@ void add(ForceStatistics& total, const ForceStatistics& one)
 {
     total.particle_particle += one.particle_particle;
     total.particle_cell += one.particle_cell;
+    total.expansions += one.expansions;
+    total.bytes_to_device += one.bytes_to_device;
+    total.bytes_from_device += one.bytes_from_device;
+    total.device_busy += one.device_busy;
+    total.device_span += one.device_span;
     total.targets += one.targets;
     total.groups += one.groups;
     total.cells += one.cells;

@@ -162,6 +162,8 @@ void check_multipoles(const Machine& machine)
     }
     SolverOptions o = options_for(machine);
     o.precision = Precision::double_precision;
+    o.theta = 0.6;
+    o.local_order = 0; // every cell on its own
     o.leaf_size = 8;
     o.group_size = 1;
     std::vector<Index> targets(around);

@@ -299,7 +299,7 @@ void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scrat
 #pragma omp parallel num_threads(threads)
     {
         const int thread = omp_get_thread_num();
-        const Part part = part_of(n, thread, threads);
+        const Part part = part_of(n, thread, omp_get_num_threads());
         Counts& own = counts[std::size_t(thread)];
         own.fill(0);
         if (splitters.nearly_sorted())

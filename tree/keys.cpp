@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include "core/error.hpp"
@@ -22,7 +21,9 @@ public:
         keys.resize(n);
         order.resize(n);
         compute_keys(positions, cube, keys);
-        std::iota(order.begin(), order.end(), Index(0));
+#pragma omp parallel for if (n > worth_threads)
+        for (std::size_t i = 0; i < n; ++i)
+            order[i] = Index(i);
         radix_sort(keys, order, scratch_);
     }
 

@@ -77,7 +77,7 @@ struct AcceptanceCriterion {
 
     /// Chosen by measurement (docs/decisions.md, 20).
     static constexpr double lambda = 0.02;
-    double group_kappa() const { return is_relative() ? 1.3 : 1.5 / theta; }
+    double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
     double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
 
     CellReach reach(const Multipole& multipole, const Box& bounds, const WalkUnits& units) const

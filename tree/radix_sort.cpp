@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t most_buckets = 512, bucket_size = 4096, least_bucket_size = 1024;
 constexpr std::size_t sampled_per_bucket = 16, most_strays = 1024;
 constexpr std::size_t insertion_size = 24, nearly_sorted_moves = 4;
+constexpr std::size_t ahead = 128; // pairs to ask the memory for before they are read
 constexpr int least_digit_bits = 4, most_digit_bits = 11;
 
 struct Pairs {
@@ -210,6 +211,7 @@ void count_any(std::span<const Key> keys, Part part, const Splitters& splitters,
     constexpr std::size_t together = 8;
     std::size_t k = part.begin;
     for (; k + together <= part.end; k += together) {
+        __builtin_prefetch(keys.data() + std::min(k + ahead, keys.size() - 1));
         splitters.find<together>(&keys[k], &bucket[k]);
         for (std::size_t i = k; i < k + together; ++i)
             ++counts[bucket[i]];
@@ -233,6 +235,7 @@ void count_nearly_sorted(std::span<const Key> keys, Part part, const Splitters& 
             const std::size_t begin = k;
             std::size_t stray = 0;
             for (; k < end; ++k) {
+                __builtin_prefetch(keys.data() + std::min(k + ahead, keys.size() - 1));
                 bucket[k] = std::uint16_t(b);
                 strays[stray] = Index(k);
                 stray += !splitters.is_in(keys[k], b);
@@ -296,7 +299,7 @@ void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scrat
 #pragma omp parallel num_threads(threads)
     {
         const int thread = omp_get_thread_num();
-        const Part part = part_of(n, thread, threads);
+        const Part part = part_of(n, thread, omp_get_num_threads());
         Counts& own = counts[std::size_t(thread)];
         own.fill(0);
         if (splitters.nearly_sorted())
@@ -307,6 +310,8 @@ void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scrat
 #pragma omp single
         begins = counts_to_places(counts, buckets);
         for (std::size_t k = part.begin; k < part.end; ++k) {
+            __builtin_prefetch(keys.data() + std::min(k + ahead, keys.size() - 1));
+            __builtin_prefetch(order.data() + std::min(k + ahead, n - 1));
             const std::size_t at = own[scratch.bucket[k]]++;
             there.keys[at] = keys[k];
             there.order[at] = order[k];

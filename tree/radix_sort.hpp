@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -17,11 +16,12 @@ struct RadixScratch {
     std::vector<std::uint16_t> bucket;
 };
 
-/// Sorts pairs (keys[k], order[k]) by key, pairs of equal keys by order: with distinct numbers in
-/// `order` the result depends neither on the number of threads nor on the order of the pairs.
-/// Faster if the pairs are nearly sorted. One parallel pass moves the pairs to buckets between keys
-/// of a sample, so that no distribution of keys is a hard one (Frazer & McKellar 1970); then each
-/// bucket is sorted in the cache by the leading of those bits in which its keys differ.
+/// Sorts pairs (keys[k] below 2^63, order[k]) by key, pairs of equal keys by order: with distinct
+/// numbers in `order` the result depends neither on the number of threads nor on the order of the
+/// pairs. Faster if the pairs are nearly sorted. One parallel pass moves the pairs to buckets
+/// between keys of a sample, so that no distribution of keys is a hard one (Frazer & McKellar
+/// 1970); then each bucket is sorted in the cache by the leading of those bits in which its keys
+/// differ.
 void radix_sort(std::span<Key> keys, std::span<Index> order, RadixScratch& scratch);
 
 } // namespace chamomile

@@ -187,10 +187,10 @@ void check_distances(const Judge& judge, const Cluster& cluster, const Group& gr
         if (kind[c] == 1)
             wrong += !judge.is_far(c, cluster.box, relative ? 1.3 : 2, -1e-9);
         if (kind[c] == 2)
-            wrong += !judge.is_far(c, group.box, relative ? 1.3 : 1.5, -1e-9);
+            wrong += !judge.is_far(c, group.box, relative ? 1.3 : 2.0, -1e-9);
         if (kind[c] == 3)
             wrong += !judge.is_accepted(c, group.box, -1e-9) ||
-                     judge.is_far(c, group.box, relative ? 1.3 : 1.5, 1e-9);
+                     judge.is_far(c, group.box, relative ? 1.3 : 2.0, 1e-9);
         if (kind[c] == 0) {
             const bool leaf = octree.is_leaf(c);
             // With expansions the cluster may open what it does not accept itself.

@@ -119,6 +119,32 @@ CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
 #endif
 }
 
+/// The lanes of even numbers (`odd` = 1: of odd ones) of a, then those of b.
+template <int odd, class T>
+CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
+{
+    typename Pack<T>::Mask from;
+    for (int k = 0; k < Pack<T>::width; ++k)
+        from[k] = 2 * k + odd;
+    return __builtin_shuffle(a.lanes, b.lanes, from);
+}
+
+/// Pack<T>::width rows of `columns` (a power of two) values, one after the other, become columns.
+template <int columns, class T>
+CHAMOMILE_HD void transpose(Pack<T> (&table)[columns])
+{
+    // All values of even number, then all of odd number: the number's last bit becomes its first.
+    for (int step = 1; step < columns; step *= 2) {
+        Pack<T> moved[columns];
+        for (int k = 0; k < columns / 2; ++k) {
+            moved[k] = every_other<0>(table[2 * k], table[2 * k + 1]);
+            moved[columns / 2 + k] = every_other<1>(table[2 * k], table[2 * k + 1]);
+        }
+        for (int k = 0; k < columns; ++k)
+            table[k] = moved[k];
+    }
+}
+
 /// The sum over all lanes, added in double in a fixed order.
 CHAMOMILE_HD double sum_of_lanes(Pack<double> a)
 {

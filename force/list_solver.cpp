@@ -57,7 +57,7 @@ public:
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
         parts_.builder->build(tree_, particles.position, particles.mass,
-                              {options_.leaf_size, criterion()}, profile);
+                              {options_.leaf_size, cluster_size(), criterion()}, profile);
         if (!active.empty())
             parts_.builder->fetch_order(tree_.octree);
         const Moments& moments = tree_.moments;
@@ -104,13 +104,17 @@ protected:
     TargetGroups groups_;
 
 private:
+    Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
+
     void submit_batches(ForceStatistics& statistics)
     {
         const TimedPhase phase(statistics.profile, "walk");
         // A batch is a whole number of clusters, with about as many groups as are asked for.
         const std::size_t n = groups_.clusters.size();
+        const std::size_t groups = options_.batch_size > 0 ? std::size_t(options_.batch_size)
+                                                           : parts_.evaluator->batch_size();
         const std::size_t batch =
-            std::max<std::size_t>(1, parts_.evaluator->batch_size() * n /
+            std::max<std::size_t>(1, groups * n /
                                          std::max<std::size_t>(1, groups_.groups.size()));
         const std::size_t batches = (n + batch - 1) / batch;
         std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;

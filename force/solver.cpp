@@ -34,6 +34,8 @@ void check(const SolverOptions& o)
         refuse("group size: " + std::to_string(o.group_size) + ": must be 1 to 1048576, or 0");
     if (o.leaf_size < 0 || o.leaf_size > 1 << 20)
         refuse("leaf size: " + std::to_string(o.leaf_size) + ": must be 1 to 1048576, or 0");
+    if (o.batch_size < 0)
+        refuse("batch size: " + std::to_string(o.batch_size) + ": must be 1 or more, or 0");
     if (!(o.softening.length >= 0) || !std::isfinite(o.softening.length))
         refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
     if (!std::isfinite(o.gravitational_constant))

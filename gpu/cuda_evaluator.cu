@@ -21,9 +21,11 @@ using Kernel = void (*)(DeviceBatch);
 
 /// Two for each of 16 walking threads: one is packed while the other is evaluated. The driver runs
 /// eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so that eight
-/// batches must be able to fill the card: 64 groups of 350 targets are some 200 warps.
+/// batches must be able to fill the card: 128 groups of 350 targets are some 400 warps.
 constexpr int slot_count = 32;
-constexpr std::size_t least_batch = 64, largest_batch = 512;
+/// Of the Chamomile kernel, by its registers.
+constexpr int warps_per_multiprocessor = 20;
+constexpr std::size_t least_batch = 128, largest_batch = 512;
 
 Kernel find_kernel(const EvaluationInput& input, Precision precision)
 {
@@ -64,6 +66,7 @@ public:
         cudaDeviceProp properties;
         check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
         name_ = properties.name;
+        warps_to_fill_ = std::size_t(properties.multiProcessorCount) * warps_per_multiprocessor;
         for (int s = 0; s < slot_count; ++s)
             slots_.push_back(std::make_unique<BatchSlot>());
         uploaded_ = std::make_unique<Event>();
@@ -94,10 +97,14 @@ public:
             slot->begin(most_bytes);
             check(cudaStreamWaitEvent(slot->stream, *uploaded_), "order the streams");
         }
+        per_lane_ = precision_ == Precision::double_precision ? most_per_lane<double>
+                                                              : most_per_lane<float>;
+        while (per_lane_ > 1 && groups.target_count < warps_to_fill_ * warp_size * per_lane_)
+            per_lane_ /= 2;
         time_line_->begin(tree_->stream);
         next_slot_ = 0;
         batch_size_ =
-            std::clamp<std::size_t>(groups.groups.size() / 256, least_batch, largest_batch);
+            std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
     }
 
     std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }
@@ -196,9 +203,7 @@ private:
         DeviceFarField far{};
         if (input_.softening.kind == SofteningKind::plummer)
             far.softening_length = batch.softening_length;
-        const int per_lane = precision_ == Precision::double_precision ? most_per_lane<double>
-                                                                       : most_per_lane<float>;
-        slot.send(lists, Index(warp_size * per_lane), expands, batch, far);
+        slot.send(lists, Index(warp_size * per_lane_), expands, batch, far);
 
         const TimeLine::Entry entry = time_line_->start(slot.stream);
         if (expands)
@@ -229,6 +234,8 @@ private:
     EvaluationInput input_;
     Kernel kernel_ = nullptr;
     std::size_t batch_size_ = 16;
+    std::size_t warps_to_fill_;
+    int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
 
     ListPool pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;

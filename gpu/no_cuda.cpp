@@ -14,6 +14,11 @@ std::string why_no_gpu()
     return "this build has no CUDA; configure with -DCHAMOMILE_CUDA=ON";
 }
 
+double free_gpu_memory(int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 SolverParts make_cuda_parts(int, Precision)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());

@@ -24,6 +24,8 @@ struct Tree {
 /// What a tree is built for.
 struct TreePlan {
     int leaf_size;
+    /// The builder may leave out the multipoles of cells whose mother holds no more particles.
+    Index cluster_size;
     std::optional<AcceptanceCriterion> criterion; ///< none: nobody walks
 };
 

@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    const std::size_t block_bytes = getenv("CH_BLOCK")?atoi(getenv("CH_BLOCK")):(1 << 20);
+    static constexpr std::size_t block_bytes = 1 << 20;
 
     /// What one thread copies through.
     struct Lane {

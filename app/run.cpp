@@ -178,10 +178,7 @@ void introduce(const Snapshot& state, const RunOptions& run, const Solver& solve
     item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
     item("units", state.units.description());
     item("G", shortest(forces.gravitational_constant));
-    item("forces", forces.solver == SolverKind::tree
-                       ? formatted("tree, %s, %s", criterion_text(forces).c_str(),
-                                   forces.order == 0 ? "monopoles" : "quadrupoles")
-                       : std::string("direct sum"));
+    item("forces", method_text(forces));
     item("softening", describe(forces.softening));
     item("device", solver.device());
     const std::string span = "from " + shortest(time.start_time) + " to " + shortest(time.end_time);

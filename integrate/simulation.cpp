@@ -20,6 +20,7 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     total.bytes_from_device += one.bytes_from_device;
     total.device_busy += one.device_busy;
     total.device_span += one.device_span;
+    total.device_wait += one.device_wait;
     total.targets += one.targets;
     total.groups += one.groups;
     total.cells += one.cells;

@@ -1,0 +1,33 @@
+/// \file  What a force evaluation cost, in the figures that `bench`, `force` and `run` tell.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "force/solver.hpp"
+
+namespace chamomile::app {
+
+/// Of one evaluation, or the mean over several.
+struct ForceCost {
+    explicit ForceCost(const ForceStatistics& statistics);
+
+    double particles = 0, cells = 0; ///< pairs per target
+    double far_cells = 0;            ///< cells expanded per target
+    double pairs = 0;                ///< of both kinds, all targets
+    /// Parts of the time: in which the device ran kernels, between the first and the last; of the
+    /// walk, in which the device ran kernels. None on the host.
+    std::optional<double> device_busy, overlap;
+    double megabytes_up = 0, megabytes_down = 0; ///< per evaluation
+
+    /// "492 particles + 114 cells + 0.31 far cells per particle", and on a GPU its part.
+    std::string text() const;
+};
+
+/// "build 5.1 ms, walk 33 ms", the mean over that many evaluations.
+std::string phases_text(const Profile& profile, double evaluations = 1);
+
+/// The part as a percentage; "-" if there is none.
+std::string percent_text(const std::optional<double>& part);
+
+} // namespace chamomile::app

@@ -9,6 +9,7 @@
 #include "app/output_file.hpp"
 #include "app/pair_ceiling.hpp"
 #include "app/solver_options.hpp"
+#include "app/tuning.hpp"
 #include "core/error.hpp"
 #include "force/force_errors.hpp"
 #include "force/threads.hpp"
@@ -27,7 +28,7 @@ struct BenchOptions {
     SolverSweep sweep;
     std::vector<int> threads = {thread_count()};
     int repeat = 5, sample = 1000;
-    bool potential = false, phases = false, ceiling = false;
+    bool potential = false, phases = false, ceiling = false, tune = false;
     Output csv;
 
     Quantities quantities() const
@@ -44,6 +45,7 @@ void add_bench_options(Options& options, BenchOptions& bench)
     options.numbers("particles,n", bench.particles, between(1, 4294967294), "their numbers");
     options.number("seed", bench.seed, not_negative, "of its random numbers");
     add_swept_solver_options(options, bench.solver, bench.sweep);
+    add_tune(options, bench.tune);
     options.numbers("threads", bench.threads, between(1, 4096), "of the host");
     options.group("Measurement");
     options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
@@ -63,6 +65,7 @@ void require_consistent(const Options& options, const BenchOptions& bench)
         if (!bench.file.empty() && options.given(option))
             throw Error(Fault::usage, std::string("--") + option + ": contradicts the file " +
                                           bench.file + "; give one");
+    require_tunable(options, bench.tune, bench.solver);
     if (!bench.csv.file.empty())
         require_writable(options.command(), bench.csv);
 }
@@ -91,10 +94,13 @@ private:
     ReferenceSums reference_;
 };
 
-BenchRow measure(Particles& particles, const SolverOptions& setting, const Sample& sample,
+BenchRow measure(Particles& particles, SolverOptions setting, const Sample& sample,
                  const BenchOptions& bench)
 {
     BenchRow row;
+    if (bench.tune)
+        setting = tuned(setting, particles, bench.quantities()).solver;
+    row.tuned = bench.tune;
     const auto solver = make_solver(setting);
     row.particles = particles.size();
     row.setting = solver->options();

@@ -15,6 +15,7 @@ namespace chamomile::app {
 struct BenchRow {
     std::size_t particles = 0;
     SolverOptions setting; ///< in force
+    bool tuned = false;    ///< whether the sizes were measured
     int threads = 1;
     std::string machine;         ///< Solver::device()
     std::vector<double> seconds; ///< of each repetition, ascending

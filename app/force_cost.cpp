@@ -6,15 +6,15 @@
 
 namespace chamomile::app {
 
-ForceCost::ForceCost(const ForceStatistics& s)
+ForceCost::ForceCost(const ForceStatistics& s, double evaluations)
 {
     const double targets = double(std::max<std::uint64_t>(s.targets, 1));
-    pairs = double(s.particle_particle) + double(s.particle_cell);
+    pairs = (double(s.particle_particle) + double(s.particle_cell)) / evaluations;
     particles = double(s.particle_particle) / targets;
     cells = double(s.particle_cell) / targets;
     far_cells = double(s.expansions) / targets;
-    megabytes_up = 1e-6 * double(s.bytes_to_device);
-    megabytes_down = 1e-6 * double(s.bytes_from_device);
+    megabytes_up = 1e-6 * double(s.bytes_to_device) / evaluations;
+    megabytes_down = 1e-6 * double(s.bytes_from_device) / evaluations;
     if (!(s.device_span > 0))
         return;
     device_busy = s.device_busy / s.device_span;

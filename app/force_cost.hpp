@@ -8,9 +8,9 @@
 
 namespace chamomile::app {
 
-/// Of one evaluation, or the mean over several.
+/// Of one evaluation, or the mean over several whose statistics were added.
 struct ForceCost {
-    explicit ForceCost(const ForceStatistics& statistics);
+    explicit ForceCost(const ForceStatistics& statistics, double evaluations = 1);
 
     double particles = 0, cells = 0; ///< pairs per target
     double far_cells = 0;            ///< cells expanded per target

@@ -1,0 +1,67 @@
+#include "app/step_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "app/force_cost.hpp"
+#include "app/numbers.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+
+namespace chamomile::app {
+
+StepFile::~StepFile()
+{
+    if (file_)
+        std::fclose(file_);
+}
+
+void StepFile::open(const std::filesystem::path& file, const Simulation& simulation)
+{
+    path_ = file;
+    file_ = std::fopen(file.c_str(), "w");
+    if (!file_)
+        throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
+    for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
+        phases_.push_back(phase.name);
+    phases_.emplace_back(integration_phase);
+    std::string line =
+        "step,time,dt,particles,cells,far,GPU busy %,walk overlapped %,MB up,MB down";
+    for (const std::string& phase : phases_)
+        line += "," + phase + " ms";
+    write(line + ",other ms\n");
+    add(simulation);
+}
+
+void StepFile::add(const Simulation& simulation)
+{
+    if (!file_ || simulation.step() % interval_ != 0)
+        return;
+    const ForceStatistics& statistics = simulation.last_statistics();
+    const ForceCost cost(statistics);
+    const auto percent = [](const std::optional<double>& part) {
+        return part ? percent_text(part) : std::string();
+    };
+    std::string line =
+        formatted("%llu,%s,%s,%.6g,%.6g,%.6g,", (unsigned long long)simulation.step(),
+                  shortest(simulation.time()).c_str(), shortest(simulation.step_length()).c_str(),
+                  cost.particles, cost.cells, cost.far_cells);
+    line += percent(cost.device_busy) + "," + percent(cost.overlap);
+    line += formatted(",%.6g,%.6g", cost.megabytes_up, cost.megabytes_down);
+    double other = 0;
+    for (const Profile::Phase& phase : statistics.profile.phases())
+        if (std::find(phases_.begin(), phases_.end(), phase.name) == phases_.end())
+            other += phase.seconds;
+    for (const std::string& phase : phases_)
+        line += formatted(",%.4f", 1e3 * statistics.profile.seconds(phase));
+    write(line + formatted(",%.4f\n", 1e3 * other));
+}
+
+void StepFile::write(const std::string& line)
+{
+    if (std::fputs(line.c_str(), file_) < 0 || std::fflush(file_) != 0)
+        throw Error(Fault::output, path_.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+} // namespace chamomile::app

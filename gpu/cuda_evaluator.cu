@@ -125,6 +125,7 @@ public:
             pool_.give_back(std::move(lists));
             return;
         }
+        const TraceRange range("submit");
         check(cudaSetDevice(device_), "choose the device"); // of this thread
         Slot& slot = *slots_[next_slot_++ % slots_.size()];
         const std::lock_guard lock(slot.mutex);
@@ -137,9 +138,14 @@ public:
     std::size_t finish(const ForceOutput& output) override
     {
         check(cudaSetDevice(device_), "choose the device");
-        for (auto& slot : slots_) {
-            slot->stream.wait();
-            pool_.give_back(std::move(slot->lists));
+        {
+            const TraceRange range("wait");
+            const double start = wall_clock_seconds();
+            for (auto& slot : slots_) {
+                slot->stream.wait();
+                pool_.give_back(std::move(slot->lists));
+            }
+            wait_ = wall_clock_seconds() - start;
         }
         time_line_->finish();
         const std::size_t targets = input_.groups->target_count;
@@ -154,6 +160,7 @@ public:
     {
         statistics.device_busy = time_line_->busy_seconds();
         statistics.device_span = time_line_->span_seconds();
+        statistics.device_wait = wait_;
     }
 
 private:
@@ -277,6 +284,7 @@ private:
     EvaluationInput input_;
     Kernel kernel_ = nullptr;
     std::size_t batch_size_ = 16;
+    double wait_ = 0; // seconds, of finish()
 
     std::shared_ptr<PinnedMemory> memory_; // outlives the lists that lie in it
     ListPool pool_{memory_.get()};

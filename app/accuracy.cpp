@@ -76,7 +76,7 @@ int accuracy(const std::vector<std::string>& arguments)
     std::string file;
     SolverOptions setting;
     SolverSweep sweep;
-    sweep.tolerances = {0.01, 0.003, 0.001};
+    sweep.tolerances = {0.003, 0.001, 0.0003};
     int sample = 5000;
     Output csv;
     Options options("accuracy", "Compares accelerations and potentials with the direct sum in "

@@ -25,7 +25,7 @@ struct SolverOptions {
     SolverKind solver = SolverKind::tree;
     /// Relative criterion (Salmon & Warren 1994, Dehnen 2014): a cell of mass M and radius b is
     /// accepted where M b^3 / d^5 stays below tolerance times the acceleration there, estimated.
-    double tolerance = 0.003;
+    double tolerance = 0.001;
     /// Geometric criterion instead: a cell of size l is accepted beyond l / theta.
     std::optional<double> theta;
     int local_order = 5; ///< of the expansions of distant cells' field about a group; 0: none

@@ -67,7 +67,7 @@ struct CellReach {
 /// out, M radius^P / d^(P+2), is at most lambda tolerance times the acceleration.
 struct AcceptanceCriterion {
     double theta = 0.6;
-    double tolerance = 0.003;
+    double tolerance = 0.001;
     double clearance = 0; ///< where the force between particles is not yet the cell's force
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     int order = 2;        ///< of the multipoles: 0 or 2

@@ -3,6 +3,7 @@
 import csv
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,26 @@ def force_writes_forces(folder):
     check(largest_error(spline, exact) > 1e-3, "--softening changes nothing")
     double = forces(folder, "--solver", "direct", "--precision", "double", "--G", 2)
     check(all(2 * a == b for row, other in zip(exact, double) for a, b in zip(row[8:], other[8:])), "--G 2 does not double")
+
+
+def instruction_sets_agree(folder):
+    """The sums of all sets that this processor has: the same but for rounding; bitwise the same for any number of threads."""
+    sets = re.search(r"instruction sets (.*)", chamomile(folder, "devices"))[1].split(", ")
+    check(sets[-1] == "baseline", f"instruction sets {sets}")
+    for method in (["--tolerance", 0.001], ["--solver", "direct"]):
+        exact = forces(folder, *method, "--precision", "double", "--instruction-set", "baseline")
+        bits = {}
+        for name in reversed(sets):
+            bits[name] = forces(folder, *method, "--instruction-set", name, "--threads", 1)
+            check(f"# provenance instruction_set: {name}" in (folder / "forces.txt").read_text().splitlines(), f"{name} is not kept")
+            check(forces(folder, *method, "--instruction-set", name, "--threads", 2) == bits[name], f"{name}: threads change the bits")
+            check(largest_error(bits[name], bits["baseline"]) < 1e-6, f"{name}: {largest_error(bits[name], bits['baseline'])} from baseline")
+            double = forces(folder, *method, "--precision", "double", "--instruction-set", name)
+            check(largest_error(double, exact) < 1e-13, f"{name} in double: {largest_error(double, exact)} from baseline")
+        check(forces(folder, *method) == bits[sets[0]], f"auto is not {sets[0]}")
+        check(len(sets) < 3 or bits["avx512"] != bits["baseline"], "avx512 and baseline are the same code")
+    missing = subprocess.run([PROGRAM, "force", "plummer.hdf5", "--instruction-set", "avx512", "-o", "x.txt"], cwd=folder, capture_output=True)
+    check(missing.returncode == (0 if "avx512" in sets else 5), f"avx512: status {missing.returncode}")
 
 
 def accuracy_tells_errors(folder):
@@ -139,7 +160,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         chamomile(folder, "model", "plummer", "-n", 1000, "--seed", 1, "-o", "plummer.hdf5", "-q")
-        for part in (force_writes_forces, accuracy_tells_errors, bench_tells_times, bench_crosses_lists):
+        for part in (force_writes_forces, instruction_sets_agree, accuracy_tells_errors, bench_tells_times, bench_crosses_lists):
             part(folder)
         out = chamomile(folder, "devices")
         check("cpu: " in out and "baseline" in out and "gpu" in out, f"devices: {out}")

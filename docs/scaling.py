@@ -72,13 +72,14 @@ def decades(values):
 
 def plot(lines):
     every = [row for rows in lines.values() for row in rows]
-    across, up = decades([int(row["N"]) for row in every]), decades([float(row["ms"]) for row in every])
+    across = decades([int(row["N"]) for row in every])
+    up = decades([float(row[key]) for row in every for key in ("min", "max")])
     across, up = (axis if len(axis) > 1 else range(axis[0], axis[0] + 2) for axis in (across, up))
     x = lambda n: LEFT + WIDTH * (math.log10(n) - across[0]) / (across[-1] - across[0])
     y = lambda ms: TOP + HEIGHT * (up[-1] - math.log10(ms)) / (up[-1] - up[0])
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 24} {TOP + HEIGHT + 56}" '
            'font-family="sans-serif" font-size="13">', '<rect width="100%" height="100%" fill="white"/>']
-    power = lambda k: f'10<tspan dy="-5" font-size="10">{k}</tspan>'
+    power = lambda k: "10" + str(k).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     for k in across:
         svg.append(f'<path d="M{x(10**k):.1f} {TOP}v{HEIGHT}" stroke="#ddd"/>'
                    f'<text x="{x(10**k):.1f}" y="{TOP + HEIGHT + 20}" text-anchor="middle">{power(k)}</text>')
@@ -111,7 +112,7 @@ def main():
     arguments = parser.parse_args()
     lines = read_lines(arguments.csv)
     if arguments.svg:
-        with open(arguments.svg, "w") as file:
+        with open(arguments.svg, "w", encoding="utf-8") as file:
             file.write(plot(lines))
     print(table(lines), end="")
 

@@ -36,9 +36,8 @@ Words setting_words(const BenchRow& row)
     return words;
 }
 
-const Words result_headings{"ms",         "min",        "max",          "50 % error",
-                            "90 % error", "99 % error", "particles",    "cells",
-                            "far",        "pairs/s",    "of ceiling %", "GPU busy %"};
+const Words result_headings{"ms",        "min",   "max", "50 % error", "90 % error",  "99 % error",
+                            "particles", "cells", "far", "pairs/s",    "of ceiling %"};
 
 Words result_words(const BenchRow& row)
 {
@@ -48,10 +47,10 @@ Words result_words(const BenchRow& row)
                 milliseconds(row.seconds.back())};
     for (double Percentiles::*part : {&Percentiles::median, &Percentiles::p90, &Percentiles::p99})
         words.push_back(row.errors ? formatted("%.2e", *row.errors.*part) : "-");
-    append(words, {formatted("%.0f", cost.particles), formatted("%.0f", cost.cells),
-                   formatted("%.3g", cost.far_cells), formatted("%.3e", cost.pairs / median),
-                   row.ceiling ? formatted("%.1f", 100 * cost.pairs / median / *row.ceiling) : "-",
-                   percent_text(cost.device_busy)});
+    append(words,
+           {formatted("%.0f", cost.particles), formatted("%.0f", cost.cells),
+            formatted("%.3g", cost.far_cells), formatted("%.3e", cost.pairs / median),
+            row.ceiling ? formatted("%.1f", 100 * cost.pairs / median / *row.ceiling) : "-"});
     return words;
 }
 
@@ -71,8 +70,7 @@ Words phase_headings(const Words& names)
     Words headings;
     for (const std::string& name : names)
         headings.push_back(name + " ms");
-    append(headings,
-           {"GPU kernels ms", "first to last ms", "walk overlapped %", "MB up", "MB down"});
+    append(headings, device_headings);
     return headings;
 }
 
@@ -86,11 +84,7 @@ Words phase_words(const BenchRow& row, const Words& names)
                                          [&](const auto& phase) { return phase.name == name; });
         words.push_back(present ? milliseconds(s.profile.seconds(name)) : "-");
     }
-    const ForceCost cost(s);
-    const bool gpu = s.device_span > 0;
-    append(words, {gpu ? milliseconds(s.device_busy) : "-", gpu ? milliseconds(s.device_span) : "-",
-                   percent_text(cost.overlap), gpu ? formatted("%.3f", cost.megabytes_up) : "-",
-                   gpu ? formatted("%.3f", cost.megabytes_down) : "-"});
+    append(words, device_words(s, "-"));
     return words;
 }
 
@@ -105,10 +99,11 @@ Words joined(Words words, const Words& more)
 void print_tables(const std::vector<BenchRow>& rows, bool phases)
 {
     const Words settings = setting_headings(), names = phase_names(rows);
-    Table results(joined(settings, result_headings)),
+    Table results(joined(joined(settings, result_headings), {device_headings[0]})),
         breakdown(joined(settings, phase_headings(names)));
     for (const BenchRow& row : rows) {
-        results.add(joined(setting_words(row), result_words(row)));
+        results.add(joined(joined(setting_words(row), result_words(row)),
+                           {device_words(row.median, "-")[0]}));
         breakdown.add(joined(setting_words(row), phase_words(row, names)));
     }
     std::printf("%s\n", results.take_constant_columns(1, settings.size()).c_str());

@@ -13,8 +13,10 @@ ForceCost::ForceCost(const ForceStatistics& s, double evaluations)
     particles = double(s.particle_particle) / targets;
     cells = double(s.particle_cell) / targets;
     far_cells = double(s.expansions) / targets;
-    megabytes_up = 1e-6 * double(s.bytes_to_device) / evaluations;
-    megabytes_down = 1e-6 * double(s.bytes_from_device) / evaluations;
+    if (s.bytes_to_device + s.bytes_from_device > 0) {
+        megabytes_up = 1e-6 * double(s.bytes_to_device) / evaluations;
+        megabytes_down = 1e-6 * double(s.bytes_from_device) / evaluations;
+    }
     if (!(s.device_span > 0))
         return;
     device_busy = s.device_busy / s.device_span;
@@ -28,11 +30,11 @@ std::string ForceCost::text() const
     std::string text = formatted("%.3g particles + %.3g cells + %.2g far cells per particle",
                                  particles, cells, far_cells);
     if (device_busy)
-        text += "; GPU busy " + percent_text(device_busy) + " % between its kernels";
+        text += formatted("; GPU busy %.0f %% from first to last kernel", 100 * *device_busy);
     if (overlap)
-        text += ", " + percent_text(overlap) + " % of the walk";
-    if (megabytes_up + megabytes_down > 0)
-        text += formatted("; %.3g MB up, %.3g MB down", megabytes_up, megabytes_down);
+        text += formatted(", and %.0f %% of the walk", 100 * *overlap);
+    if (megabytes_up)
+        text += formatted("; %.3g MB up, %.3g MB down", *megabytes_up, *megabytes_down);
     return text;
 }
 
@@ -45,9 +47,27 @@ std::string phases_text(const Profile& profile, double evaluations)
     return text;
 }
 
-std::string percent_text(const std::optional<double>& part)
+const std::vector<std::string> device_headings = {"GPU busy %",       "walk overlapped %",
+                                                  "GPU kernels ms",   "first to last ms",
+                                                  "wait for them ms", "MB up",
+                                                  "MB down"};
+
+std::vector<std::string> device_words(const ForceStatistics& s, const char* absent)
 {
-    return part ? formatted("%.1f", 100 * *part) : "-";
+    const ForceCost cost(s);
+    const auto word = [&](const char* format, const std::optional<double>& value, double unit) {
+        return value ? formatted(format, *value / unit) : std::string(absent);
+    };
+    const auto seconds = [&](double value) {
+        return word("%.3f", s.device_span > 0 ? std::optional(value) : std::nullopt, 1e-3);
+    };
+    return {word("%.1f", cost.device_busy, 0.01),
+            word("%.1f", cost.overlap, 0.01),
+            seconds(s.device_busy),
+            seconds(s.device_span),
+            seconds(s.device_wait),
+            word("%.6g", cost.megabytes_up, 1),
+            word("%.6g", cost.megabytes_down, 1)};
 }
 
 } // namespace chamomile::app

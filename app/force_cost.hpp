@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "force/solver.hpp"
 
@@ -18,16 +19,17 @@ struct ForceCost {
     /// Parts of the time: in which the device ran kernels, between the first and the last; of the
     /// walk, in which the device ran kernels. None on the host.
     std::optional<double> device_busy, overlap;
-    double megabytes_up = 0, megabytes_down = 0; ///< per evaluation
+    std::optional<double> megabytes_up, megabytes_down; ///< copied to and from the device
 
     /// "492 particles + 114 cells + 0.31 far cells per particle", and on a GPU its part.
     std::string text() const;
 };
 
+/// What a table tells of the device; each word is `absent` for a solver on the host.
+extern const std::vector<std::string> device_headings;
+std::vector<std::string> device_words(const ForceStatistics& statistics, const char* absent);
+
 /// "build 5.1 ms, walk 33 ms", the mean over that many evaluations.
 std::string phases_text(const Profile& profile, double evaluations = 1);
-
-/// The part as a percentage; "-" if there is none.
-std::string percent_text(const std::optional<double>& part);
 
 } // namespace chamomile::app

@@ -26,8 +26,9 @@ void StepFile::open(const std::filesystem::path& file, const Simulation& simulat
     for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
         phases_.push_back(phase.name);
     phases_.emplace_back(integration_phase);
-    std::string line =
-        "step,time,dt,particles,cells,far,GPU busy %,walk overlapped %,MB up,MB down";
+    std::string line = "step,time,dt,particles,cells,far";
+    for (const std::string& heading : device_headings)
+        line += "," + heading;
     for (const std::string& phase : phases_)
         line += "," + phase + " ms";
     write(line + ",other ms\n");
@@ -40,15 +41,12 @@ void StepFile::add(const Simulation& simulation)
         return;
     const ForceStatistics& statistics = simulation.last_statistics();
     const ForceCost cost(statistics);
-    const auto percent = [](const std::optional<double>& part) {
-        return part ? percent_text(part) : std::string();
-    };
     std::string line =
-        formatted("%llu,%s,%s,%.6g,%.6g,%.6g,", (unsigned long long)simulation.step(),
+        formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
                   shortest(simulation.time()).c_str(), shortest(simulation.step_length()).c_str(),
                   cost.particles, cost.cells, cost.far_cells);
-    line += percent(cost.device_busy) + "," + percent(cost.overlap);
-    line += formatted(",%.6g,%.6g", cost.megabytes_up, cost.megabytes_down);
+    for (const std::string& word : device_words(statistics, ""))
+        line += "," + word;
     double other = 0;
     for (const Profile::Phase& phase : statistics.profile.phases())
         if (std::find(phases_.begin(), phases_.end(), phase.name) == phases_.end())

@@ -44,11 +44,17 @@ struct DeviceBatch {
     const Source* sources;
     const Multipole* multipoles;
     const Index* targets; ///< sorted particle of each target; null: the same number
+    const Index* places;  ///< of each target's sum among `sums`; null: the same number
     TargetSum* sums;
     double inverse_length, inverse_mass;
     double softening_length;
     int order;
     bool goes_on; ///< the sums hold a first part already
+
+    __device__ TargetSum& sum_of(Index target) const
+    {
+        return sums[places ? places[target] : target];
+    }
 };
 
 /// The work of one warp on one list.
@@ -77,7 +83,7 @@ public:
             target_[k] = {rounded(from_center(batch_.sources[sorted_target(k)].position))};
             TargetSum first{};
             if (batch_.goes_on)
-                first = batch_.sums[target_number(k)];
+                first = batch_.sum_of(target_number(k));
             const double fields[4] = {first.acceleration.x, first.acceleration.y,
                                       first.acceleration.z, first.potential};
             for (int f = 0; f < sum_fields; ++f)
@@ -289,7 +295,7 @@ private:
             sum.acceleration = {shared_.sums[0][k][lane_], shared_.sums[1][k][lane_],
                                 shared_.sums[2][k][lane_]};
             sum.potential = sum_fields > 3 ? shared_.sums[3][k][lane_] : 0;
-            batch_.sums[target_number(k)] = sum;
+            batch_.sum_of(target_number(k)) = sum;
         }
     }
 

@@ -2,11 +2,14 @@
 // and cells alone.
 //
 // Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the cell), 128
-// down (moments and bounds). On the device: 32 read and written by the gather in random order, 12 per
+// down (moments and bounds); per node of the walk 512 down, which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
 // pass of the sort, 32 read by the moments of the leaves.
 #include "gpu/device_tree.cuh"
 
 #include <thrust/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/scan.h>
 #include <thrust/sort.h>
 
 #include "gpu/kept_memory.cuh"
@@ -119,6 +122,39 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
     missing[c] = daughters;
 }
 
+/// A thread fills the node of its cell's daughters; that of the root itself goes with the root.
+__global__ void fill_nodes(const Cell* cells, Index n, const Index* node_of,
+                           const Multipole* multipoles, const Box* bounds,
+                           AcceptanceCriterion criterion, WalkNode* nodes)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n)
+        return;
+    const WalkUnits units = WalkUnits::of(multipoles[0], bounds[0]);
+    const auto fill = [&](WalkNode& node, Index begin, Index end) {
+        int lane = 0;
+        Index inner = 0;
+        for (Index d = begin; d < end; d = cells[d].next, ++lane) {
+            const bool divided = cells[d].next > d + 1;
+            fill_lane(node, lane, d, divided ? node_of[d] : no_node, multipoles[d],
+                      criterion.reach(multipoles[d], bounds[d], units), units);
+            inner |= Index(divided) << lane;
+        }
+        node.inner = inner;
+        node.lanes = (Index(1) << lane) - 1;
+    };
+    if (c == 0)
+        fill(nodes[0], 0, n);
+    if (cells[c].next > c + 1)
+        fill(nodes[node_of[c]], c + 1, cells[c].next);
+}
+
+/// 1 for a cell with daughters, else 0.
+struct IsDivided {
+    const Cell* cells;
+    __host__ __device__ Index operator()(Index c) const { return cells[c].next > c + 1; }
+};
+
 /// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell.
 __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
                             Index* missing, Multipole* multipoles, Box* bounds)
@@ -143,11 +179,16 @@ public:
         : tree_(std::move(tree)), pinned_(std::move(pinned))
     {}
 
-    void build(Octree& octree, Moments& moments, std::span<const Vec3<double>> positions,
-               std::span<const double> masses, int leaf_size, Profile& profile) override
+    void build(Tree& tree, std::span<const Vec3<double>> positions, std::span<const double> masses,
+               const TreePlan& plan, Profile& profile) override
     {
+        Octree& octree = tree.octree;
+        Moments& moments = tree.moments;
+        const int leaf_size = plan.leaf_size;
         check(cudaSetDevice(tree_->device), "choose the device");
         check_number(positions.size());
+        tree_->bytes_up = positions.size() * (sizeof(Vec3<double>) + sizeof(double));
+        tree_->bytes_down = positions.size() * 2;
         octree.size = tree_->particles = positions.size();
         octree.order.clear();
         octree.sources.clear();
@@ -155,6 +196,7 @@ public:
             octree.cells.clear();
             moments.multipole.clear();
             moments.bounds.clear();
+            tree.nodes.nodes.clear();
             return;
         }
         {
@@ -181,7 +223,18 @@ public:
             }
         }
         const TimedPhase phase(profile, "moments");
-        find_moments(octree, moments);
+        start_moments(octree, moments);
+        if (plan.criterion)
+            start_nodes(tree, *plan.criterion);
+        check(cudaEventSynchronize(moments_here_), "sum the moments");
+        if (plan.criterion)
+            tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+    }
+
+    void finish_nodes(Tree&) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        tree_->stream.wait();
     }
 
     void fetch_order(Octree& octree) override
@@ -276,7 +329,7 @@ private:
         check(cudaGetLastError(), "launch the gather");
     }
 
-    void find_moments(Octree& octree, Moments& moments)
+    void start_moments(const Octree& octree, Moments& moments)
     {
         DeviceTree& t = *tree_;
         const Index n = Index(octree.cells.size());
@@ -291,7 +344,31 @@ private:
         moments.bounds.resize(n);
         download(moments.multipole.data(), t.multipoles.data(), n, t.stream);
         download(moments.bounds.data(), t.bounds.data(), n, t.stream);
-        t.stream.wait();
+        moments_here_.record(t.stream);
+        t.bytes_up += n * sizeof(Cell);
+        t.bytes_down += n * (sizeof(Multipole) + sizeof(Box));
+    }
+
+    /// The nodes follow the moments, while the host makes groups.
+    void start_nodes(Tree& tree, const AcceptanceCriterion& criterion)
+    {
+        DeviceTree& t = *tree_;
+        const Index n = Index(tree.octree.cells.size());
+        const std::size_t nodes = 1 + tree.octree.divided;
+        Index* node_of = mothers_.data(); // no longer needed
+        const auto divided = thrust::make_transform_iterator(thrust::make_counting_iterator(Index(0)),
+                                                             IsDivided{t.cells.data()});
+        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided, divided + n,
+                               node_of, Index(1)); // the root's own node is the first
+        check(cudaMemsetAsync(nodes_.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
+              "clear the nodes");
+        fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.cells.data(), n, node_of, t.multipoles.data(), t.bounds.data(), criterion,
+            nodes_.data());
+        check(cudaGetLastError(), "launch the nodes");
+        tree.nodes.nodes.resize(nodes);
+        download(tree.nodes.nodes.data(), nodes_.data(), nodes, t.stream);
+        t.bytes_down += nodes * sizeof(WalkNode);
     }
 
     std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
@@ -301,10 +378,11 @@ private:
     DeviceBuffer<std::uint8_t> levels_, octants_, least_;
     DeviceBuffer<int> shared_;
     DeviceBuffer<Index> mothers_, missing_;
+    DeviceBuffer<WalkNode> nodes_;
     PinnedBuffer<Extent> host_extents_;
     PinnedBuffer<int> host_shared_;
     Stream masses_stream_; // masses come while the keys are sorted
-    Event measured_, sorted_, masses_uploaded_;
+    Event measured_, sorted_, masses_uploaded_, moments_here_;
 };
 
 } // namespace

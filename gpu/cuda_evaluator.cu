@@ -9,6 +9,7 @@
 
 #include "force/gpu.hpp"
 #include "core/threads.hpp"
+#include "core/trace.hpp"
 #include "force/list_pool.hpp"
 #include "gpu/batch_slot.cuh"
 #include "gpu/device_tree.cuh"
@@ -139,7 +140,6 @@ public:
     {
         statistics.device_busy = time_line_->busy_seconds();
         statistics.device_span = time_line_->span_seconds();
-        statistics.device_wait = wait_;
         statistics.device_wait = wait_;
         statistics.bytes_to_device = tree_->bytes_up;
         statistics.bytes_from_device = tree_->bytes_down + bytes_down_;

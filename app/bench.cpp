@@ -124,10 +124,9 @@ BenchRow measure(Particles& particles, SolverOptions setting, const Sample& samp
     return row;
 }
 
-void measure_all(std::vector<BenchRow>& rows, Particles& particles, const Options& options,
-                 const BenchOptions& bench)
+void measure_all(std::vector<BenchRow>& rows, Particles& particles,
+                 const std::vector<SolverOptions>& settings, const BenchOptions& bench)
 {
-    const std::vector<SolverOptions> settings = swept(bench.solver, bench.sweep, options);
     const Sample sample(particles, bench);
     for (int threads : bench.threads) {
         use_threads(threads);
@@ -176,11 +175,12 @@ int bench(const std::vector<std::string>& arguments)
         Snapshot snapshot = read_snapshot(bench.file);
         require_particles(snapshot.particles, bench.file);
         take_from_file(bench.solver, snapshot, options);
-        measure_all(rows, snapshot.particles, options, bench);
+        measure_all(rows, snapshot.particles, swept(bench.solver, bench.sweep, options), bench);
     } else {
+        const std::vector<SolverOptions> settings = swept(bench.solver, bench.sweep, options);
         for (std::uint64_t n : bench.particles) {
             Snapshot model = make_particles(bench, n);
-            measure_all(rows, model.particles, options, bench);
+            measure_all(rows, model.particles, settings, bench);
         }
     }
     if (options.verbosity() != Verbosity::quiet) {

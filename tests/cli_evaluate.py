@@ -76,7 +76,7 @@ def instruction_sets_agree(folder):
     """The sums of all sets that this processor has: the same but for rounding; bitwise the same for any number of threads."""
     sets = re.search(r"instruction sets (.*)", chamomile(folder, "devices"))[1].split(", ")
     check(sets[-1] == "baseline", f"instruction sets {sets}")
-    for method in (["--tolerance", 0.001], ["--solver", "direct"]):
+    for method in (["--device", "cpu", "--tolerance", 0.001], ["--device", "cpu", "--solver", "direct"]):
         exact = forces(folder, *method, "--precision", "double", "--instruction-set", "baseline")
         bits = {}
         for name in reversed(sets):
@@ -88,7 +88,7 @@ def instruction_sets_agree(folder):
             check(largest_error(double, exact) < 1e-13, f"{name} in double: {largest_error(double, exact)} from baseline")
         check(forces(folder, *method) == bits[sets[0]], f"auto is not {sets[0]}")
         check(len(sets) < 3 or bits["avx512"] != bits["baseline"], "avx512 and baseline are the same code")
-    missing = subprocess.run([PROGRAM, "force", "plummer.hdf5", "--instruction-set", "avx512", "-o", "x.txt"], cwd=folder, capture_output=True)
+    missing = subprocess.run([PROGRAM, "force", "plummer.hdf5", "--device", "cpu", "--instruction-set", "avx512", "-o", "x.txt"], cwd=folder, capture_output=True)
     check(missing.returncode == (0 if "avx512" in sets else 5), f"avx512: status {missing.returncode}")
 
 
@@ -114,7 +114,7 @@ def accuracy_tells_errors(folder):
 
 
 def bench_tells_times(folder):
-    out = chamomile(folder, "bench", "-n", "500,1000", "--theta", "0.5,0.7", "--repeat", 3, "--sample", 100, "--phases", "--csv", "times.csv")
+    out = chamomile(folder, "bench", "-n", "500,1000", "--theta", "0.5,0.7", "--repeat", 3, "--sample", 100, "--phases", "--device", "cpu", "--csv", "times.csv")
     check("pairs/s" in out and "eps = 0.001" in out and "build ms" in out and "local order 5" in out, f"no table: {out}")
     rows = table(folder / "times.csv")
     check([(row["N"], row["theta"]) for row in rows] == [("500", "0.5"), ("500", "0.7"), ("1000", "0.5"), ("1000", "0.7")],
@@ -136,7 +136,7 @@ def bench_tells_times(folder):
 def bench_crosses_lists(folder):
     """Every combination on the same particles; the same errors wherever the lists are the same."""
     chamomile(folder, "bench", "-n", 1000, "--model", "cube", "--tolerance", "0.01,0.001", "--local-order", "0,5", "--group-size", "16,64",
-              "--leaf-size", "8,16", "--threads", "1,2", "--repeat", 1, "--sample", 200, "--ceiling", "--csv", "crossed.csv", "-q")
+              "--leaf-size", "8,16", "--threads", "1,2", "--repeat", 1, "--sample", 200, "--ceiling", "--device", "cpu", "--csv", "crossed.csv", "-q")
     rows = table(folder / "crossed.csv")
     names = ("threads", "local order", "group", "leaf", "tolerance")
     check([tuple(row[name] for name in names) for row in rows] ==

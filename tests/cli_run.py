@@ -163,7 +163,8 @@ def frames_have_an_interval_of_their_own(folder):
 
 
 def tells_what_steps_cost(folder):
-    out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, "--steps-every", 2, "-o", "cost")
+    out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, "--steps-every", 2, "--device", "cpu",
+                    "-o", "cost")
     check("a step: build " in out and "far cells per particle" in out, f"no word of the cost: {out}")
     with open(folder / "cost/steps.csv", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -47,9 +47,9 @@ std::string phases_text(const Profile& profile, double evaluations)
     return text;
 }
 
-const std::vector<std::string> device_headings = {"GPU busy %",       "walk overlapped %",
-                                                  "GPU kernels ms",   "first to last ms",
-                                                  "wait for them ms", "MB up",
+const std::vector<std::string> device_headings = {"GPU busy %",     "walk overlapped %",
+                                                  "GPU kernels ms", "GPU first to last ms",
+                                                  "GPU wait ms",    "MB up",
                                                   "MB down"};
 
 std::vector<std::string> device_words(const ForceStatistics& s, const char* absent)

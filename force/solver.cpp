@@ -93,6 +93,8 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     const int gpu = choose_gpu(options.device);
     chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
     choose_sizes(chosen, gpu >= 0);
+    if (gpu < 0 && chosen.instruction_set == "auto")
+        chosen.instruction_set = instruction_sets().front();
 
     if (gpu >= 0 && chosen.solver == SolverKind::direct)
         return make_cuda_direct_solver(gpu, chosen);

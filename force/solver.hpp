@@ -48,6 +48,7 @@ struct ForceStatistics {
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
     double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last
+    double device_wait = 0; ///< that the host waited for it after the last list
     Profile profile;        ///< seconds by phase of the host
 };
 

@@ -9,6 +9,7 @@
 
 #include "force/gpu.hpp"
 #include "core/threads.hpp"
+#include "core/trace.hpp"
 #include "force/list_pool.hpp"
 #include "gpu/batch_slot.cuh"
 #include "gpu/device_tree.cuh"
@@ -114,6 +115,7 @@ public:
     void submit(std::unique_ptr<InteractionLists> lists) override
     {
         if (!lists->rows.empty()) {
+            const TraceRange range("submit");
             check(cudaSetDevice(device_), "choose the device"); // of this thread
             BatchSlot& slot = *slots_[next_slot_++ % slots_.size()];
             const std::lock_guard lock(slot.mutex);
@@ -125,8 +127,13 @@ public:
     std::size_t finish(const ForceOutput& output) override
     {
         check(cudaSetDevice(device_), "choose the device");
-        for (auto& slot : slots_)
-            slot->stream.wait();
+        {
+            const TraceRange range("wait");
+            const double start = wall_clock_seconds();
+            for (auto& slot : slots_)
+                slot->stream.wait();
+            wait_ = wall_clock_seconds() - start;
+        }
         time_line_->finish();
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
@@ -140,6 +147,7 @@ public:
     {
         statistics.device_busy = time_line_->busy_seconds();
         statistics.device_span = time_line_->span_seconds();
+        statistics.device_wait = wait_;
         statistics.bytes_to_device = tree_->bytes_up;
         statistics.bytes_from_device = tree_->bytes_down + bytes_down_;
         for (const auto& slot : slots_)
@@ -236,6 +244,7 @@ private:
     std::size_t batch_size_ = 16;
     std::size_t warps_to_fill_;
     int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
+    double wait_ = 0; // seconds, of finish()
 
     ListPool pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;

@@ -2,8 +2,10 @@
 #include <cstdio>
 
 #include "app/command.hpp"
+#include "app/force_cost.hpp"
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
+#include "app/solver_sweep.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "force/force_errors.hpp"
@@ -16,7 +18,9 @@ namespace {
 struct Row {
     SolverOptions setting;
     ForceErrors errors;
-    double momentum, particle_pairs, cell_pairs, seconds;
+    double momentum;
+    ForceCost cost;
+    double seconds;
 };
 
 Row measure(Particles& particles, const SolverOptions& setting, const ReferenceSums& reference,
@@ -26,28 +30,32 @@ Row measure(Particles& particles, const SolverOptions& setting, const ReferenceS
     const double start = wall_clock_seconds();
     const ForceStatistics statistics = solver->solve(particles, Quantities::acceleration_potential);
     const double seconds = wall_clock_seconds() - start;
-    const double n = double(statistics.targets);
-    return {setting,
-            force_errors(particles, reference, targets),
-            momentum_residue(particles),
-            double(statistics.particle_particle) / n,
-            double(statistics.particle_cell) / n,
-            seconds};
+    return {solver->options(), force_errors(particles, reference, targets),
+            momentum_residue(particles), ForceCost(statistics), seconds};
 }
 
 Table table_of(const std::vector<Row>& rows)
 {
-    Table table({"tolerance", "theta", "order", "rms", "median", "90 %", "99 %", "99.9 %", "max", "scaled 99 %",
-                 "phi 99 %", "|sum m a|", "particles", "cells", "seconds"});
-    const auto exponent = [](double x) { return formatted("%.2e", x); };
+    std::vector<std::string> headings;
+    for (const SettingColumn& column : setting_columns())
+        headings.emplace_back(column.heading);
+    for (const char* heading : {"rms", "median", "90 %", "99 %", "99.9 %", "max", "scaled 99 %",
+                                "phi 99 %", "|sum m a|", "particles", "cells", "far", "seconds"})
+        headings.emplace_back(heading);
+    Table table(headings);
     for (const Row& row : rows) {
+        std::vector<std::string> words;
+        for (const SettingColumn& column : setting_columns())
+            words.push_back(column.text(row.setting));
         const Percentiles& a = row.errors.acceleration;
-        table.add({tolerance_text(row.setting), theta_text(row.setting), order_text(row.setting), exponent(a.rms),
-                   exponent(a.median), exponent(a.p90), exponent(a.p99), exponent(a.p999),
-                   exponent(a.max), exponent(row.errors.scaled.p99),
-                   exponent(row.errors.potential.p99), exponent(row.momentum),
-                   formatted("%.0f", row.particle_pairs), formatted("%.0f", row.cell_pairs),
-                   formatted("%.3f", row.seconds)});
+        for (double x : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, row.errors.scaled.p99,
+                         row.errors.potential.p99, row.momentum})
+            words.push_back(formatted("%.2e", x));
+        words.push_back(formatted("%.0f", row.cost.particles));
+        words.push_back(formatted("%.0f", row.cost.cells));
+        words.push_back(formatted("%.3g", row.cost.far_cells));
+        words.push_back(formatted("%.3f", row.seconds));
+        table.add(words);
     }
     return table;
 }
@@ -56,8 +64,8 @@ void print_worst(const Particles& particles, const Row& row)
 {
     const Index i = row.errors.worst;
     const Vec3<double>& x = particles.position[i];
-    std::printf("worst at %s, order %s: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
-                criterion_text(row.setting).c_str(), order_text(row.setting).c_str(), i,
+    std::printf("worst at %s: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
+                method_text(row.setting).c_str(), i,
                 static_cast<unsigned long long>(particles.id[i]), x.x, x.y, x.z);
 }
 
@@ -72,9 +80,10 @@ int accuracy(const std::vector<std::string>& arguments)
     int sample = 5000;
     Output csv;
     Options options("accuracy", "Compares accelerations and potentials with the direct sum in "
-                                "double precision, for each tolerance or opening angle and order "
-                                "(which a direct sum does not have). Errors are |da|/|a| of the sampled "
-                                "particles.");
+                                "double precision. Options that take lists are compared in "
+                                "every combination. Errors are |da|/|a| of the sampled "
+                                "particles; particles and cells are pairs per particle, far the "
+                                "cells expanded per particle.");
     options.positional("FILE", file, "the snapshot");
     add_swept_solver_options(options, setting, sweep);
     options.group("Measurement");
@@ -91,8 +100,6 @@ int accuracy(const std::vector<std::string>& arguments)
     require_particles(particles, file);
     take_from_file(setting, snapshot, options);
     const std::vector<SolverOptions> settings = swept(setting, sweep, options);
-    for (const SolverOptions& one : settings)
-        make_solver(one); // refuses what is out of range before the long sum
     const std::vector<Index> targets = sample_targets(particles.size(), std::size_t(sample));
     const ReferenceSums reference =
         reference_sum(particles, targets, setting.softening, setting.gravitational_constant);
@@ -104,8 +111,10 @@ int accuracy(const std::vector<std::string>& arguments)
     if (options.verbosity() != Verbosity::quiet) {
         std::printf("%s: %zu particles, %zu sampled, %s, %s\n", file.c_str(), particles.size(),
                     targets.size(), describe(setting.softening).c_str(),
-                    make_solver(setting)->device().c_str());
-        table.print();
+                    make_solver(settings.front())->device().c_str());
+        Table shown = table;
+        std::printf("%s\n", shown.take_constant_columns(0, setting_columns().size()).c_str());
+        shown.print();
         for (const Row& row : rows)
             print_worst(particles, row);
     }
@@ -114,7 +123,7 @@ int accuracy(const std::vector<std::string>& arguments)
     for (const Row& row : rows)
         if (!row.errors.all_finite)
             throw Error(Fault::numeric,
-                        file + ": acceleration: not finite at " + criterion_text(row.setting));
+                        file + ": acceleration: not finite at " + method_text(row.setting));
     return 0;
 }
 

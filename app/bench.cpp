@@ -1,154 +1,196 @@
-/// \file  `chamomile bench`: time per phase and pairs per second of one force evaluation.
+/// \file  `chamomile bench`: time, errors and cost of one force evaluation, setting by setting.
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 
+#include "app/bench_tables.hpp"
+#include "app/built_in_model.hpp"
 #include "app/command.hpp"
 #include "app/output_file.hpp"
+#include "app/pair_ceiling.hpp"
 #include "app/solver_options.hpp"
-#include "app/table.hpp"
+#include "app/tuning.hpp"
+#include "core/error.hpp"
 #include "force/force_errors.hpp"
+#include "force/threads.hpp"
 #include "io/models/plummer.hpp"
 #include "io/particle_check.hpp"
+#include "version.hpp"
 
 namespace chamomile::app {
 namespace {
 
-struct Settings {
+struct BenchOptions {
+    std::string file, model = "plummer";
+    std::uint64_t seed = 1;
     std::vector<std::uint64_t> particles = {100000, 1000000};
-    SolverSweep sweep;
-    int repeat = 5, sample = 0;
-    bool potential = false;
-};
-
-/// One setting, measured.
-struct Measurement {
-    std::size_t particles;
     SolverOptions solver;
-    std::vector<double> seconds; ///< of each repetition, ascending
-    ForceStatistics median;      ///< of the repetition with the median time
-    std::vector<double> errors;  ///< |da|/|a| at 90 and 99 %; empty if not sampled
+    SolverSweep sweep;
+    std::vector<int> threads = {thread_count()};
+    int repeat = 5, sample = 1000;
+    bool potential = false, phases = false, ceiling = false, tune = false;
+    Output csv;
+
+    Quantities quantities() const
+    {
+        return potential ? Quantities::acceleration_potential : Quantities::acceleration;
+    }
 };
 
-Measurement measure(Particles& particles, const SolverOptions& options, const Settings& settings)
+void add_bench_options(Options& options, BenchOptions& bench)
 {
-    const auto solver = make_solver(options);
-    const Quantities quantities =
-        settings.potential ? Quantities::acceleration_potential : Quantities::acceleration;
-    solver->solve(particles, quantities); // warms up and grows every buffer
+    options.positional("FILE", bench.file, "a snapshot; a built-in model if none", Need::optional);
+    options.group("Particles without a FILE");
+    options.text("model", "MODEL", bench.model, "one of " + built_in_model_names());
+    options.numbers("particles,n", bench.particles, between(1, 4294967294), "their numbers");
+    options.number("seed", bench.seed, not_negative, "of its random numbers");
+    add_swept_solver_options(options, bench.solver, bench.sweep);
+    add_tune(options, bench.tune);
+    options.numbers("threads", bench.threads, between(1, 4096), "of the host");
+    options.group("Measurement");
+    options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
+    options.flag("potential", bench.potential, "potentials as well as accelerations");
+    options.number("sample", bench.sample, not_negative,
+                   "targets whose errors are measured against the direct sum in double; 0: none");
+    options.flag("phases", bench.phases, "a second table: the phases of the median evaluation");
+    options.flag("ceiling", bench.ceiling,
+                 "before each row on a CPU, how fast its pair loop runs alone");
+    options.text("csv", "FILE", bench.csv.file, "write all there is as comma-separated values");
+    options.flag("overwrite", bench.csv.overwrite, "replace a file of that name");
+}
+
+void require_consistent(const Options& options, const BenchOptions& bench)
+{
+    for (const char* option : {"model", "particles", "seed"})
+        if (!bench.file.empty() && options.given(option))
+            throw Error(Fault::usage, std::string("--") + option + ": contradicts the file " +
+                                          bench.file + "; give one");
+    require_tunable(options, bench.tune, bench.solver);
+    if (!bench.csv.file.empty())
+        require_writable(options.command(), bench.csv);
+}
+
+/// The errors of the sampled targets; the long sum is done once for a set of particles.
+class Sample {
+public:
+    Sample(const Particles& particles, const BenchOptions& bench)
+        : targets_(sample_targets(particles.size(), std::size_t(bench.sample)))
+    {
+        if (bench.sample > 0)
+            reference_ = reference_sum(particles, targets_, bench.solver.softening,
+                                       bench.solver.gravitational_constant);
+    }
+
+    std::optional<Percentiles> errors(Particles& particles) const
+    {
+        if (reference_.acceleration.empty())
+            return {};
+        particles.potential.resize(particles.size());
+        return force_errors(particles, reference_, targets_).acceleration;
+    }
+
+private:
+    std::vector<Index> targets_;
+    ReferenceSums reference_;
+};
+
+BenchRow measure(Particles& particles, SolverOptions setting, const Sample& sample,
+                 const BenchOptions& bench)
+{
+    BenchRow row;
+    if (bench.tune)
+        setting = tuned(setting, particles, bench.quantities()).solver;
+    row.tuned = bench.tune;
+    const auto solver = make_solver(setting);
+    row.particles = particles.size();
+    row.setting = solver->options();
+    row.threads = thread_count();
+    row.machine = solver->device();
+    if (bench.ceiling && row.setting.device == "cpu")
+        row.ceiling = pair_ceiling(row.setting, bench.quantities());
+    solver->solve(particles, bench.quantities()); // warms up and grows every buffer
     std::vector<std::pair<double, ForceStatistics>> runs;
-    for (int r = 0; r < settings.repeat; ++r) {
+    for (int r = 0; r < bench.repeat; ++r) {
         const double start = wall_clock_seconds();
-        ForceStatistics statistics = solver->solve(particles, quantities);
+        ForceStatistics statistics = solver->solve(particles, bench.quantities());
         runs.emplace_back(wall_clock_seconds() - start, std::move(statistics));
     }
     std::sort(runs.begin(), runs.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
-    Measurement m{particles.size(), solver->options(), {}, runs[runs.size() / 2].second, {}};
+    row.median = runs[runs.size() / 2].second;
     for (const auto& run : runs)
-        m.seconds.push_back(run.first);
-    if (settings.sample > 0) {
-        particles.potential.resize(particles.size());
-        const auto targets = sample_targets(particles.size(), std::size_t(settings.sample));
-        const ForceErrors errors = force_errors(
-            particles,
-            reference_sum(particles, targets, options.softening, options.gravitational_constant),
-            targets);
-        m.errors = {errors.acceleration.p90, errors.acceleration.p99};
-    }
-    return m;
+        row.seconds.push_back(run.first);
+    row.errors = sample.errors(particles);
+    return row;
 }
 
-Table table_of(const std::vector<Measurement>& measurements)
+void measure_all(std::vector<BenchRow>& rows, Particles& particles,
+                 const std::vector<SolverOptions>& settings, const BenchOptions& bench)
 {
-    std::vector<std::string> headings = {"N",  "solver", "tolerance", "theta", "order",     "group", "leaf",
-                                         "ms", "min",    "max",   "particles", "cells", "pairs/s"};
-    for (const char* error : {"90 % error", "99 % error"})
-        headings.push_back(error);
-    for (const Profile::Phase& phase : measurements[0].median.profile.phases())
-        headings.push_back(phase.name + " ms");
-    Table table(headings);
-    const auto milliseconds = [](double seconds) { return formatted("%.3f", 1e3 * seconds); };
-    for (const Measurement& m : measurements) {
-        const double n = double(m.median.targets);
-        const double pairs = double(m.median.particle_particle) + double(m.median.particle_cell);
-        const double median = m.seconds[m.seconds.size() / 2];
-        std::vector<std::string> row = {std::to_string(m.particles),
-                                        describe(m.solver)["solver"],
-                                        tolerance_text(m.solver),
-                                        theta_text(m.solver),
-                                        order_text(m.solver),
-                                        std::to_string(m.solver.group_size),
-                                        std::to_string(m.solver.leaf_size),
-                                        milliseconds(median),
-                                        milliseconds(m.seconds.front()),
-                                        milliseconds(m.seconds.back()),
-                                        formatted("%.0f", double(m.median.particle_particle) / n),
-                                        formatted("%.0f", double(m.median.particle_cell) / n),
-                                        formatted("%.3e", pairs / median)};
-        for (std::size_t e = 0; e < 2; ++e)
-            row.push_back(m.errors.empty() ? "-" : formatted("%.2e", m.errors[e]));
-        for (const Profile::Phase& phase : m.median.profile.phases())
-            row.push_back(milliseconds(phase.seconds));
-        table.add(row);
+    const Sample sample(particles, bench);
+    for (int threads : bench.threads) {
+        use_threads(threads);
+        for (const SolverOptions& setting : settings)
+            rows.push_back(measure(particles, setting, sample, bench));
     }
-    return table;
+}
+
+Snapshot make_particles(const BenchOptions& bench, std::uint64_t n)
+{
+    if (bench.model == "plummer") // without the energy of all pairs
+        return make_plummer({.particles = n, .seed = bench.seed, .exact_energy_limit = 0});
+    return make_built_in_model(bench.model, n, bench.seed);
+}
+
+void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
+{
+    char date[32];
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%F", std::localtime(&now));
+    const std::string source = bench.file.empty() ? bench.model : bench.file;
+    write_text(
+        bench.csv,
+        everything_table(rows, {source, describe(bench.solver.softening), version, date}).csv());
 }
 
 } // namespace
 
 int bench(const std::vector<std::string>& arguments)
 {
-    std::string file;
-    SolverOptions solver;
-    solver.softening.length = 1e-3;
-    Settings settings;
-    Output csv;
+    BenchOptions bench;
+    bench.solver.softening.length = 1e-3;
     Options options("bench",
                     "Times one force evaluation, from positions in host memory to accelerations "
                     "in host memory with the tree build included: the median, least and largest "
-                    "of the repetitions, the phases of the median one (\"walk\" includes the "
-                    "pairs on a CPU), interactions per particle and pairs per second.");
-    options.positional("FILE", file, "a snapshot; a Plummer sphere in N-body units if none",
-                       Need::optional);
-    add_swept_solver_options(options, solver, settings.sweep);
-    options.group("Measurement");
-    options.numbers("particles,n", settings.particles, between(1, 4e9),
-                    "of the Plummer spheres, r < 22.8 a");
-    options.number("repeat", settings.repeat, between(1, 1000), "counted evaluations");
-    options.flag("potential", settings.potential, "potentials as well as accelerations");
-    options.number("sample", settings.sample, not_negative,
-                   "targets whose errors are measured against the direct sum; 0: none");
-    options.text("csv", "FILE", csv.file, "write the table as comma-separated values too");
-    options.flag("overwrite", csv.overwrite, "replace a file of that name");
+                    "of the repetitions, errors |da|/|a|, pairs and expanded far cells per "
+                    "particle, pairs per second of the whole time. Options that take lists are "
+                    "measured in every combination, on the same particles.");
+    add_bench_options(options, bench);
     if (!options.parse(arguments))
         return 0;
-    if (!csv.file.empty())
-        require_writable(options.command(), csv);
+    require_consistent(options, bench);
 
-    std::vector<Measurement> measurements;
-    const auto measure_all = [&](Particles& particles) {
-        for (const SolverOptions& setting : swept(solver, settings.sweep, options))
-            measurements.push_back(measure(particles, setting, settings));
-    };
-    if (!file.empty()) {
-        Snapshot snapshot = read_snapshot(file);
-        require_particles(snapshot.particles, file);
-        take_from_file(solver, snapshot, options);
-        measure_all(snapshot.particles);
+    std::vector<BenchRow> rows;
+    if (!bench.file.empty()) {
+        Snapshot snapshot = read_snapshot(bench.file);
+        require_particles(snapshot.particles, bench.file);
+        take_from_file(bench.solver, snapshot, options);
+        measure_all(rows, snapshot.particles, swept(bench.solver, bench.sweep, options), bench);
     } else {
-        for (std::uint64_t n : settings.particles) {
-            Snapshot sphere = make_plummer({.particles = n, .exact_energy_limit = 0});
-            measure_all(sphere.particles);
+        const std::vector<SolverOptions> settings = swept(bench.solver, bench.sweep, options);
+        for (std::uint64_t n : bench.particles) {
+            Snapshot model = make_particles(bench, n);
+            measure_all(rows, model.particles, settings, bench);
         }
     }
-    const Table table = table_of(measurements);
     if (options.verbosity() != Verbosity::quiet) {
-        std::printf("%s; %s\n", make_solver(solver)->device().c_str(),
-                    describe(solver.softening).c_str());
-        table.print();
+        std::printf("chamomile %s; %s; softening %s; %s\n", version,
+                    bench.file.empty() ? bench.model.c_str() : bench.file.c_str(),
+                    describe(bench.solver.softening).c_str(), rows.front().machine.c_str());
+        print_tables(rows, bench.phases);
     }
-    if (!csv.file.empty())
-        write_text(csv, table.csv());
+    if (!bench.csv.file.empty())
+        write_csv(bench, rows);
     return 0;
 }
 

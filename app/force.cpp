@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/command.hpp"
+#include "app/force_cost.hpp"
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -12,12 +13,9 @@ namespace {
 
 void print_statistics(const Solver& solver, const ForceStatistics& statistics, double seconds)
 {
-    const double pairs = double(statistics.particle_particle + statistics.particle_cell);
-    std::printf("%s: %.3g particle and %.3g cell interactions per particle, %s, %.3g pairs/s\n",
-                solver.device().c_str(),
-                double(statistics.particle_particle) / double(statistics.targets),
-                double(statistics.particle_cell) / double(statistics.targets),
-                duration_text(seconds).c_str(), pairs / seconds);
+    const ForceCost cost(statistics);
+    std::printf("%s: %s; %s, %.3g pairs/s\n", solver.device().c_str(), cost.text().c_str(),
+                duration_text(seconds).c_str(), cost.pairs / seconds);
 }
 
 void print_phases(const Profile& profile)

@@ -1,5 +1,7 @@
 #include "app/options.hpp"
 
+#include <algorithm>
+
 #include <boost/program_options.hpp>
 
 #include "app/config_file.hpp"
@@ -65,6 +67,7 @@ Options::Entry& Options::add(const std::string& name, const std::string& placeho
     entry.placeholder = placeholder;
     entry.help = help;
     entry.group = group_;
+    std::erase_if(entries_, [&](const Entry& other) { return other.name == entry.name; });
     entries_.push_back(std::move(entry));
     return entries_.back();
 }
@@ -91,6 +94,33 @@ void Options::text(const std::string& name, const std::string& placeholder, std:
         value = text;
     };
     entry.show = [&value] { return value; };
+}
+
+void Options::texts(const std::string& name, const std::string& placeholder,
+                    std::vector<std::string>& values, const std::string& help,
+                    std::vector<std::string> words)
+{
+    Entry& entry = add(name, placeholder, help);
+    entry.store = [&values, words](const std::string& option, const std::string& text) {
+        values.clear();
+        std::size_t start = 0;
+        while (start <= text.size()) {
+            const std::size_t comma = std::min(text.find(',', start), text.size());
+            values.push_back(text.substr(start, comma - start));
+            start = comma + 1;
+            if (values.back().empty())
+                throw Error(Fault::usage, option + ": " + text + ": a name is missing");
+            if (!words.empty() &&
+                std::find(words.begin(), words.end(), values.back()) == words.end())
+                refuse_word(option, values.back(), words);
+        }
+    };
+    entry.show = [&values] {
+        std::string list;
+        for (const std::string& value : values)
+            list += (list.empty() ? "" : ",") + value;
+        return list;
+    };
 }
 
 const Options::Entry* Options::find(const std::string& long_name) const

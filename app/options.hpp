@@ -56,10 +56,16 @@ public:
     /// Opens a group under whose title --help lists the options that follow.
     void group(const std::string& title);
 
-    /// An option is named "long" or "long,s" with a one-letter form.
+    /// An option is named "long" or "long,s" with a one-letter form. One of a name that is there
+    /// already takes its place: a command may bind a common option to something of its own.
     void flag(const std::string& name, bool& value, const std::string& help);
     void text(const std::string& name, const std::string& placeholder, std::string& value,
               const std::string& help);
+
+    /// A list such as cpu,gpu; of `words` alone, if there are any.
+    void texts(const std::string& name, const std::string& placeholder,
+               std::vector<std::string>& values, const std::string& help,
+               std::vector<std::string> words = {});
 
     /// T: double, int or std::uint64_t.
     template <class T>

@@ -1,5 +1,6 @@
 #include "app/progress.hpp"
 
+#include "app/force_cost.hpp"
 #include "app/table.hpp"
 
 namespace chamomile::app {
@@ -7,13 +8,11 @@ namespace {
 
 constexpr double seconds_between_updates = 0.2, seconds_between_lines = 10;
 
-std::string phases(const Simulation& simulation)
+/// What the last step cost.
+std::string cost(const Simulation& simulation)
 {
-    std::string text =
-        formatted("step %llu  t = %.6g", (unsigned long long)simulation.step(), simulation.time());
-    for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
-        text += "  " + phase.name + " " + duration_text(phase.seconds);
-    return text;
+    const ForceStatistics& last = simulation.last_statistics();
+    return phases_text(last.profile) + "; " + ForceCost(last).text();
 }
 
 } // namespace
@@ -21,7 +20,9 @@ std::string phases(const Simulation& simulation)
 void Progress::update(const Simulation& simulation, double energy_error)
 {
     if (journal_.verbosity() == Verbosity::verbose)
-        journal_.detail(phases(simulation));
+        journal_.detail(formatted("step %llu  t = %.6g  ", (unsigned long long)simulation.step(),
+                                  simulation.time()) +
+                        cost(simulation));
     const double now = wall_clock_seconds(), elapsed = now - start_;
     const bool show = now - last_shown_ >= seconds_between_updates;
     const bool tell = now - last_told_ >= seconds_between_lines;
@@ -40,10 +41,11 @@ void Progress::update(const Simulation& simulation, double energy_error)
     if (!tell)
         return;
     last_told_ = now;
-    if (journal_.on_terminal())
-        journal_.record(line);
-    else
-        journal_.tell(line);
+    for (const std::string& told : {line, "  " + cost(simulation)})
+        if (journal_.on_terminal())
+            journal_.record(told);
+        else
+            journal_.tell(told);
 }
 
 } // namespace chamomile::app

@@ -7,7 +7,7 @@
 namespace chamomile::app {
 
 /// A line with step, time, rate, time left and energy error: rewritten several times a second on a
-/// terminal, printed every few seconds elsewhere.
+/// terminal; elsewhere printed every few seconds, with the phases and pairs of the step.
 class Progress {
 public:
     explicit Progress(Journal& journal) : journal_(journal) {}

@@ -7,12 +7,15 @@
 
 #include "app/command.hpp"
 #include "app/energy_file.hpp"
+#include "app/force_cost.hpp"
 #include "app/journal.hpp"
 #include "app/progress.hpp"
 #include "app/run_folder.hpp"
 #include "app/run_options.hpp"
 #include "app/solver_options.hpp"
+#include "app/step_file.hpp"
 #include "app/table.hpp"
+#include "app/tuning.hpp"
 #include "core/error.hpp"
 #include "force/threads.hpp"
 #include "io/pictures/render.hpp"
@@ -65,11 +68,10 @@ RenderOptions first_view(const Snapshot& state, std::optional<double> width)
 /// Everything that one run writes, and when.
 class Run {
 public:
-    Run(const RunOptions& run, Snapshot& state, Solver& solver, const SimulationOptions& time,
-        Journal& journal)
-        : run_(run), state_(state), journal_(journal),
-          folder_(run.folder, run.overwrite, run.input), simulation_(state.particles, solver, time),
-          progress_(journal)
+    Run(const RunOptions& run, RunFolder& folder, Snapshot& state, Solver& solver,
+        const SimulationOptions& time, Journal& journal)
+        : run_(run), folder_(folder), state_(state), journal_(journal),
+          simulation_(state.particles, solver, time), steps_(run.steps_every), progress_(journal)
     {
         constexpr auto potentials = Quantities::acceleration_potential;
         const auto energies = [this](Simulation&) { energies_.add(simulation_); };
@@ -85,8 +87,10 @@ public:
             simulation_.at_intervals(*run.energy_every, potentials, energies);
         else
             simulation_.every_steps(10, potentials, energies);
-        simulation_.after_each_step(
-            [this](Simulation& now) { progress_.update(now, energies_.energy_error()); });
+        simulation_.after_each_step([this](Simulation& now) {
+            steps_.add(now);
+            progress_.update(now, energies_.energy_error());
+        });
     }
 
     /// Returns the signal that ended the run, or 0.
@@ -117,6 +121,7 @@ private:
             folder_.create();
             journal_.open(folder_.log());
             energies_.open(folder_.energies());
+            steps_.open(folder_.steps(), simulation_);
         }
         energies_.add(simulation_);
         state_.time = simulation_.time();
@@ -140,28 +145,29 @@ private:
     void summarize(double seconds)
     {
         const ForceStatistics& total = simulation_.total_statistics();
-        const double pairs = double(total.particle_particle) + double(total.particle_cell);
+        const double evaluations = double(total.targets) / double(state_.particles.size());
+        const ForceCost cost(total, evaluations);
         journal_.tell(
-            formatted("%llu steps in %s, %.3g steps/s, %.3g interactions (%.3g per second)",
+            formatted("%llu steps in %s, %.3g steps/s, %.3g pairs/s",
                       (unsigned long long)simulation_.step(), duration_text(seconds).c_str(),
-                      double(simulation_.step()) / seconds, pairs, pairs / seconds));
+                      double(simulation_.step()) / seconds, evaluations * cost.pairs / seconds));
+        journal_.tell("a step: " + phases_text(total.profile, evaluations));
+        journal_.tell("        " + cost.text());
         journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
                                 energies_.energy_error(), energies_.largest_error(),
                                 energies_.momentum_drift()));
-        for (const Profile::Phase& phase : total.profile.phases())
-            journal_.detail(
-                formatted("  %-24s %s", phase.name.c_str(), duration_text(phase.seconds).c_str()));
         const std::string frames = run_.frames ? formatted(", %d frames", frames_) : "";
-        journal_.tell(formatted("wrote %d snapshots%s, energy.csv and run.log to %s", outputs_,
-                                frames.c_str(), folder_.name().c_str()));
+        journal_.tell(formatted("wrote %d snapshots%s, energy.csv, steps.csv and run.log to %s",
+                                outputs_, frames.c_str(), folder_.name().c_str()));
     }
 
     const RunOptions& run_;
+    RunFolder& folder_;
     Snapshot& state_;
     Journal& journal_;
-    RunFolder folder_;
     Simulation simulation_;
     EnergyFile energies_;
+    StepFile steps_;
     Progress progress_;
     RenderOptions view_;
     int outputs_ = 0, frames_ = 0;
@@ -178,12 +184,11 @@ void introduce(const Snapshot& state, const RunOptions& run, const Solver& solve
     item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
     item("units", state.units.description());
     item("G", shortest(forces.gravitational_constant));
-    item("forces", forces.solver == SolverKind::tree
-                       ? formatted("tree, %s, %s", criterion_text(forces).c_str(),
-                                   forces.order == 0 ? "monopoles" : "quadrupoles")
-                       : std::string("direct sum"));
+    item("forces", method_text(forces));
     item("softening", describe(forces.softening));
     item("device", solver.device());
+    if (forces.solver == SolverKind::tree)
+        item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
     const std::string span = "from " + shortest(time.start_time) + " to " + shortest(time.end_time);
     item("time", time.step.kind == TimeStepKind::fixed
                      ? span + " in steps of " + shortest(time.step.length)
@@ -230,16 +235,28 @@ int run(const std::vector<std::string>& arguments)
         return 0;
     require_one_criterion(options);
     require_complete(run);
+    require_tunable(options, run.tune, run.solver);
     Snapshot state = initial_conditions(run);
     const SimulationOptions time = simulation_options(run, state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
+    make_solver(run.solver); // refuses what is out of range before anything takes long
+    RunFolder folder(run.folder, run.overwrite, run.input);
+    std::optional<Tuning> tuning;
+    if (run.tune) {
+        tuning = tuned(run.solver, state.particles, Quantities::acceleration);
+        run.solver = tuning->solver;
+    }
     const std::unique_ptr<Solver> solver = make_solver(run.solver);
     record_provenance(state, run, options, *solver);
 
     Journal journal(options.verbosity());
-    Run job(run, state, *solver, time, journal);
+    Run job(run, folder, state, *solver, time, journal);
     introduce(state, run, *solver, time, journal);
+    if (tuning)
+        journal.tell(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
+                               tuning->text().c_str(), run.solver.group_size,
+                               run.solver.leaf_size));
     const std::time_t now = std::time(nullptr);
     char date[32];
     std::strftime(date, sizeof date, "%F %T %z", std::localtime(&now));

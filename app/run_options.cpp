@@ -6,6 +6,7 @@
 #include "app/built_in_model.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
+#include "app/tuning.hpp"
 #include "core/error.hpp"
 #include "io/particle_check.hpp"
 
@@ -48,14 +49,17 @@ void add_run_options(Options& options, RunOptions& run)
     options.number("dt-min", run.step.shortest, not_negative, "shortest adaptive step");
     options.number("dt-max", run.longest_step, positive, "longest adaptive step");
     add_solver_options(options, run.solver);
+    add_tune(options, run.tune);
     options.group("Output");
     options.text("output,o", "FOLDER", run.folder,
-                 "for energy.csv, snapshot_NNN.hdf5, frame_NNN.png and run.log");
+                 "for energy.csv, steps.csv, snapshot_NNN.hdf5, frame_NNN.png and run.log");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
     options.number("snapshot-every", run.snapshot_every, positive,
                    "time between snapshots; a tenth of the run unless given");
     options.number("energy-every", run.energy_every, positive,
                    "time between lines of energy.csv; every ten steps unless given");
+    options.number("steps-every", run.steps_every, at_least(1),
+                   "steps between lines of steps.csv, which tell what a step cost");
     options.flag("frames", run.frames, "also pictures, one with each snapshot");
     options.number("frames-every", run.frames_every, positive,
                    "time between pictures, where it is not that between snapshots");

@@ -16,6 +16,7 @@ struct RunOptions {
     std::string model;                          ///< the name of a built-in model
     std::uint64_t particles = 100000, seed = 1; ///< of the model
     SolverOptions solver;
+    bool tune = false;
     std::optional<double> end_time;
     std::optional<double> fixed_step;
     bool adaptive = false;
@@ -26,6 +27,7 @@ struct RunOptions {
     bool collisionless_gas = false;
     std::optional<double> frame_width;
     std::optional<double> snapshot_every, energy_every, frames_every;
+    std::uint64_t steps_every = 1;
 };
 
 /// Binds all options of the command.

@@ -24,17 +24,28 @@ std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words
     return "";
 }
 
-constexpr Range theta_range = above(0, 1.5);
-constexpr Range tolerance_range = above(0, 1);
+} // namespace
+
 const char* const tolerance_help =
     "a cell is accepted where the error of its multipoles, estimated, stays below this part of "
     "the acceleration";
 const char* const theta_help =
     "instead of the tolerance: a cell of size l is accepted beyond l/theta";
 const char* const order_help = "of the multipoles: 0 monopole, 2 quadrupole";
+const char* const local_order_help =
+    "of the expansions of distant cells about a group, 3 to 6; 0: none";
+const char* const group_size_help =
+    "most particles that share an interaction list; 0: chosen by device";
+const char* const leaf_size_help =
+    "most particles of a cell that is not divided; 0: chosen by device";
+const char* const device_help = "what evaluates the pairs";
+const char* const instruction_set_help = "of the CPU, when that evaluates the pairs";
+const std::vector<std::string> instruction_set_words = {"auto", "avx512", "avx2", "baseline"};
 
-void add_further_options(Options& options, SolverOptions& solver)
+void add_law_options(Options& options, SolverOptions& solver)
 {
+    options.group("Forces");
+    options.choice("solver", solver.solver, solver_words, "how forces are summed");
     options.number(
         "eps", solver.softening.length, not_negative,
         "softening length (Plummer equivalent); that of the file unless given; run needs one "
@@ -43,87 +54,41 @@ void add_further_options(Options& options, SolverOptions& solver)
                    "law of the softening; that of the file unless given");
     options.number("G", solver.gravitational_constant, positive,
                    "gravitational constant; that of the file unless given");
-    options.choice("local-order", solver.local_order, local_order_words,
-                   "of the expansions of distant cells about a group; 0: none");
-    options.number("group-size", solver.group_size, between(0, 1 << 20),
-                   "most particles that share an interaction list; 0: chosen by device");
-    options.number("leaf-size", solver.leaf_size, between(0, 1 << 20),
-                   "most particles of a cell that is not divided; 0: chosen by device");
     options.choice("precision", solver.precision, precision_words, "of the pair sums");
-    options.text("device", "auto|cpu|gpu[:n]", solver.device, "what evaluates the pairs");
-    options.text("instruction-set", "auto|avx512|avx2|baseline", solver.instruction_set,
-                 "of the CPU, when that evaluates the pairs");
 }
-
-} // namespace
 
 void add_solver_options(Options& options, SolverOptions& solver)
 {
-    options.group("Forces");
-    options.choice("solver", solver.solver, solver_words, "how forces are summed");
+    add_law_options(options, solver);
     options.number("tolerance", solver.tolerance, tolerance_range, tolerance_help);
     options.number("theta", solver.theta, theta_range, theta_help);
     options.choice("order", solver.order, order_words, order_help);
-    add_further_options(options, solver);
+    options.choice("local-order", solver.local_order, local_order_words, local_order_help);
+    options.number("group-size", solver.group_size, size_range, group_size_help);
+    options.number("leaf-size", solver.leaf_size, size_range, leaf_size_help);
+    options.text("device", "auto|cpu|gpu[:n]", solver.device, device_help);
+    std::vector<std::pair<std::string, std::string>> words;
+    for (const std::string& word : instruction_set_words)
+        words.emplace_back(word, word);
+    options.choice("instruction-set", solver.instruction_set, words, instruction_set_help);
 }
 
 void require_one_criterion(const Options& options)
 {
     if (options.given("tolerance") && options.given("theta"))
-        throw Error(Fault::usage, options.command() + ": --tolerance and --theta: give one of the two");
+        throw Error(Fault::usage,
+                    options.command() + ": --tolerance and --theta: give one of the two");
 }
 
-void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
-{
-    options.group("Forces");
-    options.choice("solver", solver.solver, solver_words, "how forces are summed");
-    options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
-    options.numbers("theta", sweep.thetas, theta_range, theta_help);
-    options.numbers("order", sweep.orders, between(0, 2), order_help);
-    add_further_options(options, solver);
-}
-
-std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
-                                 const Options& options)
+std::string method_text(const SolverOptions& solver)
 {
     if (solver.solver == SolverKind::direct)
-        return {solver};
-    const bool angles_alone = options.given("theta") && !options.given("tolerance");
-    std::vector<SolverOptions> settings;
-    for (int order : sweep.orders) {
-        solver.order = order;
-        solver.theta.reset();
-        for (double tolerance : angles_alone ? std::vector<double>() : sweep.tolerances) {
-            solver.tolerance = tolerance;
-            settings.push_back(solver);
-        }
-        for (double theta : sweep.thetas) {
-            solver.theta = theta;
-            settings.push_back(solver);
-        }
-    }
-    return settings;
-}
-
-std::string tolerance_text(const SolverOptions& solver)
-{
-    return solver.solver == SolverKind::tree && !solver.theta ? shortest(solver.tolerance) : "-";
-}
-
-std::string theta_text(const SolverOptions& solver)
-{
-    return solver.solver == SolverKind::tree && solver.theta ? shortest(*solver.theta) : "-";
-}
-
-std::string criterion_text(const SolverOptions& solver)
-{
-    return solver.theta ? "theta " + shortest(*solver.theta)
-                        : "tolerance " + shortest(solver.tolerance);
-}
-
-std::string order_text(const SolverOptions& solver)
-{
-    return solver.solver == SolverKind::tree ? std::to_string(solver.order) : "-";
+        return "direct sum";
+    std::string text = solver.theta ? "tree, theta " + shortest(*solver.theta)
+                                    : "tree, tolerance " + shortest(solver.tolerance);
+    text += solver.order == 0 ? ", monopoles" : ", quadrupoles";
+    return text + (solver.local_order == 0 ? ", no local expansions"
+                                           : ", local order " + std::to_string(solver.local_order));
 }
 
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options)
@@ -155,6 +120,8 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
         words["local_order"] = std::to_string(solver.local_order);
         words["order"] = std::to_string(solver.order);
     }
+    if (solver.device == "cpu")
+        words["instruction_set"] = solver.instruction_set;
     return words;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "app/options.hpp"
 #include "force/solver.hpp"
@@ -10,41 +11,36 @@
 
 namespace chamomile::app {
 
-/// Adds --solver, --tolerance, --theta, --order, --local-order, --eps, --softening, --G, --group-size, --leaf-size,
-/// --precision, --device and --instruction-set, bound to `solver`.
+inline constexpr Range theta_range = above(0, 1.5), tolerance_range = above(0, 1);
+inline constexpr Range size_range = between(0, 1 << 20);
+extern const char *const tolerance_help,
+    *const theta_help, *const order_help, *const local_order_help,
+                                              *const group_size_help,
+                                                  *const leaf_size_help,
+                                                      *const device_help,
+                                                          *const instruction_set_help;
+extern const std::vector<std::string> instruction_set_words;
+
+/// Opens the group of the forces with --solver, --eps, --softening, --G and --precision, bound to
+/// `solver`.
+void add_law_options(Options& options, SolverOptions& solver);
+
+/// The same and --tolerance, --theta, --order, --local-order, --group-size, --leaf-size, --device
+/// and --instruction-set.
 void add_solver_options(Options& options, SolverOptions& solver);
 
 /// Throws Error(usage) if both --tolerance and --theta are given.
 void require_one_criterion(const Options& options);
 
-/// What `chamomile accuracy` and `bench` sweep over.
-struct SolverSweep {
-    std::vector<double> tolerances = {SolverOptions().tolerance}, thetas;
-    std::vector<int> orders = {SolverOptions().order};
-};
-
-/// The same, but --tolerance, --theta and --order take lists.
-void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep);
-
-/// Every combination of order with tolerance or opening angle, the last changing fastest; the direct
-/// sum, which has neither, once. Opening angles alone if only they are given.
-std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
-                                 const Options& options);
-
-/// Criterion and order for a table; "-" where there is none.
-std::string tolerance_text(const SolverOptions& solver);
-std::string theta_text(const SolverOptions& solver);
-std::string order_text(const SolverOptions& solver);
-
 /// G and the softening of the file, where the options do not give them; a file that states no
 /// softening leaves that of `solver`. Returns whether a softening length is known, from either.
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);
 
-/// Such as "tolerance 0.003".
-std::string criterion_text(const SolverOptions& solver);
+/// Such as "tree, tolerance 0.003, quadrupoles, local order 5" or "direct sum".
+std::string method_text(const SolverOptions& solver);
 
-/// The options in words, as provenance for a file: solver, theta, order, softening, ... Files state
-/// G themselves.
+/// The options in words, as provenance for a file: solver, tolerance, order, softening, ... With
+/// those of Solver::options() they repeat the result bit for bit. Files state G themselves.
 std::map<std::string, std::string> describe(const SolverOptions& solver);
 
 /// Such as "Plummer, eps = 0.01".

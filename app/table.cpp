@@ -51,15 +51,67 @@ void Table::print() const
     std::fputs(text().c_str(), stdout);
 }
 
+namespace {
+
+/// As RFC 4180 wants a field.
+std::string quoted(const std::string& cell)
+{
+    if (cell.find_first_of(",\"\n") == cell.npos)
+        return cell;
+    std::string text = "\"";
+    for (char letter : cell) {
+        if (letter == '"')
+            text += letter;
+        text += letter;
+    }
+    return text + '"';
+}
+
+} // namespace
+
 std::string Table::csv() const
 {
     std::string text;
     for (const auto& row : rows_) {
-        for (std::size_t c = 0; c < row.size(); ++c)
-            text += (c ? "," : "") + row[c];
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            text += c ? "," : "";
+            text += quoted(row[c]);
+        }
         text += "\n";
     }
     return text;
+}
+
+bool Table::is_constant(std::size_t column) const
+{
+    return std::all_of(rows_.begin() + 1, rows_.end(),
+                       [&](const auto& row) { return row[column] == rows_.back()[column]; });
+}
+
+void Table::take_out(std::size_t column)
+{
+    for (auto& row : rows_)
+        row.erase(row.begin() + std::ptrdiff_t(column));
+}
+
+void Table::take_empty_columns()
+{
+    for (std::size_t c = rows_[0].size(); c-- > 0;)
+        if (rows_.back()[c] == "-" && is_constant(c))
+            take_out(c);
+}
+
+std::string Table::take_constant_columns(std::size_t first, std::size_t last)
+{
+    std::string said;
+    for (std::size_t c = last; c-- > first;) {
+        if (!is_constant(c))
+            continue;
+        if (rows_.back()[c] != "-")
+            said = rows_[0][c] + " " + rows_.back()[c] + (said.empty() ? "" : ", ") + said;
+        take_out(c);
+    }
+    return said;
 }
 
 std::string duration_text(double seconds)

@@ -18,10 +18,20 @@ public:
     std::string text() const;
     void print() const;
 
-    /// The same rows as comma-separated values.
+    /// The same rows as comma-separated values (RFC 4180).
     std::string csv() const;
 
+    /// Takes out the columns that say "-" in all rows.
+    void take_empty_columns();
+
+    /// Takes out those of columns first .. last - 1 that say the same in all rows, and returns what
+    /// they say if that is not "-", such as "solver tree, order 2".
+    std::string take_constant_columns(std::size_t first, std::size_t last);
+
 private:
+    bool is_constant(std::size_t column) const;
+    void take_out(std::size_t column);
+
     std::vector<std::vector<std::string>> rows_; ///< the first holds the headings
 };
 

@@ -24,9 +24,9 @@ struct Box {
         add(b.high);
     }
     CHAMOMILE_HD Vec3<double> center() const { return 0.5 * low + 0.5 * high; }
-    double longest_side() const
+    CHAMOMILE_HD double longest_side() const
     {
-        return std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+        return greatest(greatest(high.x - low.x, high.y - low.y), high.z - low.z);
     }
     /// Square of the distance from p to the nearest point of the box; 0 inside.
     double distance_squared(const Vec3<double>& p) const
@@ -37,11 +37,11 @@ struct Box {
         return dx * dx + dy * dy + dz * dz;
     }
     /// Distance from p to the farthest corner.
-    double farthest_distance(const Vec3<double>& p) const
+    CHAMOMILE_HD double farthest_distance(const Vec3<double>& p) const
     {
-        return norm(Vec3<double>{std::max(p.x - low.x, high.x - p.x),
-                                 std::max(p.y - low.y, high.y - p.y),
-                                 std::max(p.z - low.z, high.z - p.z)});
+        return norm(Vec3<double>{greatest(p.x - low.x, high.x - p.x),
+                                 greatest(p.y - low.y, high.y - p.y),
+                                 greatest(p.z - low.z, high.z - p.z)});
     }
 
 private: // std::min and std::max are not for the device

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/trace.hpp"
+
 namespace chamomile {
 
 inline double wall_clock_seconds()
@@ -45,11 +47,11 @@ private:
     std::vector<Phase> phases_;
 };
 
-/// Adds its own lifetime to a phase.
+/// Adds its own lifetime to a phase, and is a range of that name for a profiler.
 class TimedPhase {
 public:
-    TimedPhase(Profile& profile, std::string_view name)
-        : profile_(profile), name_(name), start_(wall_clock_seconds())
+    TimedPhase(Profile& profile, const char* name)
+        : profile_(profile), name_(name), range_(name), start_(wall_clock_seconds())
     {}
     ~TimedPhase() { profile_.add(name_, wall_clock_seconds() - start_); }
     TimedPhase(const TimedPhase&) = delete;
@@ -57,7 +59,8 @@ public:
 
 private:
     Profile& profile_;
-    std::string_view name_;
+    const char* name_;
+    TraceRange range_;
     double start_;
 };
 

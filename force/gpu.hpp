@@ -14,7 +14,7 @@ struct GpuDescription {
     int number = 0;
     std::string name;
     int compute_capability = 0; ///< such as 90
-    double memory_in_bytes = 0, free_memory_in_bytes = 0;
+    double memory_in_bytes = 0;
     int multiprocessors = 0;
 };
 
@@ -23,6 +23,9 @@ std::vector<GpuDescription> list_gpus();
 
 /// Why list_gpus() is empty, in one line; empty if it is not.
 std::string why_no_gpu();
+
+/// Bytes of that device's memory that nobody uses now. Throws Error(device) if it cannot say.
+double free_gpu_memory(int number);
 
 /// A builder that sorts particles and sums moments on that device and an evaluator that finds them
 /// there. Throws Error(device) if it cannot.

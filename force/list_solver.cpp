@@ -48,8 +48,7 @@ private:
 class ListSolver : public Solver {
 public:
     ListSolver(const SolverOptions& options, SolverParts parts)
-        : options_(options), parts_(std::move(parts)), octree_(parts_.builder->memory()),
-          moments_(parts_.builder->memory())
+        : options_(options), parts_(std::move(parts)), tree_(parts_.builder->memory())
     {}
 
     ForceStatistics solve(Particles& particles, Quantities quantities,
@@ -57,31 +56,35 @@ public:
     {
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
-        parts_.builder->build(octree_, moments_, particles.position, particles.mass,
-                              options_.leaf_size, profile);
+        parts_.builder->build(tree_, particles.position, particles.mass,
+                              {options_.leaf_size, cluster_size(), criterion()}, profile);
         if (!active.empty())
-            parts_.builder->fetch_order(octree_);
-        const Multipole total = moments_.multipole.empty() ? Multipole{} : moments_.multipole[0];
+            parts_.builder->fetch_order(tree_.octree);
+        const Moments& moments = tree_.moments;
+        const Multipole total = moments.multipole.empty() ? Multipole{} : moments.multipole[0];
         if (!std::isfinite(total.mass))
             refuse_masses(particles);
         const InternalScale scale =
-            InternalScale::of(moments_.bounds.empty() ? 0 : moments_.bounds[0].longest_side(),
+            InternalScale::of(moments.bounds.empty() ? 0 : moments.bounds[0].longest_side(),
                               options_.softening.length, total.mass);
         {
             const TimedPhase phase(profile, "groups");
-            make_groups(groups_, octree_, moments_, active,
+            make_groups(groups_, tree_.octree, moments, active,
                         {options_.group_size, groups_per_cluster});
+        }
+        {
+            const TimedPhase phase(profile, "nodes");
             prepare_lists();
         }
         parts_.evaluator->begin(
-            {&octree_, &moments_, &groups_, scale, options_.softening, options_.order, quantities,
+            {&tree_.octree, &moments, &groups_, scale, options_.softening, options_.order, quantities,
              options_.local_order});
         submit_batches(statistics);
         finish(particles, scale, quantities, profile);
         parts_.evaluator->add_statistics(statistics);
         statistics.targets = groups_.target_count;
         statistics.groups = groups_.groups.size();
-        statistics.cells = octree_.cells.size();
+        statistics.cells = tree_.octree.cells.size();
         return statistics;
     }
 
@@ -89,24 +92,29 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 protected:
-    virtual void prepare_lists() = 0;
+    /// By which cells are accepted; none if there is no walk.
+    virtual std::optional<AcceptanceCriterion> criterion() const { return {}; }
+    virtual void prepare_lists() {}
     virtual void list(InteractionLists& lists, std::size_t first_cluster,
                       std::size_t last_cluster) const = 0;
 
     SolverOptions options_;
     SolverParts parts_;
-    Octree octree_;
-    Moments moments_;
+    Tree tree_;
     TargetGroups groups_;
 
 private:
+    Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
+
     void submit_batches(ForceStatistics& statistics)
     {
         const TimedPhase phase(statistics.profile, "walk");
         // A batch is a whole number of clusters, with about as many groups as are asked for.
         const std::size_t n = groups_.clusters.size();
+        const std::size_t groups = options_.batch_size > 0 ? std::size_t(options_.batch_size)
+                                                           : parts_.evaluator->batch_size();
         const std::size_t batch =
-            std::max<std::size_t>(1, parts_.evaluator->batch_size() * n /
+            std::max<std::size_t>(1, groups * n /
                                          std::max<std::size_t>(1, groups_.groups.size()));
         const std::size_t batches = (n + batch - 1) / batch;
         std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;
@@ -145,8 +153,8 @@ private:
         output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
         output.acceleration_unit = output.potential_unit / scale.length;
         if (parts_.evaluator->finish(output) > 0) {
-            parts_.builder->fetch_order(octree_);
-            repair_singular_targets(particles, octree_, groups_, options_, quantities);
+            parts_.builder->fetch_order(tree_.octree);
+            repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
         }
     }
 };
@@ -156,7 +164,7 @@ public:
     using ListSolver::ListSolver;
 
 private:
-    void prepare_lists() override
+    std::optional<AcceptanceCriterion> criterion() const override
     {
         AcceptanceCriterion criterion;
         criterion.theta = options_.theta.value_or(0);
@@ -166,7 +174,13 @@ private:
         criterion.softening = options_.softening.length;
         if (options_.softening.kind == SofteningKind::spline)
             criterion.clearance = options_.softening.spline_radius();
-        walk_.prepare(octree_, moments_, criterion);
+        return criterion;
+    }
+
+    void prepare_lists() override
+    {
+        parts_.builder->finish_nodes(tree_);
+        walk_.prepare(tree_.octree, tree_.nodes, *criterion());
     }
 
     void list(InteractionLists& lists, std::size_t first_cluster,
@@ -183,14 +197,12 @@ public:
     using ListSolver::ListSolver;
 
 private:
-    void prepare_lists() override {}
-
     void list(InteractionLists& lists, std::size_t first_cluster,
               std::size_t last_cluster) const override
     {
         const std::size_t begin = groups_.clusters[first_cluster].first_group,
                           end = groups_.clusters[last_cluster - 1].last_group;
-        list_all_particles(lists, Index(octree_.size),
+        list_all_particles(lists, Index(tree_.octree.size),
                            std::span(groups_.groups).subspan(begin, end - begin));
     }
 };

@@ -34,6 +34,8 @@ void check(const SolverOptions& o)
         refuse("group size: " + std::to_string(o.group_size) + ": must be 1 to 1048576, or 0");
     if (o.leaf_size < 0 || o.leaf_size > 1 << 20)
         refuse("leaf size: " + std::to_string(o.leaf_size) + ": must be 1 to 1048576, or 0");
+    if (o.batch_size < 0)
+        refuse("batch size: " + std::to_string(o.batch_size) + ": must be 1 or more, or 0");
     if (!(o.softening.length >= 0) || !std::isfinite(o.softening.length))
         refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
     if (!std::isfinite(o.gravitational_constant))
@@ -73,7 +75,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;
     if (o.group_size == 0)
-        o.group_size = gpu ? 1024 : direct ? 256 : 128;
+        o.group_size = gpu ? (direct ? 1024 : 512) : direct ? 256 : 128;
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
     if (direct)
@@ -91,6 +93,8 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     const int gpu = choose_gpu(options.device);
     chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
     choose_sizes(chosen, gpu >= 0);
+    if (gpu < 0 && chosen.instruction_set == "auto")
+        chosen.instruction_set = instruction_sets().front();
 
     if (gpu >= 0 && chosen.solver == SolverKind::direct)
         return make_cuda_direct_solver(gpu, chosen);

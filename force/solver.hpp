@@ -32,6 +32,7 @@ struct SolverOptions {
     int order = 2;      ///< of the multipole expansion: 0 monopole, 2 quadrupole
     int group_size = 0; ///< most particles that share one interaction list; 0: chosen by device
     int leaf_size = 0;  ///< most particles of a cell without daughters; 0: chosen by device
+    int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
     Softening softening;
     double gravitational_constant = 1;
     Precision precision = Precision::single_precision;
@@ -47,6 +48,7 @@ struct ForceStatistics {
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
     double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last
+    double device_wait = 0; ///< that the host waited for it after the last list
     Profile profile;        ///< seconds by phase of the host
 };
 

@@ -16,6 +16,8 @@
 /// Shared memory per warp: tile 32 x 48 B, indices 128 B, sums 32 x targets x 32 B = 5.6 KiB.
 #pragma once
 
+#include <type_traits>
+
 #include "force/evaluator.hpp"
 #include "force/gravity.hpp"
 
@@ -24,6 +26,10 @@ namespace chamomile {
 inline constexpr int warp_size = 32;
 inline constexpr int warps_per_block = 2;
 inline constexpr int tiles_in_float = 4;
+
+/// Sources in a row of each force loop: enough to pay for the loop, few enough that the loops of
+/// all phases fit the instruction cache together (the warps of a scheduler are in different ones).
+inline constexpr int particles_in_row = 4, near_in_row = 2, cells_in_row = 1;
 
 /// Targets of one lane at most; with double precision the registers hold half as many.
 template <class T>
@@ -44,11 +50,17 @@ struct DeviceBatch {
     const Source* sources;
     const Multipole* multipoles;
     const Index* targets; ///< sorted particle of each target; null: the same number
+    const Index* places;  ///< of each target's sum among `sums`; null: the same number
     TargetSum* sums;
     double inverse_length, inverse_mass;
     double softening_length;
     int order;
     bool goes_on; ///< the sums hold a first part already
+
+    __device__ TargetSum& sum_of(Index target) const
+    {
+        return sums[places ? places[target] : target];
+    }
 };
 
 /// The work of one warp on one list.
@@ -77,7 +89,7 @@ public:
             target_[k] = {rounded(from_center(batch_.sources[sorted_target(k)].position))};
             TargetSum first{};
             if (batch_.goes_on)
-                first = batch_.sums[target_number(k)];
+                first = batch_.sum_of(target_number(k));
             const double fields[4] = {first.acceleration.x, first.acceleration.y,
                                       first.acceleration.z, first.potential};
             for (int f = 0; f < sum_fields; ++f)
@@ -227,7 +239,7 @@ private:
     template <class Record>
     __device__ void force_loop(const Record* tile)
     {
-#pragma unroll 8
+#pragma unroll (std::is_same_v<Record, Particle> ? particles_in_row : cells_in_row)
         for (int j = 0; j < warp_size; ++j) {
             const Record source = tile[j];
 #pragma unroll
@@ -247,7 +259,7 @@ private:
             self[k] = sorted_target(k);
             target_residue[k] = residue(from_center(batch_.sources[self[k]].position));
         }
-#pragma unroll 4
+#pragma unroll near_in_row
         for (int j = 0; j < warp_size; ++j) {
             Particle source = tile[j];
             const Vec3<T> position = source.position;
@@ -289,7 +301,7 @@ private:
             sum.acceleration = {shared_.sums[0][k][lane_], shared_.sums[1][k][lane_],
                                 shared_.sums[2][k][lane_]};
             sum.potential = sum_fields > 3 ? shared_.sums[3][k][lane_] : 0;
-            batch_.sums[target_number(k)] = sum;
+            batch_.sum_of(target_number(k)) = sum;
         }
     }
 

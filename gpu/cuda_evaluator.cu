@@ -1,19 +1,18 @@
 // Ships batches of lists to the device and evaluates them there while the host walks on.
 //
-// Each batch takes the next of several slots: a stream with its own device buffers. The slot copies
-// the lists, launches the kernel and copies the sums back, all in the order of its stream; a slot
-// whose last batch is not done makes the walking thread wait, so that the host never runs away.
+// Each batch takes the next of several slots: a stream with its own buffers. The slot copies the
+// lists and launches the kernels, in the order of its stream; a slot whose last batch is not done
+// makes the walking thread wait, so that the host never runs away.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include "force/gpu.hpp"
 #include "core/threads.hpp"
+#include "core/trace.hpp"
 #include "force/list_pool.hpp"
-#include "gpu/chamomile.cuh"
-#include "gpu/device.cuh"
+#include "gpu/batch_slot.cuh"
 #include "gpu/device_tree.cuh"
-#include "gpu/far_field.cuh"
 #include "gpu/time_line.cuh"
 
 namespace chamomile {
@@ -21,10 +20,13 @@ namespace {
 
 using Kernel = void (*)(DeviceBatch);
 
-/// The driver runs at most eight streams side by side (CUDA_DEVICE_MAX_CONNECTIONS), so eight
-/// batches must be able to fill the card: 128 groups of a few hundred targets are some 400 warps.
-constexpr int slot_count = 8;
-constexpr std::size_t least_batch = 128;
+/// Two for each of 16 walking threads: one is packed while the other is evaluated. The driver runs
+/// eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so that eight
+/// batches must be able to fill the card: 128 groups of 350 targets are some 400 warps.
+constexpr int slot_count = 32;
+/// Of the Chamomile kernel, by its registers.
+constexpr int warps_per_multiprocessor = 20;
+constexpr std::size_t least_batch = 128, largest_batch = 512;
 
 Kernel find_kernel(const EvaluationInput& input, Precision precision)
 {
@@ -40,33 +42,15 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
                   [precision == Precision::double_precision];
 }
 
-/// A stream and what one batch at a time has on the device.
-struct Slot {
-    std::mutex mutex;
-    Stream stream;
-    std::unique_ptr<InteractionLists> lists; // in use by the stream
-    std::pmr::vector<WarpWork> work;
-    DeviceBuffer<WarpWork> device_work;
-    DeviceBuffer<ListRow> rows;
-    DeviceBuffer<Index> cells;
-    DeviceBuffer<ParticleRange> ranges;
-    DeviceBuffer<ClusterRow> clusters;
-    DeviceBuffer<Index> far_cells;
-    DeviceBuffer<char> cluster_terms;
-
-    explicit Slot(std::pmr::memory_resource* memory) : work(memory) {}
-};
-
-/// From internal units and sorted order to the caller's; counts sums that are not finite.
-__global__ void scatter_sums(const TargetSum* sums, const Index* order, std::size_t n,
-                             double acceleration_unit, double potential_unit,
-                             Vec3<double>* acceleration, double* potential, unsigned* not_finite)
+/// From internal units to the caller's; counts sums that are not finite.
+__global__ void convert_sums(const TargetSum* sums, std::size_t n, double acceleration_unit,
+                             double potential_unit, Vec3<double>* acceleration, double* potential,
+                             unsigned* not_finite)
 {
-    const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k >= n)
+    const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= n)
         return;
-    const TargetSum sum = sums[k];
-    const Index i = order[k];
+    const TargetSum sum = sums[i];
     acceleration[i] = acceleration_unit * sum.acceleration;
     if (potential)
         potential[i] = potential_unit * sum.potential;
@@ -76,17 +60,16 @@ __global__ void scatter_sums(const TargetSum* sums, const Index* order, std::siz
 
 class CudaEvaluator final : public Evaluator {
 public:
-    CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> memory,
-                  Precision precision)
-        : tree_(std::move(tree)), device_(tree_->device), precision_(precision),
-          memory_(std::move(memory))
+    CudaEvaluator(std::shared_ptr<DeviceTree> tree, Precision precision)
+        : tree_(std::move(tree)), device_(tree_->device), precision_(precision)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
         check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
         name_ = properties.name;
+        warps_to_fill_ = std::size_t(properties.multiProcessorCount) * warps_per_multiprocessor;
         for (int s = 0; s < slot_count; ++s)
-            slots_.push_back(std::make_unique<Slot>(memory_.get()));
+            slots_.push_back(std::make_unique<BatchSlot>());
         uploaded_ = std::make_unique<Event>();
         time_line_ = std::make_unique<TimeLine>();
     }
@@ -108,11 +91,21 @@ public:
                                   tree_->stream);
         sums_.reserve(groups.target_count);
         uploaded_->record(tree_->stream);
-        for (auto& slot : slots_)
+        std::size_t most_bytes = 0;
+        for (const auto& slot : slots_)
+            most_bytes = std::max(most_bytes, slot->largest);
+        for (auto& slot : slots_) {
+            slot->begin(most_bytes);
             check(cudaStreamWaitEvent(slot->stream, *uploaded_), "order the streams");
+        }
+        per_lane_ = precision_ == Precision::double_precision ? most_per_lane<double>
+                                                              : most_per_lane<float>;
+        while (per_lane_ > 1 && groups.target_count < warps_to_fill_ * warp_size * per_lane_)
+            per_lane_ /= 2;
         time_line_->begin(tree_->stream);
         next_slot_ = 0;
-        batch_size_ = std::clamp<std::size_t>(groups.groups.size() / 32, least_batch, 1024);
+        batch_size_ =
+            std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
     }
 
     std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }
@@ -121,25 +114,25 @@ public:
 
     void submit(std::unique_ptr<InteractionLists> lists) override
     {
-        if (lists->rows.empty()) {
-            pool_.give_back(std::move(lists));
-            return;
+        if (!lists->rows.empty()) {
+            const TraceRange range("submit");
+            check(cudaSetDevice(device_), "choose the device"); // of this thread
+            BatchSlot& slot = *slots_[next_slot_++ % slots_.size()];
+            const std::lock_guard lock(slot.mutex);
+            launch(slot, *lists);
         }
-        check(cudaSetDevice(device_), "choose the device"); // of this thread
-        Slot& slot = *slots_[next_slot_++ % slots_.size()];
-        const std::lock_guard lock(slot.mutex);
-        slot.stream.wait();
-        pool_.give_back(std::move(slot.lists));
-        slot.lists = std::move(lists);
-        launch(slot);
+        pool_.give_back(std::move(lists));
     }
 
     std::size_t finish(const ForceOutput& output) override
     {
         check(cudaSetDevice(device_), "choose the device");
-        for (auto& slot : slots_) {
-            slot->stream.wait();
-            pool_.give_back(std::move(slot->lists));
+        {
+            const TraceRange range("wait");
+            const double start = wall_clock_seconds();
+            for (auto& slot : slots_)
+                slot->stream.wait();
+            wait_ = wall_clock_seconds() - start;
         }
         time_line_->finish();
         const std::size_t targets = input_.groups->target_count;
@@ -154,10 +147,15 @@ public:
     {
         statistics.device_busy = time_line_->busy_seconds();
         statistics.device_span = time_line_->span_seconds();
+        statistics.device_wait = wait_;
+        statistics.bytes_to_device = tree_->bytes_up;
+        statistics.bytes_from_device = tree_->bytes_down + bytes_down_;
+        for (const auto& slot : slots_)
+            statistics.bytes_to_device += slot->bytes_sent;
     }
 
 private:
-    /// All particles are targets: sorted back on the device.
+    /// All particles are targets: the sums lie in the caller's order.
     std::size_t store_all(const ForceOutput& output)
     {
         const std::size_t n = input_.groups->target_count;
@@ -168,15 +166,16 @@ private:
         accelerations_.reserve(n);
         if (potential)
             potentials_.reserve(n);
-        scatter_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
-            sums_.data(), tree_->order.data(), n, output.acceleration_unit, output.potential_unit,
+        convert_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
+            sums_.data(), n, output.acceleration_unit, output.potential_unit,
             accelerations_.data(), potential ? potentials_.data() : nullptr, not_finite_.data());
-        check(cudaGetLastError(), "launch the sorting back");
+        check(cudaGetLastError(), "launch the change of units");
         download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
         tree_->staging.download(output.acceleration.data(), accelerations_.data(), n, stream);
         if (potential)
             tree_->staging.download(output.potential.data(), potentials_.data(), n, stream);
         tree_->stream.wait();
+        bytes_down_ = n * (sizeof(Vec3<double>) + (potential ? sizeof(double) : 0));
         return *host_not_finite_.data();
     }
 
@@ -187,6 +186,7 @@ private:
         host_sums_.resize(groups.target_count);
         tree_->staging.download(host_sums_.data(), sums_.data(), groups.target_count,
                                 tree_->stream);
+        bytes_down_ = groups.target_count * sizeof(TargetSum);
         std::size_t not_finite = 0;
 #pragma omp parallel for if (groups.target_count > worth_threads) reduction(+ : not_finite)
         for (std::size_t t = 0; t < groups.target_count; ++t)
@@ -194,77 +194,42 @@ private:
         return not_finite;
     }
 
-    /// Shares the targets of each row among warps, as evenly as whole lanes allow.
-    void share_work(Slot& slot) const
+    void launch(BatchSlot& slot, const InteractionLists& lists)
     {
-        const Index most =
-            Index(warp_size * (precision_ == Precision::double_precision ? most_per_lane<double>
-                                                                         : most_per_lane<float>));
-        slot.work.clear();
-        for (std::size_t r = 0; r < slot.lists->rows.size(); ++r) {
-            const ListRow& row = slot.lists->rows[r];
-            const Index count = row.target_end - row.target_begin;
-            const Index warps = (count + most - 1) / most;
-            for (Index w = 0; w < warps; ++w) {
-                const Index begin = Index(std::uint64_t(count) * w / warps);
-                const Index end = Index(std::uint64_t(count) * (w + 1) / warps);
-                slot.work.push_back({Index(r), row.target_begin + begin, end - begin});
-            }
-        }
-    }
+        const bool expands = input_.local_order > 0, all = input_.groups->targets.empty();
+        DeviceBatch batch{};
+        batch.sources = tree_->sources.data();
+        batch.multipoles = tree_->multipoles.data();
+        batch.targets = all ? nullptr : targets_.data();
+        batch.places = all ? tree_->order.data() : nullptr;
+        batch.sums = sums_.data();
+        batch.inverse_length = 1 / input_.scale.length;
+        batch.inverse_mass = 1 / input_.scale.mass;
+        batch.softening_length = input_.softening.length / input_.scale.length;
+        batch.order = input_.order;
+        batch.goes_on = expands;
+        DeviceFarField far{};
+        if (input_.softening.kind == SofteningKind::plummer)
+            far.softening_length = batch.softening_length;
+        slot.send(lists, Index(warp_size * per_lane_), expands, batch, far);
 
-    void launch(Slot& slot)
-    {
-        share_work(slot);
-        const InteractionLists& lists = *slot.lists;
-        upload(slot.device_work, slot.work.data(), slot.work.size(), slot.stream);
-        upload(slot.rows, lists.rows.data(), lists.rows.size(), slot.stream);
-        upload(slot.cells, lists.cells.data(), lists.cells.size(), slot.stream);
-        upload(slot.ranges, lists.ranges.data(), lists.ranges.size(), slot.stream);
-        if (input_.local_order > 0) {
-            upload(slot.clusters, lists.clusters.data(), lists.clusters.size(), slot.stream);
-            upload(slot.far_cells, lists.far_cells.data(), lists.far_cells.size(), slot.stream);
-        }
-        const DeviceBatch batch{slot.device_work.data(),
-                                Index(slot.work.size()),
-                                slot.rows.data(),
-                                slot.cells.data(),
-                                slot.ranges.data(),
-                                tree_->sources.data(),
-                                tree_->multipoles.data(),
-                                input_.groups->targets.empty() ? nullptr : targets_.data(),
-                                sums_.data(),
-                                1 / input_.scale.length,
-                                1 / input_.scale.mass,
-                                input_.softening.length / input_.scale.length,
-                                input_.order,
-                                input_.local_order > 0};
-        const unsigned blocks =
-            unsigned((slot.work.size() + warps_per_block - 1) / warps_per_block);
         const TimeLine::Entry entry = time_line_->start(slot.stream);
-        if (input_.local_order > 0)
-            launch_far_field(slot, batch);
+        if (expands)
+            launch_far_field(slot, batch, far);
+        const unsigned blocks = (batch.work_count + warps_per_block - 1) / warps_per_block;
         kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
         check(cudaGetLastError(), "launch the Chamomile kernel");
         time_line_->stop(entry, slot.stream);
     }
 
-    void launch_far_field(Slot& slot, const DeviceBatch& batch)
+    void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)
     {
         const FarFieldKernels kernels = find_far_field_kernels(input_.local_order, precision_);
-        const Index clusters = Index(slot.lists->clusters.size());
-        const bool spline = input_.softening.kind == SofteningKind::spline;
-        const DeviceFarField far{
-            slot.clusters.data(),
-            clusters,
-            Index(slot.lists->rows.size()),
-            slot.far_cells.data(),
-            spline ? 0 : batch.softening_length,
-            slot.cluster_terms.reserve(clusters * kernels.bytes_per_cluster)};
+        far.cluster_terms = slot.cluster_terms(far.cluster_count * kernels.bytes_per_cluster);
         constexpr Index warps = far_field_block / warp_size;
-        if (clusters > 0)
-            kernels.clusters<<<(clusters + warps - 1) / warps, far_field_block, 0, slot.stream>>>(
-                batch, far);
+        if (far.cluster_count > 0)
+            kernels.clusters<<<(far.cluster_count + warps - 1) / warps, far_field_block, 0,
+                               slot.stream>>>(batch, far);
         kernels.groups<<<(far.row_count + warps - 1) / warps, far_field_block, 0, slot.stream>>>(
             batch, far);
         check(cudaGetLastError(), "launch the expansions");
@@ -277,10 +242,12 @@ private:
     EvaluationInput input_;
     Kernel kernel_ = nullptr;
     std::size_t batch_size_ = 16;
+    std::size_t warps_to_fill_;
+    int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
+    double wait_ = 0; // seconds, of finish()
 
-    std::shared_ptr<PinnedMemory> memory_; // outlives the lists that lie in it
-    ListPool pool_{memory_.get()};
-    std::vector<std::unique_ptr<Slot>> slots_;
+    ListPool pool_;
+    std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::atomic<std::size_t> next_slot_{0};
     std::unique_ptr<Event> uploaded_;
     std::unique_ptr<TimeLine> time_line_;
@@ -292,6 +259,7 @@ private:
     DeviceBuffer<unsigned> not_finite_;
     PinnedBuffer<unsigned> host_not_finite_;
     std::vector<TargetSum> host_sums_;
+    std::uint64_t bytes_down_ = 0; // of results
 };
 
 } // namespace
@@ -302,7 +270,7 @@ SolverParts make_cuda_parts(int device, Precision precision)
     auto tree = std::make_shared<DeviceTree>(device);
     auto memory = std::make_shared<PinnedMemory>();
     return {make_cuda_tree_builder(tree, memory),
-            std::make_unique<CudaEvaluator>(tree, memory, precision)};
+            std::make_unique<CudaEvaluator>(tree, precision)};
 }
 
 } // namespace chamomile

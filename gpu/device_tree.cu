@@ -1,141 +1,23 @@
 // Builds the tree: particles never leave the device once they are there, the host works on boundaries
 // and cells alone.
 //
-// Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the cell), 128
-// down (moments and bounds). On the device: 32 read and written by the gather in random order, 12 per
+// Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the cell), 48
+// down (bounds; multipoles of the few above the clusters); per node of the walk 512 down, which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
 // pass of the sort, 32 read by the moments of the leaves.
 #include "gpu/device_tree.cuh"
 
 #include <thrust/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/scan.h>
 #include <thrust/sort.h>
 
+#include "core/threads.hpp"
 #include "gpu/kept_memory.cuh"
-#include "tree/cell_moments.hpp"
+#include "gpu/tree_kernels.cuh"
 
 namespace chamomile {
 namespace {
-
-constexpr unsigned block_size = 256;
-
-unsigned blocks_of(std::size_t n)
-{
-    return unsigned((n + block_size - 1) / block_size);
-}
-
-/// The extent of the positions seen by one block.
-struct Extent {
-    Box box;
-    double probe; ///< 0; NaN if a coordinate is not finite
-};
-
-__global__ void measure_extent(const Vec3<double>* positions, std::size_t n, Extent* of_block)
-{
-    __shared__ double shared[7][block_size];
-    Box box;
-    double probe = 0;
-    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
-         i += std::size_t(gridDim.x) * block_size) {
-        const Vec3<double> p = positions[i];
-        box.add(p);
-        probe += 0 * (p.x + p.y + p.z);
-    }
-    const unsigned t = threadIdx.x;
-    const double mine[7] = {box.low.x, box.low.y, box.low.z, -box.high.x,
-                            -box.high.y, -box.high.z, probe};
-    for (int f = 0; f < 7; ++f)
-        shared[f][t] = mine[f];
-    for (unsigned half = block_size / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (t < half) {
-            for (int f = 0; f < 6; ++f)
-                shared[f][t] = fmin(shared[f][t], shared[f][t + half]);
-            shared[6][t] += shared[6][t + half];
-        }
-    }
-    if (t == 0)
-        of_block[blockIdx.x] = {{{shared[0][0], shared[1][0], shared[2][0]},
-                                 {-shared[3][0], -shared[4][0], -shared[5][0]}},
-                                shared[6][0]};
-}
-
-__global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootCube cube, Key* keys,
-                             Index* order)
-{
-    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    if (i >= n)
-        return;
-    keys[i] = morton_key(positions[i], cube);
-    order[i] = Index(i);
-}
-
-static_assert(Boundaries::block == block_size);
-
-/// Entry k of level and octants, the least level of each block, and whether more than `most` sorted
-/// particles share one key.
-__global__ void find_boundaries(const Key* keys, std::size_t n, std::size_t most,
-                                std::uint8_t* level, std::uint8_t* octants, std::uint8_t* least,
-                                int* keys_are_shared)
-{
-    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    unsigned own = key_levels;
-    if (k < n) {
-        const Boundary b = boundary_between(keys[k], keys[k + 1 < n ? k + 1 : k]);
-        level[k] = b.level;
-        octants[k] = b.octants;
-        own = b.level;
-        if (k + most < n && keys[k] == keys[k + most])
-            *keys_are_shared = 1;
-    }
-    __shared__ unsigned of_warp[block_size / 32];
-    for (int step = 16; step > 0; step /= 2)
-        own = min(own, __shfl_xor_sync(0xffffffffu, own, step));
-    if (threadIdx.x % 32 == 0)
-        of_warp[threadIdx.x / 32] = own;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (unsigned w = 1; w < block_size / 32; ++w)
-            own = min(own, of_warp[w]);
-        least[blockIdx.x] = std::uint8_t(own);
-    }
-}
-
-__global__ void gather(const Vec3<double>* positions, const double* masses, const Index* order,
-                       std::size_t n, Source* sources)
-{
-    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
-    if (k < n)
-        sources[k] = {positions[order[k]], masses[order[k]]};
-}
-
-/// Mothers, and how many daughters of each are still without moments.
-__global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
-{
-    const Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n)
-        return;
-    Index daughters = 0;
-    for (Index d = c + 1; d < cells[c].next; d = cells[d].next, ++daughters)
-        mother[d] = c;
-    missing[c] = daughters;
-}
-
-/// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell.
-__global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
-                            Index* missing, Multipole* multipoles, Box* bounds)
-{
-    Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n || cells[c].next != c + 1)
-        return;
-    sum_leaf(sources + cells[c].begin, cells[c].count, multipoles[c], bounds[c]);
-    while (c > 0) {
-        c = mother[c];
-        __threadfence(); // this daughter before the count, the sisters after it
-        if (atomicSub(&missing[c], 1) != 1)
-            return;
-        __threadfence();
-        sum_daughters(cells, c, multipoles, bounds);
-    }
-}
 
 class CudaTreeBuilder final : public TreeBuilder {
 public:
@@ -143,11 +25,16 @@ public:
         : tree_(std::move(tree)), pinned_(std::move(pinned))
     {}
 
-    void build(Octree& octree, Moments& moments, std::span<const Vec3<double>> positions,
-               std::span<const double> masses, int leaf_size, Profile& profile) override
+    void build(Tree& tree, std::span<const Vec3<double>> positions, std::span<const double> masses,
+               const TreePlan& plan, Profile& profile) override
     {
+        Octree& octree = tree.octree;
+        Moments& moments = tree.moments;
+        const int leaf_size = plan.leaf_size;
         check(cudaSetDevice(tree_->device), "choose the device");
         check_number(positions.size());
+        tree_->bytes_up = positions.size() * (sizeof(Vec3<double>) + sizeof(double));
+        tree_->bytes_down = positions.size() * 2;
         octree.size = tree_->particles = positions.size();
         octree.order.clear();
         octree.sources.clear();
@@ -155,6 +42,7 @@ public:
             octree.cells.clear();
             moments.multipole.clear();
             moments.bounds.clear();
+            tree.nodes.nodes.clear();
             return;
         }
         {
@@ -181,7 +69,23 @@ public:
             }
         }
         const TimedPhase phase(profile, "moments");
-        find_moments(octree, moments);
+        start_moments(octree, moments, plan.cluster_size);
+        const unsigned collected = start_multipoles();
+        if (plan.criterion)
+            start_nodes(tree, *plan.criterion);
+        check(cudaEventSynchronize(moments_here_), "sum the moments");
+        const NumberedMultipole* from = host_collected_.data();
+#pragma omp parallel for if (collected > worth_threads)
+        for (unsigned k = 0; k < collected; ++k)
+            moments.multipole[from[k].cell] = from[k].multipole;
+        if (plan.criterion)
+            tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+    }
+
+    void finish_nodes(Tree&) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        tree_->stream.wait();
     }
 
     void fetch_order(Octree& octree) override
@@ -276,7 +180,7 @@ private:
         check(cudaGetLastError(), "launch the gather");
     }
 
-    void find_moments(Octree& octree, Moments& moments)
+    void start_moments(const Octree& octree, Moments& moments, Index cluster_size)
     {
         DeviceTree& t = *tree_;
         const Index n = Index(octree.cells.size());
@@ -286,12 +190,52 @@ private:
         sum_moments<<<blocks_of(n), block_size, 0, t.stream>>>(
             t.cells.data(), n, t.sources.data(), mothers_.data(), missing_.data(),
             t.multipoles.reserve(n), t.bounds.reserve(n));
+        check(cudaMemsetAsync(count_.reserve(1), 0, sizeof(unsigned), t.stream), "clear a count");
+        collect_multipoles<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.cells.data(), n, mothers_.data(), cluster_size, t.multipoles.data(),
+            collected_.reserve(n), count_.data());
         check(cudaGetLastError(), "launch the moments");
+        download(host_count_.reserve(1), count_.data(), 1, t.stream);
+        counted_.record(t.stream);
         moments.multipole.resize(n);
         moments.bounds.resize(n);
-        download(moments.multipole.data(), t.multipoles.data(), n, t.stream);
         download(moments.bounds.data(), t.bounds.data(), n, t.stream);
-        t.stream.wait();
+        t.bytes_up += n * sizeof(Cell);
+        t.bytes_down += n * sizeof(Box);
+    }
+
+    /// Their number.
+    unsigned start_multipoles()
+    {
+        DeviceTree& t = *tree_;
+        check(cudaEventSynchronize(counted_), "sum the moments");
+        const unsigned collected = *host_count_.data();
+        download(host_collected_.reserve(collected), collected_.data(), collected, t.stream);
+        moments_here_.record(t.stream);
+        t.bytes_down += collected * sizeof(NumberedMultipole);
+        return collected;
+    }
+
+    /// The nodes follow the moments, while the host makes groups.
+    void start_nodes(Tree& tree, const AcceptanceCriterion& criterion)
+    {
+        DeviceTree& t = *tree_;
+        const Index n = Index(tree.octree.cells.size());
+        const std::size_t nodes = 1 + tree.octree.divided;
+        Index* node_of = mothers_.data(); // no longer needed
+        const auto divided = thrust::make_transform_iterator(thrust::make_counting_iterator(Index(0)),
+                                                             IsDivided{t.cells.data()});
+        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided, divided + n,
+                               node_of, Index(1)); // the root's own node is the first
+        check(cudaMemsetAsync(nodes_.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
+              "clear the nodes");
+        fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.cells.data(), n, node_of, t.multipoles.data(), t.bounds.data(), criterion,
+            nodes_.data());
+        check(cudaGetLastError(), "launch the nodes");
+        tree.nodes.nodes.resize(nodes);
+        download(tree.nodes.nodes.data(), nodes_.data(), nodes, t.stream);
+        t.bytes_down += nodes * sizeof(WalkNode);
     }
 
     std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
@@ -301,10 +245,15 @@ private:
     DeviceBuffer<std::uint8_t> levels_, octants_, least_;
     DeviceBuffer<int> shared_;
     DeviceBuffer<Index> mothers_, missing_;
+    DeviceBuffer<WalkNode> nodes_;
     PinnedBuffer<Extent> host_extents_;
     PinnedBuffer<int> host_shared_;
+    DeviceBuffer<NumberedMultipole> collected_;
+    DeviceBuffer<unsigned> count_;
+    PinnedBuffer<NumberedMultipole> host_collected_;
+    PinnedBuffer<unsigned> host_count_;
     Stream masses_stream_; // masses come while the keys are sorted
-    Event measured_, sorted_, masses_uploaded_;
+    Event measured_, sorted_, masses_uploaded_, counted_, moments_here_;
 };
 
 } // namespace

@@ -34,6 +34,14 @@ std::vector<GpuDescription> list_gpus()
     return gpus;
 }
 
+double free_gpu_memory(int number)
+{
+    check(cudaSetDevice(number), "choose the device");
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "read the free memory");
+    return double(free);
+}
+
 std::string why_no_gpu()
 {
     int count = 0;

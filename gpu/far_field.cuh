@@ -101,7 +101,7 @@ public:
                                 acceleration_unit * double(value.acceleration.y),
                                 acceleration_unit * double(value.acceleration.z)};
             sum.potential = potential_unit * double(value.potential);
-            batch_.sums[t] = sum;
+            batch_.sum_of(t) = sum;
         }
     }
 

@@ -1,8 +1,12 @@
 // Stands in for the CUDA sources in a build without CUDA; CMake picks one or the other.
 #include "core/error.hpp"
+#include "core/trace.hpp"
 #include "force/gpu.hpp"
 
 namespace chamomile {
+
+void open_trace_range(const char*) {}
+void close_trace_range() {}
 
 std::vector<GpuDescription> list_gpus()
 {
@@ -12,6 +16,11 @@ std::vector<GpuDescription> list_gpus()
 std::string why_no_gpu()
 {
     return "this build has no CUDA; configure with -DCHAMOMILE_CUDA=ON";
+}
+
+double free_gpu_memory(int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
 SolverParts make_cuda_parts(int, Precision)

@@ -42,7 +42,6 @@ private:
 
     /// What one thread copies through.
     struct Lane {
-        Stream stream;
         PinnedBuffer<char> slot[2];
         Event done[2];
     };
@@ -66,14 +65,13 @@ private:
             for (auto& slot : lanes_.back()->slot)
                 slot.reserve(block_bytes);
         }
-        ready_.record(stream); // for the lanes that read what the stream has made
         std::atomic<std::size_t> next{0};
         std::atomic<cudaError_t> status{cudaSuccess};
 #pragma omp parallel num_threads(threads) if (threads > 1)
         {
             Lane& lane = *lanes_[std::size_t(omp_get_thread_num())];
             const cudaError_t result =
-                up ? send(lane, to, from, bytes, next, stream) : receive(lane, to, from, bytes, next);
+                up ? send(lane, to, from, bytes, next, stream) : receive(lane, to, from, bytes, next, stream);
             if (result != cudaSuccess)
                 status = result;
         }
@@ -101,11 +99,9 @@ private:
     }
 
     cudaError_t receive(Lane& lane, char* to, const char* from, std::size_t bytes,
-                        std::atomic<std::size_t>& next)
+                        std::atomic<std::size_t>& next, cudaStream_t stream)
     {
         cudaError_t status = cudaSetDevice(device_);
-        if (status == cudaSuccess)
-            status = cudaStreamWaitEvent(lane.stream, ready_);
         std::size_t begin[2] = {bytes, bytes}; // of the block on its way to each slot
         const auto request = [&](int turn) {
             begin[turn] = block_bytes * next++;
@@ -113,9 +109,9 @@ private:
                 return;
             status = cudaMemcpyAsync(lane.slot[turn].data(), from + begin[turn],
                                      std::min(block_bytes, bytes - begin[turn]),
-                                     cudaMemcpyDeviceToHost, lane.stream);
+                                     cudaMemcpyDeviceToHost, stream);
             if (status == cudaSuccess)
-                status = cudaEventRecord(lane.done[turn], lane.stream);
+                status = cudaEventRecord(lane.done[turn], stream);
         };
         request(0);
         for (int turn = 0; status == cudaSuccess && begin[turn] < bytes; turn ^= 1) {
@@ -139,7 +135,6 @@ private:
     }
 
     int device_;
-    Event ready_;
     std::vector<std::unique_ptr<Lane>> lanes_;
 };
 

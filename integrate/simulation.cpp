@@ -20,6 +20,7 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     total.bytes_from_device += one.bytes_from_device;
     total.device_busy += one.device_busy;
     total.device_span += one.device_span;
+    total.device_wait += one.device_wait;
     total.targets += one.targets;
     total.groups += one.groups;
     total.cells += one.cells;
@@ -78,6 +79,8 @@ void Simulation::run()
 
 void Simulation::take_step()
 {
+    const double start = wall_clock_seconds();
+    double forces = 0;
     double length = options_.step.length;
     if (options_.step.kind == TimeStepKind::adaptive)
         length = adaptive_time_step(particles_, solver_.options().softening.length, options_.step);
@@ -94,9 +97,14 @@ void Simulation::take_step()
 
     kick_drift_kick(particles_, planned.length, [&] {
         require_finite(particles_.position, "position");
+        const double before = wall_clock_seconds();
         evaluate(potentials ? Quantities::acceleration_potential : Quantities::acceleration);
+        forces = wall_clock_seconds() - before;
     });
     timeline_.advance(planned);
+    const double rest = wall_clock_seconds() - start - forces;
+    last_.profile.add(integration_phase, rest);
+    total_.profile.add(integration_phase, rest);
 }
 
 void Simulation::evaluate(Quantities quantities)

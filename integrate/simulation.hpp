@@ -15,6 +15,9 @@
 
 namespace chamomile {
 
+/// What a step takes beside its force evaluation, in the profiles of a simulation.
+inline constexpr const char* integration_phase = "integration";
+
 struct SimulationOptions {
     double start_time = 0, end_time = 0;
     TimeStep step = {};
@@ -75,7 +78,7 @@ public:
     /// next step, so that several observers share it.
     const Diagnostics& diagnostics();
 
-    /// Of the last force evaluation.
+    /// Of the last force evaluation; after a step with its integration_phase.
     const ForceStatistics& last_statistics() const { return last_; }
     /// Of all force evaluations so far, with the phases of the time loop.
     const ForceStatistics& total_statistics() const { return total_; }

@@ -19,7 +19,7 @@ THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},
     r"<png\.h>": {"io"},
     r"<boost/": {"app"},
-    r"<(thrust|cub|cuda)": {"gpu"},
+    r"<(thrust|cub|cuda|nvtx3)": {"gpu"},
     r"<omp\.h>": {"tree", "force", "gpu", "integrate"},
 }
 CUDA = re.compile(r"__global__|<<<|cuda_runtime|__shared__")

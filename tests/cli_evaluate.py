@@ -3,11 +3,13 @@
 import csv
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+NUMBERS = {"rms", "median", "90 %", "99 %", "99.9 %", "max"}
 failures = []
 
 
@@ -70,9 +72,29 @@ def force_writes_forces(folder):
     check(all(2 * a == b for row, other in zip(exact, double) for a, b in zip(row[8:], other[8:])), "--G 2 does not double")
 
 
+def instruction_sets_agree(folder):
+    """The sums of all sets that this processor has: the same but for rounding; bitwise the same for any number of threads."""
+    sets = re.search(r"instruction sets (.*)", chamomile(folder, "devices"))[1].split(", ")
+    check(sets[-1] == "baseline", f"instruction sets {sets}")
+    for method in (["--device", "cpu", "--tolerance", 0.001], ["--device", "cpu", "--solver", "direct"]):
+        exact = forces(folder, *method, "--precision", "double", "--instruction-set", "baseline")
+        bits = {}
+        for name in reversed(sets):
+            bits[name] = forces(folder, *method, "--instruction-set", name, "--threads", 1)
+            check(f"# provenance instruction_set: {name}" in (folder / "forces.txt").read_text().splitlines(), f"{name} is not kept")
+            check(forces(folder, *method, "--instruction-set", name, "--threads", 2) == bits[name], f"{name}: threads change the bits")
+            check(largest_error(bits[name], bits["baseline"]) < 1e-6, f"{name}: {largest_error(bits[name], bits['baseline'])} from baseline")
+            double = forces(folder, *method, "--precision", "double", "--instruction-set", name)
+            check(largest_error(double, exact) < 1e-13, f"{name} in double: {largest_error(double, exact)} from baseline")
+        check(forces(folder, *method) == bits[sets[0]], f"auto is not {sets[0]}")
+        check(len(sets) < 3 or bits["avx512"] != bits["baseline"], "avx512 and baseline are the same code")
+    missing = subprocess.run([PROGRAM, "force", "plummer.hdf5", "--device", "cpu", "--instruction-set", "avx512", "-o", "x.txt"], cwd=folder, capture_output=True)
+    check(missing.returncode == (0 if "avx512" in sets else 5), f"avx512: status {missing.returncode}")
+
+
 def accuracy_tells_errors(folder):
     chamomile(folder, "accuracy", "plummer.hdf5", "--theta", "0.4,0.8", "--order", "0,2", "--sample", 500, "--csv", "errors.csv")
-    rows = {(row["theta"], row["order"]): {key: float(value) for key, value in row.items() if value != "-"}
+    rows = {(row["theta"], row["order"]): {key: float(value) for key, value in row.items() if key in NUMBERS}
             for row in table(folder / "errors.csv")}
     check(list(rows) == [("0.4", "0"), ("0.8", "0"), ("0.4", "2"), ("0.8", "2")], f"rows {list(rows)}")
     for row in rows.values():
@@ -92,24 +114,53 @@ def accuracy_tells_errors(folder):
 
 
 def bench_tells_times(folder):
-    out = chamomile(folder, "bench", "-n", "500,1000", "--theta", "0.5,0.7", "--repeat", 3, "--sample", 100, "--csv", "times.csv")
-    check("pairs/s" in out and "eps = 0.001" in out, f"no table: {out}")
+    out = chamomile(folder, "bench", "-n", "500,1000", "--theta", "0.5,0.7", "--repeat", 3, "--sample", 100, "--phases", "--device", "cpu", "--csv", "times.csv")
+    check("pairs/s" in out and "eps = 0.001" in out and "build ms" in out and "local order 5" in out, f"no table: {out}")
     rows = table(folder / "times.csv")
     check([(row["N"], row["theta"]) for row in rows] == [("500", "0.5"), ("500", "0.7"), ("1000", "0.5"), ("1000", "0.7")],
           "not all settings")
     for row in rows:
         check(0 < float(row["min"]) <= float(row["ms"]) <= float(row["max"]), f"times out of order: {row}")
-        check(0 < float(row["90 % error"]) <= float(row["99 % error"]) < 0.1, f"errors: {row}")
+        check(0 < float(row["50 % error"]) < float(row["90 % error"]) <= float(row["99 % error"]) < 0.1, f"errors: {row}")
+        check(float(row["50 % error"]) > 1e-6, f"errors that no tree has: {row}")
+        phases = sum(float(row[name + " ms"]) for name in ("build", "moments", "groups", "walk", "results"))
+        check(0.5 * float(row["ms"]) < phases < float(row["ms"]) + 0.003, f"phases make {phases} of {row['ms']} ms")
+        pairs = float(row["pairs/s"]) * 1e-3 * float(row["ms"]) / float(row["N"])
+        check(abs(pairs / (float(row["particles"]) + float(row["cells"])) - 1) < 0.01, f"pairs/s are not pairs in the time: {row}")
+        check(row["machine"].startswith("CPU, ") and row["particles from"] == "plummer", f"no provenance: {row}")
     chamomile(folder, "bench", "plummer.hdf5", "--solver", "direct", "--repeat", 1, "--csv", "direct_times.csv", "-q")
     check([(row["solver"], row["theta"], row["particles"]) for row in table(folder / "direct_times.csv")] == [("direct", "-", "1000")],
           "the direct sum is not one row")
+
+
+def bench_crosses_lists(folder):
+    """Every combination on the same particles; the same errors wherever the lists are the same."""
+    chamomile(folder, "bench", "-n", 1000, "--model", "cube", "--tolerance", "0.01,0.001", "--local-order", "0,5", "--group-size", "16,64",
+              "--leaf-size", "8,16", "--threads", "1,2", "--repeat", 1, "--sample", 200, "--ceiling", "--device", "cpu", "--csv", "crossed.csv", "-q")
+    rows = table(folder / "crossed.csv")
+    names = ("threads", "local order", "group", "leaf", "tolerance")
+    check([tuple(row[name] for name in names) for row in rows] ==
+          [(t, p, g, l, x) for t in "12" for p in "05" for g in ("16", "64") for l in ("8", "16") for x in ("0.01", "0.001")],
+          "not every combination in order")
+    check(len(rows) == 32 and all(a["90 % error"] == b["90 % error"] for a, b in zip(rows[:16], rows[16:])), "threads change the errors")
+    check(all(2 * float(b["90 % error"]) < float(a["90 % error"]) for a, b in zip(rows[::2], rows[1::2])), "a smaller tolerance is no better")
+    check(all((row["local order"] == "0") == (row["far"] == "0") for row in rows), "far cells without expansions, or none with")
+    check(len({row["particles from"] for row in rows}) == 1 and rows[0]["particles from"] == "cube", "not the cube")
+    for row in rows:
+        check(1e7 < float(row["ceiling pairs/s"]) < 1e13 and 0 < float(row["of ceiling %"]) < 110, f"ceiling: {row}")
+    out = chamomile(folder, "bench", "-n", 4000, "--tune", "--leaf-size", 16, "--repeat", 1, "--sample", 0, "--csv", "tuned.csv")
+    row = table(folder / "tuned.csv")[0]
+    check((row["tuned"], row["leaf"], row["90 % error"]) == ("yes", "16", "-") and f"group {row['group']}, leaf 16" in out, f"tuned: {row}")
+    chamomile(folder, "bench", "plummer.hdf5", "--theta", 0.5, "--tolerance", 0.01, "--order", "0,2", "--repeat", 1, "--csv", "both.csv", "-q")
+    check([(row["order"], row["tolerance"], row["theta"]) for row in table(folder / "both.csv")] ==
+          [("0", "0.01", "-"), ("0", "-", "0.5"), ("2", "0.01", "-"), ("2", "-", "0.5")], "tolerances and angles are not beside each other")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         chamomile(folder, "model", "plummer", "-n", 1000, "--seed", 1, "-o", "plummer.hdf5", "-q")
-        for part in (force_writes_forces, accuracy_tells_errors, bench_tells_times):
+        for part in (force_writes_forces, instruction_sets_agree, accuracy_tells_errors, bench_tells_times, bench_crosses_lists):
             part(folder)
         out = chamomile(folder, "devices")
         check("cpu: " in out and "baseline" in out and "gpu" in out, f"devices: {out}")

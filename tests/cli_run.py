@@ -3,6 +3,7 @@
 import csv
 import math
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -42,7 +43,7 @@ def evolves_a_model(folder):
                     "--theta", 0.6, "--snapshot-every", 0.25, "--energy-every", 0.1, "--frames", "-o", "out/")
     names = sorted(path.name for path in (folder / "out").iterdir())
     expected = [f"{kind}_{k:03d}.{end}" for kind, end in (("frame", "png"), ("snapshot", "hdf5")) for k in range(5)]
-    check(names == sorted(expected + ["energy.csv", "run.log"]), f"the folder holds {names}")
+    check(names == sorted(expected + ["energy.csv", "run.log", "steps.csv"]), f"the folder holds {names}")
     check("energy error" in out and "wrote 5 snapshots" in out, f"no summary: {out}")
     log = (folder / "out/run.log").read_text()
     check("chamomile run plummer.hdf5 --t-end 1" in log and "energy error" in log, "run.log is not complete")
@@ -161,6 +162,47 @@ def frames_have_an_interval_of_their_own(folder):
     check((count("frame_*.png"), count("snapshot_*.hdf5")) == (5, 3), f"{count('frame_*.png')} frames")
 
 
+def tells_what_steps_cost(folder):
+    out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, "--steps-every", 2, "--device", "cpu",
+                    "-o", "cost")
+    check("a step: build " in out and "far cells per particle" in out, f"no word of the cost: {out}")
+    with open(folder / "cost/steps.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    check([(int(row["step"]), float(row["time"])) for row in rows] == [(k, k / 100) for k in range(0, 11, 2)], f"steps: {rows}")
+    phases = [name for name in rows[0] if name.endswith(" ms")]
+    check({"build ms", "moments ms", "walk ms", "results ms", "integration ms"} < set(phases), f"phases: {phases}")
+    for row in rows:
+        check(all(float(row[name]) > 0 for name in ("build ms", "walk ms", "results ms")), f"no time passes: {row}")
+        check(0 < float(row["particles"]) < 1000 and float(row["cells"]) > 0, f"pairs: {row}")
+        check(float(row["other ms"]) == 0, f"a phase without a column: {row}")
+        check(row["GPU busy %"] == "" or 0 < float(row["GPU busy %"]) <= 100, f"GPU: {row}")
+    check(all(float(row["integration ms"]) > 0 for row in rows[1:]), "no time between the forces")
+    pairs = {int(row["step"]): row["pairs"] for row in energies(folder / "cost")}
+    for row in (rows[0], rows[-1]):
+        mine = 1000 * (float(row["particles"]) + float(row["cells"]))
+        check(abs(mine / pairs[int(row["step"])] - 1) < 1e-5, "steps.csv and energy.csv count differently")
+
+
+def tunes_and_repeats_itself(folder):
+    chamomile(folder, "model", "plummer", "-n", 6000, "--seed", 2, "-o", "larger.hdf5", "-q")
+    common = ["--t-end", 0.04, "--dt", 0.01, "--eps", 0.05, "--snapshot-every", 0.04, "--threads", 2]
+    out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "-o", "tuned")
+    sizes = re.search(r"tuned +groups of (\d+), leaves of (\d+): .*; --group-size (\d+) --leaf-size (\d+) repeats", out)
+    check(sizes and sizes[1] == sizes[3] and sizes[2] == sizes[4], f"no word of the tuning: {out}")
+    if not sizes:
+        return
+    text = chamomile(folder, "info", "tuned/snapshot_001.hdf5")
+    for word in (f"group_size: {sizes[1]}", f"leaf_size: {sizes[2]}", f"group-size={sizes[1]} leaf-size={sizes[2]}", "tune=true"):
+        check(word in text, f"the snapshot does not tell '{word}'")
+    check(f"groups of {sizes[1]}, leaves of {sizes[2]}" in (folder / "tuned/run.log").read_text(), "the log does not tell the sizes")
+    tuned = as_text(folder, "tuned/snapshot_001.hdf5")
+    for group, same in ((sizes[1], True), (str(2 * int(sizes[1])), False)):
+        chamomile(folder, "run", "larger.hdf5", *common, "--group-size", group, "--leaf-size", sizes[2], "-o", "untuned", "--overwrite", "-q")
+        check((as_text(folder, "untuned/snapshot_001.hdf5") == tuned) == same, f"groups of {group}: same bits is not {same}")
+    out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "--group-size", 48, "-o", "half", "-v")
+    check("sizes        groups of 48, leaves of " in out, f"--tune changes the size that is given: {out}")
+
+
 def moves_gas_if_told(folder):
     (folder / "gas.txt").write_text("# types: 0*1 1*1\n1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n")
     out = chamomile(folder, "run", "gas.txt", "--t-end", 0.1, "--dt", 0.1, "--eps", 0.05, "--collisionless-gas", "-o", "gas")
@@ -173,7 +215,7 @@ def reports_a_full_disk(folder):
                           cwd=folder, capture_output=True, text=True, preexec_fn=limit)
     check(done.returncode == 4 and len(done.stderr.splitlines()) == 1, f"full disk: {done.returncode} {done.stderr}")
     check("snapshot_000.hdf5" in done.stderr, f"full disk: the file is not named: {done.stderr}")
-    check(sorted(p.name for p in (folder / "full").iterdir()) == ["energy.csv", "run.log"], "a broken snapshot is left")
+    check(sorted(p.name for p in (folder / "full").iterdir()) == ["energy.csv", "run.log", "steps.csv"], "a broken snapshot is left")
     check("error: " in (folder / "full/run.log").read_text(), "the log does not tell the error")
 
 
@@ -183,7 +225,7 @@ def main():
         for part in (evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states,
                      reads_a_configuration, adapts_its_steps, stops_when_interrupted, keeps_others_out,
                      frames_are_as_wide_as_asked,
-                     frames_have_an_interval_of_their_own, moves_gas_if_told, reports_a_full_disk):
+                     frames_have_an_interval_of_their_own, tells_what_steps_cost, tunes_and_repeats_itself, moves_gas_if_told, reports_a_full_disk):
             part(folder)
     print("\n".join(failures) or "the run is as it should be")
     return bool(failures)

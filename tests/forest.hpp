@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tests/clouds.hpp"
-#include "tree/groups.hpp"
+#include "tree/walk.hpp"
 
 namespace chamomile::tests {
 
@@ -23,6 +24,20 @@ struct Forest {
         build_octree(octree, p.position, p.mass, leaf_size, sorter);
         compute_moments(moments, octree);
         make_groups(groups, octree, moments, active, sizes);
+    }
+};
+
+/// A walk over a forest, with the nodes that it reads.
+struct ForestWalk {
+    WalkNodes nodes;
+    Walk walk;
+
+    ForestWalk(const Forest& f, const AcceptanceCriterion& criterion,
+               const std::string& instruction_set = "auto")
+        : walk(instruction_set)
+    {
+        make_walk_nodes(nodes, f.octree, f.moments, criterion);
+        walk.prepare(f.octree, nodes, criterion);
     }
 };
 

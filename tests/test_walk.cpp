@@ -18,8 +18,8 @@ namespace {
 InteractionLists lists_of(const Forest& f, const AcceptanceCriterion& criterion,
                           const std::string& instruction_set = "auto")
 {
-    Walk walk(instruction_set);
-    walk.prepare(f.octree, f.moments, criterion);
+    const ForestWalk on(f, criterion, instruction_set);
+    const Walk& walk = on.walk;
     InteractionLists lists;
     walk.list(lists, f.groups, 0, f.groups.clusters.size());
     REQUIRE(lists.rows.size() == f.groups.groups.size());
@@ -248,8 +248,8 @@ TEST_CASE("cells are listed where the criterion allows, and opened elsewhere")
              {geometric(0.6), geometric(0.8, 5), geometric(0.6, 5, 0.3), relative(0.01),
               relative(0.003, 5), relative(0.01, 3, 0.3), relative(0.01, 4, 0, 0)}) {
             const Forest f(p, {32, 8});
-            Walk walk;
-            walk.prepare(f.octree, f.moments, criterion);
+            const ForestWalk on(f, criterion);
+            const Walk& walk = on.walk;
             InteractionLists lists;
             walk.list(lists, f.groups, 0, f.groups.clusters.size());
             for (const Cluster& cluster : f.groups.clusters) {
@@ -282,8 +282,8 @@ TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
     const Forest f(p, {32, 8});
     for (const AcceptanceCriterion& criterion : {geometric(0.8, 5), relative(0.003, 5)}) {
         const InteractionLists together = lists_of(f, criterion);
-        Walk walk;
-        walk.prepare(f.octree, f.moments, criterion);
+        const ForestWalk on(f, criterion);
+        const Walk& walk = on.walk;
         for (std::size_t c = 0; c < f.groups.clusters.size(); ++c) {
             InteractionLists one;
             walk.list(one, f.groups, c, c + 1);
@@ -309,8 +309,8 @@ TEST_CASE("the estimate of a cluster's acceleration is within a factor of three"
 {
     for (const Particles& p : {plummer(5003), two_clumps(4001)}) {
         const Forest f(p, {32, 8});
-        Walk walk;
-        walk.prepare(f.octree, f.moments, relative(0.003));
+        const ForestWalk on(f, relative(0.003));
+        const Walk& walk = on.walk;
         for (const Cluster& cluster : f.groups.clusters) {
             std::vector<double> sizes;
             for (Index k = f.groups.groups[cluster.first_group].begin;

@@ -9,7 +9,7 @@
 namespace chamomile {
 
 /// x^(-1/n) to 1e-10 of itself for normal x > 0, 2 <= n <= 12; the same bits on every machine.
-inline double inverse_root(double x, int n)
+CHAMOMILE_HD double inverse_root(double x, int n)
 {
     const auto power = [](double y, int k) {
         double p = k & 1 ? y : 1;
@@ -30,7 +30,7 @@ inline double inverse_root(double x, int n)
 }
 
 /// x^(1/n) likewise; 0 for x that are as good as 0.
-inline double root(double x, int n)
+CHAMOMILE_HD double root(double x, int n)
 {
     return x < 1e-300 ? 0 : 1 / inverse_root(x, n);
 }
@@ -38,7 +38,22 @@ inline double root(double x, int n)
 /// Powers of two near the size and the mass of the whole, in which nothing over- or underflows.
 struct WalkUnits {
     double length = 1, mass = 1;
-    static WalkUnits of(const Octree& octree, const Moments& moments);
+
+    /// Of the root's moments.
+    static CHAMOMILE_HD WalkUnits of(const Multipole& whole, const Box& bounds)
+    {
+        return {power_of_two(bounds.longest_side()), power_of_two(whole.mass)};
+    }
+
+private:
+    /// The one at or below x, within 1e-300 and 1e300; 1 unless x is positive and finite.
+    static CHAMOMILE_HD double power_of_two(double x)
+    {
+        if (!(x > 0 && x <= 1.7e308))
+            return 1;
+        const double clamped = x < 1e-300 ? 1e-300 : x > 1e300 ? 1e300 : x;
+        return std::bit_cast<double>(std::bit_cast<std::uint64_t>(clamped) & 0x7ff0000000000000u);
+    }
 };
 
 /// How near a cell may be. Distances from a target box count to the cell's centre of mass.
@@ -73,20 +88,22 @@ struct AcceptanceCriterion {
     int order = 2;        ///< of the multipoles: 0 or 2
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
 
-    bool is_relative() const { return theta == 0; }
+    CHAMOMILE_HD bool is_relative() const { return theta == 0; }
 
     /// Chosen by measurement (docs/decisions.md, 20).
     static constexpr double lambda = 0.02;
     double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
     double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
 
-    CellReach reach(const Multipole& multipole, const Box& bounds, const WalkUnits& units) const
+    CHAMOMILE_HD CellReach reach(const Multipole& multipole, const Box& bounds,
+                                 const WalkUnits& units) const
     {
         const double farthest = bounds.farthest_distance(multipole.center);
         CellReach reach{farthest + clearance, 0, 0};
         if (!is_relative()) {
             const double offset = norm(multipole.center - bounds.center());
-            reach.least = std::max(bounds.longest_side() / theta + offset, reach.least);
+            const double opening = bounds.longest_side() / theta + offset;
+            reach.least = opening > reach.least ? opening : reach.least;
             return reach;
         }
         const double mass = multipole.mass / units.mass, b = farthest / units.length;

@@ -251,8 +251,11 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
         .cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
-    for (std::size_t p = 0; p < parts.size(); ++p)
-        parts[p].cut(pieces[p], to_clusters, to_groups, sizes);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        Part part; // not in place, where neighbours' vectors share a cache line
+        part.cut(pieces[p], to_clusters, to_groups, sizes);
+        parts[p] = std::move(part);
+    }
 
     std::vector<Index> first_group{0}, first_cluster{0};
     for (const Part& part : parts) {

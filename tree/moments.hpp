@@ -39,7 +39,7 @@ struct Moments {
         : multipole(memory), bounds(memory)
     {}
 
-    std::pmr::vector<Multipole> multipole;
+    std::pmr::vector<Multipole> multipole; ///< of small cells perhaps on a device only
     std::pmr::vector<Box> bounds; ///< tight around the particles
 };
 

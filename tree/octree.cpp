@@ -155,9 +155,12 @@ public:
         for (auto& cells : octree_.scratch)
             cells.clear();
 #pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
-        for (std::size_t s = 0; s < subtrees_.size(); ++s)
-            divider_.append(octree_.scratch[s], subtrees_[s].begin, subtrees_[s].end,
-                            subtrees_[s].octant);
+        for (std::size_t s = 0; s < subtrees_.size(); ++s) {
+            // Not in place, where neighbours' vectors share a cache line.
+            std::vector<Cell> cells = std::move(octree_.scratch[s]);
+            divider_.append(cells, subtrees_[s].begin, subtrees_[s].end, subtrees_[s].octant);
+            octree_.scratch[s] = std::move(cells);
+        }
         join();
     }
 
@@ -193,19 +196,24 @@ private:
         }
         place[top_.size()] = Index(top_.size()) + pushed;
 
-        octree_.cells.resize(place[top_.size()]);
+        octree_.cells.resize(place[top_.size()]); // all are overwritten
         for (std::size_t k = 0; k < top_.size(); ++k)
             octree_.cells[place[k]] = {top_[k].begin, top_[k].count, place[top_[k].next],
                                        top_[k].octant};
-#pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
+        std::size_t divided = 0;
+        for (std::size_t k = 0; k < top_.size(); ++k)
+            divided += top_[k].next > k + 1;
+#pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1) reduction(+ : divided)
         for (std::size_t t = 0; t < subtrees_.size(); ++t) {
             const Index root = place[subtrees_[t].top_cell];
             for (std::size_t k = 0; k < octree_.scratch[t].size(); ++k) {
                 Cell cell = octree_.scratch[t][k];
+                divided += cell.next > k + 1;
                 cell.next += root;
                 octree_.cells[root + k] = cell;
             }
         }
+        octree_.divided = divided;
     }
 
     Octree& octree_;
@@ -235,9 +243,11 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
 
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
 {
-    octree.cells.clear();
-    if (octree.size == 0)
+    if (octree.size == 0) {
+        octree.cells.clear();
+        octree.divided = 0;
         return;
+    }
     Divider divider(octree, positions, Index(leaf_size));
     ParallelBuild(octree, divider).run(Index(octree.size));
 }

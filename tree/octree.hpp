@@ -35,6 +35,7 @@ struct Octree {
     Boundaries boundaries;       ///< between the sorted particles
     std::vector<Index> order;    ///< sorted particle k is the caller's particle order[k]
     std::vector<Source> sources; ///< the particles in sorted order
+    std::size_t divided = 0;     ///< number of cells with daughters
     std::vector<std::vector<Cell>> scratch; ///< of the build, kept to spare its page faults
 
     bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }

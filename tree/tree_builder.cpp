@@ -5,19 +5,26 @@ namespace {
 
 class HostTreeBuilder final : public TreeBuilder {
 public:
-    void build(Octree& octree, Moments& moments, std::span<const Vec3<double>> positions,
-               std::span<const double> masses, int leaf_size, Profile& profile) override
+    void build(Tree& tree, std::span<const Vec3<double>> positions, std::span<const double> masses,
+               const TreePlan& plan, Profile& profile) override
     {
+        criterion_ = plan.criterion;
         {
             const TimedPhase phase(profile, "build");
-            build_octree(octree, positions, masses, leaf_size, sorter_);
+            build_octree(tree.octree, positions, masses, plan.leaf_size, sorter_);
         }
         const TimedPhase phase(profile, "moments");
-        compute_moments(moments, octree);
+        compute_moments(tree.moments, tree.octree);
+    }
+
+    void finish_nodes(Tree& tree) override
+    {
+        make_walk_nodes(tree.nodes, tree.octree, tree.moments, *criterion_);
     }
 
 private:
     KeySorter sorter_;
+    std::optional<AcceptanceCriterion> criterion_;
 };
 
 } // namespace

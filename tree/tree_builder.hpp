@@ -1,31 +1,53 @@
-/// \file  Who builds the tree: order, cells, moments.
+/// \file  Who builds the tree: order, cells, moments, nodes.
 #pragma once
 
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 
 #include "core/profile.hpp"
-#include "tree/moments.hpp"
+#include "tree/walk_nodes.hpp"
 
 namespace chamomile {
 
+/// The particles in cells, and all that lists are made from.
+struct Tree {
+    explicit Tree(std::pmr::memory_resource* memory) : octree(memory), moments(memory), nodes(memory)
+    {}
+
+    Octree octree;
+    Moments moments;
+    WalkNodes nodes;
+};
+
+/// What a tree is built for.
+struct TreePlan {
+    int leaf_size;
+    /// The builder may leave out the multipoles of cells whose mother holds no more particles.
+    Index cluster_size;
+    std::optional<AcceptanceCriterion> criterion; ///< none: nobody walks
+};
+
 /// Sorts particles, divides them into cells and sums the moments of each, on the host or with the
-/// help of a device. All builders give the same cells.
+/// help of a device. All builders give the same tree, bit for bit.
 class TreeBuilder {
 public:
     virtual ~TreeBuilder() = default;
 
-    /// Fills octree and moments, both made with memory(), and adds the time of each phase to the
-    /// profile. `sources` and `order` of the octree may stay with the builder until fetch_order().
-    /// Throws Error(input) if a position is not finite.
-    virtual void build(Octree& octree, Moments& moments, std::span<const Vec3<double>> positions,
-                       std::span<const double> masses, int leaf_size, Profile& profile) = 0;
+    /// Fills octree and moments of a tree made with memory(), and adds the time of each phase to
+    /// the profile. `sources` and `order` of the octree may stay with the builder until
+    /// fetch_order(). Throws Error(input) if a position is not finite.
+    virtual void build(Tree& tree, std::span<const Vec3<double>> positions,
+                       std::span<const double> masses, const TreePlan& plan, Profile& profile) = 0;
+
+    /// Fills the nodes of the last tree, whose plan has a criterion.
+    virtual void finish_nodes(Tree& tree) = 0;
 
     /// Makes sure that octree.order and octree.sources of the last build are there.
     virtual void fetch_order(Octree&) {}
 
-    /// Where the cells and moments that this builder fills should lie.
+    /// Where the tree that this builder fills should lie.
     virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }
 };
 

@@ -75,13 +75,12 @@ std::vector<std::string> Walk::instruction_sets()
     return names;
 }
 
-void Walk::prepare(const Octree& octree, const Moments& moments,
+void Walk::prepare(const Octree& octree, const WalkNodes& nodes,
                    const AcceptanceCriterion& criterion)
 {
     octree_ = &octree;
+    nodes_ = &nodes;
     criterion_ = criterion;
-    units_ = WalkUnits::of(octree, moments);
-    make_walk_nodes(nodes_, node_of_, octree, moments, criterion, units_);
 }
 
 void Walk::list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
@@ -96,7 +95,7 @@ void Walk::list(InteractionLists& lists, const TargetGroups& groups, std::size_t
 void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
                         WalkScratch& scratch) const
 {
-    const double length = units_.length, mass = units_.mass;
+    const double length = nodes_->units.length, mass = nodes_->units.mass;
     const double a =
         criterion_.is_relative() ? acceleration(cluster, scratch) * (length * length / mass) : 0;
     const double relative_factor = criterion_.relative_factor(a);
@@ -108,7 +107,7 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
                           center,
                           relative_factor,
                           expands ? kappa * radius : Box::infinity,
-                          criterion_.expansion_factor(radius, a, units_)};
+                          criterion_.expansion_factor(radius, a, nodes_->units)};
     };
     const std::size_t count = cluster.last_group - cluster.first_group;
     reserve(scratch.regions, count);
@@ -118,7 +117,7 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
             region(group.box, group.center, group.radius, criterion_.group_kappa());
     }
     kernels_->walk_cluster(
-        {{nodes_.data(), octree_->cells.data()},
+        {{nodes_->nodes.data(), octree_->cells.data()},
          region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa()),
          count,
          criterion_.local_order > 0 ? spared_part * cluster.radius : -1},
@@ -167,7 +166,7 @@ double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
     // cancel there, at their mean distance from it.
     const double softening = criterion_.softening * criterion_.softening;
     const double extent = cluster.extent * cluster.extent;
-    const Vec3<double> whole = kernels_->field({{nodes_.data(), octree_->cells.data()},
+    const Vec3<double> whole = kernels_->field({{nodes_->nodes.data(), octree_->cells.data()},
                                                 cluster.center_of_mass,
                                                 smoothing * extent + softening,
                                                 criterion_.clearance},
@@ -176,7 +175,8 @@ double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
     const double own =
         extent > 0 ? own_part * cluster.mass * cluster.extent / (u_squared * std::sqrt(u_squared))
                    : 0;
-    return std::sqrt(units_.mass * units_.mass * norm_squared(whole) + own * own);
+    const double unit = nodes_->units.mass;
+    return std::sqrt(unit * unit * norm_squared(whole) + own * own);
 }
 
 std::unique_ptr<WalkScratch> Walk::take_scratch() const

@@ -23,8 +23,8 @@ public:
     explicit Walk(const std::string& instruction_set = "auto");
     ~Walk();
 
-    /// Keeps references to the tree until the next call. Uses all threads.
-    void prepare(const Octree& octree, const Moments& moments,
+    /// Keeps references to the octree and its nodes, made for this criterion, until the next call.
+    void prepare(const Octree& octree, const WalkNodes& nodes,
                  const AcceptanceCriterion& criterion);
 
     /// Appends the lists of clusters first .. last and of their groups. Safe for several threads.
@@ -48,10 +48,8 @@ private:
 
     std::unique_ptr<const WalkKernels> kernels_;
     AcceptanceCriterion criterion_;
-    WalkUnits units_;
     const Octree* octree_ = nullptr;
-    std::vector<WalkNode> nodes_;
-    std::vector<Index> node_of_;
+    const WalkNodes* nodes_ = nullptr;
     mutable std::mutex mutex_;
     mutable std::vector<std::unique_ptr<WalkScratch>> idle_; // of threads that do not walk now
 };

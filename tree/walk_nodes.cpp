@@ -1,7 +1,5 @@
 #include "tree/walk_nodes.hpp"
 
-#include <cmath>
-
 #include "core/threads.hpp"
 
 namespace chamomile {
@@ -33,49 +31,33 @@ std::size_t number_nodes(std::vector<Index>& node_of, const Octree& octree)
 
 } // namespace
 
-WalkUnits WalkUnits::of(const Octree& octree, const Moments& moments)
-{
-    const auto power_of_two = [](double x) {
-        return x > 0 && std::isfinite(x) ? std::exp2(std::clamp(std::ilogb(x), -1000, 1000)) : 1;
-    };
-    if (octree.cells.empty())
-        return {};
-    return {power_of_two(moments.bounds[0].longest_side()),
-            power_of_two(moments.multipole[0].mass)};
-}
-
-void make_walk_nodes(std::vector<WalkNode>& nodes, std::vector<Index>& node_of,
-                     const Octree& octree, const Moments& moments,
-                     const AcceptanceCriterion& criterion, const WalkUnits& units)
+void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments& moments,
+                     const AcceptanceCriterion& criterion)
 {
     const std::size_t n = octree.cells.size();
-    nodes.resize(number_nodes(node_of, octree));
+    std::vector<Index>& node_of = walk_nodes.node_of;
+    walk_nodes.nodes.resize(number_nodes(node_of, octree));
+    walk_nodes.units = {};
     if (n == 0)
         return;
+    const WalkUnits units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+    walk_nodes.units = units;
     const auto fill = [&](WalkNode& node, Index begin, Index end) {
         int lane = 0;
         node = {};
         for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
-            const Multipole& m = moments.multipole[c];
-            const CellReach reach = criterion.reach(m, moments.bounds[c], units);
-            node.x[lane] = m.center.x;
-            node.y[lane] = m.center.y;
-            node.z[lane] = m.center.z;
-            node.least[lane] = reach.least;
-            node.relative[lane] = reach.relative;
-            node.expansion[lane] = reach.expansion;
-            node.mass[lane] = float(m.mass / units.mass);
-            node.cell[lane] = c;
-            node.node[lane] = node_of[c];
+            const CellReach reach =
+                criterion.reach(moments.multipole[c], moments.bounds[c], units);
+            fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach, units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }
         node.lanes = (Index(1) << lane) - 1;
     };
-    fill(nodes[0], 0, Index(n));
+    fill(walk_nodes.nodes[0], 0, Index(n));
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t c = 0; c < n; ++c)
         if (node_of[c] != no_node)
-            fill(nodes[node_of[c]], Index(c) + 1, octree.cells[c].next);
+            fill(walk_nodes.nodes[node_of[c]], Index(c) + 1, octree.cells[c].next);
 }
 
 } // namespace chamomile

@@ -1,6 +1,7 @@
 /// \file  The octree as the walk reads it: up to eight cells side by side, one to a SIMD lane.
 #pragma once
 
+#include <memory_resource>
 #include <vector>
 
 #include "tree/acceptance.hpp"
@@ -22,10 +23,36 @@ struct alignas(64) WalkNode {
     Index inner;       ///< those whose cells have daughters
 };
 
-/// Node 0 holds the root, then one node for each cell with daughters, in the order of the cells.
-/// Reuses the memory of `nodes` and of `node_of` (scratch).
-void make_walk_nodes(std::vector<WalkNode>& nodes, std::vector<Index>& node_of,
-                     const Octree& octree, const Moments& moments,
-                     const AcceptanceCriterion& criterion, const WalkUnits& units);
+/// Fills one lane. The same on host and device, and so without contraction of products and sums.
+CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughters,
+                            const Multipole& multipole, const CellReach& reach,
+                            const WalkUnits& units)
+{
+    node.x[lane] = multipole.center.x;
+    node.y[lane] = multipole.center.y;
+    node.z[lane] = multipole.center.z;
+    node.least[lane] = reach.least;
+    node.relative[lane] = reach.relative;
+    node.expansion[lane] = reach.expansion;
+    node.mass[lane] = float(multipole.mass / units.mass);
+    node.cell[lane] = cell;
+    node.node[lane] = daughters;
+}
+
+/// Node 0 holds the root, then comes one node for each cell with daughters, in the order of the
+/// cells.
+struct WalkNodes {
+    explicit WalkNodes(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : nodes(memory)
+    {}
+
+    std::pmr::vector<WalkNode> nodes;
+    WalkUnits units;
+    std::vector<Index> node_of; ///< scratch
+};
+
+/// Uses all threads and reuses the memory of `nodes`.
+void make_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
+                     const AcceptanceCriterion& criterion);
 
 } // namespace chamomile

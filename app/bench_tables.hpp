@@ -1,0 +1,38 @@
+/// \file  The tables of `chamomile bench`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/solver_sweep.hpp"
+#include "app/table.hpp"
+#include "force/force_errors.hpp"
+
+namespace chamomile::app {
+
+/// One setting, measured.
+struct BenchRow {
+    std::size_t particles = 0;
+    SolverOptions setting; ///< in force
+    bool tuned = false;    ///< whether the sizes were measured
+    int threads = 1;
+    std::string machine;         ///< Solver::device()
+    std::vector<double> seconds; ///< of each repetition, ascending
+    ForceStatistics median;      ///< of the repetition with the median time
+    std::optional<Percentiles> errors;
+    std::optional<double> ceiling; ///< pairs per second of the pair loop alone
+};
+
+/// Where all rows come from.
+struct BenchSource {
+    std::string particles, softening, version, date;
+};
+
+/// Times, errors and pairs, and the phases if asked for. What is the same in all rows is told once.
+void print_tables(const std::vector<BenchRow>& rows, bool phases);
+
+/// One column for everything.
+Table everything_table(const std::vector<BenchRow>& rows, const BenchSource& source);
+
+} // namespace chamomile::app

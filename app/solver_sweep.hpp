@@ -1,0 +1,39 @@
+/// \file  Lists of solver options, as `accuracy` and `bench` take them, and how tables name them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/options.hpp"
+#include "force/solver.hpp"
+
+namespace chamomile::app {
+
+/// Each list has at least one value, but for the opening angles.
+struct SolverSweep {
+    std::vector<double> tolerances = {SolverOptions().tolerance}, thetas;
+    std::vector<int> orders = {SolverOptions().order};
+    std::vector<int> local_orders = {SolverOptions().local_order};
+    std::vector<int> group_sizes = {0}, leaf_sizes = {0};
+    std::vector<std::string> devices = {"auto"}, instruction_sets = {"auto"};
+};
+
+/// The options of add_solver_options(), of which all that `sweep` names take lists.
+void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep);
+
+/// Every combination, by device, instruction set, order, local order, group size, leaf size and
+/// tolerance or opening angle, the last changing fastest; opening angles alone if only they are
+/// given. What makes no difference is left out: instruction sets on a GPU, all but the group size
+/// for a direct sum. Each is tried with make_solver(), which throws Error.
+std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
+                                 const Options& options);
+
+/// What a table tells of a setting: "-" where it does not apply.
+struct SettingColumn {
+    const char* heading;
+    std::string (*text)(const SolverOptions&);
+};
+std::span<const SettingColumn> setting_columns();
+
+} // namespace chamomile::app

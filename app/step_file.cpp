@@ -1,0 +1,65 @@
+#include "app/step_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "app/force_cost.hpp"
+#include "app/numbers.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+
+namespace chamomile::app {
+
+StepFile::~StepFile()
+{
+    if (file_)
+        std::fclose(file_);
+}
+
+void StepFile::open(const std::filesystem::path& file, const Simulation& simulation)
+{
+    path_ = file;
+    file_ = std::fopen(file.c_str(), "w");
+    if (!file_)
+        throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
+    for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
+        phases_.push_back(phase.name);
+    phases_.emplace_back(integration_phase);
+    std::string line = "step,time,dt,particles,cells,far";
+    for (const std::string& heading : device_headings)
+        line += "," + heading;
+    for (const std::string& phase : phases_)
+        line += "," + phase + " ms";
+    write(line + ",other ms\n");
+    add(simulation);
+}
+
+void StepFile::add(const Simulation& simulation)
+{
+    if (!file_ || simulation.step() % interval_ != 0)
+        return;
+    const ForceStatistics& statistics = simulation.last_statistics();
+    const ForceCost cost(statistics);
+    std::string line =
+        formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
+                  shortest(simulation.time()).c_str(), shortest(simulation.step_length()).c_str(),
+                  cost.particles, cost.cells, cost.far_cells);
+    for (const std::string& word : device_words(statistics, ""))
+        line += "," + word;
+    double other = 0;
+    for (const Profile::Phase& phase : statistics.profile.phases())
+        if (std::find(phases_.begin(), phases_.end(), phase.name) == phases_.end())
+            other += phase.seconds;
+    for (const std::string& phase : phases_)
+        line += formatted(",%.4f", 1e3 * statistics.profile.seconds(phase));
+    write(line + formatted(",%.4f\n", 1e3 * other));
+}
+
+void StepFile::write(const std::string& line)
+{
+    if (std::fputs(line.c_str(), file_) < 0 || std::fflush(file_) != 0)
+        throw Error(Fault::output, path_.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""From `bench --csv` to the table and the plot of docs/scaling.py."""
+import csv
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+SCRIPT = str(pathlib.Path(sys.argv[1]).resolve() / "docs/scaling.py")
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+SVG = "{http://www.w3.org/2000/svg}"
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def scaling(folder, *arguments, status=0):
+    done = subprocess.run([sys.executable, SCRIPT, *arguments], cwd=folder, capture_output=True, text=True, timeout=60)
+    check(done.returncode == status, f"status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def circles(folder, name):
+    """Centres of the points, without those of the legend, by colour."""
+    found = {}
+    for circle in xml.parse(folder / name).getroot().iter(SVG + "circle"):
+        found.setdefault(circle.get("fill"), []).append((float(circle.get("cx")), float(circle.get("cy"))))
+    return [points[:-1] for points in found.values()]
+
+
+def draws_what_was_measured(folder):
+    subprocess.run([PROGRAM, "bench", "-n", "500,2000,8000", "--tolerance", "0.01,0.003", "--repeat", "1", "--sample", "100",
+                    "--csv", "bench.csv", "-q"], cwd=folder, check=True, timeout=120)
+    text = scaling(folder, "bench.csv", "--svg", "bench.svg")
+    rows = [line for line in text.splitlines() if line.startswith("| ") and line[2].isdigit()]
+    check(len(rows) == 6 and "tolerance 0.003" in text and "softening Plummer, eps = 0.001" in text, f"table: {text}")
+    points = circles(folder, "bench.svg")
+    check([len(line) for line in points] == [3, 3], f"points: {points}")
+    for line in points:
+        spacing = [b[0] - a[0] for a, b in zip(line, line[1:])]
+        check(abs(spacing[0] - spacing[1]) < 0.2, f"N is not logarithmic: {line}")
+        check(line[0][1] > line[2][1], f"eight thousand take no longer than five hundred: {line}")
+
+
+def knows_n_log_n(folder):
+    """Times that are 2e-6 N log2 N are on the dashed line; the last one is not when it is doubled."""
+    subprocess.run([PROGRAM, "bench", "-n", "64,256,1024", "--repeat", "1", "--sample", "0", "--csv", "made.csv", "-q"], cwd=folder, check=True)
+    with open(folder / "made.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for last, ratios in ((1, ["1.00"] * 3), (2, ["0.79", "0.79", "1.59"])):
+        for row in rows:
+            n = int(row["N"])
+            row["ms"] = row["min"] = row["max"] = 2e-6 * n * math.log2(n) * (last if n == 1024 else 1)
+        with open(folder / "made.csv", "w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0].keys())
+            writer.writeheader()
+            writer.writerows(rows)
+        text = scaling(folder, "made.csv", "--svg", "made.svg")
+        found = [line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| ") and line[2].isdigit()]
+        check(found == ratios, f"ratios {found} instead of {ratios}")
+    scaling(folder, "made.csv", "made.csv", status=1)  # one N twice
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        draws_what_was_measured(pathlib.Path(name))
+        knows_n_log_n(pathlib.Path(name))
+    print("\n".join(failures) or "the scaling is drawn as it was measured")
+    return bool(failures)
+
+
+sys.exit(main())

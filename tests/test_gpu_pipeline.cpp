@@ -1,0 +1,92 @@
+// The pipeline of batches on the first GPU: what it may and may not depend on, and what it keeps.
+#include <cmath>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "force/gpu.hpp"
+#include "tests/clouds.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("gpu_pipeline");
+
+namespace {
+
+bool same(const Particles& a, const Particles& b)
+{
+    return a.acceleration == b.acceleration && a.potential == b.potential;
+}
+
+} // namespace
+
+TEST_CASE("bitwise the same for any number of threads, any batch size and again")
+{
+    const Particles p = hernquist(60013);
+    SolverOptions o;
+    o.device = "gpu";
+    o.softening.length = 0.01;
+    const int threads = omp_get_max_threads();
+    for (int local_order : {0, 5}) {
+        o.local_order = local_order;
+        o.batch_size = 0;
+        Particles first = p;
+        make_solver(o)->solve(first, Quantities::acceleration_potential);
+        for (int n : {1, 4, 16})
+            for (int batch : {0, 1, 37, 100000}) {
+                omp_set_num_threads(n);
+                o.batch_size = batch;
+                const auto solver = make_solver(o);
+                for (int repeat = 0; repeat < 2; ++repeat) {
+                    Particles again = p;
+                    solver->solve(again, Quantities::acceleration_potential);
+                    CHECK_MESSAGE(same(first, again), n << " threads, batches of " << batch);
+                }
+            }
+        omp_set_num_threads(threads);
+    }
+}
+
+TEST_CASE("the tree has the bits of the host's")
+{
+    // Lists, and with them the counts of interactions, follow from moments, nodes and groups.
+    for (const Particles& p : {plummer(30011), uniform_cube(20011)})
+        for (const std::optional<double> theta : {std::optional<double>(), std::optional(0.7)}) {
+            SolverOptions o;
+            o.group_size = 300;
+            o.leaf_size = 20;
+            o.theta = theta;
+            Particles host = p, gpu = p;
+            o.device = "cpu";
+            const ForceStatistics a = make_solver(o)->solve(host, Quantities::acceleration);
+            o.device = "gpu";
+            const ForceStatistics b = make_solver(o)->solve(gpu, Quantities::acceleration);
+            CHECK(a.particle_particle == b.particle_particle);
+            CHECK(a.particle_cell == b.particle_cell);
+            CHECK(a.expansions == b.expansions);
+        }
+}
+
+TEST_CASE("no device memory is lost over a thousand steps")
+{
+    Particles p = plummer(20011);
+    SolverOptions o;
+    o.device = "gpu";
+    o.softening.length = 0.01;
+    const auto solver = make_solver(o);
+    double early = 0;
+    for (int step = 0; step < 1000; ++step) {
+        // It breathes and shears, so that lists grow and shrink.
+        const double size = 1 + 0.02 * std::sin(0.1 * step), shear = 0.02 * std::sin(0.037 * step);
+        Particles now = p;
+        for (auto& x : now.position)
+            x = size * Vec3<double>{x.x + shear * x.y, x.y, x.z};
+        solver->solve(now, step % 2 ? Quantities::acceleration : Quantities::acceleration_potential);
+        if (step == 200)
+            early = free_gpu_memory(0);
+    }
+    CHECK(free_gpu_memory(0) == early);
+}
+
+TEST_SUITE_END();

@@ -361,7 +361,7 @@ private:
     void store(TargetSum* sums) const
     {
         for (int t = 0; t < targets_; ++t) {
-            TargetSum& sum = sums[work_.row.target_begin + Index(t)];
+            TargetSum& sum = sums[t];
             sum.acceleration = {sums_[t], sums_[padded_ + t], sums_[2 * padded_ + t]};
             sum.potential = sum_fields > 3 ? sums_[3 * padded_ + t] : 0;
         }

@@ -8,9 +8,8 @@
 // (far_field.hpp).
 #include "force/simd/host_kernel.hpp"
 
-#include "force/evaluator.hpp"
 #include "force/simd/far_field.hpp"
-#include "force/simd/rows.hpp"
+#include "force/simd/group_targets.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
@@ -48,9 +47,10 @@ public:
     using Sum = typename Law::template Sum<P>;
     static constexpr int width = P::width;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
+    static constexpr int whole = width < 4 ? 4 : width; // lanes of whole sources
 
     struct Tile {
-        alignas(64) Source<T> source[tile_size];
+        alignas(64) Source<T> source[tile_size + width]; // read in whole packs
         int count = 0;
     };
     /// Of particles that may be targets or close to them.
@@ -64,81 +64,30 @@ public:
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
         : work_(work), frame_{work.row.center, work.inverse_length, work.inverse_mass},
           rows_(frame_), law_(Law::with_length(work.softening_length)),
-          targets_(int(work.row.target_end - work.row.target_begin)),
-          padded_((targets_ + width - 1) / width * width)
+          targets_(work, rows_, scratch)
     {
-        const std::size_t needed = std::size_t(padded_) * (3 + 3 + 4);
-        if (scratch.capacity < needed) {
-            delete[] scratch.data;
-            scratch.data = nullptr;
-            scratch.capacity = 0;
-            scratch.data = new double[needed];
-            scratch.capacity = needed;
-        }
-        positions_ = reinterpret_cast<T*>(scratch.data);
-        residues_ = positions_ + 3 * padded_;
-        sums_ = scratch.data + 6 * padded_;
-        for (int k = 0; k < sum_fields * padded_; ++k)
-            sums_[k] = 0;
-        load_targets();
+        prepare_reach();
     }
 
     void run(TargetSum* sums)
     {
         if (work_.expansion)
-            add_expansion(*work_.expansion, work_.local_order, sum_fields > 3, positions_, padded_,
-                          sums_);
+            add_expansion(*work_.expansion, work_.local_order, sum_fields > 3, targets_.positions(),
+                          targets_.padded(), targets_.sums());
         sum_over_particles();
         if (work_.order == 0)
             sum_over_cells<Source>();
         else
             sum_over_cells<CellSource>();
-        store(sums);
+        targets_.store(sums);
     }
 
 private:
-    Index target(int t) const
-    {
-        const Index numbered = work_.row.target_begin + Index(t);
-        return work_.targets ? work_.targets[numbered] : numbered;
-    }
-
-    /// Positions and their residues by component.
-    void load_targets()
-    {
-        alignas(64) T row[4 * width], residue[4 * width];
-        for (int t = 0; t < padded_; t += width) {
-            if (!work_.targets && t + width <= targets_)
-                rows_.pack(work_.sources + target(t), width, row, residue);
-            else
-                for (int k = 0; k < width; ++k) { // lanes without a target repeat the last one
-                    const int real = t + k < targets_ ? t + k : targets_ - 1;
-                    rows_.pack(work_.sources + target(real), 1, row + 4 * k, residue + 4 * k);
-                }
-            store_columns(row, positions_ + t);
-            store_columns(residue, residues_ + t);
-        }
-    }
-
-    void store_columns(const T* rows, T* to) const
-    {
-        P column[4];
-        for (int k = 0; k < 4; ++k)
-            column[k] = P::load(rows + k * width);
-        transpose(column);
-        for (int k = 0; k < 3; ++k)
-            column[k].store(to + k * padded_);
-    }
-
-    CHAMOMILE_HD Vec3<P> load_vector(const T* from, int t) const
-    {
-        return {P::load(from + t), P::load(from + padded_ + t), P::load(from + 2 * padded_ + t)};
-    }
-
     /// Particles of the list, in two kinds of tiles.
     void sum_over_particles()
     {
-        const Index own_begin = target(0), own_end = target(targets_ - 1) + 1;
+        const Index own_begin = targets_.sorted(0),
+                    own_end = targets_.sorted(targets_.count() - 1) + 1;
         Tile tile;
         NearTile near;
         for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
@@ -174,34 +123,48 @@ private:
     /// Particles that are not among the targets, to one tile or the other.
     void add_particles(Tile& tile, NearTile& near, Index begin, Index end)
     {
-        const Vec3<double>& reach = work_.row.near_reach;
-        if (!(reach.x > 0 && reach.y > 0 && reach.z > 0))
+        if (!has_reach_)
             return fill<&GroupKernel::add_tile>(tile, begin, end);
-        for (Index next = begin; begin < end; begin = next) {
-            next = end - begin < Index(tile_size) ? end : begin + Index(tile_size);
-            if (is_near(begin, next))
-                fill<&GroupKernel::add_near_tile>(near, begin, next);
-            else
-                fill<&GroupKernel::add_tile>(tile, begin, next);
+        while (begin < end) {
+            const Index taken = least(end - begin, Index(tile_size - tile.count));
+            pack(begin, int(taken), tile);
+            if (is_near(tile.source + tile.count, int(taken)))
+                fill<&GroupKernel::add_near_tile>(near, begin, begin + taken);
+            else if ((tile.count += int(taken)) == tile_size)
+                add_tile(tile);
+            begin += taken;
         }
     }
 
-    /// Whether one of them lies within the row's reach.
-    CHAMOMILE_HD bool is_near(Index begin, Index end) const
+    static Index least(Index a, Index b) { return a < b ? a : b; }
+
+    /// The square of the row's reach as it compares with those of packed particles.
+    void prepare_reach()
     {
-        typedef long long Mask __attribute__((vector_size(32)));
-        const Vec3<double>&c = work_.row.center, d = work_.row.near_reach;
-        const Four center{c.x, c.y, c.z, 0}, reach{d.x, d.y, d.z, 0};
-        Mask near{};
-        for (Index k = begin; k < end; ++k) {
-            Four x;
-            load_row(x, &work_.sources[k]);
-            x -= center;
-            const Mask inside = (x < reach) & (-x < reach);
-            near |= inside & __builtin_shuffle(inside, Mask{1, 2, 0, 3}) &
-                    __builtin_shuffle(inside, Mask{2, 0, 1, 3});
+        const Vec3<double>& d = work_.row.near_reach;
+        has_reach_ = d.x > 0 && d.y > 0 && d.z > 0;
+        const Vec3<T> r = rounded<T>(frame_.inverse_length * d);
+        const T squares[4] = {r.x * r.x, r.y * r.y, r.z * r.z, T(__builtin_inf())};
+        for (int k = 0; k < whole; ++k)
+            reach_squared_[k] = squares[k % 4];
+    }
+
+    /// Whether one of them lies within the row's reach.
+    CHAMOMILE_HD bool is_near(const Source<T>* source, int count) const
+    {
+        const T* const from = reinterpret_cast<const T*>(source);
+        unsigned near = 0;
+        for (int k = 0; k < 4 * count; k += whole) {
+            unsigned inside = 0; // a bit for each coordinate
+            for (int p = 0; p < whole; p += width) {
+                const P x = P::load(from + k + p);
+                inside |= less_bits(x * x, P::load(reach_squared_ + p)) << p;
+            }
+            if (k + whole > 4 * count)
+                inside &= (1u << (4 * count - k)) - 1;
+            near |= inside & inside >> 1 & inside >> 2 & inside >> 3 & 0x1111;
         }
-        return near[0] != 0;
+        return near != 0;
     }
 
     /// J-PACKING of sorted particles begin .. end; full tiles are evaluated.
@@ -209,8 +172,7 @@ private:
     CHAMOMILE_HD void fill(AnyTile& tile, Index begin, Index end)
     {
         while (begin < end) {
-            const Index room = Index(tile_size - tile.count);
-            const Index taken = end - begin < room ? end - begin : room;
+            const Index taken = least(end - begin, Index(tile_size - tile.count));
             pack(begin, int(taken), tile);
             tile.count += int(taken);
             begin += taken;
@@ -265,25 +227,25 @@ private:
         Target target[in_flight];
         Sum sum[in_flight];
         for (int k = 0; k < in_flight; ++k)
-            target[k] = {load_vector(positions_, t + k * width)};
+            target[k] = {targets_.position(t + k * width)};
         for (int j = 0; j < count; ++j) {
             const Record<P> source = broadcast<Record>(tile[j]);
             for (int k = 0; k < in_flight; ++k)
                 law_(target[k], source, sum[k]);
         }
         for (int k = 0; k < in_flight; ++k)
-            add_in_double(t + k * width, sum[k]);
+            targets_.add(t + k * width, sum[k]);
     }
 
     template <template <class> class Record>
     void force_loop(const Record<T>* tile, int count)
     {
         int t = 0;
-        for (; t + 4 * width <= padded_; t += 4 * width)
+        for (; t + 4 * width <= targets_.padded(); t += 4 * width)
             force_loop_of<4, Record>(t, tile, count);
-        for (; t + 2 * width <= padded_; t += 2 * width)
+        for (; t + 2 * width <= targets_.padded(); t += 2 * width)
             force_loop_of<2, Record>(t, tile, count);
-        for (; t < padded_; t += width)
+        for (; t < targets_.padded(); t += width)
             force_loop_of<1, Record>(t, tile, count);
     }
 
@@ -293,33 +255,16 @@ private:
         int lane[tile_size]; // the number of the target that the source is; -1 for none
         int place = 0;
         for (int j = 0; j < tile.count; ++j) {
-            place = targets_before(tile.sorted[j], place);
-            lane[j] = place < targets_ && target(place) == tile.sorted[j] ? place : -1;
+            place = targets_.before(tile.sorted[j], place);
+            lane[j] =
+                place < targets_.count() && targets_.sorted(place) == tile.sorted[j] ? place : -1;
         }
         int t = 0;
-        for (; t + 2 * width <= padded_; t += 2 * width)
+        for (; t + 2 * width <= targets_.padded(); t += 2 * width)
             near_loop_of<2>(t, tile, lane);
-        for (; t < padded_; t += width)
+        for (; t < targets_.padded(); t += width)
             near_loop_of<1>(t, tile, lane);
         tile.count = 0;
-    }
-
-    /// Targets with a place below that of a sorted particle. They ascend along a tile: `guess` is
-    /// the answer for the one before.
-    int targets_before(Index sorted, int guess) const
-    {
-        if (!work_.targets)
-            return int(within(sorted, work_.row.target_begin, work_.row.target_end) -
-                       work_.row.target_begin);
-        int low = guess > 0 && target(guess - 1) >= sorted ? 0 : guess, high = targets_;
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (target(middle) < sorted)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
     }
 
     template <int in_flight>
@@ -328,8 +273,8 @@ private:
         Vec3<P> position[in_flight], residue[in_flight];
         Sum sum[in_flight];
         for (int k = 0; k < in_flight; ++k) {
-            position[k] = load_vector(positions_, t + k * width);
-            residue[k] = load_vector(residues_, t + k * width);
+            position[k] = targets_.position(t + k * width);
+            residue[k] = targets_.residue(t + k * width);
         }
         for (int j = 0; j < tile.count; ++j) {
             const Source<P> source = broadcast<Source>(tile.source[j]);
@@ -348,33 +293,16 @@ private:
             }
         }
         for (int k = 0; k < in_flight; ++k)
-            add_in_double(t + k * width, sum[k]);
-    }
-
-    CHAMOMILE_HD void add_in_double(int t, const Sum& sum)
-    {
-        const P* field = reinterpret_cast<const P*>(&sum);
-        for (int f = 0; f < sum_fields; ++f)
-            add_lanes(field[f], 1, sums_ + f * padded_ + t);
-    }
-
-    void store(TargetSum* sums) const
-    {
-        for (int t = 0; t < targets_; ++t) {
-            TargetSum& sum = sums[t];
-            sum.acceleration = {sums_[t], sums_[padded_ + t], sums_[2 * padded_ + t]};
-            sum.potential = sum_fields > 3 ? sums_[3 * padded_ + t] : 0;
-        }
+            targets_.add(t + k * width, sum[k]);
     }
 
     const GroupWork& work_;
     const Frame frame_;
     const ParticleRows rows_;
     const Law law_;
-    const int targets_, padded_;
-    T* positions_; // x, y, z of the targets, padded to whole packs
-    T* residues_;  // what rounding of the positions leaves behind
-    double* sums_; // by field of Sum, then by target
+    GroupTargets<T, sum_fields> targets_;
+    bool has_reach_;
+    T reach_squared_[whole];
 };
 
 template <SofteningKind softening, bool with_potential, class T>

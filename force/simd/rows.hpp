@@ -71,17 +71,11 @@ CHAMOMILE_HD void store_rounded(const Row& row, double* to, double* residue)
 /// to[k] += factor * lane k, in double.
 CHAMOMILE_HD void add_lanes(Pack<float> lanes, double factor, double* to)
 {
-    typedef float Half __attribute__((vector_size(register_bytes / 2)));
-    typedef double Doubles __attribute__((vector_size(register_bytes)));
-    constexpr int width = Pack<float>::width / 2;
-    Half half[2];
-    __builtin_memcpy(half, &lanes, sizeof half);
-    for (int k = 0; k < 2; ++k) {
-        Doubles sum;
-        load_row(sum, to + k * width);
-        sum += factor * __builtin_convertvector(half[k], Doubles);
-        __builtin_memcpy(to + k * width, &sum, sizeof sum);
-    }
+    constexpr int half = Pack<double>::width;
+    Pack<double> low, high;
+    widen(lanes, low, high);
+    (Pack<double>::load(to) + Pack<double>(factor) * low).store(to);
+    (Pack<double>::load(to + half) + Pack<double>(factor) * high).store(to + half);
 }
 
 CHAMOMILE_HD void add_lanes(Pack<double> lanes, double factor, double* to)

@@ -81,7 +81,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
     if (direct)
         o.local_order = 0;
     else if (o.leaf_size == 0)
-        o.leaf_size = gpu ? 32 : 16;
+        o.leaf_size = gpu ? 32 : 24;
 }
 
 } // namespace

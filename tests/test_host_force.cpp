@@ -48,12 +48,42 @@ TEST_CASE("coincident particles")
 
 TEST_CASE("only active particles are evaluated")
 {
-    check_active_subset({});
+    for (const std::string& set : instruction_sets())
+        check_active_subset({"cpu", set});
+}
+
+TEST_CASE("targets among sources that are none, without softening")
+{
+    // Every pack of a near tile meets its own targets, others' and particles that are no targets.
+    const Particles p = plummer(1009);
+    std::vector<Index> active;
+    for (Index i = 0; i < p.size(); i += i % 5 < 3 ? 1 : 3)
+        active.push_back(i);
+    const ReferenceSums reference = reference_sum(p, active, {}, 1);
+    SolverOptions o;
+    o.device = "cpu";
+    o.tolerance = 1e-9; // as good as direct
+    for (const std::string& set : instruction_sets())
+        for (auto kind : {SolverKind::direct, SolverKind::tree})
+            for (int group : {1, 50, 128}) {
+                CAPTURE(set);
+                CAPTURE(group);
+                o.instruction_set = set;
+                o.solver = kind;
+                o.group_size = group;
+                Particles some = p;
+                make_solver(o)->solve(some, Quantities::acceleration_potential, active);
+                const ForceErrors e = force_errors(some, reference, active);
+                CHECK(e.all_finite);
+                CHECK(e.acceleration.max < 3e-6);
+                CHECK(e.potential.max < 1e-6);
+            }
 }
 
 TEST_CASE("results do not depend on the number of threads")
 {
-    check_independence_of_threads({});
+    for (const std::string& set : instruction_sets())
+        check_independence_of_threads({"cpu", set});
 }
 
 TEST_CASE("accelerations are the same with and without potentials")

@@ -1,0 +1,104 @@
+// Lanes in the order that they should have, with the instructions that all processors have; the
+// other instruction sets are compared with these in host_force.
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "force/simd/rows.hpp"
+
+using namespace chamomile;
+namespace simd = chamomile::CHAMOMILE_INSTRUCTION_SET;
+
+namespace {
+
+template <class T, int columns>
+void check_transpose()
+{
+    using P = simd::Pack<T>;
+    T rows[columns * P::width];
+    for (int k = 0; k < columns * P::width; ++k)
+        rows[k] = T(k);
+    P table[columns];
+    for (int k = 0; k < columns; ++k)
+        table[k] = P::load(rows + k * P::width);
+    simd::transpose(table);
+    for (int column = 0; column < columns; ++column)
+        for (int row = 0; row < P::width; ++row)
+            CHECK(table[column].lanes[row] == T(row * columns + column));
+}
+
+template <class T>
+void check_rows()
+{
+    const Frame frame{{1, -2, 3}, 0.5, 8};
+    std::vector<Source> sources;
+    for (int k = 0; k < 5; ++k)
+        sources.push_back({{1.0 / (k + 3), k * 1.1, k - 0.7}, 0.3 + k});
+    T packed[4 * 5], residue[4 * 5];
+    simd::ParticleRows(frame).pack(sources.data(), 5, packed, residue);
+    for (int k = 0; k < 5; ++k) {
+        const Vec3<double> x = frame.of(sources[k].position);
+        const double exact[4] = {x.x, x.y, x.z, 8 * sources[k].mass};
+        for (int f = 0; f < 4; ++f) {
+            CHECK(packed[4 * k + f] == T(exact[f]));
+            CHECK(double(packed[4 * k + f]) + double(residue[4 * k + f]) ==
+                  doctest::Approx(exact[f]).epsilon(1e-14));
+        }
+    }
+    const Multipole m{{3, 5, 7}, 0.1, {1, 2, 3, 4, 5, 6}};
+    T row[8], tail[2];
+    simd::MultipoleRows(frame).pack(m, row, tail);
+    const double w = frame.inverse_moment();
+    const double exact[8] = {1, 3.5, 2, 0.8, w, 2 * w, 3 * w, 4 * w};
+    for (int f = 0; f < 8; ++f)
+        CHECK(row[f] == T(exact[f]));
+    CHECK(tail[0] == T(5 * w));
+    CHECK(tail[1] == T(6 * w));
+}
+
+} // namespace
+
+TEST_SUITE_BEGIN("simd");
+
+TEST_CASE("rows become columns")
+{
+    check_transpose<float, 2>();
+    check_transpose<float, 4>();
+    check_transpose<float, 8>();
+    check_transpose<double, 2>();
+    check_transpose<double, 4>();
+    check_transpose<double, 8>();
+}
+
+TEST_CASE("records are centred and scaled, and what rounding leaves behind is kept")
+{
+    check_rows<float>();
+    check_rows<double>();
+}
+
+TEST_CASE("sums of a pack are added in double")
+{
+    using P = simd::Pack<float>;
+    float lanes[P::width];
+    double sums[P::width];
+    for (int k = 0; k < P::width; ++k) {
+        lanes[k] = 0.1f * float(k + 1);
+        sums[k] = 100 * k;
+    }
+    simd::add_lanes(P::load(lanes), 3, sums);
+    for (int k = 0; k < P::width; ++k)
+        CHECK(sums[k] == 100 * k + 3 * double(lanes[k]));
+}
+
+TEST_CASE("a bit for each lane that is less")
+{
+    using P = simd::Pack<float>;
+    for (int which = 0; which < P::width; ++which) {
+        float lanes[P::width];
+        for (int k = 0; k < P::width; ++k)
+            lanes[k] = k == which ? 1 : k % 2 ? 2 : __builtin_nanf("");
+        CHECK(simd::less_bits(P::load(lanes), P(1.5f)) == 1u << which);
+    }
+}
+
+TEST_SUITE_END();

@@ -9,6 +9,7 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
 constexpr int packs_in_float = 16;
+constexpr std::size_t packs_ahead = 2; // to ask the memory for
 
 template <class T, int order>
 class Expander {
@@ -46,8 +47,8 @@ private:
         T row[width * fields], tail[width * tail_fields];
         const std::size_t left = work_.count - first;
         for (std::size_t k = 0; k < width; ++k) {
-            if (first + width + k < work_.count)
-                prefetch(work_.multipoles[work_.cells[first + width + k]]);
+            if (first + packs_ahead * width + k < work_.count)
+                prefetch(work_.multipoles[work_.cells[first + packs_ahead * width + k]]);
             if (k < left) {
                 rows_.pack(work_.multipoles[work_.cells[first + k]], row + k * fields,
                            tail + k * tail_fields);

@@ -65,11 +65,15 @@ double pair_ceiling(const SolverOptions& solver, Quantities quantities, double s
                                {}});
         evaluator->submit(std::move(lists));
     };
+    std::vector<Vec3<double>> accelerations(clouds.octree.size);
+    std::vector<double> potentials(
+        quantities == Quantities::acceleration_potential ? clouds.octree.size : 0);
     double best = 0;
     const double end = wall_clock_seconds() + seconds;
     do {
         evaluator->begin({&clouds.octree, &clouds.moments, &clouds.groups,
-                          InternalScale::of(11, 0, 1), solver.softening, solver.order, quantities});
+                          InternalScale::of(11, 0, 1), solver.softening, solver.order, quantities,
+                          0, ForceOutput{accelerations, potentials}});
         double slowest = 0;
 #pragma omp parallel for schedule(static, 1) reduction(max : slowest)
         for (int thread = 0; thread < threads; ++thread) {

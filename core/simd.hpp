@@ -119,6 +119,65 @@ CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
 #endif
 }
 
+/// The lanes of even numbers (`odd` = 1: of odd ones) of a, then those of b.
+template <int odd, class T>
+CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
+{
+    typename Pack<T>::Mask from;
+    for (int k = 0; k < Pack<T>::width; ++k)
+        from[k] = 2 * k + odd;
+    return __builtin_shuffle(a.lanes, b.lanes, from);
+}
+
+/// Pack<T>::width rows of `columns` (a power of two) values, one after the other, become columns.
+template <int columns, class T>
+CHAMOMILE_HD void transpose(Pack<T> (&table)[columns])
+{
+    // All values of even number, then all of odd number: the number's last bit becomes its first.
+    for (int step = 1; step < columns; step *= 2) {
+        Pack<T> moved[columns];
+        for (int k = 0; k < columns / 2; ++k) {
+            moved[k] = every_other<0>(table[2 * k], table[2 * k + 1]);
+            moved[columns / 2 + k] = every_other<1>(table[2 * k], table[2 * k + 1]);
+        }
+        for (int k = 0; k < columns; ++k)
+            table[k] = moved[k];
+    }
+}
+
+/// The first and the second half of the lanes.
+CHAMOMILE_HD void widen(Pack<float> a, Pack<double>& low, Pack<double>& high)
+{
+#if defined(__AVX512F__)
+    low = Pack<double>::Register(_mm512_cvtps_pd(_mm512_castps512_ps256(a.lanes)));
+    high = Pack<double>::Register(_mm512_cvtps_pd(_mm512_extractf32x8_ps(a.lanes, 1)));
+#elif defined(__AVX2__)
+    low = Pack<double>::Register(_mm256_cvtps_pd(_mm256_castps256_ps128(a.lanes)));
+    high = Pack<double>::Register(_mm256_cvtps_pd(_mm256_extractf128_ps(a.lanes, 1)));
+#else
+    for (int k = 0; k < Pack<double>::width; ++k) {
+        low.lanes[k] = double(a.lanes[k]);
+        high.lanes[k] = double(a.lanes[k + Pack<double>::width]);
+    }
+#endif
+}
+
+CHAMOMILE_HD unsigned less_bits(Pack<float> a, Pack<float> b)
+{
+#if defined(__AVX512F__)
+    return _mm512_cmp_ps_mask(a.lanes, b.lanes, _CMP_LT_OQ);
+#elif defined(__AVX2__)
+    return unsigned(_mm256_movemask_ps(_mm256_cmp_ps(a.lanes, b.lanes, _CMP_LT_OQ)));
+#elif defined(__x86_64__)
+    return unsigned(_mm_movemask_ps(_mm_cmplt_ps(a.lanes, b.lanes)));
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < Pack<float>::width; ++k)
+        bits |= unsigned(a.lanes[k] < b.lanes[k]) << k;
+    return bits;
+#endif
+}
+
 /// The sum over all lanes, added in double in a fixed order.
 CHAMOMILE_HD double sum_of_lanes(Pack<double> a)
 {
@@ -134,18 +193,9 @@ CHAMOMILE_HD double sum_of_lanes(Pack<double> a)
 
 CHAMOMILE_HD double sum_of_lanes(Pack<float> a)
 {
-#if defined(__AVX512F__)
-    const __m256 low = _mm512_castps512_ps256(a.lanes), high = _mm512_extractf32x8_ps(a.lanes, 1);
-    return _mm512_reduce_add_pd(_mm512_cvtps_pd(low) + _mm512_cvtps_pd(high));
-#elif defined(__AVX2__)
-    const __m128 low = _mm256_castps256_ps128(a.lanes), high = _mm256_extractf128_ps(a.lanes, 1);
-    return sum_of_lanes(Pack<double>(_mm256_cvtps_pd(low) + _mm256_cvtps_pd(high)));
-#else
-    double sum = double(a.lanes[0]);
-    for (int k = 1; k < Pack<float>::width; ++k)
-        sum += double(a.lanes[k]);
-    return sum;
-#endif
+    Pack<double> low, high;
+    widen(a, low, high);
+    return sum_of_lanes(low + high);
 }
 
 /// Whether the lane of that number is `lane`.

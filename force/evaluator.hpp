@@ -14,6 +14,13 @@
 
 namespace chamomile {
 
+/// Where the sums go: entry i of each array belongs to the caller's particle i.
+struct ForceOutput {
+    std::span<Vec3<double>> acceleration;
+    std::span<double> potential;                      ///< empty: not wanted
+    double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
+};
+
 /// What the lists of one evaluation refer to; all of it outlives the evaluation.
 struct EvaluationInput {
     const Octree* octree = nullptr;
@@ -25,19 +32,13 @@ struct EvaluationInput {
     Quantities quantities = Quantities::acceleration_potential;
     /// Of the local expansions of the lists' far cells, 3 to 6; 0 if the lists have none.
     int local_order = 0;
+    ForceOutput output = {}; ///< at least of the size of the particles
 };
 
 /// The sum of one target in the units of EvaluationInput::scale, G = 1.
 struct TargetSum {
     Vec3<double> acceleration;
     double potential = 0;
-};
-
-/// Where the sums go: entry i of each array belongs to the caller's particle i.
-struct ForceOutput {
-    std::span<Vec3<double>> acceleration;
-    std::span<double> potential; ///< empty: not wanted
-    double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
 };
 
 /// Writes one sum; false if it is not finite.
@@ -64,12 +65,13 @@ public:
     /// How many groups a batch should hold at most; each walking thread fills its own.
     virtual std::size_t batch_size() const = 0;
 
-    /// Takes the lists and may return before they are evaluated. Safe for several threads.
+    /// Takes the lists and may return before they are evaluated. Their sums may be written at once
+    /// or in finish(). Safe for several threads.
     virtual void submit(std::unique_ptr<InteractionLists> lists) = 0;
 
-    /// Waits for everything submitted since begin() and writes the sums of the targets, of no other
-    /// particle. Returns the number of targets whose sum is not finite.
-    virtual std::size_t finish(const ForceOutput& output) = 0;
+    /// Waits for everything submitted since begin(), until the sums of the targets are written, and
+    /// of no other particle. Returns the number of targets whose sum is not finite.
+    virtual std::size_t finish() = 0;
 
     /// Such as "CPU, avx512, 2 threads".
     virtual std::string device() const = 0;

@@ -2,7 +2,6 @@
 #include <omp.h>
 
 #include "core/error.hpp"
-#include "core/threads.hpp"
 #include "force/evaluator.hpp"
 #include "force/list_pool.hpp"
 #include "force/simd/host_kernel.hpp"
@@ -54,8 +53,9 @@ public:
         expand_ = input.local_order == 0
                       ? nullptr
                       : kernels_.expand[precise][input.local_order - lowest_local_order];
-        sums_.resize(input.groups->target_count);
         threads_.resize(std::size_t(omp_get_max_threads()));
+        for (Thread& thread : threads_)
+            thread.not_finite = 0;
     }
 
     std::unique_ptr<InteractionLists> new_lists() override { return lists_.take(); }
@@ -70,6 +70,7 @@ public:
             expand(*lists, lists->clusters[c], nullptr, thread.clusters[c]);
         Expansion own;
         for (const ListRow& row : lists->rows) {
+            ask_for_output(row);
             const Expansion* expansion = nullptr;
             if (row.cluster != no_cluster || row.far_begin < row.far_end) {
                 expand(*lists, row,
@@ -89,18 +90,20 @@ public:
                                  1 / input_.scale.mass,
                                  input_.softening.length / input_.scale.length,
                                  input_.order};
-            kernel_(work, thread.scratch, sums_.data());
+            thread.sums.resize(row.target_end - row.target_begin);
+            kernel_(work, thread.scratch, thread.sums.data());
+            for (Index t = row.target_begin; t < row.target_end; ++t)
+                thread.not_finite +=
+                    !store_sum(input_.output, particle(t), thread.sums[t - row.target_begin]);
         }
         lists_.give_back(std::move(lists));
     }
 
-    std::size_t finish(const ForceOutput& output) override
+    std::size_t finish() override
     {
-        const TargetGroups& groups = *input_.groups;
         std::size_t not_finite = 0;
-#pragma omp parallel for if (sums_.size() > worth_threads) reduction(+ : not_finite)
-        for (std::size_t t = 0; t < sums_.size(); ++t)
-            not_finite += !store_sum(output, input_.octree->order[groups.target(t)], sums_[t]);
+        for (const Thread& thread : threads_)
+            not_finite += thread.not_finite;
         return not_finite;
     }
 
@@ -114,7 +117,27 @@ private:
     struct Thread {
         KernelScratch scratch;
         std::vector<Expansion> clusters; // of the batch
+        std::vector<TargetSum> sums;     // of the group
+        std::size_t not_finite = 0;
     };
+
+    /// The caller's number of a target.
+    Index particle(Index target) const
+    {
+        return input_.octree->order[input_.groups->target(target)];
+    }
+
+    /// The caller's particles lie anywhere in memory: its entries come while the sums are made.
+    void ask_for_output(const ListRow& row) const
+    {
+        for (Index t = row.target_begin; t < row.target_end; ++t) {
+            const Index i = particle(t);
+            __builtin_prefetch(&input_.output.acceleration[i].x, 1);
+            __builtin_prefetch(&input_.output.acceleration[i].z, 1);
+            if (!input_.output.potential.empty())
+                __builtin_prefetch(&input_.output.potential[i], 1);
+        }
+    }
 
     /// The far cells of a cluster or a group about its centre.
     template <class Row>
@@ -137,7 +160,6 @@ private:
     HostKernel kernel_ = nullptr;
     ExpansionKernel expand_ = nullptr;
     bool spline_ = false;
-    std::vector<TargetSum> sums_;
     ListPool lists_;
     std::vector<Thread> threads_;
 };

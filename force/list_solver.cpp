@@ -76,11 +76,11 @@ public:
             const TimedPhase phase(profile, "nodes");
             prepare_lists();
         }
-        parts_.evaluator->begin(
-            {&tree_.octree, &moments, &groups_, scale, options_.softening, options_.order, quantities,
-             options_.local_order});
+        parts_.evaluator->begin({&tree_.octree, &moments, &groups_, scale, options_.softening,
+                                 options_.order, quantities, options_.local_order,
+                                 output_to(particles, scale, quantities)});
         submit_batches(statistics);
-        finish(particles, scale, quantities, profile);
+        finish(particles, quantities, profile);
         parts_.evaluator->add_statistics(statistics);
         statistics.targets = groups_.target_count;
         statistics.groups = groups_.groups.size();
@@ -114,8 +114,7 @@ private:
         const std::size_t groups = options_.batch_size > 0 ? std::size_t(options_.batch_size)
                                                            : parts_.evaluator->batch_size();
         const std::size_t batch =
-            std::max<std::size_t>(1, groups * n /
-                                         std::max<std::size_t>(1, groups_.groups.size()));
+            std::max<std::size_t>(1, groups * n / std::max<std::size_t>(1, groups_.groups.size()));
         const std::size_t batches = (n + batch - 1) / batch;
         std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;
         FirstException first;
@@ -140,10 +139,9 @@ private:
     }
 
     /// Sums to the caller, in the caller's units.
-    void finish(Particles& particles, const InternalScale& scale, Quantities quantities,
-                Profile& profile)
+    ForceOutput output_to(Particles& particles, const InternalScale& scale,
+                          Quantities quantities) const
     {
-        const TimedPhase phase(profile, "results");
         particles.acceleration.resize(particles.size());
         ForceOutput output{particles.acceleration, {}};
         if (quantities == Quantities::acceleration_potential) {
@@ -152,7 +150,13 @@ private:
         }
         output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
         output.acceleration_unit = output.potential_unit / scale.length;
-        if (parts_.evaluator->finish(output) > 0) {
+        return output;
+    }
+
+    void finish(Particles& particles, Quantities quantities, Profile& profile)
+    {
+        const TimedPhase phase(profile, "results");
+        if (parts_.evaluator->finish() > 0) {
             parts_.builder->fetch_order(tree_.octree);
             repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
         }

@@ -128,55 +128,79 @@ private:
         T level1[size];
         level1[0] = T(odd_factorial(2 * order - 1));
         step_levels<order>(r, level1, std::make_integer_sequence<int, order - 1>{});
-        T level0[size], inv_power[order + 1]; // u^-(degree + 1)
+        T inv_power[order + 1]; // u^-(degree + 1)
         inv_power[0] = inv_u;
         for (int degree = 1; degree <= order; ++degree)
             inv_power[degree] = inv_power[degree - 1] * inv_u;
-        add_degrees<with_moments>(r, level1, level0, inv_power, mass, s,
+        add_degrees<with_moments>(r, level1, inv_power, mass, s,
                                   std::make_integer_sequence<int, order + 1>{});
     }
 
     template <bool with_moments, int... degree>
-    CHAMOMILE_HD void add_degrees(const Vec3<T>& r, const T* level1, T* level0, const T* inv_power,
+    CHAMOMILE_HD void add_degrees(const Vec3<T>& r, const T* level1, const T* inv_power,
                                   const T& mass, const SymmetricTensor<T>& s,
                                   std::integer_sequence<int, degree...>)
     {
         (add_degree<with_moments, degree>(
-             r, level1, level0, inv_power, mass, s,
+             r, level1, inv_power, mass, s,
              std::make_integer_sequence<int, (degree + 1) * (degree + 2) / 2>{}),
          ...);
     }
 
-    /// The mass's terms of this degree and the moments' terms of two degrees less.
+    /// The mass's terms of this degree and the moments' terms of two degrees less. A derivative
+    /// goes to all of them at once, so that it need not be kept in memory.
     template <bool with_moments, int degree, int... k>
-    CHAMOMILE_HD void add_degree(const Vec3<T>& r, const T* level1, T* level0, const T* inv_power,
-                                 const T& mass, const SymmetricTensor<T>& s,
+    CHAMOMILE_HD void add_degree(const Vec3<T>& r, const T* level1, const T* inv_power,
+                                 const T& mass, [[maybe_unused]] const SymmetricTensor<T>& s,
                                  std::integer_sequence<int, k...>)
     {
         constexpr int first = term_count(degree - 1);
-        ((level0[first + k] = taylor::derivative<0, first + k>(r, level1)), ...);
         const T m = mass * inv_power[degree];
-        ((term[first + k] += m * level0[first + k]), ...);
-        if constexpr (with_moments && degree >= 2)
-            add_moments<term_count(degree - 3)>(
-                level0, inv_power[degree - 2], s,
-                std::make_integer_sequence<int, (degree - 1) * degree / 2>{});
-    }
-
-    template <int first, int... k>
-    CHAMOMILE_HD void add_moments(const T* d, const T& inv_power, const SymmetricTensor<T>& s,
-                                  std::integer_sequence<int, k...>)
-    {
-        ((term[first + k] += inv_power * contracted<first + k>(d, s)), ...);
+        if constexpr (with_moments && degree >= 2) {
+            constexpr int lower = term_count(degree - 3), count = (degree - 1) * degree / 2;
+            T contracted[count];
+            (add_derivative<first + k>(r, level1, m, s, contracted), ...);
+            add_contracted<lower>(contracted, inv_power[degree - 2],
+                                  std::make_integer_sequence<int, count>{});
+        } else {
+            ((term[first + k] += m * taylor::derivative<0, first + k>(r, level1)), ...);
+        }
     }
 
     template <int t>
-    static CHAMOMILE_HD T contracted(const T* d, const SymmetricTensor<T>& s)
+    CHAMOMILE_HD void add_derivative(const Vec3<T>& r, const T* level1, const T& m,
+                                     const SymmetricTensor<T>& s, T* contracted)
     {
-        constexpr Exponents e = exponents_of(t);
-        return s.xx * d[term_of({e.x + 2, e.y, e.z})] + s.xy * d[term_of({e.x + 1, e.y + 1, e.z})] +
-               s.xz * d[term_of({e.x + 1, e.y, e.z + 1})] + s.yy * d[term_of({e.x, e.y + 2, e.z})] +
-               s.yz * d[term_of({e.x, e.y + 1, e.z + 1})] + s.zz * d[term_of({e.x, e.y, e.z + 2})];
+        const T d = taylor::derivative<0, t>(r, level1);
+        term[t] += m * d;
+        contract<t, 2, 0, 0>(s.xx, d, contracted);
+        contract<t, 1, 1, 0>(s.xy, d, contracted);
+        contract<t, 1, 0, 1>(s.xz, d, contracted);
+        contract<t, 0, 2, 0>(s.yy, d, contracted);
+        contract<t, 0, 1, 1>(s.yz, d, contracted);
+        contract<t, 0, 0, 2>(s.zz, d, contracted);
+    }
+
+    /// Takes the derivative into that of two degrees less, if there is one. Terms stand by falling
+    /// powers of x, so that the first to come for any is the one along xx.
+    template <int t, int x, int y, int z>
+    static CHAMOMILE_HD void contract(const T& s, const T& d, T* contracted)
+    {
+        constexpr Exponents e = exponents_of(t), f{e.x - x, e.y - y, e.z - z};
+        if constexpr (f.x >= 0 && f.y >= 0 && f.z >= 0) {
+            T& to = contracted[term_of(f) - term_count(f.degree() - 1)];
+            if constexpr (x == 2)
+                to = s * d;
+            else
+                to += s * d;
+        }
+    }
+
+    template <int first, int... k>
+    CHAMOMILE_HD void add_contracted(const T* contracted, const T& inv_power,
+                                     std::integer_sequence<int, k...>)
+    {
+        ((term[first + k] += inv_power * contracted[k]), ...);
     }
 
     template <int... k>

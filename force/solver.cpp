@@ -75,7 +75,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;
     if (o.group_size == 0)
-        o.group_size = gpu ? (direct ? 1024 : 512) : direct ? 256 : 128;
+        o.group_size = gpu ? (direct ? 1024 : 512) : direct ? 512 : 128;
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
     if (direct)

@@ -29,9 +29,9 @@ struct SolverOptions {
     /// Geometric criterion instead: a cell of size l is accepted beyond l / theta.
     std::optional<double> theta;
     int local_order = 5; ///< of the expansions of distant cells' field about a group; 0: none
-    int order = 2;      ///< of the multipole expansion: 0 monopole, 2 quadrupole
-    int group_size = 0; ///< most particles that share one interaction list; 0: chosen by device
-    int leaf_size = 0;  ///< most particles of a cell without daughters; 0: chosen by device
+    int order = 2;       ///< of the multipole expansion: 0 monopole, 2 quadrupole
+    int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device
+    int leaf_size = 0;   ///< most particles of a cell without daughters; 0: chosen by device
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
     Softening softening;
     double gravitational_constant = 1;

@@ -124,8 +124,9 @@ public:
         pool_.give_back(std::move(lists));
     }
 
-    std::size_t finish(const ForceOutput& output) override
+    std::size_t finish() override
     {
+        const ForceOutput& output = input_.output;
         check(cudaSetDevice(device_), "choose the device");
         {
             const TraceRange range("wait");

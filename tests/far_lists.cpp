@@ -144,14 +144,6 @@ std::vector<TargetSum> evaluate(Evaluator& evaluator, const Scene& scene, const 
     const auto scale =
         InternalScale::of(scene.moments.bounds[0].longest_side(), setup.softening.length, mass);
     const bool expanded = setup.far_cells == FarCells::expanded;
-    evaluator.begin({&scene.octree, &scene.moments, &scene.groups, scale, setup.softening,
-                     setup.order, setup.quantities, expanded ? setup.local_order : 0});
-    for (std::size_t g = 0; g < scene.groups.groups.size(); g += groups_in_cluster) {
-        auto lists = evaluator.new_lists();
-        scene.list(*lists, g, std::min(scene.groups.groups.size(), g + groups_in_cluster),
-                   setup.far_cells);
-        evaluator.submit(std::move(lists));
-    }
     const std::size_t n = scene.particles.size();
     std::vector<Vec3<double>> acceleration(n);
     std::vector<double> potential(n);
@@ -160,7 +152,15 @@ std::vector<TargetSum> evaluate(Evaluator& evaluator, const Scene& scene, const 
         output.potential = {};
     output.potential_unit = scale.mass / scale.length;
     output.acceleration_unit = output.potential_unit / scale.length;
-    CHECK(evaluator.finish(output) == 0);
+    evaluator.begin({&scene.octree, &scene.moments, &scene.groups, scale, setup.softening,
+                     setup.order, setup.quantities, expanded ? setup.local_order : 0, output});
+    for (std::size_t g = 0; g < scene.groups.groups.size(); g += groups_in_cluster) {
+        auto lists = evaluator.new_lists();
+        scene.list(*lists, g, std::min(scene.groups.groups.size(), g + groups_in_cluster),
+                   setup.far_cells);
+        evaluator.submit(std::move(lists));
+    }
+    CHECK(evaluator.finish() == 0);
     std::vector<TargetSum> result(n);
     for (std::size_t t = 0; t < n; ++t)
         result[t] = {acceleration[scene.octree.order[t]], potential[scene.octree.order[t]]};

@@ -8,7 +8,7 @@
 namespace chamomile {
 
 void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cube,
-                     Boundaries& boundaries, std::vector<Index>& order)
+                     Boundaries& boundaries, std::pmr::vector<Index>& order)
 {
     const std::size_t n = positions.size();
     keys_.resize(n);

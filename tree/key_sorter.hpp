@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tree/boundaries.hpp"
+#include "tree/large_memory.hpp"
 #include "tree/radix_sort.hpp"
 
 namespace chamomile {
@@ -14,12 +15,12 @@ class KeySorter {
 public:
     /// Resizes and fills `order` (sorted particle k has position order[k]) and the boundaries
     /// between the sorted particles. Equal keys keep the order of the positions.
-    void sort(std::span<const Vec3<double>> positions, const RootCube& cube,
-              Boundaries& boundaries, std::vector<Index>& order);
+    void sort(std::span<const Vec3<double>> positions, const RootCube& cube, Boundaries& boundaries,
+              std::pmr::vector<Index>& order);
 
 private:
-    std::vector<Key> keys_;
-    RadixScratch scratch_;
+    std::pmr::vector<Key> keys_{large_memory()};
+    RadixScratch scratch_{large_memory()};
 };
 
 } // namespace chamomile

@@ -40,7 +40,7 @@ struct Moments {
     {}
 
     std::pmr::vector<Multipole> multipole; ///< of small cells perhaps on a device only
-    std::pmr::vector<Box> bounds; ///< tight around the particles
+    std::pmr::vector<Box> bounds;          ///< tight around the particles
 };
 
 /// Computes all moments from the leaves up, in double precision. Reuses the memory of `moments`.

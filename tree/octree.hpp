@@ -27,15 +27,15 @@ struct Source {
 /// particles in one octant is left out in favour of that octant.
 struct Octree {
     explicit Octree(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : cells(memory), boundaries(memory)
+        : cells(memory), boundaries(memory), order(memory), sources(memory)
     {}
 
     std::size_t size = 0; ///< number of particles
     std::pmr::vector<Cell> cells;
-    Boundaries boundaries;       ///< between the sorted particles
-    std::vector<Index> order;    ///< sorted particle k is the caller's particle order[k]
-    std::vector<Source> sources; ///< the particles in sorted order
-    std::size_t divided = 0;     ///< number of cells with daughters
+    Boundaries boundaries;                  ///< between the sorted particles
+    std::pmr::vector<Index> order;          ///< sorted particle k is the caller's particle order[k]
+    std::pmr::vector<Source> sources;       ///< the particles in sorted order
+    std::size_t divided = 0;                ///< number of cells with daughters
     std::vector<std::vector<Cell>> scratch; ///< of the build, kept to spare its page faults
 
     bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -11,9 +12,13 @@ namespace chamomile {
 
 /// What radix_sort needs beside its arguments, to be kept between calls: 14 bytes per particle.
 struct RadixScratch {
-    std::vector<Key> keys;
-    std::vector<Index> order;
-    std::vector<std::uint16_t> bucket;
+    explicit RadixScratch(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : keys(memory), order(memory), bucket(memory)
+    {}
+
+    std::pmr::vector<Key> keys;
+    std::pmr::vector<Index> order;
+    std::pmr::vector<std::uint16_t> bucket;
 };
 
 /// Sorts pairs (keys[k] below 2^63, order[k]) by key, pairs of equal keys by order: with distinct

@@ -22,6 +22,8 @@ public:
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, *criterion_);
     }
 
+    std::pmr::memory_resource* memory() override { return large_memory(); }
+
 private:
     KeySorter sorter_;
     std::optional<AcceptanceCriterion> criterion_;

@@ -13,7 +13,8 @@ namespace chamomile {
 
 /// The particles in cells, and all that lists are made from.
 struct Tree {
-    explicit Tree(std::pmr::memory_resource* memory) : octree(memory), moments(memory), nodes(memory)
+    explicit Tree(std::pmr::memory_resource* memory)
+        : octree(memory), moments(memory), nodes(memory)
     {}
 
     Octree octree;

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t block = 4096; // cells that one thread numbers at a time
 
 /// Node of each cell with daughters, no_node for leaves. Returns the number of nodes.
-std::size_t number_nodes(std::vector<Index>& node_of, const Octree& octree)
+std::size_t number_nodes(std::pmr::vector<Index>& node_of, const Octree& octree)
 {
     const std::size_t n = octree.cells.size(), blocks = (n + block - 1) / block;
     node_of.resize(n);
@@ -35,7 +35,7 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
                      const AcceptanceCriterion& criterion)
 {
     const std::size_t n = octree.cells.size();
-    std::vector<Index>& node_of = walk_nodes.node_of;
+    std::pmr::vector<Index>& node_of = walk_nodes.node_of;
     walk_nodes.nodes.resize(number_nodes(node_of, octree));
     walk_nodes.units = {};
     if (n == 0)
@@ -46,8 +46,7 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
         int lane = 0;
         node = {};
         for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
-            const CellReach reach =
-                criterion.reach(moments.multipole[c], moments.bounds[c], units);
+            const CellReach reach = criterion.reach(moments.multipole[c], moments.bounds[c], units);
             fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach, units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }

@@ -43,12 +43,12 @@ CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughter
 /// cells.
 struct WalkNodes {
     explicit WalkNodes(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : nodes(memory)
+        : nodes(memory), node_of(memory)
     {}
 
     std::pmr::vector<WalkNode> nodes;
     WalkUnits units;
-    std::vector<Index> node_of; ///< scratch
+    std::pmr::vector<Index> node_of; ///< scratch
 };
 
 /// Uses all threads and reuses the memory of `nodes`.

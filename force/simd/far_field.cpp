@@ -2,8 +2,8 @@
 // they are added in double, in the order of the list.
 #include "force/simd/far_field.hpp"
 
-#include "force/gravity.hpp"
 #include "force/local_expansion.hpp"
+#include "force/simd/rows.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
@@ -17,8 +17,8 @@ public:
     using Terms = LocalExpansion<P, order>;
 
     Expander(const FarWork& work, const Expansion& expansion)
-        : work_(work), frame_{expansion.center, work.inverse_length / expansion.unit,
-                              work.inverse_mass},
+        : work_(work),
+          rows_(Frame{expansion.center, work.inverse_length / expansion.unit, work.inverse_mass}),
           eps2_(T(work.softening_length / expansion.unit) *
                 T(work.softening_length / expansion.unit))
     {}
@@ -41,42 +41,51 @@ private:
     template <bool with_moments>
     CHAMOMILE_HD void add_pack(std::size_t first, Terms& sum) const
     {
-        T lanes[with_moments ? 10 : 4][P::width];
+        constexpr int fields = MultipoleRows::fields, tail_fields = MultipoleRows::tail_fields;
+        constexpr std::size_t width = P::width;
+        T row[width * fields], tail[width * tail_fields];
         const std::size_t left = work_.count - first;
-        for (std::size_t k = 0; k < std::size_t(P::width); ++k) {
-            if (k >= left) { // a lane without a cell: no mass at a finite place
-                for (auto& field : lanes)
-                    field[k] = &field == &lanes[0];
+        for (std::size_t k = 0; k < width; ++k) {
+            if (first + width + k < work_.count)
+                prefetch(work_.multipoles[work_.cells[first + width + k]]);
+            if (k < left) {
+                rows_.pack(work_.multipoles[work_.cells[first + k]], row + k * fields,
+                           tail + k * tail_fields);
                 continue;
             }
-            const Multipole& m = work_.multipoles[work_.cells[first + k]];
-            const Vec3<T> r = rounded<T>(frame_.of(m.center));
-            lanes[0][k] = r.x;
-            lanes[1][k] = r.y;
-            lanes[2][k] = r.z;
-            lanes[3][k] = T(frame_.inverse_mass * m.mass);
-            if constexpr (with_moments) {
-                const double w = frame_.inverse_moment();
-                lanes[4][k] = T(w * m.second.xx);
-                lanes[5][k] = T(w * m.second.xy);
-                lanes[6][k] = T(w * m.second.xz);
-                lanes[7][k] = T(w * m.second.yy);
-                lanes[8][k] = T(w * m.second.yz);
-                lanes[9][k] = T(w * m.second.zz);
-            }
+            for (int f = 0; f < fields; ++f) // a lane without a cell: no mass at a finite place
+                row[k * fields + std::size_t(f)] = f == 0;
+            for (int f = 0; f < tail_fields; ++f)
+                tail[k * tail_fields + std::size_t(f)] = 0;
         }
-        const Vec3<P> r{P::load(lanes[0]), P::load(lanes[1]), P::load(lanes[2])};
-        if constexpr (with_moments)
-            sum.add_cell(r, P::load(lanes[3]),
-                         {P::load(lanes[4]), P::load(lanes[5]), P::load(lanes[6]),
-                          P::load(lanes[7]), P::load(lanes[8]), P::load(lanes[9])},
-                         P(eps2_));
-        else
-            sum.add_mass(r, P::load(lanes[3]), P(eps2_));
+        P column[fields], last[tail_fields];
+        load(row, column);
+        const Vec3<P> r{column[0], column[1], column[2]};
+        if constexpr (with_moments) {
+            load(tail, last);
+            sum.add_cell(r, column[3],
+                         {column[4], column[5], column[6], column[7], last[0], last[1]}, P(eps2_));
+        } else {
+            sum.add_mass(r, column[3], P(eps2_));
+        }
+    }
+
+    template <int columns>
+    static CHAMOMILE_HD void load(const T* rows, P (&column)[columns])
+    {
+        for (int k = 0; k < columns; ++k)
+            column[k] = P::load(rows + k * P::width);
+        transpose(column);
+    }
+
+    static CHAMOMILE_HD void prefetch(const Multipole& m)
+    {
+        __builtin_prefetch(&m);
+        __builtin_prefetch(&m.second.zz);
     }
 
     const FarWork& work_;
-    const Frame frame_;
+    const MultipoleRows rows_;
     const T eps2_;
 };
 
@@ -96,13 +105,8 @@ void add_expansion_of(const Expansion& expansion, const T* positions, int padded
         const FieldValue<P> value = local.evaluate(inverse_unit * x);
         const P fields[4] = {value.acceleration.x, value.acceleration.y, value.acceleration.z,
                              value.potential};
-        for (int f = 0; f < (with_potential ? 4 : 3); ++f) {
-            T lanes[P::width];
-            fields[f].store(lanes);
-            double* to = sums + f * padded + t;
-            for (int k = 0; k < P::width; ++k)
-                to[k] += (f < 3 ? acceleration_unit : potential_unit) * double(lanes[k]);
-        }
+        for (int f = 0; f < (with_potential ? 4 : 3); ++f)
+            add_lanes(fields[f], f < 3 ? acceleration_unit : potential_unit, sums + f * padded + t);
     }
 }
 

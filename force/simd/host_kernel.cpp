@@ -1,20 +1,21 @@
 // The Chamomile scheme on a processor core: all pairs of a group and its list, tile by tile.
 //
 // Each lane of a pack is one target. A tile of sources is gathered by index, centred on the group
-// in double and rounded (J-PACKING); the group's targets pass over it, a few packs at a time to
-// hide the latency of the root, and keep their sums in registers (FORCE-LOOP); the sums of a tile
-// are added in double. No sum crosses lanes. Far cells come first, as an expansion (far_field.hpp).
+// in double and rounded (J-PACKING, rows.hpp); the group's targets pass over it, a few packs at a
+// time to hide the latency of the root, and keep their sums in registers (FORCE-LOOP); the sums of
+// a tile are added in double. No sum crosses lanes. Sources among or near the targets go to tiles
+// of their own, with coordinates in two floats. Far cells come first, as an expansion
+// (far_field.hpp).
 #include "force/simd/host_kernel.hpp"
 
-#include "core/simd.hpp"
-#include "force/evaluator.hpp"
-#include "force/gravity.hpp"
 #include "force/simd/far_field.hpp"
+#include "force/simd/group_targets.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
 constexpr int tile_size = 64;
+constexpr Index ranges_ahead = 8, cells_ahead = 16; // about a tile
 
 /// A struct of T as an array of its fields.
 template <class T, class Record>
@@ -46,142 +47,157 @@ public:
     using Sum = typename Law::template Sum<P>;
     static constexpr int width = P::width;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
+    static constexpr int whole = width < 4 ? 4 : width; // lanes of whole sources
+
+    struct Tile {
+        alignas(64) Source<T> source[tile_size + width]; // read in whole packs
+        int count = 0;
+    };
+    /// Of particles that may be targets or close to them.
+    struct NearTile {
+        alignas(64) Source<T> source[tile_size];
+        Source<T> residue[tile_size]; ///< what rounding leaves behind
+        Index sorted[tile_size];
+        int count = 0;
+    };
 
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
         : work_(work), frame_{work.row.center, work.inverse_length, work.inverse_mass},
-          law_(Law::with_length(work.softening_length)),
-          targets_(int(work.row.target_end - work.row.target_begin)),
-          padded_((targets_ + width - 1) / width * width)
+          rows_(frame_), law_(Law::with_length(work.softening_length)),
+          targets_(work, rows_, scratch)
     {
-        const std::size_t needed = std::size_t(padded_) * (3 + 4);
-        if (scratch.capacity < needed) {
-            delete[] scratch.data;
-            scratch.data = nullptr;
-            scratch.capacity = 0;
-            scratch.data = new double[needed];
-            scratch.capacity = needed;
-        }
-        positions_ = reinterpret_cast<T*>(scratch.data);
-        sums_ = scratch.data + 3 * padded_;
-        for (int k = 0; k < sum_fields * padded_; ++k)
-            sums_[k] = 0;
-        load_targets();
+        prepare_reach();
     }
 
     void run(TargetSum* sums)
     {
         if (work_.expansion)
-            add_expansion(*work_.expansion, work_.local_order, sum_fields > 3, positions_, padded_,
-                          sums_);
+            add_expansion(*work_.expansion, work_.local_order, sum_fields > 3, targets_.positions(),
+                          targets_.padded(), targets_.sums());
         sum_over_particles();
         if (work_.order == 0)
             sum_over_cells<Source>();
         else
             sum_over_cells<CellSource>();
-        store(sums);
+        targets_.store(sums);
     }
 
 private:
-    Index target(int t) const
-    {
-        const Index numbered = work_.row.target_begin + Index(t);
-        return work_.targets ? work_.targets[numbered] : numbered;
-    }
-
-    /// What rounding leaves behind.
-    static CHAMOMILE_HD Vec3<T> residue(const Vec3<double>& x)
-    {
-        Vec3<T> high = rounded<T>(x);
-        // g++ 12 takes double(float(x)) for x when it packs neighbouring scalars into a vector.
-        asm("" : "+m"(high));
-        return rounded<T>(x - Vec3<double>{double(high.x), double(high.y), double(high.z)});
-    }
-
-    void load_targets()
-    {
-        for (int t = 0; t < padded_; ++t) { // lanes without a target repeat the last one
-            const int real = t < targets_ ? t : targets_ - 1;
-            const Vec3<T> r = rounded<T>(frame_.of(work_.sources[target(real)].position));
-            positions_[t] = r.x;
-            positions_[padded_ + t] = r.y;
-            positions_[2 * padded_ + t] = r.z;
-        }
-    }
-
-    CHAMOMILE_HD Target load_target(int t) const
-    {
-        return {{P::load(positions_ + t), P::load(positions_ + padded_ + t),
-                 P::load(positions_ + 2 * padded_ + t)}};
-    }
-
-    /// J-PACKING of particles, range by range.
+    /// Particles of the list, in two kinds of tiles.
     void sum_over_particles()
     {
-        const Index first_target = target(0), last_target = target(targets_ - 1);
-        alignas(64) Source<T> tile[tile_size];
-        Index sorted[tile_size];
-        int filled = 0;
-        bool near = false;
+        const Index own_begin = targets_.sorted(0),
+                    own_end = targets_.sorted(targets_.count() - 1) + 1;
+        Tile tile;
+        NearTile near;
         for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
-            const Index before = work_.ranges[r].before;
+            const Index before = work_.ranges[r].before, begin = work_.ranges[r].first;
             const Index count = (r + 1 < work_.row.range_end ? work_.ranges[r + 1].before
                                                              : work_.row.particle_count) -
                                 before;
-            for (Index k = 0; k < count;) {
-                const Index source = work_.ranges[r].first + k;
-                const int taken = int(
-                    count - k < Index(tile_size - filled) ? count - k : Index(tile_size - filled));
-                near |= source <= last_target && source + Index(taken) > first_target;
-                near |= pack_particles(source, taken, tile + filled);
-                for (int j = 0; j < taken; ++j)
-                    sorted[filled + j] = source + Index(j);
-                k += Index(taken);
-                filled += taken;
-                if (filled == tile_size) {
-                    add_tile(tile, sorted, filled, near);
-                    filled = 0;
-                    near = false;
-                }
-            }
+            const Index end = begin + count, own_first = within(own_begin, begin, end),
+                        own_last = within(own_end, own_first, end);
+            if (r + ranges_ahead < work_.row.range_end)
+                prefetch(work_.ranges[r + ranges_ahead].first);
+            add_particles(tile, near, begin, own_first);
+            fill<&GroupKernel::add_near_tile>(near, own_first, own_last);
+            add_particles(tile, near, own_last, end);
         }
-        add_tile(tile, sorted, filled, near);
+        add_tile(tile);
+        add_near_tile(near);
     }
 
-    /// Position and mass at once; says whether one of them lies within the row's reach.
-    CHAMOMILE_HD bool pack_particles(Index first, int count, Source<T>* packed) const
+    /// The beginning of a range; the processor sees to the rest once it is read.
+    CHAMOMILE_HD void prefetch(Index first) const
     {
-        typedef double Four __attribute__((vector_size(32)));
-        typedef float FourFloats __attribute__((vector_size(16)));
-        typedef long long Mask __attribute__((vector_size(32)));
-        static_assert(sizeof(chamomile::Source) == sizeof(Four));
-        const Vec3<double>&c = work_.row.center, d = frame_.inverse_length * work_.row.near_reach;
-        const double to_length = frame_.inverse_length;
-        const Four center{c.x, c.y, c.z, 0}, reach{d.x, d.y, d.z, 0};
-        const Four scale{to_length, to_length, to_length, frame_.inverse_mass};
-        Mask near{};
-        for (int j = 0; j < count; ++j) {
-            Four x;
-            __builtin_memcpy(&x, &work_.sources[first + Index(j)], sizeof x);
-            x = (x - center) * scale;
-            const Mask within = (x < reach) & (-x < reach);
-            near |= within & __builtin_shuffle(within, Mask{1, 2, 0, 3}) &
-                    __builtin_shuffle(within, Mask{2, 0, 1, 3});
-            if constexpr (sizeof(T) == sizeof(float)) {
-                const FourFloats f = __builtin_convertvector(x, FourFloats);
-                __builtin_memcpy(static_cast<void*>(packed + j), &f, sizeof f);
-            } else {
-                __builtin_memcpy(static_cast<void*>(packed + j), &x, sizeof x);
-            }
-        }
-        return near[0] != 0;
+        constexpr int ahead = 16;
+        for (int k = 0; k < ahead; k += 2)
+            __builtin_prefetch(work_.sources + first + k);
     }
 
-    void add_tile(const Source<T>* tile, const Index* sorted, int count, bool near)
+    static Index within(Index x, Index low, Index high)
     {
-        if (near)
-            add_near_tile(tile, sorted, count);
-        else
-            force_loop(tile, count);
+        return x < low ? low : x > high ? high : x;
+    }
+
+    /// Particles that are not among the targets, to one tile or the other.
+    void add_particles(Tile& tile, NearTile& near, Index begin, Index end)
+    {
+        if (!has_reach_)
+            return fill<&GroupKernel::add_tile>(tile, begin, end);
+        while (begin < end) {
+            const Index taken = least(end - begin, Index(tile_size - tile.count));
+            pack(begin, int(taken), tile);
+            if (is_near(tile.source + tile.count, int(taken)))
+                fill<&GroupKernel::add_near_tile>(near, begin, begin + taken);
+            else if ((tile.count += int(taken)) == tile_size)
+                add_tile(tile);
+            begin += taken;
+        }
+    }
+
+    static Index least(Index a, Index b) { return a < b ? a : b; }
+
+    /// The square of the row's reach as it compares with those of packed particles.
+    void prepare_reach()
+    {
+        const Vec3<double>& d = work_.row.near_reach;
+        has_reach_ = d.x > 0 && d.y > 0 && d.z > 0;
+        const Vec3<T> r = rounded<T>(frame_.inverse_length * d);
+        const T squares[4] = {r.x * r.x, r.y * r.y, r.z * r.z, T(__builtin_inf())};
+        for (int k = 0; k < whole; ++k)
+            reach_squared_[k] = squares[k % 4];
+    }
+
+    /// Whether one of them lies within the row's reach.
+    CHAMOMILE_HD bool is_near(const Source<T>* source, int count) const
+    {
+        const T* const from = reinterpret_cast<const T*>(source);
+        unsigned near = 0;
+        for (int k = 0; k < 4 * count; k += whole) {
+            unsigned inside = 0; // a bit for each coordinate
+            for (int p = 0; p < whole; p += width) {
+                const P x = P::load(from + k + p);
+                inside |= less_bits(x * x, P::load(reach_squared_ + p)) << p;
+            }
+            if (k + whole > 4 * count)
+                inside &= (1u << (4 * count - k)) - 1;
+            near |= inside & inside >> 1 & inside >> 2 & inside >> 3 & 0x1111;
+        }
+        return near != 0;
+    }
+
+    /// J-PACKING of sorted particles begin .. end; full tiles are evaluated.
+    template <auto evaluate, class AnyTile>
+    CHAMOMILE_HD void fill(AnyTile& tile, Index begin, Index end)
+    {
+        while (begin < end) {
+            const Index taken = least(end - begin, Index(tile_size - tile.count));
+            pack(begin, int(taken), tile);
+            tile.count += int(taken);
+            begin += taken;
+            if (tile.count == tile_size)
+                (this->*evaluate)(tile);
+        }
+    }
+
+    CHAMOMILE_HD void pack(Index first, int count, Tile& tile) const
+    {
+        rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]));
+    }
+
+    void pack(Index first, int count, NearTile& tile) const
+    {
+        rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]),
+                   fields<T>(tile.residue[tile.count]));
+        for (int k = 0; k < count; ++k)
+            tile.sorted[tile.count + k] = first + Index(k);
+    }
+
+    void add_tile(Tile& tile)
+    {
+        force_loop(tile.source, tile.count);
+        tile.count = 0;
     }
 
     template <template <class> class CellRecord>
@@ -190,6 +206,11 @@ private:
         alignas(64) CellRecord<T> tile[tile_size];
         int filled = 0;
         for (Index c = work_.row.cell_begin; c < work_.row.cell_end; ++c) {
+            if (c + cells_ahead < work_.row.cell_end) {
+                const Multipole& soon = work_.multipoles[work_.cells[c + cells_ahead]];
+                __builtin_prefetch(&soon);
+                __builtin_prefetch(&soon.second.zz);
+            }
             Law::pack_cell(work_.multipoles[work_.cells[c]], frame_, tile[filled]);
             if (++filled == tile_size) {
                 force_loop(tile, filled);
@@ -206,119 +227,82 @@ private:
         Target target[in_flight];
         Sum sum[in_flight];
         for (int k = 0; k < in_flight; ++k)
-            target[k] = load_target(t + k * width);
+            target[k] = {targets_.position(t + k * width)};
         for (int j = 0; j < count; ++j) {
             const Record<P> source = broadcast<Record>(tile[j]);
             for (int k = 0; k < in_flight; ++k)
                 law_(target[k], source, sum[k]);
         }
         for (int k = 0; k < in_flight; ++k)
-            add_in_double(t + k * width, sum[k]);
+            targets_.add(t + k * width, sum[k]);
     }
 
     template <template <class> class Record>
     void force_loop(const Record<T>* tile, int count)
     {
         int t = 0;
-        for (; t + 4 * width <= padded_; t += 4 * width)
+        for (; t + 4 * width <= targets_.padded(); t += 4 * width)
             force_loop_of<4, Record>(t, tile, count);
-        for (; t + 2 * width <= padded_; t += 2 * width)
+        for (; t + 2 * width <= targets_.padded(); t += 2 * width)
             force_loop_of<2, Record>(t, tile, count);
-        for (; t < padded_; t += width)
+        for (; t < targets_.padded(); t += width)
             force_loop_of<1, Record>(t, tile, count);
     }
 
-    /// The same for a tile near the targets, with coordinates in two floats. It may hold some of
-    /// the targets themselves: a self pair adds nothing.
-    void add_near_tile(const Source<T>* tile, const Index* sorted, int count)
+    /// The same with coordinates in two floats, for a tile that may hold some of the targets.
+    void add_near_tile(NearTile& tile)
     {
-        int self[tile_size];
-        Vec3<T> source_residue[tile_size];
-        for (int j = 0; j < count; ++j) {
-            self[j] = target_of(sorted[j]);
-            source_residue[j] = residue(frame_.of(work_.sources[sorted[j]].position));
+        int lane[tile_size]; // the number of the target that the source is; -1 for none
+        int place = 0;
+        for (int j = 0; j < tile.count; ++j) {
+            place = targets_.before(tile.sorted[j], place);
+            lane[j] =
+                place < targets_.count() && targets_.sorted(place) == tile.sorted[j] ? place : -1;
         }
-        for (int t = 0; t < padded_; t += width) {
-            const Target target = load_target(t);
-            const Vec3<P> target_residue = load_target_residue(t);
-            Sum sum;
-            for (int j = 0; j < count; ++j) {
-                // The same pair with the source at the origin.
-                Source<P> source = broadcast<Source>(tile[j]);
-                Target relative = target;
-                relative.position = (target.position - source.position) +
-                                    (target_residue - broadcast<Vec3>(source_residue[j]));
-                source.position = {P(0), P(0), P(0)};
-                const Sum before = sum;
-                law_(relative, source, sum);
-                if (self[j] >= t && self[j] < t + width)
-                    restore_lane(self[j] - t, before, sum);
+        int t = 0;
+        for (; t + 2 * width <= targets_.padded(); t += 2 * width)
+            near_loop_of<2>(t, tile, lane);
+        for (; t < targets_.padded(); t += width)
+            near_loop_of<1>(t, tile, lane);
+        tile.count = 0;
+    }
+
+    template <int in_flight>
+    CHAMOMILE_HD void near_loop_of(int t, const NearTile& tile, const int* lane)
+    {
+        Vec3<P> position[in_flight], residue[in_flight];
+        Sum sum[in_flight];
+        for (int k = 0; k < in_flight; ++k) {
+            position[k] = targets_.position(t + k * width);
+            residue[k] = targets_.residue(t + k * width);
+        }
+        for (int j = 0; j < tile.count; ++j) {
+            const Source<P> source = broadcast<Source>(tile.source[j]);
+            const Vec3<P> source_residue = broadcast<Source>(tile.residue[j]).position;
+            const bool is_target = lane[j] >= t && lane[j] < t + in_flight * width;
+            for (int k = 0; k < in_flight; ++k) {
+                // The same pair with the target at the origin.
+                Source<P> relative{(source.position - position[k]) + (source_residue - residue[k]),
+                                   source.mass};
+                if (is_target) { // no mass at a finite place instead of the target itself
+                    const auto self = is_lane<P>(lane[j] - t - k * width);
+                    relative.position.x = select(self, P(1), relative.position.x);
+                    relative.mass = select(self, P(0), relative.mass);
+                }
+                law_(Target{}, relative, sum[k]);
             }
-            add_in_double(t, sum);
         }
-    }
-
-    Vec3<P> load_target_residue(int t) const
-    {
-        T lanes[3][width];
-        for (int k = 0; k < width; ++k) {
-            const int real = t + k < targets_ ? t + k : targets_ - 1;
-            const Vec3<T> r = residue(frame_.of(work_.sources[target(real)].position));
-            lanes[0][k] = r.x;
-            lanes[1][k] = r.y;
-            lanes[2][k] = r.z;
-        }
-        return {P::load(lanes[0]), P::load(lanes[1]), P::load(lanes[2])};
-    }
-
-    /// The number within the group of a sorted particle; -1 if it is not one of its targets.
-    int target_of(Index sorted) const
-    {
-        int low = 0, high = targets_;
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (target(middle) < sorted)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low < targets_ && target(low) == sorted ? low : -1;
-    }
-
-    CHAMOMILE_HD void restore_lane(int lane, const Sum& before, Sum& sum) const
-    {
-        const P* old = reinterpret_cast<const P*>(&before);
-        for (int f = 0; f < sum_fields; ++f)
-            fields<P>(sum)[f] = select(is_lane<P>(lane), old[f], fields<P>(sum)[f]);
-    }
-
-    CHAMOMILE_HD void add_in_double(int t, const Sum& sum)
-    {
-        const P* field = reinterpret_cast<const P*>(&sum);
-        for (int f = 0; f < sum_fields; ++f) {
-            T lanes[width];
-            field[f].store(lanes);
-            double* to = sums_ + f * padded_ + t;
-            for (int k = 0; k < width; ++k)
-                to[k] += double(lanes[k]);
-        }
-    }
-
-    void store(TargetSum* sums) const
-    {
-        for (int t = 0; t < targets_; ++t) {
-            TargetSum& sum = sums[work_.row.target_begin + Index(t)];
-            sum.acceleration = {sums_[t], sums_[padded_ + t], sums_[2 * padded_ + t]};
-            sum.potential = sum_fields > 3 ? sums_[3 * padded_ + t] : 0;
-        }
+        for (int k = 0; k < in_flight; ++k)
+            targets_.add(t + k * width, sum[k]);
     }
 
     const GroupWork& work_;
     const Frame frame_;
+    const ParticleRows rows_;
     const Law law_;
-    const int targets_, padded_;
-    T* positions_; // x, y, z of the targets, padded to whole packs
-    double* sums_; // by field of Sum, then by target
+    GroupTargets<T, sum_fields> targets_;
+    bool has_reach_;
+    T reach_squared_[whole];
 };
 
 template <SofteningKind softening, bool with_potential, class T>

@@ -65,7 +65,7 @@ struct KernelScratch {
     ~KernelScratch() { delete[] data; }
 };
 
-/// Writes the sum of each target of the group to sums[target].
+/// Writes the sum of target row.target_begin + t of the group to sums[t].
 using HostKernel = void (*)(const GroupWork& work, KernelScratch& scratch, TargetSum* sums);
 
 /// The kernels of one instruction set.

@@ -1,0 +1,132 @@
+/// \file  The targets of one group, a lane to a target: their coordinates and their sums.
+#pragma once
+
+#include "force/evaluator.hpp"
+#include "force/simd/host_kernel.hpp"
+#include "force/simd/rows.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+/// Targets in packs of T, the last one filled up by repeating the last target. `fields` of each
+/// target are summed in double: acceleration and, if 4, potential.
+template <class T, int fields>
+class GroupTargets {
+public:
+    using P = Pack<T>;
+    static constexpr int width = P::width;
+
+    GroupTargets(const GroupWork& work, const ParticleRows& rows, KernelScratch& scratch)
+        : work_(work), count_(int(work.row.target_end - work.row.target_begin)),
+          padded_((count_ + width - 1) / width * width)
+    {
+        make_room(scratch, std::size_t(padded_) * (3 + 3 + 4));
+        positions_ = reinterpret_cast<T*>(scratch.data);
+        residues_ = positions_ + 3 * padded_;
+        sums_ = scratch.data + 6 * padded_;
+        for (int k = 0; k < fields * padded_; ++k)
+            sums_[k] = 0;
+        load(rows);
+    }
+
+    int count() const { return count_; }
+    int padded() const { return padded_; } ///< in whole packs
+
+    /// The sorted particle that target t is.
+    Index sorted(int t) const
+    {
+        const Index numbered = work_.row.target_begin + Index(t);
+        return work_.targets ? work_.targets[numbered] : numbered;
+    }
+
+    /// How many targets come before a sorted particle. `guess` is the answer for another one,
+    /// best for the one before it.
+    int before(Index particle, int guess) const
+    {
+        const Index begin = work_.row.target_begin, end = work_.row.target_end;
+        if (!work_.targets)
+            return particle <= begin ? 0 : particle >= end ? count_ : int(particle - begin);
+        int low = guess > 0 && sorted(guess - 1) >= particle ? 0 : guess, high = count_;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (sorted(middle) < particle)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    CHAMOMILE_HD Vec3<P> position(int t) const { return vector(positions_ + t); }
+    /// What rounding the positions left behind.
+    CHAMOMILE_HD Vec3<P> residue(int t) const { return vector(residues_ + t); }
+
+    const T* positions() const { return positions_; } ///< by component
+    double* sums() { return sums_; }                  ///< by field
+
+    /// Adds a pack's sums to those of targets t and on.
+    template <class Sum>
+    CHAMOMILE_HD void add(int t, const Sum& sum)
+    {
+        static_assert(sizeof(Sum) == fields * sizeof(P));
+        const P* field = reinterpret_cast<const P*>(&sum);
+        for (int f = 0; f < fields; ++f)
+            add_lanes(field[f], 1, sums_ + f * padded_ + t);
+    }
+
+    void store(TargetSum* to) const
+    {
+        for (int t = 0; t < count_; ++t)
+            to[t] = {{sums_[t], sums_[padded_ + t], sums_[2 * padded_ + t]},
+                     fields > 3 ? sums_[3 * padded_ + t] : 0};
+    }
+
+private:
+    static void make_room(KernelScratch& scratch, std::size_t needed)
+    {
+        if (scratch.capacity >= needed)
+            return;
+        delete[] scratch.data;
+        scratch.data = nullptr;
+        scratch.capacity = 0;
+        scratch.data = new double[needed];
+        scratch.capacity = needed;
+    }
+
+    void load(const ParticleRows& rows)
+    {
+        alignas(64) T row[4 * width], residue[4 * width];
+        for (int t = 0; t < padded_; t += width) {
+            if (!work_.targets && t + width <= count_)
+                rows.pack(work_.sources + sorted(t), width, row, residue);
+            else
+                for (int k = 0; k < width; ++k) {
+                    const int real = t + k < count_ ? t + k : count_ - 1;
+                    rows.pack(work_.sources + sorted(real), 1, row + 4 * k, residue + 4 * k);
+                }
+            store_columns(row, positions_ + t);
+            store_columns(residue, residues_ + t);
+        }
+    }
+
+    void store_columns(const T* rows, T* to) const
+    {
+        P column[4];
+        for (int k = 0; k < 4; ++k)
+            column[k] = P::load(rows + k * width);
+        transpose(column);
+        for (int k = 0; k < 3; ++k)
+            column[k].store(to + k * padded_);
+    }
+
+    CHAMOMILE_HD Vec3<P> vector(const T* from) const
+    {
+        return {P::load(from), P::load(from + padded_), P::load(from + 2 * padded_)};
+    }
+
+    const GroupWork& work_;
+    const int count_, padded_;
+    T *positions_, *residues_; // by component
+    double* sums_;             // by field
+};
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -1,0 +1,154 @@
+/// \file  J-PACKING: records of doubles, centred and scaled a row at a time, then rounded to T.
+#pragma once
+
+#include "core/simd.hpp"
+#include "force/gravity.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+// A value that the optimizer knows nothing about.
+#if defined(__AVX2__)
+#define CHAMOMILE_KEEP(value) asm("" : "+x"(value))
+#else
+#define CHAMOMILE_KEEP(value) asm("" : "+m"(value))
+#endif
+
+typedef double Two __attribute__((vector_size(16)));
+typedef double Four __attribute__((vector_size(32)));
+typedef double Eight __attribute__((vector_size(64)));
+
+template <class Row>
+struct RoundedRow;
+template <>
+struct RoundedRow<Two> {
+    typedef float type __attribute__((vector_size(8)));
+};
+template <>
+struct RoundedRow<Four> {
+    typedef float type __attribute__((vector_size(16)));
+};
+template <>
+struct RoundedRow<Eight> {
+    typedef float type __attribute__((vector_size(32)));
+};
+
+template <class Row>
+CHAMOMILE_HD void load_row(Row& row, const void* from)
+{
+    __builtin_memcpy(&row, from, sizeof row);
+}
+
+template <class Row>
+CHAMOMILE_HD void store_rounded(const Row& row, float* to)
+{
+    const auto rounded = __builtin_convertvector(row, typename RoundedRow<Row>::type);
+    __builtin_memcpy(to, &rounded, sizeof rounded);
+}
+
+template <class Row>
+CHAMOMILE_HD void store_rounded(const Row& row, double* to)
+{
+    __builtin_memcpy(to, &row, sizeof row);
+}
+
+/// The same and, to `residue`, what rounding leaves behind.
+template <class Row>
+CHAMOMILE_HD void store_rounded(const Row& row, float* to, float* residue)
+{
+    auto rounded = __builtin_convertvector(row, typename RoundedRow<Row>::type);
+    CHAMOMILE_KEEP(rounded); // g++ 12 takes double(float(x)) for x
+    __builtin_memcpy(to, &rounded, sizeof rounded);
+    store_rounded<Row>(row - __builtin_convertvector(rounded, Row), residue);
+}
+
+template <class Row>
+CHAMOMILE_HD void store_rounded(const Row& row, double* to, double* residue)
+{
+    store_rounded(row, to);
+    store_rounded<Row>(row - row, residue);
+}
+
+/// to[k] += factor * lane k, in double.
+CHAMOMILE_HD void add_lanes(Pack<float> lanes, double factor, double* to)
+{
+    constexpr int half = Pack<double>::width;
+    Pack<double> low, high;
+    widen(lanes, low, high);
+    (Pack<double>::load(to) + Pack<double>(factor) * low).store(to);
+    (Pack<double>::load(to + half) + Pack<double>(factor) * high).store(to + half);
+}
+
+CHAMOMILE_HD void add_lanes(Pack<double> lanes, double factor, double* to)
+{
+    (Pack<double>::load(to) + Pack<double>(factor) * lanes).store(to);
+}
+
+/// Particles about the centre of a frame: x, y, z, mass of each, one after the other.
+class ParticleRows {
+public:
+    explicit ParticleRows(const Frame& frame)
+    {
+        const Vec3<double>& c = frame.center;
+        const double l = frame.inverse_length, m = frame.inverse_mass;
+        about_ = Eight{c.x, c.y, c.z, 0, c.x, c.y, c.z, 0};
+        scale_ = Eight{l, l, l, m, l, l, l, m};
+        load_row(about_one_, &about_);
+        load_row(scale_one_, &scale_);
+    }
+
+    /// With two arrays in `to` the second takes what rounding leaves behind.
+    template <class... T>
+    CHAMOMILE_HD void pack(const chamomile::Source* from, int count, T*... to) const
+    {
+        static_assert(2 * sizeof(chamomile::Source) == sizeof(Eight));
+        Eight two;
+        for (; count >= 2; count -= 2, from += 2) {
+            load_row(two, from);
+            store_rounded<Eight>((two - about_) * scale_, to...);
+            ((to += 8), ...);
+        }
+        if (count > 0) {
+            Four one;
+            load_row(one, from);
+            store_rounded<Four>((one - about_one_) * scale_one_, to...);
+        }
+    }
+
+private:
+    Eight about_, scale_;
+    Four about_one_, scale_one_;
+};
+
+/// Multipoles about the centre of a frame: x, y, z, mass and second moments xx, xy, xz, yy of each
+/// in one row, yz and zz in a tail.
+class MultipoleRows {
+public:
+    static constexpr int fields = 8, tail_fields = 2;
+
+    explicit MultipoleRows(const Frame& frame)
+    {
+        const Vec3<double>& c = frame.center;
+        const double l = frame.inverse_length, w = frame.inverse_moment();
+        about_ = Eight{c.x, c.y, c.z, 0, 0, 0, 0, 0};
+        scale_ = Eight{l, l, l, frame.inverse_mass, w, w, w, w};
+        scale_tail_ = Two{w, w};
+    }
+
+    template <class T>
+    CHAMOMILE_HD void pack(const Multipole& from, T* to, T* tail) const
+    {
+        static_assert(sizeof(Multipole) == sizeof(Eight) + sizeof(Two));
+        Eight row;
+        load_row(row, &from);
+        store_rounded<Eight>((row - about_) * scale_, to);
+        Two rest;
+        load_row(rest, reinterpret_cast<const char*>(&from) + sizeof row);
+        store_rounded<Two>(rest * scale_tail_, tail);
+    }
+
+private:
+    Eight about_, scale_;
+    Two scale_tail_;
+};
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -38,6 +38,8 @@ const char* const group_size_help =
     "most particles that share an interaction list; 0: chosen by device";
 const char* const leaf_size_help =
     "most particles of a cell that is not divided; 0: chosen by device";
+const char* const batch_size_help =
+    "groups whose lists go to the GPU together; 0: chosen; changes no result";
 const char* const device_help = "what evaluates the pairs";
 const char* const instruction_set_help = "of the CPU, when that evaluates the pairs";
 const std::vector<std::string> instruction_set_words = {"auto", "avx512", "avx2", "baseline"};
@@ -55,6 +57,7 @@ void add_law_options(Options& options, SolverOptions& solver)
     options.number("G", solver.gravitational_constant, positive,
                    "gravitational constant; that of the file unless given");
     options.choice("precision", solver.precision, precision_words, "of the pair sums");
+    options.number("batch-size", solver.batch_size, size_range, batch_size_help);
 }
 
 void add_solver_options(Options& options, SolverOptions& solver)

@@ -73,7 +73,8 @@ def decades(values):
 def plot(lines):
     every = [row for rows in lines.values() for row in rows]
     across = decades([int(row["N"]) for row in every])
-    up = decades([float(row[key]) for row in every for key in ("min", "max")])
+    up = decades([float(row[key]) for row in every for key in ("min", "max")] +
+                 [coefficient(rows) * work(int(rows[k]["N"])) for rows in lines.values() for k in (0, -1)])
     across, up = (axis if len(axis) > 1 else range(axis[0], axis[0] + 2) for axis in (across, up))
     x = lambda n: LEFT + WIDTH * (math.log10(n) - across[0]) / (across[-1] - across[0])
     y = lambda ms: TOP + HEIGHT * (up[-1] - math.log10(ms)) / (up[-1] - up[0])

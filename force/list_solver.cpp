@@ -193,7 +193,7 @@ private:
         walk_.list(lists, groups_, first_cluster, last_cluster);
     }
 
-    Walk walk_;
+    Walk walk_{options_.instruction_set};
 };
 
 class DirectSolver final : public ListSolver {

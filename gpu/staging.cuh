@@ -38,7 +38,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t block_bytes = 1 << 20;
+    /// Down, a block must stay in the cache between the card's write and the processor's read.
+    static constexpr std::size_t block_up = 2 << 20, block_down = 1 << 20;
 
     /// What one thread copies through.
     struct Lane {
@@ -58,12 +59,12 @@ private:
                 check(cudaStreamSynchronize(stream), "wait for a copy");
             return;
         }
-        const std::size_t blocks = (bytes + block_bytes - 1) / block_bytes;
+        const std::size_t block = up ? block_up : block_down, blocks = (bytes + block - 1) / block;
         const int threads = int(std::min<std::size_t>(blocks, std::size_t(omp_get_max_threads())));
         while (lanes_.size() < std::size_t(threads)) {
             lanes_.push_back(std::make_unique<Lane>());
             for (auto& slot : lanes_.back()->slot)
-                slot.reserve(block_bytes);
+                slot.reserve(block_up);
         }
         std::atomic<std::size_t> next{0};
         std::atomic<cudaError_t> status{cudaSuccess};
@@ -83,10 +84,10 @@ private:
     {
         cudaError_t status = cudaSetDevice(device_);
         for (int turn = 0; status == cudaSuccess; turn ^= 1) {
-            const std::size_t begin = block_bytes * next++;
+            const std::size_t begin = block_up * next++;
             if (begin >= bytes)
                 break;
-            const std::size_t size = std::min(block_bytes, bytes - begin);
+            const std::size_t size = std::min(block_up, bytes - begin);
             status = cudaEventSynchronize(lane.done[turn]);
             std::memcpy(lane.slot[turn].data(), from + begin, size);
             if (status == cudaSuccess)
@@ -104,11 +105,11 @@ private:
         cudaError_t status = cudaSetDevice(device_);
         std::size_t begin[2] = {bytes, bytes}; // of the block on its way to each slot
         const auto request = [&](int turn) {
-            begin[turn] = block_bytes * next++;
+            begin[turn] = block_down * next++;
             if (begin[turn] >= bytes || status != cudaSuccess)
                 return;
             status = cudaMemcpyAsync(lane.slot[turn].data(), from + begin[turn],
-                                     std::min(block_bytes, bytes - begin[turn]),
+                                     std::min(block_down, bytes - begin[turn]),
                                      cudaMemcpyDeviceToHost, stream);
             if (status == cudaSuccess)
                 status = cudaEventRecord(lane.done[turn], stream);
@@ -119,7 +120,7 @@ private:
             if (status == cudaSuccess)
                 status = cudaEventSynchronize(lane.done[turn]);
             std::memcpy(to + begin[turn], lane.slot[turn].data(),
-                        std::min(block_bytes, bytes - begin[turn]));
+                        std::min(block_down, bytes - begin[turn]));
         }
         return status;
     }

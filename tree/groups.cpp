@@ -247,7 +247,7 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.
     std::vector<Piece> pieces;
-    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 256))
+    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 64))
         .cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)

@@ -148,7 +148,7 @@ public:
     void run(Index n)
     {
         // The cells do not depend on how the work is cut, only the speed does.
-        subtree_size_ = std::max<Index>(1024, n / Index(32 * omp_get_max_threads()));
+        subtree_size_ = std::max<Index>(1024, n / Index(16 * omp_get_max_threads()));
         append_top(0, n, 0);
         if (octree_.scratch.size() < subtrees_.size())
             octree_.scratch.resize(subtrees_.size());

@@ -70,7 +70,7 @@ int choose_gpu(const std::string& device)
     return number;
 }
 
-/// Sizes measured to be fastest near theta = 0.6; docs/performance.md has the figures.
+/// Sizes measured to be fastest near a tolerance of 0.001; docs/performance.md has the figures.
 void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;

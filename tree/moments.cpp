@@ -32,7 +32,7 @@ void compute_moments(Moments& moments, const Octree& octree)
         return;
     // Whole subtrees go to the threads; what lies above them follows, mothers last.
     const Index most =
-        std::max<Index>(1024, octree.cells[0].count / Index(32 * omp_get_max_threads()));
+        std::max<Index>(1024, octree.cells[0].count / Index(8 * omp_get_max_threads()));
     std::vector<Index> subtrees, top;
     for (Index cell = 0; cell < n;) {
         const bool small = octree.cells[cell].count <= most || octree.is_leaf(cell);

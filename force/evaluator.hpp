@@ -59,7 +59,7 @@ public:
 
     virtual void begin(const EvaluationInput& input) = 0;
 
-    /// Empty lists in the memory that this evaluator reads fastest. Safe for several threads.
+    /// Empty lists, with the memory of some that it is done with. Safe for several threads.
     virtual std::unique_ptr<InteractionLists> new_lists() = 0;
 
     /// How many groups a batch should hold at most; each walking thread fills its own.

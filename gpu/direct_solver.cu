@@ -108,7 +108,7 @@ struct Frame {
         // Equal masses get a root that is exact in float.
         if (e.mass > 0)
             mass = InternalScale::power_of_two_above(e.mass);
-        if (e.least_mass == e.most_mass && e.mass > 0)
+        if (e.least_mass == e.most_mass && e.least_mass > 0)
             for (mass = e.most_mass; mass < e.mass;)
                 mass *= 4;
         scaled = softening.kind == SofteningKind::plummer && e.least_mass > 0x1p-60 * mass;

@@ -6,7 +6,7 @@
 /// the order depends on the list alone.
 ///
 /// Cost of order 5 in single precision: 343 operations and 80 bytes per cell, 228 per group for the
-/// shift, 560 for the butterfly, 120 per target; 16 bytes per target written and read again.
+/// shift, 560 for the butterfly, 120 per target; 32 bytes per target written and read again.
 #pragma once
 
 #include "force/local_expansion.hpp"

@@ -43,7 +43,7 @@ struct ListRow {
 
 /// The lists of a batch of groups: the cells whose fields are expanded, the cells that each group
 /// sees as multipoles and the particles that it sees one by one, as indices. Together they hold
-/// every particle once. The evaluator that will read them says where the memory lies.
+/// every particle once.
 struct InteractionLists {
     explicit InteractionLists(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : rows(memory), clusters(memory), cells(memory), far_cells(memory), ranges(memory)

@@ -162,12 +162,15 @@ struct Gravity {
         const T eps2 = softening == SofteningKind::plummer ? T(parameter) : T(0);
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
         const T inv_u2 = inv_u * inv_u, inv_u3 = inv_u * inv_u2;
-        const Vec3<T> s{j.xx * r.x + j.xy * r.y + j.xz * r.z, j.xy * r.x + j.yy * r.y + j.yz * r.z,
-                        j.xz * r.x + j.yz * r.y + j.zz * r.z};
-        const T rsr = dot(r, s) * inv_u2;
-        const T inv_u5 = inv_u3 * inv_u2;
-        sum.acceleration += (j.mass * inv_u3 + (T(2.5f) * rsr - j.trace) * inv_u5) * r;
-        sum.acceleration -= inv_u5 * s;
+        // S r / u^2, because u^-5 leaves float's range where u is 2e-8 of the whole.
+        const Vec3<T> s =
+            inv_u2 * Vec3<T>{j.xx * r.x + j.xy * r.y + j.xz * r.z,
+                             j.xy * r.x + j.yy * r.y + j.yz * r.z,
+                             j.xz * r.x + j.yz * r.y + j.zz * r.z};
+        const T rsr = dot(r, s);
+        const T mass = j.mass + (T(2.5f) * rsr - j.trace) * inv_u2;
+        sum.acceleration += (mass * inv_u3) * r;
+        sum.acceleration -= inv_u3 * s;
         if constexpr (with_potential)
             sum.potential -= j.mass * inv_u + (T(0.5f) * rsr - T(1 / 3.0) * j.trace) * inv_u3;
     }

@@ -11,7 +11,7 @@
 /// Cost per pair of Gravity with Plummer softening: 3 subtractions, 6 multiply-adds, 3 products, 1
 /// root = 13 issue slots; per source and lane with 4 targets 52 slots and one 16-byte load. Packing
 /// adds about 25 instructions per source, shared by 32 lanes: under 2 %. Sums in double: 3 (4)
-/// conversions and additions per target and 128 sources. A cell with second moments costs about 33
+/// conversions and additions per target and 128 sources. A cell with second moments costs about 34
 /// slots and three 16-byte loads.
 /// Shared memory per warp: tile 32 x 48 B, indices 128 B, sums 32 x targets x 32 B = 5.6 KiB.
 #pragma once

@@ -16,6 +16,7 @@ void check_tree_becomes_direct(const Machine& machine);
 void check_multipoles(const Machine& machine);
 void check_small_numbers(const Machine& machine);
 void check_coincident_particles(const Machine& machine);
+void check_outlier(const Machine& machine);
 void check_active_subset(const Machine& machine);
 void check_independence_of_threads(const Machine& machine);
 void check_potential_changes_nothing(const Machine& machine);

@@ -40,6 +40,11 @@ TEST_CASE("coincident particles")
     check_coincident_particles({"gpu"});
 }
 
+TEST_CASE("one particle far outside costs the others nothing")
+{
+    check_outlier({"gpu"});
+}
+
 TEST_CASE("only active particles are evaluated")
 {
     check_active_subset({"gpu"});

@@ -46,6 +46,11 @@ TEST_CASE("coincident particles")
     check_coincident_particles({});
 }
 
+TEST_CASE("one particle far outside costs the others nothing")
+{
+    check_outlier({"cpu"});
+}
+
 TEST_CASE("only active particles are evaluated")
 {
     for (const std::string& set : instruction_sets())

@@ -163,10 +163,9 @@ struct Gravity {
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
         const T inv_u2 = inv_u * inv_u, inv_u3 = inv_u * inv_u2;
         // S r / u^2, because u^-5 leaves float's range where u is 2e-8 of the whole.
-        const Vec3<T> s =
-            inv_u2 * Vec3<T>{j.xx * r.x + j.xy * r.y + j.xz * r.z,
-                             j.xy * r.x + j.yy * r.y + j.yz * r.z,
-                             j.xz * r.x + j.yz * r.y + j.zz * r.z};
+        const Vec3<T> s = inv_u2 * Vec3<T>{j.xx * r.x + j.xy * r.y + j.xz * r.z,
+                                           j.xy * r.x + j.yy * r.y + j.yz * r.z,
+                                           j.xz * r.x + j.yz * r.y + j.zz * r.z};
         const T rsr = dot(r, s);
         const T mass = j.mass + (T(2.5f) * rsr - j.trace) * inv_u2;
         sum.acceleration += (mass * inv_u3) * r;

@@ -12,10 +12,6 @@ namespace chamomile {
 /// Keeps lists that are not in use, with the memory that they have grown to. Thread-safe.
 class ListPool {
 public:
-    explicit ListPool(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : memory_(memory)
-    {}
-
     std::unique_ptr<InteractionLists> take()
     {
         {
@@ -26,7 +22,7 @@ public:
                 return lists;
             }
         }
-        return std::make_unique<InteractionLists>(memory_);
+        return std::make_unique<InteractionLists>();
     }
 
     void give_back(std::unique_ptr<InteractionLists> lists)
@@ -39,7 +35,6 @@ public:
     }
 
 private:
-    std::pmr::memory_resource* memory_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<InteractionLists>> idle_;
 };

@@ -75,7 +75,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;
     if (o.group_size == 0)
-        o.group_size = gpu ? (direct ? 1024 : 512) : direct ? 512 : 128;
+        o.group_size = gpu || direct ? 512 : 128; // a GPU's direct solver takes its own
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
     if (direct)

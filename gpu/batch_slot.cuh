@@ -111,7 +111,7 @@ private:
     }
 
     template <class T>
-    static void put(char* to, const std::pmr::vector<T>& from, std::size_t n)
+    static void put(char* to, const std::vector<T>& from, std::size_t n)
     {
         if (n > 0)
             std::memcpy(to, from.data(), n * sizeof(T));

@@ -239,7 +239,8 @@ private:
     template <class Record>
     __device__ void force_loop(const Record* tile)
     {
-#pragma unroll (std::is_same_v<Record, Particle> ? particles_in_row : cells_in_row)
+        constexpr int in_row = std::is_same_v<Record, Particle> ? particles_in_row : cells_in_row;
+#pragma unroll in_row
         for (int j = 0; j < warp_size; ++j) {
             const Record source = tile[j];
 #pragma unroll

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <mutex>
 
-#include "force/gpu.hpp"
 #include "core/threads.hpp"
 #include "core/trace.hpp"
+#include "force/gpu.hpp"
 #include "force/list_pool.hpp"
 #include "gpu/batch_slot.cuh"
 #include "gpu/device_tree.cuh"
@@ -168,8 +168,8 @@ private:
         if (potential)
             potentials_.reserve(n);
         convert_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
-            sums_.data(), n, output.acceleration_unit, output.potential_unit,
-            accelerations_.data(), potential ? potentials_.data() : nullptr, not_finite_.data());
+            sums_.data(), n, output.acceleration_unit, output.potential_unit, accelerations_.data(),
+            potential ? potentials_.data() : nullptr, not_finite_.data());
         check(cudaGetLastError(), "launch the change of units");
         download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
         tree_->staging.download(output.acceleration.data(), accelerations_.data(), n, stream);
@@ -245,7 +245,7 @@ private:
     std::size_t batch_size_ = 16;
     std::size_t warps_to_fill_;
     int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
-    double wait_ = 0; // seconds, of finish()
+    double wait_ = 0;  // seconds, of finish()
 
     ListPool pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
@@ -270,8 +270,7 @@ SolverParts make_cuda_parts(int device, Precision precision)
     check(cudaSetDevice(device), "choose the device");
     auto tree = std::make_shared<DeviceTree>(device);
     auto memory = std::make_shared<PinnedMemory>();
-    return {make_cuda_tree_builder(tree, memory),
-            std::make_unique<CudaEvaluator>(tree, precision)};
+    return {make_cuda_tree_builder(tree, memory), std::make_unique<CudaEvaluator>(tree, precision)};
 }
 
 } // namespace chamomile

@@ -1,11 +1,10 @@
-// Builds the tree: particles never leave the device once they are there, the host works on boundaries
-// and cells alone.
+// Builds the tree: particles never leave the device once they are there, the host works on
+// boundaries and cells alone.
 //
-// Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the cell), 48
-// down (bounds; multipoles of the few above the clusters); per node of the walk 512 down, which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
+// Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the
+// cell), 48 down (bounds; multipoles of the few above the clusters); per node of the walk 512 down,
+// which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
 // pass of the sort, 32 read by the moments of the leaves.
-#include "gpu/device_tree.cuh"
-
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -13,6 +12,7 @@
 #include <thrust/sort.h>
 
 #include "core/threads.hpp"
+#include "gpu/device_tree.cuh"
 #include "gpu/kept_memory.cuh"
 #include "gpu/tree_kernels.cuh"
 
@@ -99,7 +99,10 @@ public:
                                 tree_->stream);
     }
 
-    std::pmr::memory_resource* memory() override { return pinned_.get(); }
+    std::pmr::memory_resource* memory() override
+    {
+        return pinned_.get();
+    }
 
 private:
     static constexpr unsigned extent_blocks = 512;
@@ -109,8 +112,8 @@ private:
         DeviceTree& t = *tree_;
         const std::size_t n = positions.size();
         t.staging.upload(t.positions, positions.data(), n, t.stream);
-        measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(
-            t.positions.data(), n, extents_.reserve(extent_blocks));
+        measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(t.positions.data(), n,
+                                                                   extents_.reserve(extent_blocks));
         check(cudaGetLastError(), "launch the extent");
         download(host_extents_.reserve(extent_blocks), extents_.data(), extent_blocks, t.stream);
         measured_.record(t.stream);
@@ -223,15 +226,15 @@ private:
         const Index n = Index(tree.octree.cells.size());
         const std::size_t nodes = 1 + tree.octree.divided;
         Index* node_of = mothers_.data(); // no longer needed
-        const auto divided = thrust::make_transform_iterator(thrust::make_counting_iterator(Index(0)),
-                                                             IsDivided{t.cells.data()});
-        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided, divided + n,
-                               node_of, Index(1)); // the root's own node is the first
+        const auto divided = thrust::make_transform_iterator(
+            thrust::make_counting_iterator(Index(0)), IsDivided{t.cells.data()});
+        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided,
+                               divided + n, node_of, Index(1)); // the root's own node is the first
         check(cudaMemsetAsync(nodes_.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
               "clear the nodes");
-        fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.cells.data(), n, node_of, t.multipoles.data(), t.bounds.data(), criterion,
-            nodes_.data());
+        fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, node_of,
+                                                              t.multipoles.data(), t.bounds.data(),
+                                                              criterion, nodes_.data());
         check(cudaGetLastError(), "launch the nodes");
         tree.nodes.nodes.resize(nodes);
         download(tree.nodes.nodes.data(), nodes_.data(), nodes, t.stream);

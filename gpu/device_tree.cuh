@@ -18,7 +18,7 @@ struct DeviceTree {
     Stream stream; ///< all of it is there when this stream has come so far
     std::size_t particles = 0;
     std::uint64_t bytes_up = 0, bytes_down = 0; ///< of the last build
-    DeviceBuffer<Vec3<double>> positions; ///< the caller's order
+    DeviceBuffer<Vec3<double>> positions;       ///< the caller's order
     DeviceBuffer<double> masses;
     DeviceBuffer<Key> keys;
     DeviceBuffer<Index> order;    ///< sorted particle k is the caller's order[k]

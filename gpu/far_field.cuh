@@ -19,7 +19,7 @@ struct DeviceFarField {
     const ClusterRow* clusters;
     Index cluster_count, row_count;
     const Index* far_cells;
-    double softening_length; ///< in internal units; 0 with spline softening: far cells are Newtonian
+    double softening_length; ///< in internal units; 0 with spline softening: Newtonian
     void* cluster_terms;     ///< LocalExpansion of each cluster
 };
 
@@ -127,8 +127,8 @@ __device__ inline Index number_of_warp()
 }
 
 template <class T, int order>
-__global__ void __launch_bounds__(far_field_block) expand_clusters(DeviceBatch batch,
-                                                                   DeviceFarField far)
+__global__ void __launch_bounds__(far_field_block)
+    expand_clusters(DeviceBatch batch, DeviceFarField far)
 {
     const Index number = number_of_warp();
     if (number >= far.cluster_count)
@@ -142,8 +142,8 @@ __global__ void __launch_bounds__(far_field_block) expand_clusters(DeviceBatch b
 
 /// Writes the sums of all targets of the batch, which the Chamomile kernel goes on with.
 template <class T, int order>
-__global__ void __launch_bounds__(far_field_block) expand_groups(DeviceBatch batch,
-                                                                 DeviceFarField far)
+__global__ void __launch_bounds__(far_field_block)
+    expand_groups(DeviceBatch batch, DeviceFarField far)
 {
     const Index number = number_of_warp();
     if (number >= far.row_count)

@@ -1,8 +1,9 @@
-/// \file  Copies between pageable host memory and the device: all host threads, through pinned slots.
+/// \file  Copies between pageable host memory and the device: all host threads, through pinned
+/// slots.
 ///
-/// A pageable copy runs at 11 GB/s, a pinned one at 55 (PCIe 5, H200). Each thread copies blocks into
-/// two small pinned slots of its own in turn, so that the copy in the processor, which stays within
-/// its cache, and the transfer overlap. Memory that is pinned already is copied at once.
+/// A pageable copy runs at 11 GB/s, a pinned one at 55 (PCIe 5, H200). Each thread copies blocks
+/// into two small pinned slots of its own in turn, so that the copy in the processor, which stays
+/// within its cache, and the transfer overlap. Memory that is pinned already is copied at once.
 #pragma once
 
 #include <algorithm>
@@ -71,8 +72,8 @@ private:
 #pragma omp parallel num_threads(threads) if (threads > 1)
         {
             Lane& lane = *lanes_[std::size_t(omp_get_thread_num())];
-            const cudaError_t result =
-                up ? send(lane, to, from, bytes, next, stream) : receive(lane, to, from, bytes, next, stream);
+            const cudaError_t result = up ? send(lane, to, from, bytes, next, stream)
+                                          : receive(lane, to, from, bytes, next, stream);
             if (result != cudaSuccess)
                 status = result;
         }

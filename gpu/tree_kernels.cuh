@@ -36,7 +36,7 @@ __global__ void measure_extent(const Vec3<double>* positions, std::size_t n, Ext
         probe += 0 * (p.x + p.y + p.z);
     }
     const unsigned t = threadIdx.x;
-    const double mine[7] = {box.low.x, box.low.y, box.low.z, -box.high.x,
+    const double mine[7] = {box.low.x,   box.low.y,   box.low.z, -box.high.x,
                             -box.high.y, -box.high.z, probe};
     for (int f = 0; f < 7; ++f)
         shared[f][t] = mine[f];

@@ -82,7 +82,8 @@ TEST_CASE("no device memory is lost over a thousand steps")
         Particles now = p;
         for (auto& x : now.position)
             x = size * Vec3<double>{x.x + shear * x.y, x.y, x.z};
-        solver->solve(now, step % 2 ? Quantities::acceleration : Quantities::acceleration_potential);
+        solver->solve(now,
+                      step % 2 ? Quantities::acceleration : Quantities::acceleration_potential);
         if (step == 200)
             early = free_gpu_memory(0);
     }

@@ -1,7 +1,6 @@
 /// \file  Barnes (1990): one interaction list serves a whole group of particles.
 #pragma once
 
-#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -45,14 +44,10 @@ struct ListRow {
 /// sees as multipoles and the particles that it sees one by one, as indices. Together they hold
 /// every particle once.
 struct InteractionLists {
-    explicit InteractionLists(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : rows(memory), clusters(memory), cells(memory), far_cells(memory), ranges(memory)
-    {}
-
-    std::pmr::vector<ListRow> rows;
-    std::pmr::vector<ClusterRow> clusters;
-    std::pmr::vector<Index> cells, far_cells;
-    std::pmr::vector<ParticleRange> ranges;
+    std::vector<ListRow> rows;
+    std::vector<ClusterRow> clusters;
+    std::vector<Index> cells, far_cells;
+    std::vector<ParticleRange> ranges;
 
     void clear()
     {

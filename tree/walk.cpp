@@ -36,7 +36,7 @@ void reserve(WalkArray<T>& array, std::size_t n)
 }
 
 template <class T>
-void append(std::pmr::vector<T>& to, const WalkArray<T>& from)
+void append(std::vector<T>& to, const WalkArray<T>& from)
 {
     to.insert(to.end(), from.data, from.data + from.size);
 }

@@ -81,12 +81,13 @@ public:
     };
 
     __device__ WarpKernel(const DeviceBatch& batch, const WarpWork& work, Shared& shared)
-        : batch_(batch), work_(work), row_(batch.rows[work.row]), shared_(shared),
+        : batch_(batch), work_(work), row_(batch.rows[work.row]),
+          shared_(shared), frame_{row_.center, batch.inverse_length, batch.inverse_mass},
           law_(Law::with_length(batch.softening_length)), lane_(int(threadIdx.x) % warp_size)
     {
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
-            target_[k] = {rounded(from_center(batch_.sources[sorted_target(k)].position))};
+            target_[k] = {rounded<T>(from_center(batch_.sources[sorted_target(k)].position))};
             TargetSum first{};
             if (batch_.goes_on)
                 first = batch_.sum_of(target_number(k));
@@ -124,12 +125,7 @@ private:
     /// In internal units.
     __device__ Vec3<double> from_center(const Vec3<double>& x) const
     {
-        return batch_.inverse_length * (x - row_.center);
-    }
-
-    static __device__ Vec3<T> rounded(const Vec3<double>& x)
-    {
-        return {T(x.x), T(x.y), T(x.z)};
+        return frame_.of(x);
     }
 
     /// What rounding leaves behind.
@@ -172,7 +168,7 @@ private:
                 sorted = batch_.ranges[range].first + (place - batch_.ranges[range].before);
                 const Source source = batch_.sources[sorted];
                 const Vec3<double> x = from_center(source.position);
-                packed = {rounded(x), T(source.mass * batch_.inverse_mass)};
+                packed = {rounded<T>(x), T(source.mass * batch_.inverse_mass)};
                 near = (sorted >= own_first && sorted <= own_last) || is_near(x);
             }
             __syncwarp();
@@ -195,27 +191,6 @@ private:
         add_in_double();
     }
 
-    __device__ void pack_cell(const Multipole& m, Particle& packed) const
-    {
-        packed = {rounded(from_center(m.center)), T(m.mass * batch_.inverse_mass)};
-    }
-
-    __device__ void pack_cell(const Multipole& m, Moment& packed) const
-    {
-        const double w = 3 * batch_.inverse_mass * batch_.inverse_length * batch_.inverse_length;
-        const SecondMoments& s = m.second;
-        packed = {rounded(from_center(m.center)),
-                  T(m.mass * batch_.inverse_mass),
-                  T(w * s.xx),
-                  T(w * s.xy),
-                  T(w * s.xz),
-                  T(w * s.yy),
-                  T(w * s.yz),
-                  T(w * s.zz),
-                  T(0.5 * w * (s.xx + s.yy + s.zz)),
-                  T(0)};
-    }
-
     template <class Record>
     __device__ void sum_over_cells()
     {
@@ -225,7 +200,7 @@ private:
             const Index place = base + Index(lane_);
             Record packed = padding<Record>();
             if (place < row_.cell_end)
-                pack_cell(batch_.multipoles[batch_.cells[place]], packed);
+                Law::pack_cell(batch_.multipoles[batch_.cells[place]], frame_, packed);
             __syncwarp();
             tile[lane_] = packed;
             __syncwarp();
@@ -310,6 +285,7 @@ private:
     const WarpWork work_;
     const ListRow row_;
     Shared& shared_;
+    const Frame frame_;
     const Law law_;
     const int lane_;
     Target target_[per_lane];

@@ -38,7 +38,7 @@ int force(const std::vector<std::string>& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    require_one_criterion(options);
+    settle_criterion(options, solver_options);
     require_writable(options.command(), output);
 
     return write_output(options, output, [&] {

@@ -233,7 +233,7 @@ int run(const std::vector<std::string>& arguments)
     add_run_options(options, run);
     if (!options.parse(arguments))
         return 0;
-    require_one_criterion(options);
+    settle_criterion(options, run.solver);
     require_complete(run);
     require_tunable(options, run.tune, run.solver);
     Snapshot state = initial_conditions(run);

@@ -7,6 +7,8 @@ namespace {
 
 const std::vector<std::pair<std::string, SolverKind>> solver_words = {
     {"tree", SolverKind::tree}, {"direct", SolverKind::direct}};
+const std::vector<std::pair<std::string, Criterion>> criterion_words = {
+    {"geometric", Criterion::geometric}, {"relative", Criterion::relative}};
 const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
     {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
 const std::vector<std::pair<std::string, Precision>> precision_words = {
@@ -26,11 +28,13 @@ std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words
 
 } // namespace
 
+const char* const criterion_help =
+    "by which a cell is accepted: relative takes --tolerance, geometric --theta; geometric if only "
+    "--theta is given";
 const char* const tolerance_help =
     "a cell is accepted where the error of its multipoles, estimated, stays below this part of "
     "the acceleration";
-const char* const theta_help =
-    "instead of the tolerance: a cell of size l is accepted beyond l/theta";
+const char* const theta_help = "opening angle: a cell of size l is accepted beyond l/theta";
 const char* const order_help = "of the multipoles: 0 monopole, 2 quadrupole";
 const char* const local_order_help =
     "of the expansions of distant cells about a group, 3 to 6; 0: none";
@@ -63,6 +67,7 @@ void add_law_options(Options& options, SolverOptions& solver)
 void add_solver_options(Options& options, SolverOptions& solver)
 {
     add_law_options(options, solver);
+    options.choice("criterion", solver.criterion, criterion_words, criterion_help);
     options.number("tolerance", solver.tolerance, tolerance_range, tolerance_help);
     options.number("theta", solver.theta, theta_range, theta_help);
     options.choice("order", solver.order, order_words, order_help);
@@ -76,19 +81,53 @@ void add_solver_options(Options& options, SolverOptions& solver)
     options.choice("instruction-set", solver.instruction_set, words, instruction_set_help);
 }
 
-void require_one_criterion(const Options& options)
+void settle_criterion(const Options& options, SolverOptions& solver)
 {
     if (options.given("tolerance") && options.given("theta"))
         throw Error(Fault::usage,
                     options.command() + ": --tolerance and --theta: give one of the two");
+    if (!options.given("criterion") && options.given("theta"))
+        solver.criterion = Criterion::geometric;
+    const bool tolerance = compares_accelerations(solver.criterion);
+    if (options.given(tolerance ? "theta" : "tolerance"))
+        throw Error(Fault::usage, options.command() + ": --criterion " +
+                                      criterion_name(solver.criterion) + ": takes " +
+                                      (tolerance ? "--tolerance" : "--theta"));
+}
+
+std::vector<std::string> criterion_names()
+{
+    std::vector<std::string> names;
+    for (const auto& word : criterion_words)
+        names.push_back(word.first);
+    return names;
+}
+
+std::string criterion_name(Criterion criterion)
+{
+    return word_of(criterion, criterion_words);
+}
+
+Criterion criterion_named(const std::string& name)
+{
+    for (const auto& word : criterion_words)
+        if (word.first == name)
+            return word.second;
+    throw Error(Fault::usage, "criterion: " + name + ": unknown");
+}
+
+std::string criterion_text(const SolverOptions& solver)
+{
+    const bool tolerance = compares_accelerations(solver.criterion);
+    return (tolerance ? "tolerance " : "theta ") +
+           shortest(tolerance ? solver.tolerance : solver.theta);
 }
 
 std::string method_text(const SolverOptions& solver)
 {
     if (solver.solver == SolverKind::direct)
         return "direct sum";
-    std::string text = solver.theta ? "tree, theta " + shortest(*solver.theta)
-                                    : "tree, tolerance " + shortest(solver.tolerance);
+    std::string text = "tree, " + criterion_text(solver);
     text += solver.order == 0 ? ", monopoles" : ", quadrupoles";
     return text + (solver.local_order == 0 ? ", no local expansions"
                                            : ", local order " + std::to_string(solver.local_order));
@@ -116,10 +155,11 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
         {"leaf_size", std::to_string(solver.leaf_size)},
         {"device", solver.device}};
     if (solver.solver == SolverKind::tree) {
-        if (solver.theta)
-            words["theta"] = shortest(*solver.theta);
-        else
+        words["criterion"] = criterion_name(solver.criterion);
+        if (compares_accelerations(solver.criterion))
             words["tolerance"] = shortest(solver.tolerance);
+        else
+            words["theta"] = shortest(solver.theta);
         words["local_order"] = std::to_string(solver.local_order);
         words["order"] = std::to_string(solver.order);
     }

@@ -13,24 +13,34 @@ namespace chamomile::app {
 
 inline constexpr Range theta_range = above(0, 1.5), tolerance_range = above(0, 1);
 inline constexpr Range size_range = between(0, 1 << 20);
-extern const char *const tolerance_help,
-    *const theta_help, *const order_help, *const local_order_help,
-                                              *const group_size_help,
-                                                  *const leaf_size_help,
-                                                      *const device_help,
-                                                          *const instruction_set_help;
+extern const char *const criterion_help,
+    *const tolerance_help, *const theta_help, *const order_help,
+                                                  *const local_order_help,
+                                                      *const group_size_help,
+                                                          *const leaf_size_help,
+                                                              *const device_help,
+                                                                  *const instruction_set_help;
 extern const std::vector<std::string> instruction_set_words;
 
 /// Opens the group of the forces with --solver, --eps, --softening, --G and --precision, bound to
 /// `solver`.
 void add_law_options(Options& options, SolverOptions& solver);
 
-/// The same and --tolerance, --theta, --order, --local-order, --group-size, --leaf-size, --device
-/// and --instruction-set.
+/// The same and --criterion, --tolerance, --theta, --order, --local-order, --group-size,
+/// --leaf-size, --device and --instruction-set.
 void add_solver_options(Options& options, SolverOptions& solver);
 
-/// Throws Error(usage) if both --tolerance and --theta are given.
-void require_one_criterion(const Options& options);
+/// The criterion that the options mean: --theta alone means geometric. Throws Error(usage) if
+/// --tolerance or --theta are given together or to a criterion that does not take them.
+void settle_criterion(const Options& options, SolverOptions& solver);
+
+/// The criteria by name, such as "relative".
+std::vector<std::string> criterion_names();
+std::string criterion_name(Criterion criterion);
+Criterion criterion_named(const std::string& name); ///< a name of the list
+
+/// Such as "tolerance 0.001" or "theta 0.6".
+std::string criterion_text(const SolverOptions& solver);
 
 /// G and the softening of the file, where the options do not give them; a file that states no
 /// softening leaves that of `solver`. Returns whether a softening length is known, from either.

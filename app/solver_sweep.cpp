@@ -1,6 +1,7 @@
 #include "app/solver_sweep.hpp"
 
 #include "app/solver_options.hpp"
+#include "core/error.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -28,11 +29,47 @@ void cross(std::vector<SolverOptions>& settings, const std::vector<T>& values, P
     settings = std::move(all);
 }
 
+/// A criterion and its tolerance or opening angle.
+struct Limit {
+    Criterion criterion;
+    double value;
+};
+
+std::vector<Limit> criteria_of(const SolverSweep& sweep, const Options& options)
+{
+    std::vector<std::string> names = sweep.criteria;
+    if (!options.given("criterion") && options.given("theta")) {
+        names = {"geometric"};
+        if (options.given("tolerance"))
+            names.insert(names.begin(), "relative");
+    }
+    std::vector<Limit> limits;
+    bool takes_tolerance = false, takes_theta = false;
+    for (const std::string& name : names) {
+        const Criterion criterion = criterion_named(name);
+        const bool tolerance = compares_accelerations(criterion);
+        (tolerance ? takes_tolerance : takes_theta) = true;
+        for (double value : tolerance ? sweep.tolerances : sweep.thetas)
+            limits.push_back({criterion, value});
+    }
+    const auto refuse = [&](const char* option) {
+        throw Error(Fault::usage,
+                    options.command() + ": " + option + ": no --criterion of the list takes it");
+    };
+    if (options.given("tolerance") && !takes_tolerance)
+        refuse("--tolerance");
+    if (options.given("theta") && !takes_theta)
+        refuse("--theta");
+    return limits;
+}
+
 } // namespace
 
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
 {
     add_law_options(options, solver);
+    options.texts("criterion", "relative|geometric,...", sweep.criteria, criterion_help,
+                  criterion_names());
     options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
     options.numbers("theta", sweep.thetas, theta_range, theta_help);
     options.numbers("order", sweep.orders, between(0, 2), order_help);
@@ -62,19 +99,9 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
     cross(settings, sweep.group_sizes, [](SolverOptions& o, int x) { o.group_size = x; });
     if (is_tree(solver)) {
         cross(settings, sweep.leaf_sizes, [](SolverOptions& o, int x) { o.leaf_size = x; });
-        struct Criterion {
-            double tolerance;
-            std::optional<double> theta;
-        };
-        std::vector<Criterion> criteria;
-        if (options.given("tolerance") || !options.given("theta"))
-            for (double tolerance : sweep.tolerances)
-                criteria.push_back({tolerance, {}});
-        for (double theta : sweep.thetas)
-            criteria.push_back({solver.tolerance, theta});
-        cross(settings, criteria, [](SolverOptions& o, const Criterion& x) {
-            o.tolerance = x.tolerance;
-            o.theta = x.theta;
+        cross(settings, criteria_of(sweep, options), [](SolverOptions& o, const Limit& x) {
+            o.criterion = x.criterion;
+            (compares_accelerations(x.criterion) ? o.tolerance : o.theta) = x.value;
         });
     }
     for (const SolverOptions& setting : settings)
@@ -96,9 +123,15 @@ std::span<const SettingColumn> setting_columns()
          [](const O& o) { return is_tree(o) ? std::to_string(o.local_order) : "-"; }},
         {"group", [](const O& o) { return size_text(o.group_size); }},
         {"leaf", [](const O& o) { return is_tree(o) ? size_text(o.leaf_size) : "-"; }},
+        {"criterion", [](const O& o) { return is_tree(o) ? criterion_name(o.criterion) : "-"; }},
         {"tolerance",
-         [](const O& o) { return is_tree(o) && !o.theta ? shortest(o.tolerance) : "-"; }},
-        {"theta", [](const O& o) { return is_tree(o) && o.theta ? shortest(*o.theta) : "-"; }},
+         [](const O& o) {
+             return is_tree(o) && compares_accelerations(o.criterion) ? shortest(o.tolerance) : "-";
+         }},
+        {"theta",
+         [](const O& o) {
+             return is_tree(o) && !compares_accelerations(o.criterion) ? shortest(o.theta) : "-";
+         }},
     };
     return columns;
 }

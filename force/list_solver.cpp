@@ -171,7 +171,8 @@ private:
     std::optional<AcceptanceCriterion> criterion() const override
     {
         AcceptanceCriterion criterion;
-        criterion.theta = options_.theta.value_or(0);
+        criterion.kind = options_.criterion;
+        criterion.theta = options_.theta;
         criterion.tolerance = options_.tolerance;
         criterion.order = options_.order;
         criterion.local_order = options_.local_order;

@@ -22,8 +22,8 @@ std::string in_words(double value)
 void check(const SolverOptions& o)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
-    if (o.theta && (!(*o.theta > 0) || !(*o.theta <= 1.5)))
-        refuse("theta: " + in_words(*o.theta) + ": must be above 0 and at most 1.5");
+    if (!(o.theta > 0) || !(o.theta <= 1.5))
+        refuse("theta: " + in_words(o.theta) + ": must be above 0 and at most 1.5");
     if (!(o.tolerance > 0) || !(o.tolerance <= 1))
         refuse("tolerance: " + in_words(o.tolerance) + ": must be above 0 and at most 1");
     if (o.local_order != 0 && (o.local_order < 3 || o.local_order > 6))

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 
 #include "core/particles.hpp"
 #include "core/profile.hpp"
 #include "core/softening.hpp"
+#include "tree/acceptance.hpp"
 
 namespace chamomile {
 
@@ -23,11 +23,11 @@ enum class Quantities { acceleration, acceleration_potential };
 /// All that decides a force; the defaults are what `chamomile --help` shows.
 struct SolverOptions {
     SolverKind solver = SolverKind::tree;
-    /// Relative criterion (Salmon & Warren 1994, Dehnen 2014): a cell of mass M and radius b is
-    /// accepted where M b^3 / d^5 stays below tolerance times the acceleration there, estimated.
+    Criterion criterion = Criterion::relative;
+    /// Of the relative criterion (Salmon & Warren 1994, Dehnen 2014): a cell of mass M and radius b
+    /// is accepted where M b^3 / d^5 stays below tolerance times the acceleration there, estimated.
     double tolerance = 0.001;
-    /// Geometric criterion instead: a cell of size l is accepted beyond l / theta.
-    std::optional<double> theta;
+    double theta = 0.6;  ///< of the geometric one: a cell of size l is accepted beyond l / theta
     int local_order = 5; ///< of the expansions of distant cells' field about a group; 0: none
     int order = 2;       ///< of the multipole expansion: 0 monopole, 2 quadrupole
     int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device

@@ -99,6 +99,7 @@ void check_tree_errors(const Machine& machine)
         CAPTURE(cloud.name);
         const ReferenceSums exact = reference_sum(cloud.particles, targets, {}, 1);
         const auto errors = [&](double theta, int order) {
+            o.criterion = Criterion::geometric;
             o.theta = theta;
             o.order = order;
             Particles p = cloud.particles;
@@ -122,6 +123,7 @@ void check_tree_becomes_direct(const Machine& machine)
 {
     const Particles p = plummer(5003);
     SolverOptions o = options_for(machine);
+    o.criterion = Criterion::geometric;
     o.theta = 1e-9;
     o.precision = Precision::double_precision;
     for (auto kind : {SofteningKind::plummer, SofteningKind::spline}) {
@@ -162,6 +164,7 @@ void check_multipoles(const Machine& machine)
     }
     SolverOptions o = options_for(machine);
     o.precision = Precision::double_precision;
+    o.criterion = Criterion::geometric;
     o.theta = 0.6;
     o.local_order = 0; // every cell on its own
     o.leaf_size = 8;

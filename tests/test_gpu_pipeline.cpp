@@ -52,11 +52,12 @@ TEST_CASE("the tree has the bits of the host's")
 {
     // Lists, and with them the counts of interactions, follow from moments, nodes and groups.
     for (const Particles& p : {plummer(30011), uniform_cube(20011)})
-        for (const std::optional<double> theta : {std::optional<double>(), std::optional(0.7)}) {
+        for (const Criterion criterion : {Criterion::relative, Criterion::geometric}) {
             SolverOptions o;
             o.group_size = 300;
             o.leaf_size = 20;
-            o.theta = theta;
+            o.criterion = criterion;
+            o.theta = 0.7;
             Particles host = p, gpu = p;
             o.device = "cpu";
             const ForceStatistics a = make_solver(o)->solve(host, Quantities::acceleration);

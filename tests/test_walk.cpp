@@ -28,17 +28,17 @@ InteractionLists lists_of(const Forest& f, const AcceptanceCriterion& criterion,
 
 AcceptanceCriterion geometric(double theta, int local_order = 0, double clearance = 0)
 {
-    return {.theta = theta, .clearance = clearance, .local_order = local_order};
+    return {.kind = Criterion::geometric,
+            .theta = theta,
+            .clearance = clearance,
+            .local_order = local_order};
 }
 
 AcceptanceCriterion relative(double tolerance, int local_order = 0, double clearance = 0,
                              int order = 2)
 {
-    return {.theta = 0,
-            .tolerance = tolerance,
-            .clearance = clearance,
-            .order = order,
-            .local_order = local_order};
+    return {
+        .tolerance = tolerance, .clearance = clearance, .order = order, .local_order = local_order};
 }
 
 /// What one group interacts with: particles one by one (sorted), cells of three kinds.
@@ -138,7 +138,7 @@ struct Judge {
         const Box& box = f.moments.bounds[c];
         const double b = farthest_corner(box, m.center), guard = b + criterion.clearance;
         const double limit = criterion.tolerance * acceleration;
-        if (criterion.theta == 0)
+        if (criterion.is_relative())
             return std::max(guard, criterion.order == 2 ? std::pow(m.mass * b * b * b / limit, 0.2)
                                                         : std::pow(m.mass * b * b / limit, 0.25));
         const Vec3<double> side = box.high - box.low, middle = 0.5 * (box.high + box.low);
@@ -155,7 +155,7 @@ struct Judge {
         const Vec3<double> center = 0.5 * (box.low + box.high);
         const double radius = farthest_corner(box, center);
         const double least =
-            criterion.theta == 0
+            criterion.is_relative()
                 ? std::max(kappa * radius,
                            std::pow(f.moments.multipole[c].mass * std::pow(radius, P) /
                                         (0.02 * criterion.tolerance * acceleration),
@@ -181,7 +181,7 @@ void check_distances(const Judge& judge, const Cluster& cluster, const Group& gr
     std::vector<bool> near(octree.order.size());
     for (Index k : list.particles)
         near[k] = true;
-    const bool relative = judge.criterion.theta == 0;
+    const bool relative = judge.criterion.is_relative();
     std::size_t wrong = 0;
     for (Index c = 0; c < octree.cells.size();) {
         if (kind[c] == 1)

@@ -56,6 +56,18 @@ private:
     }
 };
 
+/// By what a cell is accepted; AcceptanceCriterion has the formulas.
+enum class Criterion {
+    geometric, ///< opening angle theta
+    relative   ///< estimated error against `tolerance` times the acceleration of the targets
+};
+
+/// Whether a criterion compares with the acceleration, so that it takes a tolerance and no theta.
+CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
+{
+    return criterion == Criterion::relative;
+}
+
 /// How near a cell may be. Distances from a target box count to the cell's centre of mass.
 struct CellReach {
     double least;     ///< a cell is never accepted within, whatever the tolerance
@@ -65,12 +77,12 @@ struct CellReach {
 
 /// A cell is accepted beyond its reach from the box around the targets.
 ///
-/// Geometric, theta > 0: Barnes & Hut's opening angle, measured from the group's box (Barnes 1990)
+/// Geometric: Barnes & Hut's opening angle, measured from the group's box (Barnes 1990)
 /// to the cell's centre of mass and guarded against off-centre cells: accepted beyond l/theta +
 /// |center of mass - center of box| (Barnes 1995), l being the longest side of the cell's tight
 /// box.
 ///
-/// Relative, theta = 0: the first term left out of the multipole expansion, M b^3 / d^5 (order 0:
+/// Relative: the first term left out of the multipole expansion, M b^3 / d^5 (order 0:
 /// M b^2 / d^4), is at most `tolerance` times the acceleration of the targets (after Springel 2005,
 /// eq. 18), b being the distance from the centre of mass to the farthest corner of the tight box.
 ///
@@ -81,6 +93,7 @@ struct CellReach {
 /// box if that lies farther than kappa times the box's radius, and (relative) the first term left
 /// out, M radius^P / d^(P+2), is at most lambda tolerance times the acceleration.
 struct AcceptanceCriterion {
+    Criterion kind = Criterion::relative;
     double theta = 0.6;
     double tolerance = 0.001;
     double clearance = 0; ///< where the force between particles is not yet the cell's force
@@ -88,7 +101,7 @@ struct AcceptanceCriterion {
     int order = 2;        ///< of the multipoles: 0 or 2
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
 
-    CHAMOMILE_HD bool is_relative() const { return theta == 0; }
+    CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
 
     /// Chosen by measurement (docs/decisions.md, 20).
     static constexpr double lambda = 0.02;

@@ -12,6 +12,7 @@ int main()
     pair.position = {{-1, 0, 0}, {1, 0, 0}};
 
     chamomile::SolverOptions options;
+    options.criterion = chamomile::Criterion::geometric;
     options.theta = 0.5;
     const auto solver = chamomile::make_solver(options);
     solver->solve(pair, chamomile::Quantities::acceleration_potential);

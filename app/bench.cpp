@@ -42,7 +42,7 @@ void add_bench_options(Options& options, BenchOptions& bench)
     options.positional("FILE", bench.file, "a snapshot; a built-in model if none", Need::optional);
     options.group("Particles without a FILE");
     options.text("model", "MODEL", bench.model, "one of " + built_in_model_names());
-    options.numbers("particles,n", bench.particles, between(1, 4294967294), "their numbers");
+    options.numbers("particles,n", bench.particles, between(1, 4294967040), "their numbers");
     options.number("seed", bench.seed, not_negative, "of its random numbers");
     add_swept_solver_options(options, bench.solver, bench.sweep);
     add_tune(options, bench.tune);

@@ -32,7 +32,7 @@ void add_run_options(Options& options, RunOptions& run)
     options.text("model", "MODEL", run.model,
                  "a built-in model with its defaults: " + built_in_model_names() +
                      "; 'chamomile model' makes others");
-    options.number("particles,n", run.particles, between(1, 4294967294),
+    options.number("particles,n", run.particles, between(1, 4294967040),
                    "number of particles of the model");
     options.number("seed", run.seed, not_negative, "of its random numbers");
     options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, Tipsy or text",

@@ -145,9 +145,7 @@ private:
                 Expansion& expansion) const
     {
         expansion.center = row.center;
-        // A unit near the radius, but no smaller than float's range has room for.
-        expansion.unit =
-            std::max(0x1p-40, InternalScale::power_of_two_above(row.radius / input_.scale.length));
+        expansion.unit = InternalScale::unit_of_radius(row.radius / input_.scale.length);
         expand_({input_.moments->multipole.data(), lists.far_cells.data() + row.far_begin,
                  row.far_end - row.far_begin, 1 / input_.scale.length, 1 / input_.scale.mass,
                  spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order},

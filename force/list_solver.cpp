@@ -32,11 +32,8 @@ public:
             caught_.store(true, std::memory_order_relaxed);
         }
     }
-    void rethrow() const
-    {
-        if (exception_)
-            std::rethrow_exception(exception_);
-    }
+    bool caught() const { return exception_ != nullptr; }
+    void rethrow() const { std::rethrow_exception(exception_); }
 
 private:
     std::atomic<bool> caught_{false};
@@ -61,12 +58,12 @@ public:
         if (!active.empty())
             parts_.builder->fetch_order(tree_.octree);
         const Moments& moments = tree_.moments;
-        const Multipole total = moments.multipole.empty() ? Multipole{} : moments.multipole[0];
-        if (!std::isfinite(total.mass))
-            refuse_masses(particles);
+        double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
+        if (!std::isfinite(mass))
+            mass = require_masses(particles, criterion().has_value());
         const InternalScale scale =
             InternalScale::of(moments.bounds.empty() ? 0 : moments.bounds[0].longest_side(),
-                              options_.softening.length, total.mass);
+                              options_.softening.length, mass);
         {
             const TimedPhase phase(profile, "groups");
             make_groups(groups_, tree_.octree, moments, active,
@@ -132,7 +129,10 @@ private:
                 expansions += lists->far_cells.size();
                 parts_.evaluator->submit(std::move(lists));
             });
-        first.rethrow();
+        if (first.caught()) {
+            parts_.evaluator->finish(); // nothing is under way when the caller learns of it
+            first.rethrow();
+        }
         statistics.particle_particle = particle_pairs;
         statistics.particle_cell = cell_pairs;
         statistics.expansions = expansions;

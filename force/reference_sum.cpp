@@ -60,7 +60,7 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
             acceleration.y += particles.mass[j] * f.force * r.y;
             acceleration.z += particles.mass[j] * f.force * r.z;
             potential += particles.mass[j] * f.potential;
-            absolute += particles.mass[j] * f.force * std::sqrt(r2);
+            absolute += std::abs(particles.mass[j]) * f.force * std::sqrt(r2);
         }
         sums.acceleration[k] = gravitational_constant * acceleration;
         sums.potential[k] = gravitational_constant * potential;

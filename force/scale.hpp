@@ -20,6 +20,16 @@ struct InternalScale {
         std::frexp(x, &exponent);
         return std::ldexp(1.0, exponent);
     }
+    /// The unit, in units of `length`, of the field expanded about the centre of a region: near its
+    /// radius, but no smaller than float's range has room for. Of a point cells of any distance are
+    /// expanded; 2^-20 has room for all from 1e-12 to 1e9.
+    static CHAMOMILE_HD double unit_of_radius(double radius)
+    {
+        int exponent = -20;
+        if (radius > 0)
+            frexp(radius, &exponent);
+        return ldexp(1.0, exponent < -40 ? -40 : exponent);
+    }
     /// For particles within `extent` of total mass `mass`. A softening longer than the extent is
     /// what the forces scale with.
     static InternalScale of(double extent, double softening, double mass)

@@ -65,13 +65,22 @@ void repair_singular_targets(Particles& particles, std::span<const Index> singul
     }
 }
 
-void refuse_masses(const Particles& particles)
+double require_masses(const Particles& particles, bool in_cells)
 {
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        if (!std::isfinite(particles.mass[i]))
-            throw Error(Fault::input, "particle " + std::to_string(i) + ": mass: " +
-                                          std::to_string(particles.mass[i]) + ": must be finite");
-    throw Error(Fault::input, "masses: sum: overflows: must be finite");
+    double sum = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const double m = particles.mass[i];
+        const char* wrong = !std::isfinite(m)   ? "must be finite"
+                            : in_cells && m < 0 ? "must be 0 or more, or summed directly"
+                                                : nullptr;
+        if (wrong)
+            throw Error(Fault::input, "particle with id " + std::to_string(id_of(particles, i)) +
+                                          ": mass: " + std::to_string(m) + ": " + wrong);
+        sum += std::abs(m);
+    }
+    if (!std::isfinite(sum))
+        throw Error(Fault::input, "masses: sum: overflows: must be finite");
+    return sum;
 }
 
 } // namespace chamomile

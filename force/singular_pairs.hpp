@@ -15,7 +15,8 @@ void repair_singular_targets(Particles& particles, const Octree& octree, const T
 void repair_singular_targets(Particles& particles, std::span<const Index> singular,
                              const SolverOptions& options, Quantities quantities);
 
-/// Throws Error(input) naming the first particle whose mass is not finite.
-[[noreturn]] void refuse_masses(const Particles& particles);
+/// The sum of |m|. Throws Error(input) naming the first particle whose mass is not finite or, if
+/// they are to be summed in cells, negative.
+double require_masses(const Particles& particles, bool in_cells);
 
 } // namespace chamomile

@@ -144,7 +144,8 @@ private:
         compute_keys<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), n, cube, keys,
                                                                 order);
         check(cudaGetLastError(), "launch the keys");
-        thrust::sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys, keys + n, order);
+        thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys, keys + n,
+                                   order);
         Boundaries& between = octree.boundaries;
         between.resize(n);
         int* shared = shared_.reserve(1);

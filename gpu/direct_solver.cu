@@ -9,13 +9,12 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "core/error.hpp"
-#include "core/threads.hpp"
 #include "force/gpu.hpp"
-#include "force/scale.hpp"
-#include "force/singular_pairs.hpp"
 #include "gpu/device.cuh"
+#include "gpu/direct_frame.hpp"
 #include "gpu/direct_order.cuh"
 #include "gpu/direct_sum.cuh"
+#include "tree/octree.hpp"
 
 namespace chamomile {
 namespace {
@@ -34,86 +33,6 @@ constexpr Index few_targets = 8192;
 constexpr Index large_targets = 1 << 18;
 constexpr Index most_to_rank = 1 << 15;
 constexpr Index most_to_map = 4096; ///< results that the kernel writes into host memory
-
-/// What one pass over the particles tells; summed over chunks of fixed size, so that no bit
-/// depends on the number of threads.
-struct Extent {
-    Vec3<double> low{Box::infinity, Box::infinity, Box::infinity}, high = -1.0 * low, sum;
-    double mass = 0; // the sum of |m|
-    double least_mass = Box::infinity, most_mass = -Box::infinity;
-    double probe = 0; // NaN if a coordinate is not finite
-
-    void add(const Extent& e)
-    {
-        low = {std::min(low.x, e.low.x), std::min(low.y, e.low.y), std::min(low.z, e.low.z)};
-        high = {std::max(high.x, e.high.x), std::max(high.y, e.high.y), std::max(high.z, e.high.z)};
-        sum += e.sum;
-        mass += e.mass;
-        least_mass = std::min(least_mass, e.least_mass);
-        most_mass = std::max(most_mass, e.most_mass);
-        probe += e.probe;
-    }
-};
-
-Extent extent_of(const Particles& particles, std::size_t begin, std::size_t end)
-{
-    Extent e;
-    for (std::size_t i = begin; i < end; ++i) {
-        const Vec3<double>& x = particles.position[i];
-        const double m = particles.mass[i];
-        e.add({x, x, x, std::abs(m), m, m, 0 * (x.x + x.y + x.z)});
-    }
-    return e;
-}
-
-Extent extent_of(const Particles& particles)
-{
-    constexpr std::size_t chunk = 2048;
-    const std::size_t n = particles.size(), chunks = (n + chunk - 1) / chunk;
-    if (chunks <= 1)
-        return extent_of(particles, 0, n);
-    std::vector<Extent> parts(chunks);
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t c = 0; c < chunks; ++c)
-        parts[c] = extent_of(particles, c * chunk, std::min(n, (c + 1) * chunk));
-    Extent all;
-    for (const Extent& part : parts)
-        all.add(part);
-    return all;
-}
-
-/// From the caller's coordinates and masses to the device's.
-struct Frame {
-    Vec3<double> origin;
-    double length = 1, mass = 1;
-    bool scaled = false; // whether masses may go into the coordinates
-
-    Frame(const Particles& particles, const Softening& softening, Precision precision)
-    {
-        const Extent e = extent_of(particles);
-        if (e.probe != 0)
-            bounding_cube(particles.position); // throws
-        if (!std::isfinite(e.mass))
-            refuse_masses(particles);
-        const Vec3<double> size = e.high - e.low;
-        const double n = double(particles.size()), side = std::max({size.x, size.y, size.z});
-        length = InternalScale::of(side, softening.length, 1).length;
-        // Near the mean position, which an outlier does not move far from the others; a multiple
-        // of what no order of the sum can change. Doubles are finest where they came from.
-        if (precision == Precision::single_precision) {
-            const double grid = 0x1p-16 * length;
-            const auto rounded = [&](double x) { return grid * std::nearbyint(x / n / grid); };
-            origin = {rounded(e.sum.x), rounded(e.sum.y), rounded(e.sum.z)};
-        }
-        // Equal masses get a root that is exact in float.
-        if (e.mass > 0)
-            mass = InternalScale::power_of_two_above(e.mass);
-        if (e.least_mass == e.most_mass && e.least_mass > 0)
-            for (mass = e.most_mass; mass < e.mass;)
-                mass *= 4;
-        scaled = softening.kind == SofteningKind::plummer && e.least_mass > 0x1p-60 * mass;
-    }
-};
 
 class CudaDirectSolver final : public Solver {
 public:
@@ -139,9 +58,8 @@ public:
                           std::span<const Index> active) override
     {
         ForceStatistics statistics;
-        const std::size_t n = particles.size(), targets = active.empty() ? n : active.size();
-        statistics.targets = targets;
-        statistics.particle_particle = std::uint64_t(targets) * n;
+        const std::size_t n = particles.size();
+        check_number(n);
         particles.acceleration.resize(n);
         with_potential_ = quantities == Quantities::acceleration_potential;
         if (with_potential_)
@@ -151,21 +69,28 @@ public:
         check(cudaSetDevice(device_), "choose the device");
         {
             const TimedPhase phase(statistics.profile, "prepare");
-            const Frame frame(particles, options_.softening, options_.precision);
+            const DirectFrame frame(particles, options_.softening, options_.precision);
             send(particles, frame, active);
             start_->record(*stream_);
-            statistics.groups = sum(frame, Index(n), Index(targets));
+            statistics.groups = sum(frame, Index(n));
             stop_->record(*stream_);
         }
         {
             const TimedPhase phase(statistics.profile, "wait");
+            const double start = wall_clock_seconds();
             stream_->wait();
+            statistics.device_wait = wall_clock_seconds() - start;
         }
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
         statistics.device_busy = statistics.device_span = 1e-3 * milliseconds;
+        statistics.targets = target_count_;
+        statistics.particle_particle = std::uint64_t(target_count_) * n;
+        statistics.bytes_to_device = bytes_up_;
+        statistics.bytes_from_device =
+            n * (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0));
         const TimedPhase phase(statistics.profile, "results");
-        store(particles, active);
+        store(particles);
         return statistics;
     }
 
@@ -173,7 +98,7 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    void send(const Particles& particles, const Frame& frame, std::span<const Index> active)
+    void send(const Particles& particles, const DirectFrame& frame, std::span<const Index> active)
     {
         const std::size_t n = particles.size();
         for (Index i : active)
@@ -187,19 +112,25 @@ private:
             staged[i] = {inverse_length * (particles.position[i] - frame.origin),
                          inverse_mass * particles.mass[i]};
         upload(particles_, staged, n, *stream_);
-        std::copy(active.begin(), active.end(), host_active_.reserve(active.size()));
-        upload(active_, host_active_.data(), active.size(), *stream_);
+        Index* targets = host_active_.reserve(active.size());
+        std::copy(active.begin(), active.end(), targets);
+        std::sort(targets, targets + active.size());
+        target_count_ = Index(std::unique(targets, targets + active.size()) - targets);
+        upload(active_, targets, target_count_, *stream_);
         all_active_ = active.empty();
+        if (all_active_)
+            target_count_ = Index(n);
+        bytes_up_ = n * sizeof(Source) + (all_active_ ? 0 : target_count_ * sizeof(Index));
     }
 
     /// Queues the sum of all sources for all targets; returns the number of blocks of targets.
-    Index sum(const Frame& frame, Index n, Index targets)
+    Index sum(const DirectFrame& frame, Index n)
     {
         const double unit = options_.gravitational_constant * frame.mass / frame.length;
         DirectSum job{};
         job.particles = particles_.data();
         job.source_count = n;
-        job.target_count = targets;
+        job.target_count = target_count_;
         job.softening_length = options_.softening.length / frame.length;
         job.acceleration_unit = unit / frame.length;
         job.potential_unit = unit;
@@ -316,13 +247,19 @@ private:
         return blocks;
     }
 
-    void store(Particles& particles, std::span<const Index> active)
+    /// The caller's number of a target.
+    Index target(std::size_t t)
     {
-        const std::size_t targets = active.empty() ? particles.size() : active.size();
+        return all_active_ ? Index(t) : host_active_.data()[t];
+    }
+
+    void store(Particles& particles)
+    {
+        const std::size_t targets = target_count_;
         std::size_t not_finite = 0;
 #pragma omp parallel for if (targets > worth_threads) reduction(+ : not_finite)
         for (std::size_t t = 0; t < targets; ++t) {
-            const std::size_t i = active.empty() ? t : active[t];
+            const Index i = target(t);
             particles.acceleration[i] = host_acceleration_.data()[i];
             if (with_potential_)
                 particles.potential[i] = host_potential_.data()[i];
@@ -332,9 +269,8 @@ private:
             return;
         std::vector<Index> singular;
         for (std::size_t t = 0; t < targets; ++t) {
-            const Index i = active.empty() ? Index(t) : active[t];
-            if (!is_finite(particles, i))
-                singular.push_back(i);
+            if (!is_finite(particles, target(t)))
+                singular.push_back(target(t));
         }
         repair_singular_targets(particles, singular, options_,
                                 with_potential_ ? Quantities::acceleration_potential
@@ -351,6 +287,8 @@ private:
     int device_;
     std::string name_;
     bool with_potential_ = false, all_active_ = true;
+    Index target_count_ = 0;
+    std::uint64_t bytes_up_ = 0;
     std::unique_ptr<Stream> stream_;
     std::unique_ptr<Event> start_, stop_;
 

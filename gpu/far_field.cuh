@@ -31,17 +31,10 @@ public:
 
     __device__ FarFieldWarp(const DeviceBatch& batch, const DeviceFarField& far,
                             const Vec3<double>& center, double radius)
-        : batch_(batch), far_(far), center_(center), unit_(unit_of(radius * batch.inverse_length)),
+        : batch_(batch), far_(far), center_(center),
+          unit_(InternalScale::unit_of_radius(radius * batch.inverse_length)),
           inverse_(batch.inverse_length / unit_), lane_(int(threadIdx.x) % warp_size)
     {}
-
-    /// A power of two near the radius, but no smaller than float's range has room for.
-    static __device__ double unit_of(double radius)
-    {
-        int exponent = 0;
-        frexp(radius, &exponent);
-        return ldexp(1.0, exponent < -40 ? -40 : exponent);
-    }
 
     __device__ void add_cells(Index begin, Index end)
     {
@@ -81,7 +74,7 @@ public:
     /// Adds the field that is expanded about another centre.
     __device__ void add(const Local& wider, const Vec3<double>& center, double radius)
     {
-        const double unit = unit_of(radius * batch_.inverse_length);
+        const double unit = InternalScale::unit_of_radius(radius * batch_.inverse_length);
         Local shifted = wider;
         shifted.shift(rounded((batch_.inverse_length / unit) * (center_ - center)));
         shifted.change_unit(T(unit / unit_));

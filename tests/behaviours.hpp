@@ -17,6 +17,7 @@ void check_multipoles(const Machine& machine);
 void check_small_numbers(const Machine& machine);
 void check_coincident_particles(const Machine& machine);
 void check_outlier(const Machine& machine);
+void check_negative_masses(const Machine& machine);
 void check_active_subset(const Machine& machine);
 void check_independence_of_threads(const Machine& machine);
 void check_potential_changes_nothing(const Machine& machine);

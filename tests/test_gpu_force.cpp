@@ -45,6 +45,11 @@ TEST_CASE("one particle far outside costs the others nothing")
     check_outlier({"gpu"});
 }
 
+TEST_CASE("negative masses are refused by the tree and summed directly")
+{
+    check_negative_masses({"gpu"});
+}
+
 TEST_CASE("only active particles are evaluated")
 {
     check_active_subset({"gpu"});

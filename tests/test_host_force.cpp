@@ -51,6 +51,11 @@ TEST_CASE("one particle far outside costs the others nothing")
     check_outlier({"cpu"});
 }
 
+TEST_CASE("negative masses are refused by the tree and summed directly")
+{
+    check_negative_masses({});
+}
+
 TEST_CASE("only active particles are evaluated")
 {
     for (const std::string& set : instruction_sets())

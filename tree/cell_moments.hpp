@@ -4,9 +4,14 @@
 /// thereby the same interaction lists.
 #pragma once
 
+#include <limits>
+
 #include "tree/moments.hpp"
 
 namespace chamomile {
+
+/// The mass of a cell with a negative mass in it: such a cell has no centre to be seen from.
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Of a leaf with `count` > 0 sources.
 CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multipole, Box& bounds)
@@ -16,7 +21,7 @@ CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multip
     Vec3<double> weighted;
     for (Index k = 0; k < count; ++k) {
         const Source s = sources[k];
-        m.mass += s.mass;
+        m.mass += s.mass >= 0 ? s.mass : not_a_number;
         // About the first particle, so that a cell far from the origin loses no digits.
         weighted += s.mass * (s.position - sources[0].position);
         box.add(s.position);

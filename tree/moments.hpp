@@ -29,7 +29,7 @@ struct SecondMoments {
 
 struct Multipole {
     Vec3<double> center; ///< of mass; of the box if the cell is massless
-    double mass = 0;
+    double mass = 0;     ///< NaN if a particle's is negative
     SecondMoments second;
 };
 

@@ -254,9 +254,9 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
 
 void check_number(std::size_t n)
 {
-    if (n >= 0xffffffffu)
-        throw Error(Fault::input,
-                    "particles: number: " + std::to_string(n) + ": at most 4294967294 are allowed");
+    if (n > largest_number)
+        throw Error(Fault::input, "particles: number: " + std::to_string(n) + ": at most " +
+                                      std::to_string(largest_number) + " are allowed");
 }
 
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,

@@ -46,7 +46,10 @@ struct Octree {
 /// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
-/// Throws Error(input) if there are more particles than an Index counts.
+/// Particles: as many as an Index counts, and some places of a tile or block beyond the last.
+inline constexpr std::size_t largest_number = 0xffffff00;
+
+/// Throws Error(input) if there are more particles.
 void check_number(std::size_t n);
 
 /// Sorts the particles and divides the root cube until no cell has more than leaf_size particles,

@@ -1,7 +1,6 @@
 #include "tree/key_sorter.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/threads.hpp"
 
@@ -14,7 +13,9 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
     keys_.resize(n);
     order.resize(n);
     compute_keys(positions, cube, keys_);
-    std::iota(order.begin(), order.end(), Index(0));
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t k = 0; k < n; ++k)
+        order[k] = Index(k);
     radix_sort(keys_, order, scratch_);
     boundaries.resize(n);
 #pragma omp parallel for if (n > worth_threads)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "gpu/chamomile.cuh"
 #include "gpu/device.cuh"
@@ -40,9 +41,17 @@ struct BatchSlot {
     /// Room for a batch of that many bytes, so that none is made during the walk.
     void begin(std::size_t most_bytes)
     {
+        wait();
         host_.reserve(most_bytes);
         device_.reserve(most_bytes);
         bytes_sent = 0;
+    }
+
+    /// For the last batch.
+    void wait()
+    {
+        if (std::exchange(in_use_, false))
+            stream.wait();
     }
 
     /// Waits for the slot's last batch, packs the lists and starts their copy. `most` targets at
@@ -50,7 +59,8 @@ struct BatchSlot {
     void send(const InteractionLists& lists, Index most, bool expands, DeviceBatch& batch,
               DeviceFarField& far)
     {
-        stream.wait();
+        wait();
+        in_use_ = true;
         Index warps = 0;
         for (const ListRow& row : lists.rows)
             warps += warps_of(row, most);
@@ -117,6 +127,7 @@ private:
             std::memcpy(to, from.data(), n * sizeof(T));
     }
 
+    bool in_use_ = false;
     PinnedBuffer<char> host_;
     DeviceBuffer<char> device_;
     DeviceBuffer<char> cluster_terms_;

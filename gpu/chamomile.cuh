@@ -20,6 +20,7 @@
 
 #include "force/evaluator.hpp"
 #include "force/gravity.hpp"
+#include "gpu/time_line.cuh"
 
 namespace chamomile {
 
@@ -56,6 +57,7 @@ struct DeviceBatch {
     double softening_length;
     int order;
     bool goes_on; ///< the sums hold a first part already
+    KernelTimes* times;
 
     __device__ TargetSum& sum_of(Index target) const
     {
@@ -295,6 +297,8 @@ __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBa
     __shared__ __align__(16) unsigned char memory[warps_per_block * sizeof(Shared)];
     const int warp = int(threadIdx.x) / warp_size;
     const Index number = blockIdx.x * warps_per_block + Index(warp);
+    if (threadIdx.x == 0)
+        batch.times->begin();
     if (number >= batch.work_count)
         return;
     const WarpWork work = batch.work[number];
@@ -314,6 +318,8 @@ __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBa
         else
             run.template operator()<4>();
     }
+    if (threadIdx.x % warp_size == 0)
+        batch.times->end();
 }
 
 } // namespace chamomile

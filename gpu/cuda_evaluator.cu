@@ -90,6 +90,7 @@ public:
             tree_->staging.upload(targets_, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
         sums_.reserve(groups.target_count);
+        time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
         uploaded_->record(tree_->stream);
         std::size_t most_bytes = 0;
         for (const auto& slot : slots_)
@@ -102,7 +103,6 @@ public:
                                                               : most_per_lane<float>;
         while (per_lane_ > 1 && groups.target_count < warps_to_fill_ * warp_size * per_lane_)
             per_lane_ /= 2;
-        time_line_->begin(tree_->stream);
         next_slot_ = 0;
         batch_size_ =
             std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
@@ -132,10 +132,10 @@ public:
             const TraceRange range("wait");
             const double start = wall_clock_seconds();
             for (auto& slot : slots_)
-                slot->stream.wait();
+                slot->wait();
             wait_ = wall_clock_seconds() - start;
         }
-        time_line_->finish();
+        time_line_->finish(tree_->stream);
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
             return 0;
@@ -209,18 +209,17 @@ private:
         batch.softening_length = input_.softening.length / input_.scale.length;
         batch.order = input_.order;
         batch.goes_on = expands;
+        batch.times = time_line_->next();
         DeviceFarField far{};
         if (input_.softening.kind == SofteningKind::plummer)
             far.softening_length = batch.softening_length;
         slot.send(lists, Index(warp_size * per_lane_), expands, batch, far);
 
-        const TimeLine::Entry entry = time_line_->start(slot.stream);
         if (expands)
             launch_far_field(slot, batch, far);
         const unsigned blocks = (batch.work_count + warps_per_block - 1) / warps_per_block;
         kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
         check(cudaGetLastError(), "launch the Chamomile kernel");
-        time_line_->stop(entry, slot.stream);
     }
 
     void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)

@@ -123,6 +123,8 @@ template <class T, int order>
 __global__ void __launch_bounds__(far_field_block)
     expand_clusters(DeviceBatch batch, DeviceFarField far)
 {
+    if (threadIdx.x == 0)
+        batch.times->begin();
     const Index number = number_of_warp();
     if (number >= far.cluster_count)
         return;
@@ -138,6 +140,8 @@ template <class T, int order>
 __global__ void __launch_bounds__(far_field_block)
     expand_groups(DeviceBatch batch, DeviceFarField far)
 {
+    if (threadIdx.x == 0)
+        batch.times->begin();
     const Index number = number_of_warp();
     if (number >= far.row_count)
         return;

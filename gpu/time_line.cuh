@@ -1,77 +1,76 @@
 /// \file  When kernels ran: how long the GPU was busy, and from the first kernel to the last.
+///
+/// Blocks note the time themselves, because two events per batch from many threads at once hold up
+/// the driver more than the sums that they time: 16 threads share one lock there.
 #pragma once
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
+#include <cstdint>
 #include <vector>
 
 #include "gpu/device.cuh"
 
 namespace chamomile {
 
-/// Start and end of each kernel since begin(), by events; the events are kept from step to step.
-/// start() and stop() are safe for several threads.
+/// Start and end of the kernels of one batch, in nanoseconds of the device's clock.
+struct KernelTimes {
+    unsigned long long start, stop;
+
+    static __device__ unsigned long long now()
+    {
+        unsigned long long time;
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+        return time;
+    }
+
+    /// To be called by one thread of each block of the first kernel.
+    __device__ void begin() { atomicMin(&start, now()); }
+    /// The same of the last one.
+    __device__ void end() { atomicMax(&stop, now()); }
+};
+
 class TimeLine {
 public:
-    using Entry = std::size_t;
-
-    void begin(cudaStream_t stream)
+    /// Makes room for so many batches.
+    void begin(std::size_t batches, cudaStream_t stream)
     {
-        origin_.record(stream);
+        KernelTimes* times = host_.reserve(batches);
+        std::fill(times, times + batches, KernelTimes{~0ull, 0});
+        upload(device_, times, batches, stream);
         used_ = 0;
     }
 
-    Entry start(cudaStream_t stream)
-    {
-        const std::lock_guard lock(mutex_);
-        if (used_ == kernels_.size())
-            kernels_.emplace_back();
-        kernels_[used_].start.record(stream);
-        return used_++;
-    }
-
-    void stop(Entry entry, cudaStream_t stream)
-    {
-        const std::lock_guard lock(mutex_);
-        kernels_[entry].stop.record(stream);
-    }
+    /// Where the next batch notes its times. Safe for several threads.
+    KernelTimes* next() { return device_.data() + used_++; }
 
     /// To be called when all streams have been waited for.
-    void finish()
+    void finish(cudaStream_t stream)
     {
-        std::vector<std::pair<float, float>> spans;
-        for (std::size_t k = 0; k < used_; ++k)
-            spans.push_back({since_origin(kernels_[k].start), since_origin(kernels_[k].stop)});
-        std::sort(spans.begin(), spans.end());
+        const std::size_t n = used_;
+        download(host_.data(), device_.data(), n, stream);
+        check(cudaStreamSynchronize(stream), "read the times of kernels");
+        KernelTimes* times = host_.data();
+        std::sort(times, times + n,
+                  [](const KernelTimes& a, const KernelTimes& b) { return a.start < b.start; });
         busy_ = span_ = 0;
-        float end = spans.empty() ? 0 : spans[0].first;
-        for (const auto& [start, stop] : spans) {
-            busy_ += 1e-3 * std::max(0.0f, stop - std::max(start, end));
-            end = std::max(end, stop);
+        unsigned long long end = n > 0 ? times[0].start : 0;
+        for (std::size_t k = 0; k < n; ++k) {
+            const unsigned long long from = std::max(times[k].start, end);
+            busy_ += 1e-9 * double(times[k].stop > from ? times[k].stop - from : 0);
+            end = std::max(end, times[k].stop);
         }
-        if (!spans.empty())
-            span_ = 1e-3 * (end - spans[0].first);
+        if (n > 0)
+            span_ = 1e-9 * double(end - times[0].start);
     }
 
     double busy_seconds() const { return busy_; }
     double span_seconds() const { return span_; }
 
 private:
-    struct KernelTimes {
-        Event start, stop;
-    };
-
-    float since_origin(const Event& event) const
-    {
-        float milliseconds = 0;
-        check(cudaEventElapsedTime(&milliseconds, origin_, event), "read an event");
-        return milliseconds;
-    }
-
-    std::mutex mutex_;
-    Event origin_;
-    std::vector<KernelTimes> kernels_;
-    std::size_t used_ = 0;
+    DeviceBuffer<KernelTimes> device_;
+    PinnedBuffer<KernelTimes> host_;
+    std::atomic<std::size_t> used_{0};
     double busy_ = 0, span_ = 0;
 };
 

@@ -151,4 +151,55 @@ private:
     Two scale_tail_;
 };
 
+/// (-1)^degree / (a! b! c!) of the moments' terms.
+struct HigherWeights {
+    double of[HigherMoments::count];
+
+    constexpr HigherWeights() : of()
+    {
+        for (int k = 0; k < HigherMoments::count; ++k) {
+            const Exponents e = exponents_of(HigherMoments::first + k);
+            of[k] = (e.degree() % 2 ? -1 : 1) / factorial(e);
+        }
+    }
+};
+inline constexpr HigherWeights higher_weights;
+
+/// Third and fourth moments as add_cell of local_expansion.hpp takes them: three rows, then the
+/// last moment and the length in a tail.
+class HigherRows {
+public:
+    static constexpr int rows = 3, tail_fields = 2;
+
+    explicit HigherRows(const Frame& frame)
+    {
+        for (int k = 0; k < 8 * rows; ++k)
+            scale_[k / 8][k % 8] = higher_weights.of[k] * frame.inverse_mass;
+        scale_tail_[0] = higher_weights.of[8 * rows] * frame.inverse_mass;
+        scale_tail_[1] = frame.inverse_length;
+    }
+
+    /// Row `row`, of eight moments.
+    template <class T>
+    CHAMOMILE_HD void pack(const HigherMoments& from, int row, T* to) const
+    {
+        Eight values;
+        load_row(values, from.moment + 8 * row);
+        store_rounded<Eight>(values * scale_[row], to);
+    }
+
+    template <class T>
+    CHAMOMILE_HD void pack_tail(const HigherMoments& from, T* to) const
+    {
+        static_assert(sizeof(HigherMoments) == rows * sizeof(Eight) + sizeof(Two));
+        Two values;
+        load_row(values, from.moment + 8 * rows);
+        store_rounded<Two>(values * scale_tail_, to);
+    }
+
+private:
+    Eight scale_[rows];
+    Two scale_tail_;
+};
+
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

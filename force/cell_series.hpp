@@ -54,30 +54,27 @@ CHAMOMILE_HD constexpr double weight(int n, int k)
     return ((n - k) % 2 ? -1 : 1) * odd_factorial(2 * (n - k) - 1) / (1 << k) / factorial(k);
 }
 
-/// Moments of degrees 2 to `order` in units of the cell's length and of `inverse_mass`, by term.
+/// w_(n,0) of terms from the second degree on.
 template <int order>
-struct ScaledMoments {
-    double m[term_count(order)];
+struct Weights {
+    double of[term_count(order) - 4];
 
-    CHAMOMILE_HD ScaledMoments(const Multipole& multipole, const HigherMoments& higher,
-                               double inverse_mass)
+    CHAMOMILE_HD constexpr Weights() : of()
     {
-        const SecondMoments& s = multipole.second;
-        const double second[6] = {s.xx, s.xy, s.xz, s.yy, s.yz, s.zz};
-        const double inverse = higher.length > 0 ? 1 / higher.length : 0;
-        for (int k = 0; k < 6; ++k)
-            m[4 + k] = inverse * (inverse * (inverse_mass * second[k]));
-        for (int k = HigherMoments::first; k < term_count(order); ++k)
-            m[k] = inverse_mass * higher.moment[k - HigherMoments::first];
-    }
-
-    /// Component e of the trace.
-    CHAMOMILE_HD double trace(Exponents e) const
-    {
-        return m[term_of({e.x + 2, e.y, e.z})] + m[term_of({e.x, e.y + 2, e.z})] +
-               m[term_of({e.x, e.y, e.z + 2})];
+        for (int t = 4; t < term_count(order); ++t)
+            of[t - 4] = weight(exponents_of(t).degree(), 0);
     }
 };
+
+/// Component e of the trace of packed terms, with the weight of a trace.
+template <class T, int order>
+CHAMOMILE_HD T trace(const SeriesSource<T, order>& j, Exponents e)
+{
+    const int n = e.degree() + 2;
+    return T(weight(n, 1) / weight(n, 0)) * (j.term[term_of({e.x + 2, e.y, e.z}) - j.first] +
+                                             j.term[term_of({e.x, e.y + 2, e.z}) - j.first] +
+                                             j.term[term_of({e.x, e.y, e.z + 2}) - j.first]);
+}
 
 /// The coefficients C with the powers of g in them; the others straight from the cell.
 template <class T, class U, int order>
@@ -132,30 +129,32 @@ CHAMOMILE_HD void pack_series(const Multipole& multipole, const HigherMoments& h
                               const Vec3<T>& position, double inverse_length, double inverse_mass,
                               SeriesSource<T, order>& packed)
 {
-    using series::weight;
-    const series::ScaledMoments<order> s(multipole, higher, inverse_mass);
+    using namespace series;
+    constexpr Weights<order> weights;
     packed.position = position;
     packed.length = T(higher.length * inverse_length);
     packed.mass = T(inverse_mass * multipole.mass);
-    for (int t = packed.first; t < term_count(order); ++t)
-        packed.term[t - packed.first] = T((t < term_count(2)   ? weight(2, 0)
-                                           : t < term_count(3) ? weight(3, 0)
-                                                               : weight(4, 0)) *
-                                          s.m[t]);
-    packed.trace[0] = T(weight(2, 1) * s.trace({0, 0, 0}));
-    packed.trace[1] = T(weight(3, 1) * s.trace({1, 0, 0}));
-    packed.trace[2] = T(weight(3, 1) * s.trace({0, 1, 0}));
-    packed.trace[3] = T(weight(3, 1) * s.trace({0, 0, 1}));
+    const double inverse = higher.length > 0 ? 1 / higher.length : 0;
+    const SecondMoments& s = multipole.second;
+    const double second[6] = {s.xx, s.xy, s.xz, s.yy, s.yz, s.zz};
+    for (int k = 0; k < 6; ++k)
+        packed.term[k] = T(inverse * (inverse * (weights.of[k] * inverse_mass * second[k])));
+    for (int k = 0; k < term_count(order) - HigherMoments::first; ++k)
+        packed.term[6 + k] = T(weights.of[6 + k] * inverse_mass * higher.moment[k]);
+    packed.trace[0] = trace(packed, {0, 0, 0});
+    packed.trace[1] = trace(packed, {1, 0, 0});
+    packed.trace[2] = trace(packed, {0, 1, 0});
+    packed.trace[3] = trace(packed, {0, 0, 1});
     packed.double_trace = T(0);
     if constexpr (order == 4) {
-        const double xx = s.trace({2, 0, 0}), yy = s.trace({0, 2, 0}), zz = s.trace({0, 0, 2});
-        packed.trace[4] = T(weight(4, 1) * xx);
-        packed.trace[5] = T(weight(4, 1) * s.trace({1, 1, 0}));
-        packed.trace[6] = T(weight(4, 1) * s.trace({1, 0, 1}));
-        packed.trace[7] = T(weight(4, 1) * yy);
-        packed.trace[8] = T(weight(4, 1) * s.trace({0, 1, 1}));
-        packed.trace[9] = T(weight(4, 1) * zz);
-        packed.double_trace = T(weight(4, 2) * (xx + yy + zz));
+        packed.trace[4] = trace(packed, {2, 0, 0});
+        packed.trace[5] = trace(packed, {1, 1, 0});
+        packed.trace[6] = trace(packed, {1, 0, 1});
+        packed.trace[7] = trace(packed, {0, 2, 0});
+        packed.trace[8] = trace(packed, {0, 1, 1});
+        packed.trace[9] = trace(packed, {0, 0, 2});
+        packed.double_trace =
+            T(weight(4, 2) / weight(4, 1)) * (packed.trace[4] + packed.trace[7] + packed.trace[9]);
     }
 }
 

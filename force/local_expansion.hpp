@@ -25,6 +25,7 @@
 #include "core/vec3.hpp"
 #include "force/taylor_polynomial.hpp"
 #include "force/taylor_terms.hpp"
+#include "tree/moments.hpp"
 
 namespace chamomile {
 
@@ -32,6 +33,20 @@ namespace chamomile {
 template <class T>
 struct SymmetricTensor {
     T xx{}, xy{}, xz{}, yy{}, yz{}, zz{};
+};
+
+/// What third and fourth moments are multiplied by for add_cell: (-1)^degree / (a! b! c!) of
+/// term (a, b, c).
+struct HigherWeights {
+    double of[HigherMoments::count];
+
+    CHAMOMILE_HD constexpr HigherWeights() : of()
+    {
+        for (int k = 0; k < HigherMoments::count; ++k) {
+            const Exponents e = exponents_of(HigherMoments::first + k);
+            of[k] = (e.degree() % 2 ? -1 : 1) / factorial(e);
+        }
+    }
 };
 
 /// Acceleration and potential in the caller's units of length.
@@ -58,9 +73,8 @@ struct LocalExpansion {
         add<2>(inv_u * r, inv_u, mass, moments);
     }
 
-    /// The same with moments up to degree `highest`, 3 or 4, which count to order - degree. For
-    /// term (a, b, c) of degree n, from the third on, `higher` has (-1)^n / (a! b! c!) of the
-    /// moment in units of `length`.
+    /// The same with moments up to degree `highest`, 3 or 4, which count to order - degree. They
+    /// are in units of `length` and multiplied by HigherWeights.
     template <int highest>
     CHAMOMILE_HD void add_cell(const Vec3<T>& r, const T& mass, const SymmetricTensor<T>& second,
                                const T& length, const T* higher, const T& eps2)

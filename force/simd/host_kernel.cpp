@@ -254,9 +254,8 @@ private:
         for (int k = 0; k < in_flight; ++k)
             target[k] = {targets_.position(t + k * width)};
         for (int j = 0; j < count; ++j) {
-            if constexpr (is_series_of<Record<T>>) { // too large to keep in registers
-                for (int k = 0; k < in_flight; ++k)
-                    law_(target[k], tile[j], sum[k]);
+            if constexpr (is_series_of<Record<T>>) { // long enough to hide its root alone
+                law_(target[0], tile[j], sum[0]);
             } else {
                 const Record<P> source = broadcast<Record>(tile[j]);
                 for (int k = 0; k < in_flight; ++k)
@@ -271,11 +270,12 @@ private:
     void force_loop(const Record<T>* tile, int count)
     {
         int t = 0;
-        if constexpr (!is_series_of<Record<T>>)
+        if constexpr (!is_series_of<Record<T>>) {
             for (; t + 4 * width <= targets_.padded(); t += 4 * width)
                 force_loop_of<4, Record>(t, tile, count);
-        for (; t + 2 * width <= targets_.padded(); t += 2 * width)
-            force_loop_of<2, Record>(t, tile, count);
+            for (; t + 2 * width <= targets_.padded(); t += 2 * width)
+                force_loop_of<2, Record>(t, tile, count);
+        }
         for (; t < targets_.padded(); t += width)
             force_loop_of<1, Record>(t, tile, count);
     }

@@ -3,6 +3,7 @@
 
 #include "core/simd.hpp"
 #include "force/gravity.hpp"
+#include "force/local_expansion.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
@@ -151,20 +152,6 @@ private:
     Two scale_tail_;
 };
 
-/// (-1)^degree / (a! b! c!) of the moments' terms.
-struct HigherWeights {
-    double of[HigherMoments::count];
-
-    constexpr HigherWeights() : of()
-    {
-        for (int k = 0; k < HigherMoments::count; ++k) {
-            const Exponents e = exponents_of(HigherMoments::first + k);
-            of[k] = (e.degree() % 2 ? -1 : 1) / factorial(e);
-        }
-    }
-};
-inline constexpr HigherWeights higher_weights;
-
 /// Third and fourth moments as add_cell of local_expansion.hpp takes them: three rows, then the
 /// last moment and the length in a tail.
 class HigherRows {
@@ -173,9 +160,10 @@ public:
 
     explicit HigherRows(const Frame& frame)
     {
+        constexpr HigherWeights weights;
         for (int k = 0; k < 8 * rows; ++k)
-            scale_[k / 8][k % 8] = higher_weights.of[k] * frame.inverse_mass;
-        scale_tail_[0] = higher_weights.of[8 * rows] * frame.inverse_mass;
+            scale_[k / 8][k % 8] = weights.of[k] * frame.inverse_mass;
+        scale_tail_[0] = weights.of[8 * rows] * frame.inverse_mass;
         scale_tail_[1] = frame.inverse_length;
     }
 

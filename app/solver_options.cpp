@@ -13,7 +13,8 @@ const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
     {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
 const std::vector<std::pair<std::string, Precision>> precision_words = {
     {"float", Precision::single_precision}, {"double", Precision::double_precision}};
-const std::vector<std::pair<std::string, int>> order_words = {{"0", 0}, {"2", 2}};
+const std::vector<std::pair<std::string, int>> order_words = {
+    {"0", 0}, {"2", 2}, {"3", 3}, {"4", 4}};
 const std::vector<std::pair<std::string, int>> local_order_words = {
     {"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}};
 
@@ -35,7 +36,8 @@ const char* const tolerance_help =
     "a cell is accepted where the error of its multipoles, estimated, stays below this part of "
     "the acceleration";
 const char* const theta_help = "opening angle: a cell of size l is accepted beyond l/theta";
-const char* const order_help = "of the multipoles: 0 monopole, 2 quadrupole";
+const char* const order_help =
+    "of the multipoles: 0 monopole, 2 quadrupole, 3 octupole, 4 hexadecapole";
 const char* const local_order_help =
     "of the expansions of distant cells about a group, 3 to 6; 0: none";
 const char* const group_size_help =
@@ -128,7 +130,9 @@ std::string method_text(const SolverOptions& solver)
     if (solver.solver == SolverKind::direct)
         return "direct sum";
     std::string text = "tree, " + criterion_text(solver);
-    text += solver.order == 0 ? ", monopoles" : ", quadrupoles";
+    static constexpr const char* names[] = {"monopoles", "", "quadrupoles", "octupoles",
+                                            "hexadecapoles"};
+    text += std::string(", ") + names[solver.order];
     return text + (solver.local_order == 0 ? ", no local expansions"
                                            : ", local order " + std::to_string(solver.local_order));
 }

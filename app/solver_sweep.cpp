@@ -72,7 +72,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
                   criterion_names());
     options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
     options.numbers("theta", sweep.thetas, theta_range, theta_help);
-    options.numbers("order", sweep.orders, between(0, 2), order_help);
+    options.numbers("order", sweep.orders, between(0, 4), order_help);
     options.numbers("local-order", sweep.local_orders, between(0, 6), local_order_help);
     options.numbers("group-size", sweep.group_sizes, size_range, group_size_help);
     options.numbers("leaf-size", sweep.leaf_sizes, size_range, leaf_size_help);

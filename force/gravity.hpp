@@ -1,4 +1,4 @@
-/// \file  Newtonian gravity, softened, of particles and of cells with second moments; G = 1.
+/// \file  Newtonian gravity, softened, of particles and of cells; G = 1.
 ///
 ///     a_i   =  sum_j m_j r_ij f(r_ij)          r_ij = x_j - x_i
 ///     phi_i = -sum_j m_j p(r_ij)
@@ -12,7 +12,7 @@
 
 #include "core/softening.hpp"
 #include "core/vec3.hpp"
-#include "tree/moments.hpp"
+#include "force/cell_series.hpp"
 
 namespace chamomile {
 
@@ -71,6 +71,12 @@ struct Gravity {
         T mass, xx, xy, xz, yy, yz, zz, trace, unused;
     };
 
+    /// Cells with third and with fourth moments.
+    template <class T>
+    using OctupoleSource = SeriesSource<T, 3>;
+    template <class T>
+    using HexadecapoleSource = SeriesSource<T, 4>;
+
     template <class T>
     struct AccelerationSum {
         Vec3<T> acceleration;
@@ -105,6 +111,14 @@ struct Gravity {
                   T(w * s.zz),
                   T(0.5 * w * (s.xx + s.yy + s.zz)),
                   T(0)};
+    }
+
+    template <class T, int order>
+    static CHAMOMILE_HD void pack_cell(const Multipole& m, const HigherMoments& higher,
+                                       const Frame& frame, SeriesSource<T, order>& packed)
+    {
+        pack_series(m, higher, rounded<T>(frame.of(m.center)), frame.inverse_length,
+                    frame.inverse_mass, packed);
     }
 
     /// Plummer: eps^2. Spline: 1/h. Both in the units of the positions.
@@ -172,6 +186,19 @@ struct Gravity {
         sum.acceleration -= inv_u3 * s;
         if constexpr (with_potential)
             sum.potential -= j.mass * inv_u + (T(0.5f) * rsr - T(1 / 3.0) * j.trace) * inv_u3;
+    }
+
+    /// The same to the third or fourth order; U is a pack of T, or T.
+    template <class T, class U, int order>
+    CHAMOMILE_HD void operator()(const Target<U>& i, const SeriesSource<T, order>& j,
+                                 Sum<U>& sum) const
+    {
+        const Vec3<U> position{U(j.position.x), U(j.position.y), U(j.position.z)};
+        const U eps2 = softening == SofteningKind::plummer ? U(parameter) : U(0);
+        U psi{};
+        add_series<with_potential>(j, position - i.position, eps2, sum.acceleration, psi);
+        if constexpr (with_potential)
+            sum.potential -= psi;
     }
 
 private:

@@ -52,7 +52,8 @@ public:
         kernel_ = kernels_.kernel[spline_][potential][precise];
         expand_ = input.local_order == 0
                       ? nullptr
-                      : kernels_.expand[precise][input.local_order - lowest_local_order];
+                      : kernels_.expand[precise][input.local_order - lowest_local_order]
+                                       [input.order <= 2 ? 0 : input.order - 2];
         threads_.resize(std::size_t(omp_get_max_threads()));
         for (Thread& thread : threads_)
             thread.not_finite = 0;
@@ -79,6 +80,7 @@ public:
             }
             const GroupWork work{input_.octree->sources.data(),
                                  input_.moments->multipole.data(),
+                                 input_.moments->higher.data(),
                                  input_.groups->targets.empty() ? nullptr
                                                                 : input_.groups->targets.data(),
                                  lists->cells.data(),
@@ -146,8 +148,9 @@ private:
     {
         expansion.center = row.center;
         expansion.unit = InternalScale::unit_of_radius(row.radius / input_.scale.length);
-        expand_({input_.moments->multipole.data(), lists.far_cells.data() + row.far_begin,
-                 row.far_end - row.far_begin, 1 / input_.scale.length, 1 / input_.scale.mass,
+        expand_({input_.moments->multipole.data(), input_.moments->higher.data(),
+                 lists.far_cells.data() + row.far_begin, row.far_end - row.far_begin,
+                 1 / input_.scale.length, 1 / input_.scale.mass,
                  spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order},
                 wider, expansion);
     }

@@ -23,7 +23,9 @@
 #include <utility>
 
 #include "core/vec3.hpp"
+#include "force/taylor_polynomial.hpp"
 #include "force/taylor_terms.hpp"
+#include "tree/moments.hpp"
 
 namespace chamomile {
 
@@ -31,6 +33,20 @@ namespace chamomile {
 template <class T>
 struct SymmetricTensor {
     T xx{}, xy{}, xz{}, yy{}, yz{}, zz{};
+};
+
+/// What third and fourth moments are multiplied by for add_cell: (-1)^degree / (a! b! c!) of
+/// term (a, b, c).
+struct HigherWeights {
+    double of[HigherMoments::count];
+
+    CHAMOMILE_HD constexpr HigherWeights() : of()
+    {
+        for (int k = 0; k < HigherMoments::count; ++k) {
+            const Exponents e = exponents_of(HigherMoments::first + k);
+            of[k] = (e.degree() % 2 ? -1 : 1) / factorial(e);
+        }
+    }
 };
 
 /// Acceleration and potential in the caller's units of length.
@@ -52,17 +68,37 @@ struct LocalExpansion {
                                const T& eps2)
     {
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
-        const T w = T(0.5f) * inv_u * inv_u;
-        const SymmetricTensor<T> s{w * second.xx, T(2) * w * second.xy, T(2) * w * second.xz,
-                                   w * second.yy, T(2) * w * second.yz, w * second.zz};
-        add<true>(inv_u * r, inv_u, mass, s);
+        T moments[6];
+        weigh(second, inv_u, moments);
+        add<2>(inv_u * r, inv_u, mass, moments);
+    }
+
+    /// The same with moments up to degree `highest`, 3 or 4, which count to order - degree. They
+    /// are in units of `length` and multiplied by HigherWeights.
+    template <int highest>
+    CHAMOMILE_HD void add_cell(const Vec3<T>& r, const T& mass, const SymmetricTensor<T>& second,
+                               const T& length, const T* higher, const T& eps2)
+    {
+        constexpr int seconds = 6, thirds = 10, fourths = highest > 3 ? 15 : 0;
+        const T inv_u = inverse_sqrt(norm_squared(r, eps2));
+        T moments[seconds + thirds + fourths];
+        weigh(second, inv_u, moments);
+        const T q = length * inv_u, q3 = q * q * q;
+        for (int k = 0; k < thirds; ++k)
+            moments[seconds + k] = q3 * higher[k];
+        if constexpr (fourths > 0) {
+            const T q4 = q3 * q;
+            for (int k = 0; k < fourths; ++k)
+                moments[seconds + thirds + k] = q4 * higher[thirds + k];
+        }
+        add<highest>(inv_u * r, inv_u, mass, moments);
     }
 
     /// M2L of a cell without moments, or of a particle.
     CHAMOMILE_HD void add_mass(const Vec3<T>& r, const T& mass, const T& eps2)
     {
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
-        add<false>(inv_u * r, inv_u, mass, {});
+        add<0>(inv_u * r, inv_u, mass, nullptr);
     }
 
     CHAMOMILE_HD LocalExpansion& operator+=(const LocalExpansion& other)
@@ -103,26 +139,37 @@ struct LocalExpansion {
     template <class U>
     CHAMOMILE_HD FieldValue<U> evaluate(const Vec3<U>& x) const
     {
-        U px[order + 1], py[order + 1], pz[order + 1]; // x/k, for the scheme of Horner
-        for (int k = 1; k <= order; ++k) {
-            px[k] = U(1.0 / k) * x.x;
-            py[k] = U(1.0 / k) * x.y;
-            pz[k] = U(1.0 / k) * x.z;
-        }
-        // Of the plane of each power of x: the value and its derivatives along y and z.
-        U value[order + 1], along_y[order + 1], along_z[order + 1];
-        planes(py, pz, value, along_y, along_z, std::make_integer_sequence<int, order + 1>{});
-        return {{horner<order - 1>(value + 1, px), horner<order - 1>(along_y, px),
-                 horner<order - 1>(along_z, px)},
-                U(0) - horner<order>(value, px)};
+        const PolynomialValue<U> at_x = TaylorPolynomial<order, U, TermsAs<U>>::evaluate({term}, x);
+        return {at_x.gradient, U(0) - at_x.value};
     }
 
 private:
     using all = std::make_integer_sequence<int, size>;
 
-    template <bool with_moments>
-    CHAMOMILE_HD void add(const Vec3<T>& r, const T& inv_u, const T& mass,
-                          const SymmetricTensor<T>& s)
+    template <class U>
+    struct TermsAs {
+        const T* term;
+
+        template <int t>
+        CHAMOMILE_HD U at() const
+        {
+            return U(term[t]);
+        }
+    };
+
+    /// 1/2 of the second moments over u^2; those off the diagonal count twice.
+    static CHAMOMILE_HD void weigh(const SymmetricTensor<T>& second, const T& inv_u, T* moments)
+    {
+        const T w = T(0.5f) * inv_u * inv_u;
+        const T weighed[6]{w * second.xx, T(2) * w * second.xy, T(2) * w * second.xz,
+                           w * second.yy, T(2) * w * second.yz, w * second.zz};
+        for (int k = 0; k < 6; ++k)
+            moments[k] = weighed[k];
+    }
+
+    /// `moments` have those of degrees 2 to `highest`, in units of u and with their coefficients.
+    template <int highest>
+    CHAMOMILE_HD void add(const Vec3<T>& r, const T& inv_u, const T& mass, const T* moments)
     {
         using namespace taylor;
         T level1[size];
@@ -132,68 +179,92 @@ private:
         inv_power[0] = inv_u;
         for (int degree = 1; degree <= order; ++degree)
             inv_power[degree] = inv_power[degree - 1] * inv_u;
-        add_degrees<with_moments>(r, level1, inv_power, mass, s,
-                                  std::make_integer_sequence<int, order + 1>{});
+        add_degrees<highest>(r, level1, inv_power, mass, moments,
+                             std::make_integer_sequence<int, order + 1>{});
     }
 
-    template <bool with_moments, int... degree>
+    template <int highest, int... degree>
     CHAMOMILE_HD void add_degrees(const Vec3<T>& r, const T* level1, const T* inv_power,
-                                  const T& mass, const SymmetricTensor<T>& s,
+                                  const T& mass, const T* moments,
                                   std::integer_sequence<int, degree...>)
     {
-        (add_degree<with_moments, degree>(
-             r, level1, inv_power, mass, s,
+        (add_degree<highest, degree>(
+             r, level1, inv_power, mass, moments,
              std::make_integer_sequence<int, (degree + 1) * (degree + 2) / 2>{}),
          ...);
     }
 
-    /// The mass's terms of this degree and the moments' terms of two degrees less. A derivative
-    /// goes to all of them at once, so that it need not be kept in memory.
-    template <bool with_moments, int degree, int... k>
+    /// The mass's terms of this degree and the moments' terms of as many degrees less as they have.
+    /// A derivative goes to all of them at once, so that it need not be kept in memory.
+    template <int highest, int degree, int... k>
     CHAMOMILE_HD void add_degree(const Vec3<T>& r, const T* level1, const T* inv_power,
-                                 const T& mass, [[maybe_unused]] const SymmetricTensor<T>& s,
+                                 const T& mass, [[maybe_unused]] const T* moments,
                                  std::integer_sequence<int, k...>)
     {
         constexpr int first = term_count(degree - 1);
         const T m = mass * inv_power[degree];
-        if constexpr (with_moments && degree >= 2) {
-            constexpr int lower = term_count(degree - 3), count = (degree - 1) * degree / 2;
-            T contracted[count];
-            (add_derivative<first + k>(r, level1, m, s, contracted), ...);
-            add_contracted<lower>(contracted, inv_power[degree - 2],
-                                  std::make_integer_sequence<int, count>{});
+        if constexpr (highest >= 2 && degree >= 2) {
+            // Of the moments of degrees 2, 3 and 4, as far as there are any.
+            T by2[count_of(degree - 2)], by3[count_of(degree - 3)], by4[count_of(degree - 4)];
+            (add_derivative<highest, first + k>(r, level1, m, moments, by2, by3, by4), ...);
+            add_contracted<degree - 2>(by2, inv_power);
+            if constexpr (highest >= 3 && degree >= 3)
+                add_contracted<degree - 3>(by3, inv_power);
+            if constexpr (highest >= 4 && degree >= 4)
+                add_contracted<degree - 4>(by4, inv_power);
         } else {
             ((term[first + k] += m * taylor::derivative<0, first + k>(r, level1)), ...);
         }
     }
 
-    template <int t>
+    /// Terms of one degree; 1 where there are none, for an array's sake.
+    static constexpr int count_of(int degree)
+    {
+        return degree < 0 ? 1 : (degree + 1) * (degree + 2) / 2;
+    }
+
+    template <int highest, int t>
     CHAMOMILE_HD void add_derivative(const Vec3<T>& r, const T* level1, const T& m,
-                                     const SymmetricTensor<T>& s, T* contracted)
+                                     const T* moments, T* by2, [[maybe_unused]] T* by3,
+                                     [[maybe_unused]] T* by4)
     {
         const T d = taylor::derivative<0, t>(r, level1);
         term[t] += m * d;
-        contract<t, 2, 0, 0>(s.xx, d, contracted);
-        contract<t, 1, 1, 0>(s.xy, d, contracted);
-        contract<t, 1, 0, 1>(s.xz, d, contracted);
-        contract<t, 0, 2, 0>(s.yy, d, contracted);
-        contract<t, 0, 1, 1>(s.yz, d, contracted);
-        contract<t, 0, 0, 2>(s.zz, d, contracted);
+        contract<t, 2>(moments, d, by2, std::make_integer_sequence<int, 6>{});
+        if constexpr (highest >= 3)
+            contract<t, 3>(moments + 6, d, by3, std::make_integer_sequence<int, 10>{});
+        if constexpr (highest >= 4)
+            contract<t, 4>(moments + 16, d, by4, std::make_integer_sequence<int, 15>{});
     }
 
-    /// Takes the derivative into that of two degrees less, if there is one. Terms stand by falling
-    /// powers of x, so that the first to come for any is the one along xx.
-    template <int t, int x, int y, int z>
-    static CHAMOMILE_HD void contract(const T& s, const T& d, T* contracted)
+    template <int t, int degree, int... k>
+    static CHAMOMILE_HD void contract(const T* moments, const T& d, T* contracted,
+                                      std::integer_sequence<int, k...>)
     {
-        constexpr Exponents e = exponents_of(t), f{e.x - x, e.y - y, e.z - z};
+        (contract_with<t, term_count(degree - 1) + k>(moments[k], d, contracted), ...);
+    }
+
+    /// Takes the derivative into that of fewer degrees, if there is one. Terms stand by falling
+    /// powers of x, so that the first to come for any is the one along x alone.
+    template <int t, int moment>
+    static CHAMOMILE_HD void contract_with(const T& s, const T& d, T* contracted)
+    {
+        constexpr Exponents e = exponents_of(t), m = exponents_of(moment),
+                            f{e.x - m.x, e.y - m.y, e.z - m.z};
         if constexpr (f.x >= 0 && f.y >= 0 && f.z >= 0) {
             T& to = contracted[term_of(f) - term_count(f.degree() - 1)];
-            if constexpr (x == 2)
+            if constexpr (m.x == m.degree())
                 to = s * d;
             else
                 to += s * d;
         }
+    }
+
+    template <int degree>
+    CHAMOMILE_HD void add_contracted(const T* contracted, const T* inv_power)
+    {
+        add_contracted<term_count(degree - 1)>(contracted, inv_power[degree],
+                                               std::make_integer_sequence<int, count_of(degree)>{});
     }
 
     template <int first, int... k>
@@ -232,58 +303,6 @@ private:
           power[k + 1] * term[term_of({e.x + (axis == 0 ? k + 1 : 0), e.y + (axis == 1 ? k + 1 : 0),
                                        e.z + (axis == 2 ? k + 1 : 0)})]),
          ...);
-    }
-
-    /// sum_k c_k x^k / k! to the power `degree`, from the factors x/k.
-    template <int degree, class U>
-    static CHAMOMILE_HD U horner(const U* c, const U* factor)
-    {
-        U sum = c[degree];
-        horner_steps(sum, c, factor, std::make_integer_sequence<int, degree>{});
-        return sum;
-    }
-
-    template <class U, int... k>
-    static CHAMOMILE_HD void horner_steps(U& sum, [[maybe_unused]] const U* c,
-                                          [[maybe_unused]] const U* factor,
-                                          std::integer_sequence<int, k...>)
-    {
-        constexpr int degree = sizeof...(k);
-        ((sum = c[degree - 1 - k] + factor[degree - k] * sum), ...);
-    }
-
-    template <class U, int... a>
-    CHAMOMILE_HD void planes(const U* py, const U* pz, U* value, U* along_y, U* along_z,
-                             std::integer_sequence<int, a...>) const
-    {
-        (plane<a>(py, pz, value, along_y, along_z,
-                  std::make_integer_sequence<int, order - a + 1>{}),
-         ...);
-    }
-
-    template <int a, class U, int... b>
-    CHAMOMILE_HD void plane(const U* py, const U* pz, U* value, U* along_y, U* along_z,
-                            std::integer_sequence<int, b...>) const
-    {
-        constexpr int degree = order - a;
-        U line[degree + 1], line_z[degree + 1]; // of each power of y: value, derivative along z
-        (read_line<a, b>(pz, line, line_z, std::make_integer_sequence<int, degree - b + 1>{}), ...);
-        value[a] = horner<degree>(line, py);
-        if constexpr (degree > 0) {
-            along_y[a] = horner<degree - 1>(line + 1, py);
-            along_z[a] = horner<degree - 1>(line_z, py);
-        }
-    }
-
-    template <int a, int b, class U, int... c>
-    CHAMOMILE_HD void read_line(const U* pz, U* line, U* line_z,
-                                std::integer_sequence<int, c...>) const
-    {
-        constexpr int degree = sizeof...(c) - 1;
-        const U terms[degree + 1]{U(term[term_of({a, b, c})])...};
-        line[b] = horner<degree>(terms, pz);
-        if constexpr (degree > 0)
-            line_z[b] = horner<degree - 1>(terms + 1, pz);
     }
 };
 

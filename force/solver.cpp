@@ -28,8 +28,9 @@ void check(const SolverOptions& o)
         refuse("tolerance: " + in_words(o.tolerance) + ": must be above 0 and at most 1");
     if (o.local_order != 0 && (o.local_order < 3 || o.local_order > 6))
         refuse("local order: " + std::to_string(o.local_order) + ": must be 3 to 6, or 0");
-    if (o.order != 0 && o.order != 2)
-        refuse("order: " + std::to_string(o.order) + ": must be 0 (monopole) or 2 (quadrupole)");
+    if (o.order < 0 || o.order == 1 || o.order > 4)
+        refuse("order: " + std::to_string(o.order) +
+               ": must be 0 (monopole), 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)");
     if (o.group_size < 0 || o.group_size > 1 << 20)
         refuse("group size: " + std::to_string(o.group_size) + ": must be 1 to 1048576, or 0");
     if (o.leaf_size < 0 || o.leaf_size > 1 << 20)

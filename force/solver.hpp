@@ -25,11 +25,12 @@ struct SolverOptions {
     SolverKind solver = SolverKind::tree;
     Criterion criterion = Criterion::relative;
     /// Of the relative criterion (Salmon & Warren 1994, Dehnen 2014): a cell of mass M and radius b
-    /// is accepted where M b^3 / d^5 stays below tolerance times the acceleration there, estimated.
+    /// is accepted where M b^(p+1) / d^(p+3), p being the order, stays below tolerance times the
+    /// acceleration there, estimated.
     double tolerance = 0.001;
     double theta = 0.6;  ///< of the geometric one: a cell of size l is accepted beyond l / theta
     int local_order = 5; ///< of the expansions of distant cells' field about a group; 0: none
-    int order = 2;       ///< of the multipole expansion: 0 monopole, 2 quadrupole
+    int order = 2;       ///< of the multipoles: 0, 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)
     int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device
     int leaf_size = 0;   ///< most particles of a cell without daughters; 0: chosen by device
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit

@@ -1,50 +1,14 @@
-/// \file  The terms of a Taylor series in three variables and the derivatives of 1/u, at compile
-/// time.
+/// \file  The derivatives of 1/u, unrolled at compile time.
 #pragma once
 
 #include <utility>
 
+#include "core/exponents.hpp"
 #include "core/vec3.hpp"
 
 namespace chamomile {
 
-/// Powers of x, y and z in one term.
-struct Exponents {
-    int x, y, z;
-
-    CHAMOMILE_HD constexpr int degree() const { return x + y + z; }
-};
-
-/// How many terms have at most this degree.
-CHAMOMILE_HD constexpr int term_count(int degree)
-{
-    return (degree + 1) * (degree + 2) * (degree + 3) / 6;
-}
-
-CHAMOMILE_HD constexpr int term_of(const Exponents& e)
-{
-    const int below_x = e.degree() - e.x;
-    return term_count(e.degree() - 1) + below_x * (below_x + 1) / 2 + e.z;
-}
-
-CHAMOMILE_HD constexpr Exponents exponents_of(int term)
-{
-    int degree = 0;
-    while (term_count(degree) <= term)
-        ++degree;
-    int rest = term - term_count(degree - 1), below_x = 0;
-    while ((below_x + 1) * (below_x + 2) / 2 <= rest)
-        ++below_x;
-    rest -= below_x * (below_x + 1) / 2;
-    return {degree - below_x, below_x - rest, rest};
-}
-
 namespace taylor {
-
-CHAMOMILE_HD constexpr double odd_factorial(int n) // 1 * 3 * ... * n
-{
-    return n <= 1 ? 1 : n * odd_factorial(n - 2);
-}
 
 /// The derivatives of 1/u on the unit sphere of (r, eps)/u by the recursion over levels m,
 ///

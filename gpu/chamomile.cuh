@@ -12,8 +12,10 @@
 /// root = 13 issue slots; per source and lane with 4 targets 52 slots and one 16-byte load. Packing
 /// adds about 25 instructions per source, shared by 32 lanes: under 2 %. Sums in double: 3 (4)
 /// conversions and additions per target and 128 sources. A cell with second moments costs about 34
-/// slots and three 16-byte loads.
-/// Shared memory per warp: tile 32 x 48 B, indices 128 B, sums 32 x targets x 32 B = 5.6 KiB.
+/// slots and three 16-byte loads. Cells of orders 3 and 4 have kernels of their own, with about 90
+/// and 140 slots and 7 and 12 loads, so that those of order 2 keep their registers.
+/// Shared memory per warp: tile 32 x 48 B, indices 128 B, sums 32 x targets x 32 B = 5.6 KiB; tiles
+/// of orders 3 and 4 have 32 x 112 B and 32 x 192 B.
 #pragma once
 
 #include <type_traits>
@@ -50,8 +52,9 @@ struct DeviceBatch {
     const ParticleRange* ranges;
     const Source* sources;
     const Multipole* multipoles;
-    const Index* targets; ///< sorted particle of each target; null: the same number
-    const Index* places;  ///< of each target's sum among `sums`; null: the same number
+    const HigherMoments* higher; ///< for orders 3 and 4
+    const Index* targets;        ///< sorted particle of each target; null: the same number
+    const Index* places;         ///< of each target's sum among `sums`; null: the same number
     TargetSum* sums;
     double inverse_length, inverse_mass;
     double softening_length;
@@ -65,12 +68,22 @@ struct DeviceBatch {
     }
 };
 
+/// The cells of lists of an order, 2 (with 0), 3 or 4.
+template <class Law, class T, int order>
+struct CellsOf {
+    using type = SeriesSource<T, order>;
+};
+template <class Law, class T>
+struct CellsOf<Law, T, 2> {
+    using type = typename Law::template CellSource<T>;
+};
+
 /// The work of one warp on one list.
-template <class Law, class T, int per_lane>
+template <class Law, class T, int order, int per_lane>
 class WarpKernel {
     using Target = typename Law::template Target<T>;
     using Particle = typename Law::template Source<T>;
-    using Moment = typename Law::template CellSource<T>;
+    using Moment = typename CellsOf<Law, T, order>::type;
     using Sum = typename Law::template Sum<T>;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(T));
 
@@ -103,10 +116,14 @@ public:
     __device__ void run()
     {
         sum_over_particles();
-        if (batch_.order == 0)
-            sum_over_cells<Particle>();
-        else
+        if constexpr (order == 2) {
+            if (batch_.order == 0)
+                sum_over_cells<Particle>();
+            else
+                sum_over_cells<Moment>();
+        } else {
             sum_over_cells<Moment>();
+        }
         store();
     }
 
@@ -197,7 +214,7 @@ private:
             const Index place = base + Index(lane_);
             Record packed = padding<Record>();
             if (place < row_.cell_end)
-                Law::pack_cell(batch_.multipoles[batch_.cells[place]], frame_, packed);
+                pack(batch_.cells[place], packed);
             __syncwarp();
             tile[lane_] = packed;
             __syncwarp();
@@ -206,6 +223,15 @@ private:
                 add_in_double();
         }
         add_in_double();
+    }
+
+    template <class Record>
+    __device__ void pack(Index cell, Record& packed) const
+    {
+        if constexpr (order > 2)
+            Law::pack_cell(batch_.multipoles[cell], batch_.higher[cell], frame_, packed);
+        else
+            Law::pack_cell(batch_.multipoles[cell], frame_, packed);
     }
 
     template <class Record>
@@ -289,10 +315,10 @@ private:
     Sum sum_[per_lane];
 };
 
-template <class Law, class T>
+template <class Law, class T, int order>
 __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBatch batch)
 {
-    using Shared = typename WarpKernel<Law, T, 1>::Shared;
+    using Shared = typename WarpKernel<Law, T, order, 1>::Shared;
     // Raw memory, because shared variables cannot have constructors.
     __shared__ __align__(16) unsigned char memory[warps_per_block * sizeof(Shared)];
     const int warp = int(threadIdx.x) / warp_size;
@@ -303,7 +329,7 @@ __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBa
         return;
     const WarpWork work = batch.work[number];
     const auto run = [&]<int per_lane>() {
-        using Kernel = WarpKernel<Law, T, per_lane>;
+        using Kernel = WarpKernel<Law, T, order, per_lane>;
         auto* shared = reinterpret_cast<typename Kernel::Shared*>(memory) + warp;
         Kernel(batch, work, *shared).run();
     };

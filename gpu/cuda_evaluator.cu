@@ -28,18 +28,32 @@ constexpr int slot_count = 32;
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 128, largest_batch = 512;
 
+template <SofteningKind softening, bool with_potential, class T>
+Kernel kernel_of(int order)
+{
+    using Law = Gravity<softening, with_potential>;
+    return order <= 2   ? chamomile<Law, T, 2>
+           : order == 3 ? chamomile<Law, T, 3>
+                        : chamomile<Law, T, 4>;
+}
+
+template <SofteningKind softening>
+Kernel kernel_of(const EvaluationInput& input, Precision precision)
+{
+    const bool potential = input.quantities == Quantities::acceleration_potential;
+    if (precision == Precision::double_precision)
+        return potential ? kernel_of<softening, true, double>(input.order)
+                         : kernel_of<softening, false, double>(input.order);
+    return potential ? kernel_of<softening, true, float>(input.order)
+                     : kernel_of<softening, false, float>(input.order);
+}
+
 Kernel find_kernel(const EvaluationInput& input, Precision precision)
 {
-    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
-    static constexpr Kernel kernels[2][2][2] = {
-        {{chamomile<Gravity<p, false>, float>, chamomile<Gravity<p, false>, double>},
-         {chamomile<Gravity<p, true>, float>, chamomile<Gravity<p, true>, double>}},
-        {{chamomile<Gravity<s, false>, float>, chamomile<Gravity<s, false>, double>},
-         {chamomile<Gravity<s, true>, float>, chamomile<Gravity<s, true>, double>}}};
     // A spline of no length is Newton's law, and so is Plummer's.
     const bool spline = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
-    return kernels[spline][input.quantities == Quantities::acceleration_potential]
-                  [precision == Precision::double_precision];
+    return spline ? kernel_of<SofteningKind::spline>(input, precision)
+                  : kernel_of<SofteningKind::plummer>(input, precision);
 }
 
 /// From internal units to the caller's; counts sums that are not finite.
@@ -201,6 +215,7 @@ private:
         DeviceBatch batch{};
         batch.sources = tree_->sources.data();
         batch.multipoles = tree_->multipoles.data();
+        batch.higher = tree_->higher.data();
         batch.targets = all ? nullptr : targets_.data();
         batch.places = all ? tree_->order.data() : nullptr;
         batch.sums = sums_.data();
@@ -224,7 +239,8 @@ private:
 
     void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)
     {
-        const FarFieldKernels kernels = find_far_field_kernels(input_.local_order, precision_);
+        const FarFieldKernels kernels =
+            find_far_field_kernels(input_.local_order, input_.order, precision_);
         far.cluster_terms = slot.cluster_terms(far.cluster_count * kernels.bytes_per_cluster);
         constexpr Index warps = far_field_block / warp_size;
         if (far.cluster_count > 0)

@@ -69,7 +69,8 @@ public:
             }
         }
         const TimedPhase phase(profile, "moments");
-        start_moments(octree, moments, plan.cluster_size);
+        start_moments(octree, moments, plan.cluster_size,
+                      plan.criterion ? plan.criterion->order : 0);
         const unsigned collected = start_multipoles();
         if (plan.criterion)
             start_nodes(tree, *plan.criterion);
@@ -184,16 +185,18 @@ private:
         check(cudaGetLastError(), "launch the gather");
     }
 
-    void start_moments(const Octree& octree, Moments& moments, Index cluster_size)
+    void start_moments(const Octree& octree, Moments& moments, Index cluster_size, int order)
     {
         DeviceTree& t = *tree_;
         const Index n = Index(octree.cells.size());
         chamomile::upload(t.cells, octree.cells.data(), n, t.stream);
         find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(
             t.cells.data(), n, mothers_.reserve(n), missing_.reserve(n));
-        sum_moments<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.cells.data(), n, t.sources.data(), mothers_.data(), missing_.data(),
-            t.multipoles.reserve(n), t.bounds.reserve(n));
+        const auto sum = order <= 2 ? sum_moments<2> : order == 3 ? sum_moments<3> : sum_moments<4>;
+        sum<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, t.sources.data(),
+                                                       mothers_.data(), missing_.data(),
+                                                       t.multipoles.reserve(n), t.bounds.reserve(n),
+                                                       order <= 2 ? nullptr : t.higher.reserve(n));
         check(cudaMemsetAsync(count_.reserve(1), 0, sizeof(unsigned), t.stream), "clear a count");
         collect_multipoles<<<blocks_of(n), block_size, 0, t.stream>>>(
             t.cells.data(), n, mothers_.data(), cluster_size, t.multipoles.data(),

@@ -25,6 +25,7 @@ struct DeviceTree {
     DeviceBuffer<Source> sources; ///< sorted
     DeviceBuffer<Cell> cells;
     DeviceBuffer<Multipole> multipoles;
+    DeviceBuffer<HigherMoments> higher; ///< for orders 3 and 4
     DeviceBuffer<Box> bounds;
 };
 

@@ -5,7 +5,8 @@
 /// their sums. Each lane sums its share of the cells in T; lanes are added by a butterfly, so that
 /// the order depends on the list alone.
 ///
-/// Cost of order 5 in single precision: 343 operations and 80 bytes per cell, 228 per group for the
+/// Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546
+/// operations, 288 bytes with third and fourth moments), 228 per group for the
 /// shift, 560 for the butterfly, 120 per target; 32 bytes per target written and read again.
 #pragma once
 
@@ -23,11 +24,11 @@ struct DeviceFarField {
     void* cluster_terms;     ///< LocalExpansion of each cluster
 };
 
-/// One warp and one centre.
-template <class T, int order>
+/// One warp and one centre. Multipoles of order 2 (with 0), 3 or 4.
+template <class T, int local_order, int order>
 class FarFieldWarp {
 public:
-    using Local = LocalExpansion<T, order>;
+    using Local = LocalExpansion<T, local_order>;
 
     __device__ FarFieldWarp(const DeviceBatch& batch, const DeviceFarField& far,
                             const Vec3<double>& center, double radius)
@@ -43,15 +44,18 @@ public:
             const Multipole m = batch_.multipoles[far_.far_cells[k]];
             const Vec3<T> r = rounded(inverse_ * (m.center - center_));
             const T mass = T(batch_.inverse_mass * m.mass);
-            if (batch_.order == 0) {
+            if (order == 2 && batch_.order == 0) {
                 local_.add_mass(r, mass, eps * eps);
-            } else {
-                const double w = batch_.inverse_mass * inverse_ * inverse_;
-                local_.add_cell(r, mass,
-                                {T(w * m.second.xx), T(w * m.second.xy), T(w * m.second.xz),
-                                 T(w * m.second.yy), T(w * m.second.yz), T(w * m.second.zz)},
-                                eps * eps);
+                continue;
             }
+            const double w = batch_.inverse_mass * inverse_ * inverse_;
+            const SymmetricTensor<T> second{T(w * m.second.xx), T(w * m.second.xy),
+                                            T(w * m.second.xz), T(w * m.second.yy),
+                                            T(w * m.second.yz), T(w * m.second.zz)};
+            if constexpr (order == 2)
+                local_.add_cell(r, mass, second, eps * eps);
+            else
+                add_higher(far_.far_cells[k], r, mass, second, eps * eps);
         }
     }
 
@@ -99,6 +103,19 @@ public:
     }
 
 private:
+    __device__ void add_higher(Index cell, const Vec3<T>& r, const T& mass,
+                               const SymmetricTensor<T>& second, const T& eps2)
+    {
+        constexpr int first = HigherMoments::first, count = term_count(order) - first;
+        constexpr HigherWeights weights;
+        const HigherMoments& h = batch_.higher[cell];
+        T higher[count];
+#pragma unroll
+        for (int k = 0; k < count; ++k)
+            higher[k] = T(weights.of[k] * batch_.inverse_mass * h.moment[k]);
+        local_.template add_cell<order>(r, mass, second, T(inverse_ * h.length), higher, eps2);
+    }
+
     static __device__ Vec3<T> rounded(const Vec3<double>& x)
     {
         return {T(x.x), T(x.y), T(x.z)};
@@ -119,7 +136,7 @@ __device__ inline Index number_of_warp()
     return (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
 }
 
-template <class T, int order>
+template <class T, int local_order, int order>
 __global__ void __launch_bounds__(far_field_block)
     expand_clusters(DeviceBatch batch, DeviceFarField far)
 {
@@ -129,14 +146,14 @@ __global__ void __launch_bounds__(far_field_block)
     if (number >= far.cluster_count)
         return;
     const ClusterRow row = far.clusters[number];
-    FarFieldWarp<T, order> warp(batch, far, row.center, row.radius);
+    FarFieldWarp<T, local_order, order> warp(batch, far, row.center, row.radius);
     warp.add_cells(row.far_begin, row.far_end);
     warp.add_lanes();
-    warp.store(static_cast<LocalExpansion<T, order>*>(far.cluster_terms)[number]);
+    warp.store(static_cast<LocalExpansion<T, local_order>*>(far.cluster_terms)[number]);
 }
 
 /// Writes the sums of all targets of the batch, which the Chamomile kernel goes on with.
-template <class T, int order>
+template <class T, int local_order, int order>
 __global__ void __launch_bounds__(far_field_block)
     expand_groups(DeviceBatch batch, DeviceFarField far)
 {
@@ -146,12 +163,12 @@ __global__ void __launch_bounds__(far_field_block)
     if (number >= far.row_count)
         return;
     const ListRow row = batch.rows[number];
-    FarFieldWarp<T, order> warp(batch, far, row.center, row.radius);
+    FarFieldWarp<T, local_order, order> warp(batch, far, row.center, row.radius);
     warp.add_cells(row.far_begin, row.far_end);
     warp.add_lanes();
     if (row.cluster != no_cluster) {
         const ClusterRow cluster = far.clusters[row.cluster];
-        warp.add(static_cast<const LocalExpansion<T, order>*>(far.cluster_terms)[row.cluster],
+        warp.add(static_cast<const LocalExpansion<T, local_order>*>(far.cluster_terms)[row.cluster],
                  cluster.center, cluster.radius);
     }
     warp.evaluate(row.target_begin, row.target_end);
@@ -164,18 +181,32 @@ struct FarFieldKernels {
     std::size_t bytes_per_cluster;
 };
 
-template <class T, int order>
-constexpr FarFieldKernels far_field_kernels_of{expand_clusters<T, order>, expand_groups<T, order>,
-                                               sizeof(LocalExpansion<T, order>)};
+template <class T, int local_order, int order>
+constexpr FarFieldKernels far_field_kernels_of{expand_clusters<T, local_order, order>,
+                                               expand_groups<T, local_order, order>,
+                                               sizeof(LocalExpansion<T, local_order>)};
 
-inline FarFieldKernels find_far_field_kernels(int order, Precision precision)
+template <class T, int order>
+FarFieldKernels far_field_kernels(int local_order)
 {
-    static constexpr FarFieldKernels kernels[2][4] = {
-        {far_field_kernels_of<float, 3>, far_field_kernels_of<float, 4>,
-         far_field_kernels_of<float, 5>, far_field_kernels_of<float, 6>},
-        {far_field_kernels_of<double, 3>, far_field_kernels_of<double, 4>,
-         far_field_kernels_of<double, 5>, far_field_kernels_of<double, 6>}};
-    return kernels[precision == Precision::double_precision][order - 3];
+    static constexpr FarFieldKernels kernels[] = {
+        far_field_kernels_of<T, 3, order>, far_field_kernels_of<T, 4, order>,
+        far_field_kernels_of<T, 5, order>, far_field_kernels_of<T, 6, order>};
+    return kernels[local_order - 3];
+}
+
+template <class T>
+FarFieldKernels far_field_kernels(int local_order, int order)
+{
+    return order <= 2   ? far_field_kernels<T, 2>(local_order)
+           : order == 3 ? far_field_kernels<T, 3>(local_order)
+                        : far_field_kernels<T, 4>(local_order);
+}
+
+inline FarFieldKernels find_far_field_kernels(int local_order, int order, Precision precision)
+{
+    return precision == Precision::double_precision ? far_field_kernels<double>(local_order, order)
+                                                    : far_field_kernels<float>(local_order, order);
 }
 
 } // namespace chamomile

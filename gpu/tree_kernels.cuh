@@ -6,6 +6,7 @@
 
 #include "gpu/device.cuh"
 #include "tree/cell_moments.hpp"
+#include "tree/higher_moments.hpp"
 #include "tree/walk_nodes.hpp"
 
 namespace chamomile {
@@ -164,14 +165,20 @@ struct IsDivided {
     __host__ __device__ Index operator()(Index c) const { return cells[c].next > c + 1; }
 };
 
-/// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell.
+/// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell. To order 2
+/// there are no higher moments.
+template <int order>
 __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
-                            Index* missing, Multipole* multipoles, Box* bounds)
+                            Index* missing, Multipole* multipoles, Box* bounds,
+                            HigherMoments* higher)
 {
     Index c = blockIdx.x * block_size + threadIdx.x;
     if (c >= n || cells[c].next != c + 1)
         return;
-    sum_leaf(sources + cells[c].begin, cells[c].count, multipoles[c], bounds[c]);
+    const Source* own = sources + cells[c].begin;
+    sum_leaf(own, cells[c].count, multipoles[c], bounds[c]);
+    if constexpr (order > 2)
+        HigherSums<order>::sum_leaf(own, cells[c].count, multipoles[c], bounds[c], higher[c]);
     while (c > 0) {
         c = mother[c];
         __threadfence(); // this daughter before the count, the sisters after it
@@ -179,6 +186,8 @@ __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, c
             return;
         __threadfence();
         sum_daughters(cells, c, multipoles, bounds);
+        if constexpr (order > 2)
+            HigherSums<order>::sum_daughters(cells, c, multipoles, bounds, higher);
     }
 }
 

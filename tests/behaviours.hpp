@@ -14,6 +14,7 @@ void check_direct_errors(const Machine& machine);
 void check_tree_errors(const Machine& machine);
 void check_tree_becomes_direct(const Machine& machine);
 void check_multipoles(const Machine& machine);
+void check_orders(const Machine& machine);
 void check_small_numbers(const Machine& machine);
 void check_coincident_particles(const Machine& machine);
 void check_outlier(const Machine& machine);

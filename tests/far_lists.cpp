@@ -24,7 +24,7 @@ struct Scene {
     {
         KeySorter sorter;
         build_octree(octree, particles.position, particles.mass, 8, sorter);
-        compute_moments(moments, octree);
+        compute_moments(moments, octree, 4);
         make_groups(groups, octree, moments, {}, {48}); // no multiple of any width
     }
 
@@ -199,7 +199,7 @@ void check_far_cells(const EvaluatorMaker& make)
                twice = make(Precision::double_precision);
     const Scene scenes[] = {Scene(plummer(5003)), Scene(moved(thin_disk(2999), 1e-12, {}))};
     for (const Scene& scene : scenes)
-        for (int order : {0, 2})
+        for (int order : {0, 2, 3, 4})
             for (Softening softening :
                  {Softening{SofteningKind::plummer, 0}, Softening{SofteningKind::plummer, 0.1},
                   Softening{SofteningKind::spline, 0.002}}) {

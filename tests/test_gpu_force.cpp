@@ -25,9 +25,14 @@ TEST_CASE("the tree becomes the direct sum as theta goes to 0")
     check_tree_becomes_direct({"gpu"});
 }
 
-TEST_CASE("multipoles leave out no more than octupoles")
+TEST_CASE("multipoles leave out no more than the order after theirs")
 {
     check_multipoles({"gpu"});
+}
+
+TEST_CASE("each order leaves less error at the same opening angle")
+{
+    check_orders({"gpu"});
 }
 
 TEST_CASE("few particles, and numbers around the tile sizes")
@@ -69,7 +74,8 @@ TEST_CASE("host and GPU agree on identical lists")
 {
     const Particles p = plummer(100003);
     for (auto kind : {SofteningKind::plummer, SofteningKind::spline})
-        for (int order : {0, 2}) {
+        for (int order : {0, 2, 3, 4}) {
+            CAPTURE(order);
             SolverOptions o;
             o.softening = {kind, 0.01};
             o.order = order;
@@ -90,6 +96,37 @@ TEST_CASE("host and GPU agree on identical lists")
             std::sort(of_potential.begin(), of_potential.end());
             CHECK(differences[p.size() * 99 / 100] < 1e-6);
             CHECK(of_potential[p.size() * 99 / 100] < 1e-6);
+        }
+}
+
+TEST_CASE("host and GPU agree in double precision, to all orders")
+{
+    const Particles p = plummer(20011);
+    for (int order : {2, 3, 4})
+        for (int local_order : {0, 3, 6}) {
+            CAPTURE(order);
+            CAPTURE(local_order);
+            SolverOptions o;
+            o.softening.length = 0.05;
+            o.precision = Precision::double_precision;
+            o.order = order;
+            o.local_order = local_order;
+            o.group_size = 200;
+            o.leaf_size = 32;
+            Particles host = p, gpu = p;
+            o.device = "cpu";
+            make_solver(o)->solve(host, Quantities::acceleration_potential);
+            o.device = "gpu";
+            make_solver(o)->solve(gpu, Quantities::acceleration_potential);
+            double largest = 0, of_potential = 0;
+            for (std::size_t i = 0; i < p.size(); ++i) {
+                largest = std::max(largest, norm(gpu.acceleration[i] - host.acceleration[i]) /
+                                                norm(host.acceleration[i]));
+                of_potential =
+                    std::max(of_potential, std::abs(gpu.potential[i] / host.potential[i] - 1));
+            }
+            CHECK(largest < 1e-11);
+            CHECK(of_potential < 1e-13 * 10);
         }
 }
 

@@ -29,10 +29,16 @@ TEST_CASE("the tree becomes the direct sum as theta goes to 0")
         check_tree_becomes_direct({"cpu", set});
 }
 
-TEST_CASE("multipoles leave out no more than octupoles")
+TEST_CASE("multipoles leave out no more than the order after theirs")
 {
     for (const std::string& set : instruction_sets())
         check_multipoles({"cpu", set});
+}
+
+TEST_CASE("each order leaves less error at the same opening angle")
+{
+    for (const std::string& set : instruction_sets())
+        check_orders({"cpu", set});
 }
 
 TEST_CASE("few particles, and numbers around the tile sizes")
@@ -130,18 +136,23 @@ TEST_CASE("instruction sets agree on identical lists")
     SolverOptions o;
     o.device = "cpu";
     o.softening.length = 0.01;
-    Particles first = p;
-    make_solver(o)->solve(first, Quantities::acceleration_potential);
-    for (const std::string& set : instruction_sets()) {
-        o.instruction_set = set;
-        Particles other = p;
-        make_solver(o)->solve(other, Quantities::acceleration_potential);
-        std::vector<double> differences;
-        for (std::size_t i = 0; i < p.size(); ++i)
-            differences.push_back(norm(other.acceleration[i] - first.acceleration[i]) /
-                                  norm(first.acceleration[i]));
-        std::sort(differences.begin(), differences.end());
-        CHECK(differences[p.size() * 99 / 100] < 1e-6);
+    for (int order : {2, 3, 4}) {
+        CAPTURE(order);
+        o.order = order;
+        o.instruction_set = "auto";
+        Particles first = p;
+        make_solver(o)->solve(first, Quantities::acceleration_potential);
+        for (const std::string& set : instruction_sets()) {
+            o.instruction_set = set;
+            Particles other = p;
+            make_solver(o)->solve(other, Quantities::acceleration_potential);
+            std::vector<double> differences;
+            for (std::size_t i = 0; i < p.size(); ++i)
+                differences.push_back(norm(other.acceleration[i] - first.acceleration[i]) /
+                                      norm(first.acceleration[i]));
+            std::sort(differences.begin(), differences.end());
+            CHECK(differences[p.size() * 99 / 100] < 1e-6);
+        }
     }
 }
 

@@ -178,6 +178,54 @@ TEST_CASE("moments equal sums over the cell's particles, and boxes touch them")
     }
 }
 
+TEST_CASE("third and fourth moments equal sums over the cell's particles")
+{
+    const Particles p = moved(plummer(3001), 1, {10, 20, 30});
+    const Octree octree = octree_of(p, 8);
+    Moments moments, to_second, to_third;
+    compute_moments(moments, octree, 4);
+    compute_moments(to_third, octree, 3);
+    compute_moments(to_second, octree, 2);
+    CHECK(to_second.higher.empty());
+    REQUIRE(moments.higher.size() == octree.cells.size());
+    std::size_t wrong = 0, different = 0;
+    for (Index c = 0; c < octree.cells.size(); ++c) {
+        const Cell& cell = octree.cells[c];
+        const Sums about = sums_of(octree, cell);
+        const HigherMoments& higher = moments.higher[c];
+        const double side = moments.bounds[c].longest_side();
+        CHECK(higher.length <= side);
+        CHECK(2 * higher.length >= side);
+        int field = 0;
+        for (int degree = 3; degree <= 4; ++degree)
+            for (int a = degree; a >= 0; --a)
+                for (int b = degree - a; b >= 0; --b, ++field) {
+                    long double sum = 0;
+                    for (Index k = cell.begin; k < cell.begin + cell.count; ++k) {
+                        const Source& s = octree.sources[k];
+                        const int power[] = {a, b, degree - a - b};
+                        const double x[] = {s.position.x, s.position.y, s.position.z};
+                        long double product = s.mass;
+                        for (int axis = 0; axis < 3; ++axis)
+                            for (int i = 0; i < power[axis]; ++i)
+                                product *= x[axis] - about.center[axis];
+                        sum += product;
+                    }
+                    const double unit = std::pow(higher.length, degree);
+                    const double error = std::abs(unit * higher.moment[field] - double(sum));
+                    // Centres are rounded to 4e-15.
+                    wrong +=
+                        error > double(about.mass) * (1e-13 * std::pow(side, degree) +
+                                                      2e-14 * std::pow(side, degree - 1) + 1e-40);
+                    different +=
+                        degree == 3 && to_third.higher[c].moment[field] != higher.moment[field];
+                }
+        CHECK(field == HigherMoments::count);
+    }
+    CHECK(wrong == 0);
+    CHECK(different == 0);
+}
+
 TEST_CASE("groups hold each active particle once")
 {
     const Particles p = plummer(5003);

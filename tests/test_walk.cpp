@@ -139,8 +139,10 @@ struct Judge {
         const double b = farthest_corner(box, m.center), guard = b + criterion.clearance;
         const double limit = criterion.tolerance * acceleration;
         if (criterion.is_relative())
-            return std::max(guard, criterion.order == 2 ? std::pow(m.mass * b * b * b / limit, 0.2)
-                                                        : std::pow(m.mass * b * b / limit, 0.25));
+            return std::max(guard, criterion.order == 0
+                                       ? std::pow(m.mass * b * b / limit, 0.25)
+                                       : std::pow(m.mass * std::pow(b, criterion.order + 1) / limit,
+                                                  1.0 / (criterion.order + 3)));
         const Vec3<double> side = box.high - box.low, middle = 0.5 * (box.high + box.low);
         return std::max(guard, std::max({side.x, side.y, side.z}) / criterion.theta +
                                    norm(m.center - middle));
@@ -246,7 +248,8 @@ TEST_CASE("cells are listed where the criterion allows, and opened elsewhere")
     for (const Particles& p : {plummer(5003), two_clumps(4001)})
         for (const AcceptanceCriterion& criterion :
              {geometric(0.6), geometric(0.8, 5), geometric(0.6, 5, 0.3), relative(0.01),
-              relative(0.003, 5), relative(0.01, 3, 0.3), relative(0.01, 4, 0, 0)}) {
+              relative(0.003, 5), relative(0.01, 3, 0.3), relative(0.01, 4, 0, 0),
+              relative(0.001, 5, 0, 3), relative(0.001, 6, 0, 4)}) {
             const Forest f(p, {32, 8});
             const ForestWalk on(f, criterion);
             const Walk& walk = on.walk;

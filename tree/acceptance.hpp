@@ -71,7 +71,7 @@ CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
 /// How near a cell may be. Distances from a target box count to the cell's centre of mass.
 struct CellReach {
     double least;     ///< a cell is never accepted within, whatever the tolerance
-    double relative;  ///< nor within this times the -1/5 (order 0: -1/4) power of the acceleration
+    double relative;  ///< nor within this times the -1/(p + 3) power of the acceleration
     double expansion; ///< its field is not expanded within this times the expansion factor
 };
 
@@ -82,9 +82,10 @@ struct CellReach {
 /// |center of mass - center of box| (Barnes 1995), l being the longest side of the cell's tight
 /// box.
 ///
-/// Relative: the first term left out of the multipole expansion, M b^3 / d^5 (order 0:
-/// M b^2 / d^4), is at most `tolerance` times the acceleration of the targets (after Springel 2005,
-/// eq. 18), b being the distance from the centre of mass to the farthest corner of the tight box.
+/// Relative: the first term left out of the multipole expansion, M b^(p+1) / d^(p+3) with p the
+/// order (0 counts as 1: about the centre of mass there is no dipole), is at most `tolerance` times
+/// the acceleration of the targets (after Springel 2005, eq. 18), b being the distance from the
+/// centre of mass to the farthest corner of the tight box.
 ///
 /// In no case is a cell accepted that comes closer than `clearance` to the box of the targets with
 /// any of its particles.
@@ -98,10 +99,11 @@ struct AcceptanceCriterion {
     double tolerance = 0.001;
     double clearance = 0; ///< where the force between particles is not yet the cell's force
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
-    int order = 2;        ///< of the multipoles: 0 or 2
+    int order = 2;        ///< of the multipoles: 0, 2, 3 or 4
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
 
     CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
+    CHAMOMILE_HD int relative_root() const { return order == 0 ? 4 : order + 3; }
 
     /// Chosen by measurement (docs/decisions.md, 20).
     static constexpr double lambda = 0.02;
@@ -120,8 +122,10 @@ struct AcceptanceCriterion {
             return reach;
         }
         const double mass = multipole.mass / units.mass, b = farthest / units.length;
-        const double moment = mass * b * b * (order == 0 ? 1 : b);
-        reach.relative = units.length * root(moment / tolerance, order == 0 ? 4 : 5);
+        double moment = mass * b * b;
+        for (int p = 2; p <= order; ++p)
+            moment *= b;
+        reach.relative = units.length * root(moment / tolerance, relative_root());
         if (local_order > 0)
             reach.expansion = root(mass, local_order + 2);
         return reach;
@@ -130,7 +134,7 @@ struct AcceptanceCriterion {
     /// Of targets with an acceleration in units mass / length^2 (G = 1).
     double relative_factor(double acceleration) const
     {
-        return is_relative() ? inverse_root(std::max(acceleration, 1e-300), order == 0 ? 4 : 5) : 0;
+        return is_relative() ? inverse_root(std::max(acceleration, 1e-300), relative_root()) : 0;
     }
 
     /// Of a box of that radius; the same acceleration.

@@ -4,12 +4,26 @@
 
 #include "core/threads.hpp"
 #include "tree/cell_moments.hpp"
+#include "tree/higher_moments.hpp"
 
 namespace chamomile {
 namespace {
 
+/// Of degrees 3 to `order`, after the cell's multipole.
+template <int order>
+void sum_higher(Moments& moments, const Octree& octree, Index c)
+{
+    const Cell& cell = octree.cells[c];
+    if (octree.is_leaf(c))
+        HigherSums<order>::sum_leaf(octree.sources.data() + cell.begin, cell.count,
+                                    moments.multipole[c], moments.bounds[c], moments.higher[c]);
+    else
+        HigherSums<order>::sum_daughters(octree.cells.data(), c, moments.multipole.data(),
+                                         moments.bounds.data(), moments.higher.data());
+}
+
 /// All cells of the range, which must hold whole subtrees, daughters before mothers.
-void sum_cells(Moments& moments, const Octree& octree, Index begin, Index end)
+void sum_cells(Moments& moments, const Octree& octree, int order, Index begin, Index end)
 {
     for (Index c = end; c-- > begin;) {
         const Cell& cell = octree.cells[c];
@@ -18,16 +32,21 @@ void sum_cells(Moments& moments, const Octree& octree, Index begin, Index end)
                      moments.bounds[c]);
         else
             sum_daughters(octree.cells.data(), c, moments.multipole.data(), moments.bounds.data());
+        if (order == 3)
+            sum_higher<3>(moments, octree, c);
+        else if (order == 4)
+            sum_higher<4>(moments, octree, c);
     }
 }
 
 } // namespace
 
-void compute_moments(Moments& moments, const Octree& octree)
+void compute_moments(Moments& moments, const Octree& octree, int order)
 {
     const std::size_t n = octree.cells.size();
     moments.multipole.resize(n);
     moments.bounds.resize(n);
+    moments.higher.resize(order > 2 ? n : 0);
     if (n == 0)
         return;
     // Whole subtrees go to the threads; what lies above them follows, mothers last.
@@ -41,9 +60,9 @@ void compute_moments(Moments& moments, const Octree& octree)
     }
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t s = 0; s < subtrees.size(); ++s)
-        sum_cells(moments, octree, subtrees[s], octree.cells[subtrees[s]].next);
+        sum_cells(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)
-        sum_cells(moments, octree, top[t], top[t] + 1);
+        sum_cells(moments, octree, order, top[t], top[t] + 1);
 }
 
 } // namespace chamomile

@@ -1,10 +1,11 @@
-/// \file  What a cell looks like from afar: mass, centre of mass, second moments, bounds.
+/// \file  What a cell looks like from afar: mass, centre of mass, moments, bounds.
 #pragma once
 
 #include <memory_resource>
 #include <vector>
 
 #include "core/box.hpp"
+#include "core/exponents.hpp"
 #include "tree/octree.hpp"
 
 namespace chamomile {
@@ -33,17 +34,30 @@ struct Multipole {
     SecondMoments second;
 };
 
+/// Third and fourth moments sum_j m_j dx^a dy^b dz^c about the centre of mass, d = (x_j - center) /
+/// length: in units of the cell's own size, so that neither they nor their parts in a field leave
+/// float's range.
+struct HigherMoments {
+    static constexpr int first = term_count(2), count = term_count(4) - first;
+
+    double moment[count] = {}; ///< term first + k of core/exponents.hpp: xxx, xxy, ..., xxxx, ...
+    double length = 0;         ///< a power of two near the size; 0: the cell is a point
+};
+
 /// Entry c of each array belongs to cell c of the octree.
 struct Moments {
     explicit Moments(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
-        : multipole(memory), bounds(memory)
+        : multipole(memory), bounds(memory), higher(memory)
     {}
 
     std::pmr::vector<Multipole> multipole; ///< of small cells perhaps on a device only
     std::pmr::vector<Box> bounds;          ///< tight around the particles
+    /// For orders 3 and 4, else empty; perhaps on a device only.
+    std::pmr::vector<HigherMoments> higher;
 };
 
-/// Computes all moments from the leaves up, in double precision. Reuses the memory of `moments`.
-void compute_moments(Moments& moments, const Octree& octree);
+/// Computes all moments to this order, 0 to 4, from the leaves up, in double precision. Reuses the
+/// memory of `moments`.
+void compute_moments(Moments& moments, const Octree& octree, int order = 2);
 
 } // namespace chamomile

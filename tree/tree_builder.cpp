@@ -14,7 +14,7 @@ public:
             build_octree(tree.octree, positions, masses, plan.leaf_size, sorter_);
         }
         const TimedPhase phase(profile, "moments");
-        compute_moments(tree.moments, tree.octree);
+        compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);
     }
 
     void finish_nodes(Tree& tree) override

@@ -6,8 +6,8 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// An ExpansionKernel in precision T.
-template <class T, int order>
+/// An ExpansionKernel in precision T for cells of that order; 2 for 0 as well.
+template <class T, int local_order, int order>
 void expand(const FarWork& work, const Expansion* wider, Expansion& expansion);
 
 /// L2P: adds the field of the expansion in internal units to the sums of the targets. Positions

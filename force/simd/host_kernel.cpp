@@ -35,6 +35,11 @@ CHAMOMILE_HD Record<Pack<T>> broadcast(const Record<T>& record)
     return packed;
 }
 
+template <class Record>
+inline constexpr bool is_series_of = false;
+template <class T, int order>
+inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
+
 template <class Law, class T>
 class GroupKernel {
 public:
@@ -77,8 +82,12 @@ public:
         sum_over_particles();
         if (work_.order == 0)
             sum_over_cells<Source>();
-        else
+        else if (work_.order == 2)
             sum_over_cells<CellSource>();
+        else if (work_.order == 3)
+            sum_over_cells<Law::template OctupoleSource>();
+        else
+            sum_over_cells<Law::template HexadecapoleSource>();
         targets_.store(sums);
     }
 
@@ -196,7 +205,7 @@ private:
 
     void add_tile(Tile& tile)
     {
-        force_loop(tile.source, tile.count);
+        force_loop<Source>(tile.source, tile.count);
         tile.count = 0;
     }
 
@@ -206,18 +215,34 @@ private:
         alignas(64) CellRecord<T> tile[tile_size];
         int filled = 0;
         for (Index c = work_.row.cell_begin; c < work_.row.cell_end; ++c) {
-            if (c + cells_ahead < work_.row.cell_end) {
-                const Multipole& soon = work_.multipoles[work_.cells[c + cells_ahead]];
-                __builtin_prefetch(&soon);
-                __builtin_prefetch(&soon.second.zz);
-            }
-            Law::pack_cell(work_.multipoles[work_.cells[c]], frame_, tile[filled]);
+            constexpr bool is_series = is_series_of<CellRecord<T>>;
+            if (c + cells_ahead < work_.row.cell_end)
+                prefetch_cell<is_series>(work_.cells[c + cells_ahead]);
+            const Index cell = work_.cells[c];
+            if constexpr (is_series)
+                Law::pack_cell(work_.multipoles[cell], work_.higher[cell], frame_, tile[filled]);
+            else
+                Law::pack_cell(work_.multipoles[cell], frame_, tile[filled]);
             if (++filled == tile_size) {
-                force_loop(tile, filled);
+                force_loop<CellRecord>(tile, filled);
                 filled = 0;
             }
         }
-        force_loop(tile, filled);
+        force_loop<CellRecord>(tile, filled);
+    }
+
+    template <bool with_higher>
+    CHAMOMILE_HD void prefetch_cell(Index cell) const
+    {
+        const Multipole& soon = work_.multipoles[cell];
+        __builtin_prefetch(&soon);
+        __builtin_prefetch(&soon.second.zz);
+        if constexpr (with_higher) {
+            constexpr int line = 64 / sizeof(double);
+            for (int k = 0; k < HigherMoments::count; k += line)
+                __builtin_prefetch(work_.higher[cell].moment + k);
+            __builtin_prefetch(&work_.higher[cell].length);
+        }
     }
 
     /// FORCE-LOOP: `in_flight` packs of targets against all sources of the tile.
@@ -229,9 +254,13 @@ private:
         for (int k = 0; k < in_flight; ++k)
             target[k] = {targets_.position(t + k * width)};
         for (int j = 0; j < count; ++j) {
-            const Record<P> source = broadcast<Record>(tile[j]);
-            for (int k = 0; k < in_flight; ++k)
-                law_(target[k], source, sum[k]);
+            if constexpr (is_series_of<Record<T>>) { // long enough to hide its root alone
+                law_(target[0], tile[j], sum[0]);
+            } else {
+                const Record<P> source = broadcast<Record>(tile[j]);
+                for (int k = 0; k < in_flight; ++k)
+                    law_(target[k], source, sum[k]);
+            }
         }
         for (int k = 0; k < in_flight; ++k)
             targets_.add(t + k * width, sum[k]);
@@ -241,10 +270,12 @@ private:
     void force_loop(const Record<T>* tile, int count)
     {
         int t = 0;
-        for (; t + 4 * width <= targets_.padded(); t += 4 * width)
-            force_loop_of<4, Record>(t, tile, count);
-        for (; t + 2 * width <= targets_.padded(); t += 2 * width)
-            force_loop_of<2, Record>(t, tile, count);
+        if constexpr (!is_series_of<Record<T>>) {
+            for (; t + 4 * width <= targets_.padded(); t += 4 * width)
+                force_loop_of<4, Record>(t, tile, count);
+            for (; t + 2 * width <= targets_.padded(); t += 2 * width)
+                force_loop_of<2, Record>(t, tile, count);
+        }
         for (; t < targets_.padded(); t += width)
             force_loop_of<1, Record>(t, tile, count);
     }
@@ -318,13 +349,20 @@ HostKernels host_kernels()
     constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
 #define CHAMOMILE_NAME(set) CHAMOMILE_QUOTE(set)
 #define CHAMOMILE_QUOTE(set) #set
+#define CHAMOMILE_EXPAND(T, local)                                                                 \
+    {                                                                                              \
+        expand<T, local, 2>, expand<T, local, 3>, expand<T, local, 4>                              \
+    }
     return {CHAMOMILE_NAME(CHAMOMILE_INSTRUCTION_SET),
             {{{evaluate_group<p, false, float>, evaluate_group<p, false, double>},
               {evaluate_group<p, true, float>, evaluate_group<p, true, double>}},
              {{evaluate_group<s, false, float>, evaluate_group<s, false, double>},
               {evaluate_group<s, true, float>, evaluate_group<s, true, double>}}},
-            {{expand<float, 3>, expand<float, 4>, expand<float, 5>, expand<float, 6>},
-             {expand<double, 3>, expand<double, 4>, expand<double, 5>, expand<double, 6>}}};
+            {{CHAMOMILE_EXPAND(float, 3), CHAMOMILE_EXPAND(float, 4), CHAMOMILE_EXPAND(float, 5),
+              CHAMOMILE_EXPAND(float, 6)},
+             {CHAMOMILE_EXPAND(double, 3), CHAMOMILE_EXPAND(double, 4), CHAMOMILE_EXPAND(double, 5),
+              CHAMOMILE_EXPAND(double, 6)}}};
+#undef CHAMOMILE_EXPAND
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -24,6 +24,7 @@ struct Expansion {
 /// Far cells to expand about a centre.
 struct FarWork {
     const Multipole* multipoles; ///< all cells
+    const HigherMoments* higher; ///< likewise, for orders above 2
     const Index* cells;
     std::size_t count;
     double inverse_length, inverse_mass; ///< into internal units
@@ -39,6 +40,7 @@ using ExpansionKernel = void (*)(const FarWork& work, const Expansion* wider, Ex
 struct GroupWork {
     const chamomile::Source* sources; ///< all sorted particles
     const Multipole* multipoles;      ///< all cells
+    const HigherMoments* higher;      ///< likewise, for orders above 2
     const Index* targets;             ///< sorted particle of each target; null: the same number
     const Index* cells;               ///< the list's cells
     const ParticleRange* ranges;      ///< the list's ranges
@@ -73,8 +75,8 @@ struct HostKernels {
     const char* name;
     /// By softening kind, potential wanted, double precision.
     HostKernel kernel[2][2][2];
-    /// By double precision and order.
-    ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1];
+    /// By double precision, local order and order of the multipoles: to 2, 3, 4.
+    ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];
 };
 
 namespace baseline {

@@ -3,6 +3,7 @@
 
 #include "core/simd.hpp"
 #include "force/gravity.hpp"
+#include "force/local_expansion.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
@@ -148,6 +149,44 @@ public:
 
 private:
     Eight about_, scale_;
+    Two scale_tail_;
+};
+
+/// Third and fourth moments as add_cell of local_expansion.hpp takes them: three rows, then the
+/// last moment and the length in a tail.
+class HigherRows {
+public:
+    static constexpr int rows = 3, tail_fields = 2;
+
+    explicit HigherRows(const Frame& frame)
+    {
+        constexpr HigherWeights weights;
+        for (int k = 0; k < 8 * rows; ++k)
+            scale_[k / 8][k % 8] = weights.of[k] * frame.inverse_mass;
+        scale_tail_[0] = weights.of[8 * rows] * frame.inverse_mass;
+        scale_tail_[1] = frame.inverse_length;
+    }
+
+    /// Row `row`, of eight moments.
+    template <class T>
+    CHAMOMILE_HD void pack(const HigherMoments& from, int row, T* to) const
+    {
+        Eight values;
+        load_row(values, from.moment + 8 * row);
+        store_rounded<Eight>(values * scale_[row], to);
+    }
+
+    template <class T>
+    CHAMOMILE_HD void pack_tail(const HigherMoments& from, T* to) const
+    {
+        static_assert(sizeof(HigherMoments) == rows * sizeof(Eight) + sizeof(Two));
+        Two values;
+        load_row(values, from.moment + 8 * rows);
+        store_rounded<Two>(values * scale_tail_, to);
+    }
+
+private:
+    Eight scale_[rows];
     Two scale_tail_;
 };
 

@@ -1,0 +1,66 @@
+/// \file  The terms of a polynomial in three variables, which are the components of symmetric
+/// tensors, by number and by powers.
+///
+/// Terms stand by degree, then by falling powers of x, then by falling powers of y: 1, x, y, z, xx,
+/// xy, xz, yy, yz, zz, xxx, ... so that a lower degree is the beginning of a higher one.
+#pragma once
+
+#include "core/host_device.hpp"
+
+namespace chamomile {
+
+/// Powers of x, y and z in one term.
+struct Exponents {
+    int x, y, z;
+
+    CHAMOMILE_HD constexpr int degree() const { return x + y + z; }
+};
+
+/// How many terms have at most this degree.
+CHAMOMILE_HD constexpr int term_count(int degree)
+{
+    return (degree + 1) * (degree + 2) * (degree + 3) / 6;
+}
+
+CHAMOMILE_HD constexpr int term_of(const Exponents& e)
+{
+    const int below_x = e.degree() - e.x;
+    return term_count(e.degree() - 1) + below_x * (below_x + 1) / 2 + e.z;
+}
+
+CHAMOMILE_HD constexpr Exponents exponents_of(int term)
+{
+    int degree = 0;
+    while (term_count(degree) <= term)
+        ++degree;
+    int rest = term - term_count(degree - 1), below_x = 0;
+    while ((below_x + 1) * (below_x + 2) / 2 <= rest)
+        ++below_x;
+    rest -= below_x * (below_x + 1) / 2;
+    return {degree - below_x, below_x - rest, rest};
+}
+
+CHAMOMILE_HD constexpr double factorial(int n)
+{
+    double product = 1;
+    for (; n > 1; --n)
+        product *= n;
+    return product;
+}
+
+/// x! y! z! of the powers.
+CHAMOMILE_HD constexpr double factorial(const Exponents& e)
+{
+    return factorial(e.x) * factorial(e.y) * factorial(e.z);
+}
+
+/// 1 * 3 * ... * n.
+CHAMOMILE_HD constexpr double odd_factorial(int n)
+{
+    double product = 1;
+    for (; n > 1; n -= 2)
+        product *= n;
+    return product;
+}
+
+} // namespace chamomile

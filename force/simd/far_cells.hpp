@@ -1,0 +1,173 @@
+/// \file  M2L on a processor core: each lane of a pack expands one cell. Lanes keep their terms in
+/// T over some hundred cells; then they are added in double, in the order of the list.
+#pragma once
+
+#include "force/local_expansion.hpp"
+#include "force/simd/far_field.hpp"
+#include "force/simd/rows.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+/// Of cells of order 0, 2, 3 or 4.
+template <class T, int local_order, int order>
+class Expander {
+public:
+    using P = Pack<T>;
+    using Terms = LocalExpansion<P, local_order>;
+
+    Expander(const FarWork& work, const Expansion& expansion)
+        : Expander(work, expansion,
+                   Frame{expansion.center, work.inverse_length / expansion.unit, work.inverse_mass})
+    {}
+
+    void add_cells(double* terms) const
+    {
+        constexpr std::size_t in_float = std::size_t(packs_in_float * P::width);
+        for (std::size_t begin = 0; begin < work_.count; begin += in_float) {
+            Terms sum;
+            for (std::size_t first = begin; first < work_.count && first < begin + in_float;
+                 first += std::size_t(P::width))
+                add_pack(first, sum);
+            for (int t = 0; t < Terms::size; ++t)
+                terms[t] += sum_of_lanes(sum.term[t]);
+        }
+    }
+
+private:
+    Expander(const FarWork& work, const Expansion& expansion, const Frame& frame)
+        : work_(work), rows_(frame), higher_rows_(frame),
+          eps2_(T(work.softening_length / expansion.unit) *
+                T(work.softening_length / expansion.unit))
+    {}
+
+    static constexpr int packs_in_float = 16;
+    static constexpr std::size_t packs_ahead = 2; // to ask the memory for
+    static constexpr std::size_t width = P::width;
+
+    CHAMOMILE_HD void add_pack(std::size_t first, Terms& sum) const
+    {
+        constexpr int fields = MultipoleRows::fields, tail_fields = MultipoleRows::tail_fields;
+        T row[width * fields], tail[width * tail_fields];
+        const std::size_t left = work_.count - first;
+        for (std::size_t k = 0; k < width; ++k) {
+            if (first + packs_ahead * width + k < work_.count)
+                prefetch(work_.cells[first + packs_ahead * width + k]);
+            if (k < left) {
+                rows_.pack(work_.multipoles[work_.cells[first + k]], row + k * fields,
+                           tail + k * tail_fields);
+                continue;
+            }
+            for (int f = 0; f < fields; ++f) // a lane without a cell: no mass at a finite place
+                row[k * fields + std::size_t(f)] = f == 0;
+            for (int f = 0; f < tail_fields; ++f)
+                tail[k * tail_fields + std::size_t(f)] = 0;
+        }
+        P column[fields], last[tail_fields];
+        load(row, column);
+        const Vec3<P> r{column[0], column[1], column[2]};
+        if constexpr (order == 0) {
+            sum.add_mass(r, column[3], P(eps2_));
+        } else {
+            load(tail, last);
+            const SymmetricTensor<P> second{column[4], column[5], column[6],
+                                            column[7], last[0],   last[1]};
+            if constexpr (order == 2) {
+                sum.add_cell(r, column[3], second, P(eps2_));
+            } else {
+                P higher[HigherMoments::count], length;
+                load_higher(first, higher, length);
+                sum.template add_cell<order>(r, column[3], second, length, higher, P(eps2_));
+            }
+        }
+    }
+
+    /// A lane without a cell takes the last one's moments in units of no length: they add nothing.
+    CHAMOMILE_HD void load_higher(std::size_t first, P* higher, P& length) const
+    {
+        constexpr int in_row = 8, tail_fields = HigherRows::tail_fields;
+        T values[width * in_row];
+        const HigherMoments* cell[width];
+        for (std::size_t k = 0; k < width; ++k)
+            cell[k] =
+                work_.higher + work_.cells[first + k < work_.count ? first + k : work_.count - 1];
+        for (int r = 0; r < HigherRows::rows; ++r) {
+            for (std::size_t k = 0; k < width; ++k)
+                higher_rows_.pack(*cell[k], r, values + k * in_row);
+            P column[in_row];
+            load(values, column);
+            for (int f = 0; f < in_row; ++f)
+                higher[r * in_row + f] = column[f];
+        }
+        for (std::size_t k = 0; k < width; ++k)
+            higher_rows_.pack_tail(*cell[k], values + k * tail_fields);
+        for (std::size_t k = work_.count - first; k < width; ++k)
+            values[k * tail_fields + 1] = 0;
+        P last[tail_fields];
+        load(values, last);
+        higher[HigherRows::rows * in_row] = last[0];
+        length = last[1];
+    }
+
+    template <int columns>
+    static CHAMOMILE_HD void load(const T* rows, P (&column)[columns])
+    {
+        for (int k = 0; k < columns; ++k)
+            column[k] = P::load(rows + k * P::width);
+        transpose(column);
+    }
+
+    CHAMOMILE_HD void prefetch(Index cell) const
+    {
+        const Multipole& m = work_.multipoles[cell];
+        __builtin_prefetch(&m);
+        __builtin_prefetch(&m.second.zz);
+        if constexpr (order > 2) {
+            constexpr int line = 64 / sizeof(double);
+            for (int k = 0; k < HigherMoments::count; k += line)
+                __builtin_prefetch(work_.higher[cell].moment + k);
+            __builtin_prefetch(&work_.higher[cell].length);
+        }
+    }
+
+    const FarWork& work_;
+    const MultipoleRows rows_;
+    const HigherRows higher_rows_;
+    const T eps2_;
+};
+
+/// L2L of `wider`, then the cells.
+template <class T, int local_order, int order>
+void expand(const FarWork& work, const Expansion* wider, Expansion& expansion)
+{
+    LocalExpansion<double, local_order> local;
+    if (wider) {
+        for (int t = 0; t < local.size; ++t)
+            local.term[t] = wider->term[t];
+        const double inverse_unit = work.inverse_length / wider->unit;
+        local.shift(inverse_unit * (expansion.center - wider->center));
+        local.change_unit(wider->unit / expansion.unit);
+    }
+    if constexpr (order == 2) {
+        if (work.order == 0)
+            Expander<T, local_order, 0>(work, expansion).add_cells(local.term);
+        else
+            Expander<T, local_order, 2>(work, expansion).add_cells(local.term);
+    } else {
+        Expander<T, local_order, order>(work, expansion).add_cells(local.term);
+    }
+    for (int t = 0; t < local.size; ++t)
+        expansion.term[t] = local.term[t];
+}
+
+/// The kernels of one precision and order of the multipoles; each source makes those of one order,
+/// because they take long to compile.
+#define CHAMOMILE_EXPANSION_KERNELS(order)                                                         \
+    CHAMOMILE_EXPANSION_KERNELS_OF(float, order)                                                   \
+    CHAMOMILE_EXPANSION_KERNELS_OF(double, order)
+#define CHAMOMILE_EXPANSION_KERNELS_OF(T, order)                                                   \
+    template void expand<T, 3, order>(const FarWork&, const Expansion*, Expansion&);               \
+    template void expand<T, 4, order>(const FarWork&, const Expansion*, Expansion&);               \
+    template void expand<T, 5, order>(const FarWork&, const Expansion*, Expansion&);               \
+    template void expand<T, 6, order>(const FarWork&, const Expansion*, Expansion&);
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -1,0 +1,8 @@
+// M2L of cells of order 3.
+#include "force/simd/far_cells.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+CHAMOMILE_EXPANSION_KERNELS(3)
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -8,7 +8,10 @@ namespace {
 const std::vector<std::pair<std::string, SolverKind>> solver_words = {
     {"tree", SolverKind::tree}, {"direct", SolverKind::direct}};
 const std::vector<std::pair<std::string, Criterion>> criterion_words = {
-    {"geometric", Criterion::geometric}, {"relative", Criterion::relative}};
+    {"relative", Criterion::relative},
+    {"geometric", Criterion::geometric},
+    {"minimum-distance", Criterion::minimum_distance},
+    {"moments", Criterion::moments}};
 const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
     {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
 const std::vector<std::pair<std::string, Precision>> precision_words = {
@@ -30,8 +33,10 @@ std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words
 } // namespace
 
 const char* const criterion_help =
-    "by which a cell is accepted: relative takes --tolerance, geometric --theta; geometric if only "
-    "--theta is given";
+    "by which a cell is accepted: relative (error by mass and size) and moments (by second "
+    "moments) "
+    "take --tolerance, geometric (angle of the cell) and minimum-distance (from its nearest point) "
+    "--theta; geometric if only --theta is given";
 const char* const tolerance_help =
     "a cell is accepted where the error of its multipoles, estimated, stays below this part of "
     "the acceleration";
@@ -121,7 +126,9 @@ Criterion criterion_named(const std::string& name)
 std::string criterion_text(const SolverOptions& solver)
 {
     const bool tolerance = compares_accelerations(solver.criterion);
-    return (tolerance ? "tolerance " : "theta ") +
+    const bool named = solver.criterion != SolverOptions().criterion;
+    return (named ? criterion_name(solver.criterion) + ", " : "") +
+           (tolerance ? "tolerance " : "theta ") +
            shortest(tolerance ? solver.tolerance : solver.theta);
 }
 

@@ -39,7 +39,7 @@ std::vector<std::string> criterion_names();
 std::string criterion_name(Criterion criterion);
 Criterion criterion_named(const std::string& name); ///< a name of the list
 
-/// Such as "tolerance 0.001" or "theta 0.6".
+/// Such as "tolerance 0.001" or, by name unless it is the default, "geometric, theta 0.6".
 std::string criterion_text(const SolverOptions& solver);
 
 /// G and the softening of the file, where the options do not give them; a file that states no

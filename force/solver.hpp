@@ -24,11 +24,12 @@ enum class Quantities { acceleration, acceleration_potential };
 struct SolverOptions {
     SolverKind solver = SolverKind::tree;
     Criterion criterion = Criterion::relative;
-    /// Of the relative criterion (Salmon & Warren 1994, Dehnen 2014): a cell of mass M and radius b
-    /// is accepted where M b^(p+1) / d^(p+3), p being the order, stays below tolerance times the
-    /// acceleration there, estimated.
+    /// Of Criterion::relative and moments (Salmon & Warren 1994, Dehnen 2014): a cell is accepted
+    /// where the first term that its multipoles leave out, such as M b^(p+1) / d^(p+3) to order p,
+    /// stays below tolerance times the acceleration there, estimated.
     double tolerance = 0.001;
-    double theta = 0.6;  ///< of the geometric one: a cell of size l is accepted beyond l / theta
+    /// Of Criterion::geometric and minimum_distance: a cell of size l is accepted beyond l / theta.
+    double theta = 0.6;
     int local_order = 5; ///< of the expansions of distant cells' field about a group; 0: none
     int order = 2;       ///< of the multipoles: 0, 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)
     int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device

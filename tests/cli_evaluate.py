@@ -113,6 +113,28 @@ def accuracy_tells_errors(folder):
     check(direct[0]["particles"] == "1000" and direct[0]["cells"] == "0", "the direct sum is not over all particles")
 
 
+def criteria_are_compared(folder):
+    """Each criterion of the list with the values that it takes; a stricter value is a smaller error."""
+    for command in (("accuracy",), ("bench", "--repeat", 1)):
+        chamomile(folder, *command, "plummer.hdf5", "--criterion", "relative,geometric,minimum-distance,moments", "--tolerance", "0.02,0.001",
+                  "--theta", "0.9,0.4", "--leaf-size", 8, "--group-size", 32, "--sample", 1000, "--csv", "criteria.csv", "--overwrite", "-q")
+        rows = table(folder / "criteria.csv")
+        check([(row["criterion"], row["tolerance"], row["theta"]) for row in rows] ==
+              [("relative", "0.02", "-"), ("relative", "0.001", "-"), ("geometric", "-", "0.9"), ("geometric", "-", "0.4"),
+               ("minimum-distance", "-", "0.9"), ("minimum-distance", "-", "0.4"), ("moments", "0.02", "-"), ("moments", "0.001", "-")],
+              f"{command[0]}: not every criterion with its own values")
+        name = "99 %" if command[0] == "accuracy" else "99 % error"
+        errors = [float(row[name]) for row in rows]
+        check(all(1e-5 < error < 3e-2 for error in errors), f"errors {errors}")
+        check(all(2 * strict < wide for wide, strict in zip(errors[::2], errors[1::2])), f"a stricter value is no better: {errors}")
+        check(errors[4] < errors[2] and errors[5] < errors[3], "the nearest point is no nearer than the centre of mass")
+        check(len(set(errors)) == 8, "two criteria are the same")
+    for name, value in (("geometric", "theta"), ("minimum-distance", "theta"), ("relative", "tolerance"), ("moments", "tolerance")):
+        chamomile(folder, "force", "plummer.hdf5", "--criterion", name, "-o", "named.hdf5", "--overwrite", "-q")
+        told = chamomile(folder, "info", "named.hdf5")
+        check(f"criterion: {name}" in told and f"{value}: " in told, f"{name} is not in the file: {told}")
+
+
 def bench_tells_times(folder):
     out = chamomile(folder, "bench", "-n", "500,1000", "--theta", "0.5,0.7", "--repeat", 3, "--sample", 100, "--phases", "--device", "cpu", "--csv", "times.csv")
     check("pairs/s" in out and "eps = 0.001" in out and "build ms" in out and "local order 5" in out, f"no table: {out}")
@@ -160,7 +182,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         chamomile(folder, "model", "plummer", "-n", 1000, "--seed", 1, "-o", "plummer.hdf5", "-q")
-        for part in (force_writes_forces, instruction_sets_agree, accuracy_tells_errors, bench_tells_times, bench_crosses_lists):
+        for part in (force_writes_forces, instruction_sets_agree, accuracy_tells_errors, criteria_are_compared, bench_tells_times, bench_crosses_lists):
             part(folder)
         out = chamomile(folder, "devices")
         check("cpu: " in out and "baseline" in out and "gpu" in out, f"devices: {out}")

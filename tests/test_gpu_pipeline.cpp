@@ -53,7 +53,8 @@ TEST_CASE("the tree has the bits of the host's")
 {
     // Lists, and with them the counts of interactions, follow from moments, nodes and groups.
     for (const Particles& p : {plummer(30011), uniform_cube(20011)})
-        for (const Criterion criterion : {Criterion::relative, Criterion::geometric}) {
+        for (const Criterion criterion : {Criterion::relative, Criterion::moments,
+                                          Criterion::geometric, Criterion::minimum_distance}) {
             SolverOptions o;
             o.order = criterion == Criterion::relative ? 4 : 2;
             o.group_size = 300;

@@ -41,6 +41,21 @@ AcceptanceCriterion relative(double tolerance, int local_order = 0, double clear
         .tolerance = tolerance, .clearance = clearance, .order = order, .local_order = local_order};
 }
 
+AcceptanceCriterion minimum_distance(double theta, int local_order = 0, double clearance = 0)
+{
+    AcceptanceCriterion criterion = geometric(theta, local_order, clearance);
+    criterion.kind = Criterion::minimum_distance;
+    return criterion;
+}
+
+AcceptanceCriterion moments(double tolerance, int local_order = 0, double clearance = 0,
+                            int order = 2)
+{
+    AcceptanceCriterion criterion = relative(tolerance, local_order, clearance, order);
+    criterion.kind = Criterion::moments;
+    return criterion;
+}
+
 /// What one group interacts with: particles one by one (sorted), cells of three kinds.
 struct GroupList {
     std::vector<Index> particles, cells, far, cluster_far;
@@ -138,14 +153,34 @@ struct Judge {
         const Box& box = f.moments.bounds[c];
         const double b = farthest_corner(box, m.center), guard = b + criterion.clearance;
         const double limit = criterion.tolerance * acceleration;
-        if (criterion.is_relative())
-            return std::max(guard, criterion.order == 0
-                                       ? std::pow(m.mass * b * b / limit, 0.25)
-                                       : std::pow(m.mass * std::pow(b, criterion.order + 1) / limit,
-                                                  1.0 / (criterion.order + 3)));
         const Vec3<double> side = box.high - box.low, middle = 0.5 * (box.high + box.low);
-        return std::max(guard, std::max({side.x, side.y, side.z}) / criterion.theta +
-                                   norm(m.center - middle));
+        const double angle = std::max({side.x, side.y, side.z}) / criterion.theta;
+        // Degree of the first multipole left out: there is no dipole about the centre of mass.
+        const int n = criterion.order == 0 ? 2 : criterion.order + 1;
+        const auto reach = [&](double moment) { return std::pow(moment / limit, 1.0 / (n + 2)); };
+        switch (criterion.kind) {
+        case Criterion::geometric:
+            return std::max(guard, angle + norm(m.center - middle));
+        case Criterion::minimum_distance:
+            return std::max(guard, angle + b);
+        case Criterion::relative:
+            return std::max(guard, reach(m.mass * std::pow(b, n)));
+        case Criterion::moments:
+            break;
+        }
+        return std::max(guard, reach(spread_of(c) * std::pow(b, n - 2)) + 1.5 / (n + 2) * guard);
+    }
+    /// Sum of m d^2 over the particles themselves, not from the daughters.
+    double spread_of(Index c) const
+    {
+        const Cell& cell = f.octree.cells[c];
+        double sum = 0;
+        for (Index k = cell.begin; k < cell.begin + cell.count; ++k) {
+            const Source& s = f.octree.sources[k];
+            const Vec3<double> d = s.position - f.moments.multipole[c].center;
+            sum += s.mass * dot(d, d);
+        }
+        return sum;
     }
     bool is_accepted(Index c, const Box& box, double change) const
     {
@@ -215,7 +250,9 @@ TEST_CASE("every group's list holds every particle once")
             const Forest f(p, {64, 5}, active);
             for (const AcceptanceCriterion& criterion :
                  {geometric(0.6), geometric(1, 5), relative(0.01), relative(0.01, 5),
-                  relative(1e-4, 3, 0.3), relative(0.01, 4, 0, 0)}) {
+                  relative(1e-4, 3, 0.3), relative(0.01, 4, 0, 0), minimum_distance(0.8),
+                  minimum_distance(1, 5), moments(0.01), moments(1e-4, 3, 0.3),
+                  moments(0.01, 4, 0, 0)}) {
                 const InteractionLists lists = lists_of(f, criterion);
                 std::size_t complete = 0;
                 for (const ListRow& row : lists.rows)
@@ -249,7 +286,9 @@ TEST_CASE("cells are listed where the criterion allows, and opened elsewhere")
         for (const AcceptanceCriterion& criterion :
              {geometric(0.6), geometric(0.8, 5), geometric(0.6, 5, 0.3), relative(0.01),
               relative(0.003, 5), relative(0.01, 3, 0.3), relative(0.01, 4, 0, 0),
-              relative(0.001, 5, 0, 3), relative(0.001, 6, 0, 4)}) {
+              relative(0.001, 5, 0, 3), relative(0.001, 6, 0, 4), minimum_distance(0.8),
+              minimum_distance(1, 5, 0.3), moments(0.01), moments(0.003, 5), moments(0.01, 3, 0.3),
+              moments(0.01, 4, 0, 0), moments(0.001, 5, 0, 3), moments(0.001, 6, 0, 4)}) {
             const Forest f(p, {32, 8});
             const ForestWalk on(f, criterion);
             const Walk& walk = on.walk;
@@ -270,7 +309,8 @@ TEST_CASE("all instruction sets give the same lists")
 {
     for (const Particles& p : clouds())
         for (const AcceptanceCriterion& criterion :
-             {geometric(0.6), geometric(1, 5), relative(0.003), relative(0.003, 5)}) {
+             {geometric(0.6), geometric(1, 5), relative(0.003), relative(0.003, 5),
+              minimum_distance(0.8), minimum_distance(1, 5), moments(0.003), moments(0.003, 5)}) {
             const Forest f(p, {64, 8});
             const InteractionLists baseline = lists_of(f, criterion, "baseline");
             for (const std::string& set : Walk::instruction_sets())
@@ -283,7 +323,8 @@ TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
 {
     Particles p = plummer(5003);
     const Forest f(p, {32, 8});
-    for (const AcceptanceCriterion& criterion : {geometric(0.8, 5), relative(0.003, 5)}) {
+    for (const AcceptanceCriterion& criterion :
+         {geometric(0.8, 5), relative(0.003, 5), minimum_distance(1, 5), moments(0.003, 5)}) {
         const InteractionLists together = lists_of(f, criterion);
         const ForestWalk on(f, criterion);
         const Walk& walk = on.walk;
@@ -306,6 +347,35 @@ TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
             m *= 0x1p91;
         CHECK(same(lists_of(Forest(scaled, {32, 8}), criterion), together));
     }
+}
+
+TEST_CASE("no criterion, however generous, accepts a cell that reaches its targets")
+{
+    // A heavy particle in one corner: the centre of mass of its cells is as far off as can be.
+    Particles p = uniform_cube(2003);
+    p.mass[7] = 1e6;
+    for (const AcceptanceCriterion& generous :
+         {geometric(1.5), minimum_distance(1.5), relative(1), relative(1, 0, 0, 0), moments(1),
+          moments(1, 0, 0, 0)})
+        for (const double clearance : {0.0, 0.2}) {
+            AcceptanceCriterion criterion = generous;
+            criterion.clearance = clearance;
+            criterion.tolerance *= 1e6; // beyond what options allow
+            criterion.theta *= 1e6;
+            const Forest f(p, {32, 8});
+            const InteractionLists lists = lists_of(f, criterion);
+            std::size_t touching = 0;
+            for (const ListRow& row : lists.rows) {
+                const Box& box = f.groups.groups[&row - lists.rows.data()].box;
+                for (Index c : group_list(lists, row).cells) {
+                    const Cell& cell = f.octree.cells[c];
+                    for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
+                        touching += distance(box, f.octree.sources[k].position) <= clearance;
+                }
+            }
+            CHECK(touching == 0);
+            CHECK(lists.cells.size() > lists.rows.size());
+        }
 }
 
 TEST_CASE("the estimate of a cluster's acceleration is within a factor of three")

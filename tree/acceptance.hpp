@@ -58,20 +58,22 @@ private:
 
 /// By what a cell is accepted; AcceptanceCriterion has the formulas.
 enum class Criterion {
-    geometric, ///< opening angle theta
-    relative   ///< estimated error against `tolerance` times the acceleration of the targets
+    geometric,        ///< opening angle theta of the cell, seen from its centre of mass
+    minimum_distance, ///< the same, seen from the nearest point of the cell's bounds
+    relative,         ///< error by mass and size against `tolerance` times the acceleration
+    moments           ///< error by second moments against the same
 };
 
 /// Whether a criterion compares with the acceleration, so that it takes a tolerance and no theta.
 CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
 {
-    return criterion == Criterion::relative;
+    return criterion == Criterion::relative || criterion == Criterion::moments;
 }
 
 /// How near a cell may be. Distances from a target box count to the cell's centre of mass.
 struct CellReach {
     double least;     ///< a cell is never accepted within, whatever the tolerance
-    double relative;  ///< nor within this times the -1/(p + 3) power of the acceleration
+    double relative;  ///< nor within this times relative_factor(), plus guard_part() of `least`
     double expansion; ///< its field is not expanded within this times the expansion factor
 };
 
@@ -82,10 +84,19 @@ struct CellReach {
 /// |center of mass - center of box| (Barnes 1995), l being the longest side of the cell's tight
 /// box.
 ///
-/// Relative: the first term left out of the multipole expansion, M b^(p+1) / d^(p+3) with p the
-/// order (0 counts as 1: about the centre of mass there is no dipole), is at most `tolerance` times
-/// the acceleration of the targets (after Springel 2005, eq. 18), b being the distance from the
-/// centre of mass to the farthest corner of the tight box.
+/// Minimum distance (Salmon & Warren 1994): l / d <= theta, d being the distance to the nearest
+/// point of the cell's bounds. That point is no farther than b from the centre of mass, b being the
+/// distance to the farthest corner, so that l/theta + b from there is safe from every side.
+///
+/// Relative: the first term left out of the multipole expansion to order p, M b^n / d^(n+2) with
+/// n = p + 1 (order 0: n = 2, for there is no dipole), is at most `tolerance` times the
+/// acceleration of the targets (after Springel 2005, eq. 18).
+///
+/// Moments: the same with the cell's own moments, as in Dehnen (2014). Salmon & Warren (1994) bound
+/// the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n; here
+/// B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the farthest
+/// corner; (1 - b/d)^(-3/2) is taken, and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part b)^(n+2),
+/// which it is to first order. Constants are chosen by measurement (docs/decisions.md, 40).
 ///
 /// In no case is a cell accepted that comes closer than `clearance` to the box of the targets with
 /// any of its particles.
@@ -103,7 +114,10 @@ struct AcceptanceCriterion {
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
 
     CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
-    CHAMOMILE_HD int relative_root() const { return order == 0 ? 4 : order + 3; }
+    /// Degree n of the first multipole left out.
+    CHAMOMILE_HD int neglected() const { return order == 0 ? 2 : order + 1; }
+    /// Part of CellReach::least that is added to CellReach::relative times its factor.
+    double guard_part() const { return kind == Criterion::moments ? 1.5 / (neglected() + 2) : 0; }
 
     /// Chosen by measurement (docs/decisions.md, 20).
     static constexpr double lambda = 0.02;
@@ -116,16 +130,19 @@ struct AcceptanceCriterion {
         const double farthest = bounds.farthest_distance(multipole.center);
         CellReach reach{farthest + clearance, 0, 0};
         if (!is_relative()) {
-            const double offset = norm(multipole.center - bounds.center());
+            const double offset =
+                kind == Criterion::geometric ? norm(multipole.center - bounds.center()) : farthest;
             const double opening = bounds.longest_side() / theta + offset;
             reach.least = opening > reach.least ? opening : reach.least;
             return reach;
         }
         const double mass = multipole.mass / units.mass, b = farthest / units.length;
-        double moment = mass * b * b;
-        for (int p = 2; p <= order; ++p)
+        double moment = kind == Criterion::relative
+                            ? mass * b * b
+                            : multipole.second.trace() / units.mass / units.length / units.length;
+        for (int k = 2; k < neglected(); ++k)
             moment *= b;
-        reach.relative = units.length * root(moment / tolerance, relative_root());
+        reach.relative = units.length * root(moment / tolerance, neglected() + 2);
         if (local_order > 0)
             reach.expansion = root(mass, local_order + 2);
         return reach;
@@ -134,7 +151,7 @@ struct AcceptanceCriterion {
     /// Of targets with an acceleration in units mass / length^2 (G = 1).
     double relative_factor(double acceleration) const
     {
-        return is_relative() ? inverse_root(std::max(acceleration, 1e-300), relative_root()) : 0;
+        return is_relative() ? inverse_root(std::max(acceleration, 1e-300), neglected() + 2) : 0;
     }
 
     /// Of a box of that radius; the same acceleration.

@@ -20,6 +20,7 @@ struct SecondMoments {
         xx += b.xx, xy += b.xy, xz += b.xz, yy += b.yy, yz += b.yz, zz += b.zz;
         return *this;
     }
+    CHAMOMILE_HD double trace() const { return xx + yy + zz; }
     /// Adds those of a mass at d.
     CHAMOMILE_HD void add(double mass, const Vec3<double>& d)
     {

@@ -106,6 +106,7 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
                           box.high,
                           center,
                           relative_factor,
+                          criterion_.guard_part(),
                           expands ? kappa * radius : Box::infinity,
                           criterion_.expansion_factor(radius, a, nodes_->units)};
     };

@@ -58,12 +58,13 @@ CHAMOMILE_HD void append_lanes(WalkArray<Index>& array, const Index* from, unsig
 /// A region in every lane.
 struct Region {
     Vec3<P> low, high, center;
-    P relative_factor, least_expansion, expansion_factor;
+    P relative_factor, guard_part, least_expansion, expansion_factor;
 
     CHAMOMILE_HD explicit Region(const WalkRegion& r)
         : low{P(r.low.x), P(r.low.y), P(r.low.z)}, high{P(r.high.x), P(r.high.y), P(r.high.z)},
           center{P(r.center.x), P(r.center.y), P(r.center.z)}, relative_factor(r.relative_factor),
-          least_expansion(r.least_expansion), expansion_factor(r.expansion_factor)
+          guard_part(r.guard_part), least_expansion(r.least_expansion),
+          expansion_factor(r.expansion_factor)
     {}
 };
 
@@ -84,7 +85,9 @@ CHAMOMILE_HD Vec3<P> load_center(const WalkNode& node, int k)
 
 CHAMOMILE_HD P load_reach(const WalkNode& node, int k, const Region& region)
 {
-    return larger(P::load(node.relative + k) * region.relative_factor, P::load(node.least + k));
+    const P least = P::load(node.least + k);
+    return larger(P::load(node.relative + k) * region.relative_factor + region.guard_part * least,
+                  least);
 }
 
 struct Decisions {

@@ -13,6 +13,7 @@ namespace chamomile {
 struct WalkRegion {
     Vec3<double> low, high, center;
     double relative_factor;  ///< times CellReach::relative
+    double guard_part;       ///< of CellReach::least, added to that product
     double least_expansion;  ///< no cell nearer is expanded, whatever the tolerance
     double expansion_factor; ///< times CellReach::expansion
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -36,6 +37,9 @@ struct SolverOptions {
     Softening softening;
     double gravitational_constant = 1;
     Precision precision = Precision::single_precision;
+    /// Of a tree: the seed of a root cube at a random place in each evaluation, so that the errors
+    /// of successive evaluations are not those of the same cells; none: the smallest cube.
+    std::optional<std::uint64_t> decorrelate;
     std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
 };
@@ -50,6 +54,8 @@ struct ForceStatistics {
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last
     double device_wait = 0; ///< that the host waited for it after the last list
     Profile profile;        ///< seconds by phase of the host
+    /// Of the sample, where this evaluation checked its error (force/accuracy_goal.hpp).
+    std::optional<double> measured_error;
 };
 
 /// Computes the accelerations and potentials of the active particles from the positions of all.
@@ -63,6 +69,11 @@ public:
     /// coincide without softening, Error(device) if the device fails.
     virtual ForceStatistics solve(Particles& particles, Quantities quantities,
                                   std::span<const Index> active = {}) = 0;
+
+    /// The number of the next evaluation, by which its root cube is placed (`decorrelate`) and its
+    /// error is checked; else each counts on from 0. A time loop numbers by steps, so that a restart
+    /// goes on alike.
+    virtual void number_next(std::uint64_t) {}
 
     /// What runs it, such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;

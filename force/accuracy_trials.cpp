@@ -21,8 +21,8 @@ SolverOptions options_of_sample(SolverOptions options, double error)
 AccuracyTrials::AccuracyTrials(const SolverOptions& settled, const AccuracyGoal& goal)
     : tree_(make_tree_solver(settled, make_parts(settled))),
       sample_(options_of_sample(settled, goal.error)),
-      targets_(std::max(goal.sample, std::size_t(std::ceil(least_beyond /
-                                                           (1 - 0.01 * goal.percentile))))),
+      targets_(std::max(goal.sample,
+                        std::size_t(std::ceil(least_beyond / (1 - 0.01 * goal.percentile))))),
       percentile_(goal.percentile)
 {}
 
@@ -63,8 +63,11 @@ ForceStatistics AccuracyTrials::evaluate(const SolverOptions& options, Particles
 Solver& AccuracyTrials::solver_for(const SolverOptions& options)
 {
     if (options.solver == SolverKind::direct) {
-        if (!direct_)
-            direct_ = make_solver(options);
+        if (!direct_) {
+            SolverOptions direct = options;
+            direct.accuracy.reset();
+            direct_ = make_solver(direct);
+        }
         return *direct_;
     }
     tree_->adjust(options);

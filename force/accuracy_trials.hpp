@@ -1,7 +1,7 @@
-/// \file  What a solver with a goal measures: errors and times of options on one state of the particles.
+/// \file  What a solver with a goal measures: errors and times of options on one state of the
+/// particles.
 #pragma once
 
-#include "force/accuracy_goal.hpp"
 #include "force/direct_sample.hpp"
 #include "force/list_solver.hpp"
 

@@ -15,7 +15,7 @@ namespace {
 constexpr double least_in_float = 2e-6; // goals below are met in double
 constexpr double cost_exponent = 0.3;   // time goes about as error^-0.3, for ratios near 1
 constexpr double worth_another = 1.3;   // a candidate so near to the fastest is tried again
-constexpr double worth_taking = 0.97;
+constexpr double worth_taking = 0.95;
 constexpr double direct_pairs = 6; // of a direct sum in the time of a pair of lists, at most
 constexpr int least_group = 8, least_leaf = 2;
 
@@ -38,7 +38,7 @@ void check(const AccuracyGoal& goal, const SolverOptions& options)
         refuse("accuracy sample: 0: must be 1 or more");
     if (goal.check_every < 0)
         refuse("accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0");
-    if (options.solver != SolverKind::tree)
+    if (options.solver != SolverKind::tree && !goal.chosen_already)
         refuse("accuracy: needs the tree solver, and takes a direct sum where that is better");
 }
 
@@ -51,8 +51,7 @@ double& limit_of(SolverOptions& options)
 struct Candidate {
     Candidate(const SolverOptions& options, double goal)
         : options(options),
-          search(LimitLaw::of(options.criterion), goal,
-                 LimitLaw::of(options.criterion).guess(goal))
+          search(LimitLaw::of(options.criterion), goal, LimitLaw::of(options.criterion).guess(goal))
     {}
 
     SolverOptions options; ///< the limit is that of the last trial
@@ -64,9 +63,10 @@ struct Candidate {
 class AccurateSolver final : public Solver {
 public:
     AccurateSolver(const SolverOptions& options, const AccuracyGoal& goal)
-        : goal_(goal), base_(base_options(options, goal)), options_(first_options(base_, goal)),
-          sizes_are_open_{options.group_size == 0, options.leaf_size == 0}, trials_(options_, goal),
-          is_chosen_(goal.chosen_already)
+        : goal_(goal), base_(base_options(options, goal)),
+          options_(first_options(base_, goal)), sizes_are_open_{options.group_size == 0,
+                                                                options.leaf_size == 0},
+          trials_(options_, goal), is_chosen_(goal.chosen_already)
     {}
 
     ForceStatistics solve(Particles& particles, Quantities quantities,
@@ -75,16 +75,15 @@ public:
         const std::uint64_t number = number_++;
         trials_.begin(number);
         std::optional<double> measured;
-        if (!is_chosen_) {
+        if (!is_chosen_)
             measured = choose(particles, active, number);
-        }
         double spent = trials_.seconds();
         ForceStatistics statistics = trials_.evaluate(options_, particles, quantities, active);
         if (!measured && is_due(number) && active.empty()) {
             const double before = trials_.seconds();
             checked_ = number;
             measured = trials_.error(particles);
-            if (adjust(particles, *measured, number))
+            if (adjust(particles, *measured))
                 statistics = trials_.evaluate(options_, particles, quantities, active);
             spent += trials_.seconds() - before;
         }
@@ -151,8 +150,7 @@ private:
         if (!done)
             candidate.search.add({limit_of(candidate.options), outcome.error},
                                  outcome.pairs > 0.5 * double(particles.size()));
-        const double ratio =
-            std::clamp(outcome.error / (GoalBand::aimed * goal_.error), 1e-3, 1e3);
+        const double ratio = std::clamp(outcome.error / (GoalBand::aimed * goal_.error), 1e-3, 1e3);
         candidate.seconds =
             std::min(candidate.seconds, outcome.seconds * std::pow(ratio, cost_exponent));
         candidate.pairs = outcome.pairs;
@@ -206,16 +204,14 @@ private:
         const auto first = trials_.try_out(direct, particles);
         if (first.error > goal_.error) {
             if (is_needed)
-                throw Error(Fault::usage, "accuracy: " + in_words(goal_.error) +
-                                              ": cannot be met: the direct sum in " +
-                                              (direct.precision == Precision::single_precision
-                                                   ? "single"
-                                                   : "double") +
-                                              " precision has " + in_words(first.error));
+                throw Error(
+                    Fault::usage,
+                    "accuracy: " + in_words(goal_.error) + ": cannot be met: the direct sum in " +
+                        (direct.precision == Precision::single_precision ? "single" : "double") +
+                        " precision has " + in_words(first.error));
             return {};
         }
-        if (!is_needed &&
-            !(trials_.try_out(direct, particles).seconds < worth_taking * seconds))
+        if (!is_needed && !(trials_.try_out(direct, particles).seconds < worth_taking * seconds))
             return {};
         options_ = direct;
         return first.error;
@@ -243,17 +239,18 @@ private:
         }
         is_chosen_ = true;
         checked_ = number;
-        tell(AccuracyReport::Event::chosen, number, *error, 0);
+        tell(AccuracyReport::Event::chosen, options_, *error, *error);
         return *error;
     }
 
     /// Whether options_ have changed; `error` becomes that of those in force.
-    bool adjust(Particles& particles, double& error, std::uint64_t number)
+    bool adjust(Particles& particles, double& error)
     {
-        const double before = error, part = error / goal_.error;
+        const double error_before = error, part = error / goal_.error;
+        const SolverOptions before = options_;
         const double limit = limit_of(options_);
         if (part >= GoalBand::least_kept && part <= GoalBand::most_kept) {
-            tell(AccuracyReport::Event::kept, number, error, error);
+            tell(AccuracyReport::Event::kept, before, error, error);
             return false;
         }
         Candidate same(options_, goal_.error);
@@ -267,18 +264,18 @@ private:
         } else {
             error = *direct_instead(particles, 0, true);
         }
-        const bool changed =
-            options_.solver == SolverKind::direct || limit_of(options_) != limit;
-        tell(changed ? AccuracyReport::Event::adjusted : AccuracyReport::Event::kept, number, error,
-             before);
+        const bool changed = options_.solver == SolverKind::direct || limit_of(options_) != limit;
+        tell(changed ? AccuracyReport::Event::adjusted : AccuracyReport::Event::kept, before,
+             error_before, error);
         return changed || trials_.count() > 0; // trials have written accelerations
     }
 
-    void tell(AccuracyReport::Event event, std::uint64_t number, double error, double before) const
+    void tell(AccuracyReport::Event event, const SolverOptions& before, double error_before,
+              double error) const
     {
         if (goal_.report)
-            goal_.report(
-                {event, number, options_, error, before, trials_.count(), trials_.seconds()});
+            goal_.report({event, number_ - 1, before, options_, error_before, error,
+                          trials_.count(), trials_.seconds()});
     }
 
     struct SizesAreOpen {
@@ -296,9 +293,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options, const AccuracyGoal& goal)
+std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options)
 {
-    return std::make_unique<AccurateSolver>(options, goal);
+    return std::make_unique<AccurateSolver>(options, *options.accuracy);
 }
 
 } // namespace chamomile

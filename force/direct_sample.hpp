@@ -1,4 +1,5 @@
-/// \file  The errors of a sample of particles, by direct sums over all particles on the solver's device.
+/// \file  The errors of a sample of particles, by direct sums over all particles on the solver's
+/// device.
 #pragma once
 
 #include <memory>

@@ -57,7 +57,8 @@ public:
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
         parts_.builder->build(tree_, particles.position, particles.mass,
-                              {options_.leaf_size, cluster_size(), criterion(), placement()}, profile);
+                              {options_.leaf_size, cluster_size(), criterion(), placement()},
+                              profile);
         ++number_;
         if (!active.empty())
             parts_.builder->fetch_order(tree_.octree);

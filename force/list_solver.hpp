@@ -32,6 +32,9 @@ public:
 /// Barnes & Hut's tree, walked once per group (Barnes 1990).
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts);
 
+/// A tree that keeps options.accuracy.
+std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options);
+
 /// All pairs: every group's list is all particles.
 std::unique_ptr<Solver> make_direct_solver(const SolverOptions& options, SolverParts parts);
 

@@ -111,6 +111,8 @@ SolverParts make_parts(const SolverOptions& settled)
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
+    if (options.accuracy)
+        return make_accurate_solver(options);
     const SolverOptions chosen = settled(options);
     const int gpu = choose_gpu(chosen.device);
     if (gpu >= 0 && chosen.solver == SolverKind::direct)

@@ -31,8 +31,8 @@ struct CubePlacement {
     Vec3<double> below{0.5, 0.5, 0.5};
 };
 
-/// A cube 1.5 to 2 times as large at a random place (Barnes's treecode shifts its root likewise), so
-/// that the errors of successive evaluations are not those of the same cells. A function of seed
+/// A cube 1.5 to 2 times as large at a random place (Barnes's treecode shifts its root likewise),
+/// so that the errors of successive evaluations are not those of the same cells. A function of seed
 /// and number alone, by splitmix64 (Steele, Lea & Flood 2014).
 CubePlacement random_placement(std::uint64_t seed, std::uint64_t number);
 

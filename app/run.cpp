@@ -150,7 +150,8 @@ private:
         for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
             state_.provenance.erase(name);
         for (const auto& [name, value] : describe(simulation_.solver().options()))
-            state_.provenance[name] = value;
+            if (name != "device")
+                state_.provenance[name] = value;
         state_.provenance["measured_error"] = shortest(steps_.measured_error());
     }
 
@@ -181,8 +182,9 @@ private:
         if (run_.check_forces > 0)
             journal_.tell(forces_.summary());
         const std::string frames = run_.frames ? formatted(", %d frames", frames_) : "";
-        journal_.tell(formatted("wrote %d snapshots%s, energy.csv, steps.csv and run.log to %s",
-                                outputs_, frames.c_str(), folder_.name().c_str()));
+        journal_.tell(formatted(
+            "wrote %d snapshots%s, energy.csv, steps.csv%s and run.log to %s", outputs_,
+            frames.c_str(), run_.check_forces > 0 ? ", forces.csv" : "", folder_.name().c_str()));
     }
 
     const RunOptions& run_;

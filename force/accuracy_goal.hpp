@@ -30,12 +30,12 @@ struct AccuracyGoal {
     std::size_t sample = 2000;
     int check_every = 50; ///< evaluations of all particles, by their number; 0: never
     /// What is not to be chosen. Sizes are fixed by SolverOptions that are not 0.
-    std::optional<Criterion> criterion;
-    std::optional<int> order, local_order;
+    std::optional<Criterion> criterion = {};
+    std::optional<int> order = {}, local_order = {};
     /// The options are what a solver of this goal had in force: it goes on from there instead of
     /// choosing, as a restart does.
     bool chosen_already = false;
-    std::function<void(const AccuracyReport&)> report; ///< called within Solver::solve()
+    std::function<void(const AccuracyReport&)> report = {}; ///< called within Solver::solve()
 };
 
 } // namespace chamomile

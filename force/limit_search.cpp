@@ -2,12 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace chamomile {
 namespace {
 
 constexpr std::size_t most_points = 12;
 constexpr double narrow = 0.01; // of a bracket, in ln(limit) times slope
+
+/// What people can type again.
+double three_digits(double x)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", x);
+    return std::strtod(text, nullptr);
+}
 
 double ln(double x)
 {
@@ -25,7 +35,7 @@ LimitLaw LimitLaw::of(Criterion criterion)
 
 double LimitLaw::guess(double error) const
 {
-    return std::clamp(at_1e_3 * std::pow(error / 1e-3, 1 / slope), least, most);
+    return three_digits(std::clamp(at_1e_3 * std::pow(error / 1e-3, 1 / slope), least, most));
 }
 
 LimitSearch::LimitSearch(const LimitLaw& law, double goal, double first)
@@ -34,8 +44,11 @@ LimitSearch::LimitSearch(const LimitLaw& law, double goal, double first)
 
 double LimitSearch::next() const
 {
-    if (points_.empty())
-        return first_;
+    return points_.empty() ? first_ : three_digits(std::clamp(secant(), law_.least, law_.most));
+}
+
+double LimitSearch::secant() const
+{
     const double aim = ln(GoalBand::aimed * goal_);
     std::vector<Point> near = points_;
     std::sort(near.begin(), near.end(), [&](const Point& a, const Point& b) {
@@ -56,7 +69,7 @@ double LimitSearch::next() const
         if (!(x > low + margin && x < high - margin))
             x = 0.5 * (low + high);
     }
-    return std::clamp(std::exp(x), law_.least, law_.most);
+    return std::exp(x);
 }
 
 LimitSearch::Bracket LimitSearch::bracket() const
@@ -85,7 +98,7 @@ std::optional<LimitSearch::Point> LimitSearch::best() const
 {
     std::optional<Point> best;
     for (const Point& point : points_)
-        if (point.error <= GoalBand::most_aimed * goal_ && (!best || point.error > best->error))
+        if (point.error <= GoalBand::most_aimed * goal_ && (!best || point.limit > best->limit))
             best = point;
     return best;
 }

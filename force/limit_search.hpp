@@ -38,6 +38,7 @@ public:
         double limit, error;
     };
 
+    /// The limit to try next, of three digits.
     double next() const;
 
     /// `all_pairs`: the lists were as long as those of a direct sum; less is not to be had.
@@ -58,6 +59,7 @@ private:
                high = std::numeric_limits<double>::infinity();
     };
     Bracket bracket() const;
+    double secant() const;
 
     LimitLaw law_;
     double goal_, first_;

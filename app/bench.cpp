@@ -103,12 +103,12 @@ BenchRow measure(Particles& particles, SolverOptions setting, const Sample& samp
     row.tuned = bench.tune;
     const auto solver = make_solver(setting);
     row.particles = particles.size();
-    row.setting = solver->options();
     row.threads = thread_count();
     row.machine = solver->device();
-    if (bench.ceiling && row.setting.device == "cpu")
-        row.ceiling = pair_ceiling(row.setting, bench.quantities());
-    solver->solve(particles, bench.quantities()); // warms up and grows every buffer
+    if (bench.ceiling && solver->options().device == "cpu")
+        row.ceiling = pair_ceiling(solver->options(), bench.quantities());
+    solver->solve(particles, bench.quantities()); // grows every buffer, and chooses where it may
+    row.setting = solver->options();
     std::vector<std::pair<double, ForceStatistics>> runs;
     for (int r = 0; r < bench.repeat; ++r) {
         const double start = wall_clock_seconds();

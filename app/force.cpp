@@ -1,6 +1,7 @@
 /// \file  `chamomile force`: one evaluation of a snapshot.
 #include <cstdio>
 
+#include "app/accuracy_options.hpp"
 #include "app/command.hpp"
 #include "app/force_cost.hpp"
 #include "app/output_file.hpp"
@@ -35,16 +36,24 @@ int force(const std::vector<std::string>& arguments)
                              "snapshot and writes them beside the particles.");
     options.positional("FILE", file, "the snapshot");
     add_solver_options(options, solver_options);
+    AccuracyRequest accuracy;
+    add_accuracy_options(options, accuracy, AccuracyUse::one_evaluation);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
     settle_criterion(options, solver_options);
+    settle_accuracy(options, accuracy, solver_options);
     require_writable(options.command(), output);
 
     return write_output(options, output, [&] {
         Snapshot snapshot = read_snapshot(file);
         require_particles(snapshot.particles, file);
         take_from_file(solver_options, snapshot, options);
+        if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)
+            solver_options.accuracy->report = [](const AccuracyReport& report) {
+                std::printf("%s\n  %s repeats it\n", report_text(report).c_str(),
+                            repeating_options(report.after).c_str());
+            };
         const auto solver = make_solver(solver_options);
         const double start = wall_clock_seconds();
         const ForceStatistics statistics =
@@ -58,6 +67,8 @@ int force(const std::vector<std::string>& arguments)
         snapshot.softening = solver->options().softening;
         snapshot.gravitational_constant = solver->options().gravitational_constant;
         snapshot.provenance = describe(solver->options());
+        if (statistics.measured_error)
+            snapshot.provenance["measured_error"] = shortest(*statistics.measured_error);
         snapshot.provenance["device"] = solver->device();
         snapshot.provenance["source"] = file;
         return snapshot;

@@ -8,6 +8,7 @@
 #include "app/command.hpp"
 #include "app/energy_file.hpp"
 #include "app/force_cost.hpp"
+#include "app/force_file.hpp"
 #include "app/journal.hpp"
 #include "app/progress.hpp"
 #include "app/run_folder.hpp"
@@ -71,7 +72,8 @@ public:
     Run(const RunOptions& run, RunFolder& folder, Snapshot& state, Solver& solver,
         const SimulationOptions& time, Journal& journal)
         : run_(run), folder_(folder), state_(state), journal_(journal),
-          simulation_(state.particles, solver, time), steps_(run.steps_every), progress_(journal)
+          simulation_(state.particles, solver, time), steps_(run.steps_every),
+          forces_(run.check_forces), progress_(journal)
     {
         constexpr auto potentials = Quantities::acceleration_potential;
         const auto energies = [this](Simulation&) { energies_.add(simulation_); };
@@ -87,6 +89,10 @@ public:
             simulation_.at_intervals(*run.energy_every, potentials, energies);
         else
             simulation_.every_steps(10, potentials, energies);
+        if (run.check_forces > 0)
+            simulation_.every_steps(run.check_forces_every, potentials, [this](Simulation& now) {
+                forces_.add(now, state_.particles);
+            });
         simulation_.after_each_step([this](Simulation& now) {
             steps_.add(now);
             progress_.update(now, energies_.energy_error());
@@ -122,16 +128,31 @@ private:
             journal_.open(folder_.log());
             energies_.open(folder_.energies());
             steps_.open(folder_.steps(), simulation_);
+            if (run_.check_forces > 0)
+                forces_.open(folder_.forces());
         }
         energies_.add(simulation_);
         state_.time = simulation_.time();
         state_.has_accelerations = true;
         state_.has_potentials = simulation_.has_potentials();
+        if (simulation_.solver().options().accuracy)
+            record_choice();
         state_.provenance["step"] = std::to_string(simulation_.step());
         write_snapshot(state_, folder_.snapshot(outputs_));
         journal_.detail(formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(),
                                   simulation_.time()));
         ++outputs_;
+    }
+
+    /// What the solver has chosen by now goes into the snapshots.
+    void record_choice()
+    {
+        for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
+            state_.provenance.erase(name);
+        for (const auto& [name, value] : describe(simulation_.solver().options()))
+            if (name != "device")
+                state_.provenance[name] = value;
+        state_.provenance["measured_error"] = shortest(steps_.measured_error());
     }
 
     void write_frame()
@@ -156,9 +177,14 @@ private:
         journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
                                 energies_.energy_error(), energies_.largest_error(),
                                 energies_.momentum_drift()));
+        if (simulation_.solver().options().accuracy)
+            journal_.tell(steps_.accuracy_summary());
+        if (run_.check_forces > 0)
+            journal_.tell(forces_.summary());
         const std::string frames = run_.frames ? formatted(", %d frames", frames_) : "";
-        journal_.tell(formatted("wrote %d snapshots%s, energy.csv, steps.csv and run.log to %s",
-                                outputs_, frames.c_str(), folder_.name().c_str()));
+        journal_.tell(formatted(
+            "wrote %d snapshots%s, energy.csv, steps.csv%s and run.log to %s", outputs_,
+            frames.c_str(), run_.check_forces > 0 ? ", forces.csv" : "", folder_.name().c_str()));
     }
 
     const RunOptions& run_;
@@ -168,6 +194,7 @@ private:
     Simulation simulation_;
     EnergyFile energies_;
     StepFile steps_;
+    ForceFile forces_;
     Progress progress_;
     RenderOptions view_;
     int outputs_ = 0, frames_ = 0;
@@ -184,10 +211,10 @@ void introduce(const Snapshot& state, const RunOptions& run, const Solver& solve
     item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
     item("units", state.units.description());
     item("G", shortest(forces.gravitational_constant));
-    item("forces", method_text(forces));
+    item("forces", forces.accuracy ? goal_text(*forces.accuracy) : method_text(forces));
     item("softening", describe(forces.softening));
     item("device", solver.device());
-    if (forces.solver == SolverKind::tree)
+    if (forces.solver == SolverKind::tree && !forces.accuracy)
         item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
     const std::string span = "from " + shortest(time.start_time) + " to " + shortest(time.end_time);
     item("time", time.step.kind == TimeStepKind::fixed
@@ -198,6 +225,16 @@ void introduce(const Snapshot& state, const RunOptions& run, const Solver& solve
     if (state.box_size > 0)
         item("note", "the box of size " + shortest(state.box_size) +
                          " in the file is ignored: boundaries are open");
+}
+
+void tell_choice(const AccuracyReport& report, Journal& journal)
+{
+    const std::string line = "accuracy     " + report_text(report);
+    if (report.event == AccuracyReport::Event::kept)
+        return journal.record(line);
+    journal.tell(line);
+    if (report.event == AccuracyReport::Event::chosen)
+        journal.tell("             " + repeating_options(report.after) + " repeats the run");
 }
 
 void record_provenance(Snapshot& state, const RunOptions& run, const Options& options,
@@ -235,6 +272,7 @@ int run(const std::vector<std::string>& arguments)
         return 0;
     settle_criterion(options, run.solver);
     require_complete(run);
+    settle_accuracy(options, run.accuracy, run.solver);
     require_tunable(options, run.tune, run.solver);
     Snapshot state = initial_conditions(run);
     const SimulationOptions time = simulation_options(run, state.time);
@@ -247,10 +285,14 @@ int run(const std::vector<std::string>& arguments)
         tuning = tuned(run.solver, state.particles, Quantities::acceleration);
         run.solver = tuning->solver;
     }
+    Journal journal(options.verbosity());
+    if (run.solver.accuracy)
+        run.solver.accuracy->report = [&journal](const AccuracyReport& report) {
+            tell_choice(report, journal);
+        };
     const std::unique_ptr<Solver> solver = make_solver(run.solver);
     record_provenance(state, run, options, *solver);
 
-    Journal journal(options.verbosity());
     Run job(run, folder, state, *solver, time, journal);
     introduce(state, run, *solver, time, journal);
     if (tuning)

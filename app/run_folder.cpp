@@ -26,7 +26,7 @@ bool is_result(const std::string& name)
                name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
     };
     return name == "run.log" || name == "energy.csv" || name == "steps.csv" ||
-           numbered("snapshot_", ".hdf5") || numbered("frame_", ".png");
+           name == "forces.csv" || numbered("snapshot_", ".hdf5") || numbered("frame_", ".png");
 }
 
 std::vector<fs::path> results_in(const fs::path& folder)

@@ -24,6 +24,7 @@ public:
     std::filesystem::path log() const { return folder_ / "run.log"; }
     std::filesystem::path energies() const { return folder_ / "energy.csv"; }
     std::filesystem::path steps() const { return folder_ / "steps.csv"; }
+    std::filesystem::path forces() const { return folder_ / "forces.csv"; }
     std::filesystem::path snapshot(int number) const;
     std::filesystem::path frame(int number) const;
     std::string name() const { return folder_.string(); }

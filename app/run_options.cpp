@@ -50,9 +50,11 @@ void add_run_options(Options& options, RunOptions& run)
     options.number("dt-max", run.longest_step, positive, "longest adaptive step");
     add_solver_options(options, run.solver);
     add_tune(options, run.tune);
+    add_accuracy_options(options, run.accuracy, AccuracyUse::run);
     options.group("Output");
-    options.text("output,o", "FOLDER", run.folder,
-                 "for energy.csv, steps.csv, snapshot_NNN.hdf5, frame_NNN.png and run.log");
+    options.text(
+        "output,o", "FOLDER", run.folder,
+        "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png and run.log");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
     options.number("snapshot-every", run.snapshot_every, positive,
                    "time between snapshots; a tenth of the run unless given");
@@ -60,6 +62,11 @@ void add_run_options(Options& options, RunOptions& run)
                    "time between lines of energy.csv; every ten steps unless given");
     options.number("steps-every", run.steps_every, at_least(1),
                    "steps between lines of steps.csv, which tell what a step cost");
+    options.number("check-forces", run.check_forces, not_negative,
+                   "write errors of so many particles against direct sums in double to forces.csv; "
+                   "0: none");
+    options.number("check-forces-every", run.check_forces_every, at_least(1),
+                   "steps between lines of forces.csv");
     options.flag("frames", run.frames, "also pictures, one with each snapshot");
     options.number("frames-every", run.frames_every, positive,
                    "time between pictures, where it is not that between snapshots");

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/accuracy_options.hpp"
 #include "app/options.hpp"
 #include "force/solver.hpp"
 #include "integrate/simulation.hpp"
@@ -17,6 +18,8 @@ struct RunOptions {
     std::uint64_t particles = 100000, seed = 1; ///< of the model
     SolverOptions solver;
     bool tune = false;
+    AccuracyRequest accuracy;
+    std::uint64_t check_forces = 0, check_forces_every = 50;
     std::optional<double> end_time;
     std::optional<double> fixed_step;
     bool adaptive = false;

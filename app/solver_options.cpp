@@ -68,6 +68,9 @@ void add_law_options(Options& options, SolverOptions& solver)
     options.number("G", solver.gravitational_constant, positive,
                    "gravitational constant; that of the file unless given");
     options.choice("precision", solver.precision, precision_words, "of the pair sums");
+    options.number("decorrelate", solver.decorrelate, not_negative,
+                   "seed of root cubes at random places, another in each step, so that the errors "
+                   "of steps average out");
     options.number("batch-size", solver.batch_size, size_range, batch_size_help);
 }
 
@@ -140,8 +143,11 @@ std::string method_text(const SolverOptions& solver)
     static constexpr const char* names[] = {"monopoles", "", "quadrupoles", "octupoles",
                                             "hexadecapoles"};
     text += std::string(", ") + names[solver.order];
-    return text + (solver.local_order == 0 ? ", no local expansions"
-                                           : ", local order " + std::to_string(solver.local_order));
+    text += solver.local_order == 0 ? ", no local expansions"
+                                    : ", local order " + std::to_string(solver.local_order);
+    if (solver.decorrelate)
+        text += ", root cubes by seed " + std::to_string(*solver.decorrelate);
+    return text;
 }
 
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options)
@@ -173,6 +179,12 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
             words["theta"] = shortest(solver.theta);
         words["local_order"] = std::to_string(solver.local_order);
         words["order"] = std::to_string(solver.order);
+        if (solver.decorrelate)
+            words["decorrelate"] = std::to_string(*solver.decorrelate);
+    }
+    if (solver.accuracy) {
+        words["accuracy"] = shortest(solver.accuracy->error);
+        words["accuracy_percentile"] = shortest(solver.accuracy->percentile);
     }
     if (solver.device == "cpu")
         words["instruction_set"] = solver.instruction_set;

@@ -63,6 +63,18 @@ std::vector<Limit> criteria_of(const SolverSweep& sweep, const Options& options)
     return limits;
 }
 
+void cross_accuracies(std::vector<SolverOptions>& settings, const SolverSweep& sweep,
+                      const Options& options)
+{
+    std::vector<std::string> criteria = sweep.criteria;
+    if (!options.given("criterion"))
+        criteria.resize(1);
+    cross(settings, criteria,
+          [](SolverOptions& o, const std::string& x) { o.criterion = criterion_named(x); });
+    cross(settings, sweep.accuracy.errors,
+          [&](SolverOptions& o, double x) { settle_accuracy(options, sweep.accuracy, x, o); });
+}
+
 } // namespace
 
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
@@ -76,6 +88,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     options.numbers("local-order", sweep.local_orders, between(0, 6), local_order_help);
     options.numbers("group-size", sweep.group_sizes, size_range, group_size_help);
     options.numbers("leaf-size", sweep.leaf_sizes, size_range, leaf_size_help);
+    add_accuracy_options(options, sweep.accuracy, AccuracyUse::list);
     options.texts("device", "auto|cpu|gpu[:n],...", sweep.devices, device_help);
     options.texts("instruction-set", "auto|avx512|avx2|baseline,...", sweep.instruction_sets,
                   instruction_set_help, instruction_set_words);
@@ -85,6 +98,10 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
                                  const Options& options)
 {
     std::vector<SolverOptions> settings{solver};
+    if (!sweep.accuracy.errors.empty()) // refuses what contradicts
+        settle_accuracy(options, sweep.accuracy, sweep.accuracy.errors.front(), solver);
+    else
+        settle_accuracy(options, sweep.accuracy, solver);
     cross(settings, sweep.devices, [](SolverOptions& o, const auto& x) { o.device = x; });
     cross(settings, sweep.instruction_sets,
           [](SolverOptions& o, const auto& x) { o.instruction_set = x; });
@@ -99,10 +116,13 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
     cross(settings, sweep.group_sizes, [](SolverOptions& o, int x) { o.group_size = x; });
     if (is_tree(solver)) {
         cross(settings, sweep.leaf_sizes, [](SolverOptions& o, int x) { o.leaf_size = x; });
-        cross(settings, criteria_of(sweep, options), [](SolverOptions& o, const Limit& x) {
-            o.criterion = x.criterion;
-            (compares_accelerations(x.criterion) ? o.tolerance : o.theta) = x.value;
-        });
+        if (!sweep.accuracy.errors.empty())
+            cross_accuracies(settings, sweep, options);
+        else
+            cross(settings, criteria_of(sweep, options), [](SolverOptions& o, const Limit& x) {
+                o.criterion = x.criterion;
+                (compares_accelerations(x.criterion) ? o.tolerance : o.theta) = x.value;
+            });
     }
     for (const SolverOptions& setting : settings)
         make_solver(setting); // refuses what is out of range before anything takes long
@@ -132,6 +152,7 @@ std::span<const SettingColumn> setting_columns()
          [](const O& o) {
              return is_tree(o) && !compares_accelerations(o.criterion) ? shortest(o.theta) : "-";
          }},
+        {"accuracy", [](const O& o) { return o.accuracy ? shortest(o.accuracy->error) : "-"; }},
     };
     return columns;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options.hpp"
+#include "app/accuracy_options.hpp"
 #include "force/solver.hpp"
 
 namespace chamomile::app {
@@ -18,6 +18,7 @@ struct SolverSweep {
     std::vector<int> local_orders = {SolverOptions().local_order};
     std::vector<int> group_sizes = {0}, leaf_sizes = {0};
     std::vector<std::string> devices = {"auto"}, instruction_sets = {"auto"};
+    AccuracyRequest accuracy; ///< takes the place of tolerances and thetas
 };
 
 /// The options of add_solver_options(), of which all that `sweep` names take lists.
@@ -25,9 +26,10 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
 
 /// Every combination, by device, instruction set, order, local order, group size, leaf size,
 /// criterion and tolerance or opening angle, the last changing fastest. Without --criterion
-/// --theta stands for the geometric one and --tolerance for the relative one. What makes no
-/// difference is left out: instruction sets on a GPU, all but the group size for a direct sum. Each
-/// is tried with make_solver(), which throws Error.
+/// --theta stands for the geometric one and --tolerance for the relative one. With --accuracy each
+/// error of its list takes the place of both, and only what the options give is fixed. What makes
+/// no difference is left out: instruction sets on a GPU, all but the group size for a direct sum.
+/// Each is tried with make_solver(), which throws Error.
 std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
                                  const Options& options);
 

@@ -27,6 +27,9 @@ void StepFile::open(const std::filesystem::path& file, const Simulation& simulat
         phases_.push_back(phase.name);
     phases_.emplace_back(integration_phase);
     std::string line = "step,time,dt,particles,cells,far";
+    has_goal_ = simulation.solver().options().accuracy.has_value();
+    if (has_goal_)
+        line += ",measured error,tolerance,theta";
     for (const std::string& heading : device_headings)
         line += "," + heading;
     for (const std::string& phase : phases_)
@@ -37,6 +40,7 @@ void StepFile::open(const std::filesystem::path& file, const Simulation& simulat
 
 void StepFile::add(const Simulation& simulation)
 {
+    note(simulation);
     if (!file_ || simulation.step() % interval_ != 0)
         return;
     const ForceStatistics& statistics = simulation.last_statistics();
@@ -45,6 +49,16 @@ void StepFile::add(const Simulation& simulation)
         formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
                   shortest(simulation.time()).c_str(), shortest(simulation.step_length()).c_str(),
                   cost.particles, cost.cells, cost.far_cells);
+    if (has_goal_) {
+        const SolverOptions& now = simulation.solver().options();
+        const bool tree = now.solver == SolverKind::tree,
+                   tolerance = compares_accelerations(now.criterion);
+        line += statistics.measured_error ? formatted(",%.4e", *statistics.measured_error) : ",";
+        line += ',';
+        line += tree && tolerance ? shortest(now.tolerance) : "";
+        line += ',';
+        line += tree && !tolerance ? shortest(now.theta) : "";
+    }
     for (const std::string& word : device_words(statistics, ""))
         line += "," + word;
     double other = 0;
@@ -54,6 +68,22 @@ void StepFile::add(const Simulation& simulation)
     for (const std::string& phase : phases_)
         line += formatted(",%.4f", 1e3 * statistics.profile.seconds(phase));
     write(line + formatted(",%.4f\n", 1e3 * other));
+}
+
+void StepFile::note(const Simulation& simulation)
+{
+    const std::optional<double> error = simulation.last_statistics().measured_error;
+    if (!error)
+        return;
+    measured_error_ = *error;
+    largest_error_ = std::max(largest_error_, *error);
+    ++measurements_;
+}
+
+std::string StepFile::accuracy_summary() const
+{
+    return formatted("measured error %.2e at the end, %.2e at most in %d measurements",
+                     measured_error_, largest_error_, measurements_);
 }
 
 void StepFile::write(const std::string& line)

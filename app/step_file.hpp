@@ -26,13 +26,22 @@ public:
     /// Error(output).
     void add(const Simulation& simulation);
 
+    /// The last error that the solver measured of itself; 0 if none.
+    double measured_error() const { return measured_error_; }
+    /// How it kept its AccuracyGoal, in one line.
+    std::string accuracy_summary() const;
+
 private:
+    void note(const Simulation& simulation);
     void write(const std::string& line);
 
     std::uint64_t interval_;
     std::filesystem::path path_;
     std::FILE* file_ = nullptr;
     std::vector<std::string> phases_;
+    bool has_goal_ = false;
+    double measured_error_ = 0, largest_error_ = 0;
+    int measurements_ = 0;
 };
 
 } // namespace chamomile::app

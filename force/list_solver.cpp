@@ -42,7 +42,7 @@ private:
 };
 
 /// What tree and direct sum share: targets in groups, lists in batches, sums back to the caller.
-class ListSolver : public Solver {
+class ListSolver : public AdjustableSolver {
 public:
     ListSolver(const SolverOptions& options, SolverParts parts)
         : options_(options), parts_(std::move(parts)), tree_(parts_.builder->memory())
@@ -54,7 +54,9 @@ public:
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
         parts_.builder->build(tree_, particles.position, particles.mass,
-                              {options_.leaf_size, cluster_size(), criterion()}, profile);
+                              {options_.leaf_size, cluster_size(), criterion(), placement()},
+                              profile);
+        ++number_;
         if (!active.empty())
             parts_.builder->fetch_order(tree_.octree);
         const Moments& moments = tree_.moments;
@@ -87,6 +89,8 @@ public:
 
     std::string device() const override { return parts_.evaluator->device(); }
     const SolverOptions& options() const override { return options_; }
+    void adjust(const SolverOptions& settled) override { options_ = settled; }
+    void number_next(std::uint64_t number) override { number_ = number; }
 
 protected:
     /// By which cells are accepted; none if there is no walk.
@@ -101,6 +105,12 @@ protected:
     TargetGroups groups_;
 
 private:
+    CubePlacement placement() const
+    {
+        return options_.decorrelate ? random_placement(*options_.decorrelate, number_)
+                                    : CubePlacement{};
+    }
+
     Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
 
     void submit_batches(ForceStatistics& statistics)
@@ -161,6 +171,8 @@ private:
             repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
         }
     }
+
+    std::uint64_t number_ = 0; // of the next evaluation
 };
 
 class TreeSolver final : public ListSolver {
@@ -214,7 +226,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Solver> make_tree_solver(const SolverOptions& options, SolverParts parts)
+std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts)
 {
     return std::make_unique<TreeSolver>(options, std::move(parts));
 }

@@ -15,8 +15,25 @@ struct SolverParts {
     std::unique_ptr<Evaluator> evaluator;
 };
 
+/// The options that make_solver() takes for these: checked, with 0 and "auto" replaced. Throws
+/// Error(usage), Error(device).
+SolverOptions settled(const SolverOptions& options);
+
+/// The parts for options that are settled.
+SolverParts make_parts(const SolverOptions& settled);
+
+/// A solver whose criterion, orders and sizes may change between evaluations; buffers stay.
+class AdjustableSolver : public Solver {
+public:
+    /// `settled` options with the same law, device and precision.
+    virtual void adjust(const SolverOptions& settled) = 0;
+};
+
 /// Barnes & Hut's tree, walked once per group (Barnes 1990).
-std::unique_ptr<Solver> make_tree_solver(const SolverOptions& options, SolverParts parts);
+std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts);
+
+/// A tree that keeps options.accuracy.
+std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options);
 
 /// All pairs: every group's list is all particles.
 std::unique_ptr<Solver> make_direct_solver(const SolverOptions& options, SolverParts parts);

@@ -37,6 +37,8 @@ void check(const SolverOptions& o)
         refuse("leaf size: " + std::to_string(o.leaf_size) + ": must be 1 to 1048576, or 0");
     if (o.batch_size < 0)
         refuse("batch size: " + std::to_string(o.batch_size) + ": must be 1 or more, or 0");
+    if (o.decorrelate && o.solver != SolverKind::tree)
+        refuse("decorrelate: needs the tree solver");
     if (!(o.softening.length >= 0) || !std::isfinite(o.softening.length))
         refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
     if (!std::isfinite(o.gravitational_constant))
@@ -87,7 +89,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
 
 } // namespace
 
-std::unique_ptr<Solver> make_solver(const SolverOptions& options)
+SolverOptions settled(const SolverOptions& options)
 {
     check(options);
     SolverOptions chosen = options;
@@ -96,18 +98,30 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     choose_sizes(chosen, gpu >= 0);
     if (gpu < 0 && chosen.instruction_set == "auto")
         chosen.instruction_set = instruction_sets().front();
+    return chosen;
+}
 
+SolverParts make_parts(const SolverOptions& settled)
+{
+    const int gpu = choose_gpu(settled.device);
+    if (gpu >= 0)
+        return make_cuda_parts(gpu, settled.precision);
+    return {make_host_tree_builder(),
+            make_host_evaluator(settled.precision, settled.instruction_set)};
+}
+
+std::unique_ptr<Solver> make_solver(const SolverOptions& options)
+{
+    if (options.accuracy)
+        return make_accurate_solver(options);
+    const SolverOptions chosen = settled(options);
+    const int gpu = choose_gpu(chosen.device);
     if (gpu >= 0 && chosen.solver == SolverKind::direct)
         return make_cuda_direct_solver(gpu, chosen);
-    SolverParts parts;
-    if (gpu < 0) {
-        parts.builder = make_host_tree_builder();
-        parts.evaluator = make_host_evaluator(chosen.precision, chosen.instruction_set);
-    } else {
-        parts = make_cuda_parts(gpu, chosen.precision);
-    }
-    return chosen.solver == SolverKind::tree ? make_tree_solver(chosen, std::move(parts))
-                                             : make_direct_solver(chosen, std::move(parts));
+    SolverParts parts = make_parts(chosen);
+    if (chosen.solver == SolverKind::tree)
+        return make_tree_solver(chosen, std::move(parts));
+    return make_direct_solver(chosen, std::move(parts));
 }
 
 } // namespace chamomile

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "core/particles.hpp"
 #include "core/profile.hpp"
 #include "core/softening.hpp"
+#include "force/accuracy_goal.hpp"
 #include "tree/acceptance.hpp"
 
 namespace chamomile {
@@ -38,6 +40,11 @@ struct SolverOptions {
     Softening softening;
     double gravitational_constant = 1;
     Precision precision = Precision::single_precision;
+    /// Of a tree: the seed of a root cube at a random place in each evaluation, so that the errors
+    /// of successive evaluations are not those of the same cells; none: the smallest cube.
+    std::optional<std::uint64_t> decorrelate;
+    /// An error to keep: the solver chooses criterion, tolerance or theta, orders and sizes.
+    std::optional<AccuracyGoal> accuracy;
     std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
 };
@@ -52,6 +59,23 @@ struct ForceStatistics {
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last
     double device_wait = 0; ///< that the host waited for it after the last list
     Profile profile;        ///< seconds by phase of the host
+    /// At the goal's percentile, where this evaluation measured it (SolverOptions::accuracy).
+    std::optional<double> measured_error;
+};
+
+/// What a solver did about its AccuracyGoal.
+struct AccuracyReport {
+    enum class Event {
+        chosen,  ///< by the first evaluation
+        kept,    ///< the error lies where it may
+        adjusted ///< it did not, and the limit of the criterion was changed
+    };
+    Event event;
+    std::uint64_t evaluation;    ///< its number (Solver::number_next)
+    SolverOptions before, after; ///< in force; `before` of what was chosen says nothing
+    double error_before, error;  ///< at the goal's percentile of the sample, measured with them
+    int trials;                  ///< evaluations that choosing or adjusting took
+    double seconds;              ///< of trials and direct sums
 };
 
 /// Computes the accelerations and potentials of the active particles from the positions of all.
@@ -66,14 +90,21 @@ public:
     virtual ForceStatistics solve(Particles& particles, Quantities quantities,
                                   std::span<const Index> active = {}) = 0;
 
+    /// The number of the next evaluation, by which its root cube is placed (`decorrelate`) and its
+    /// error is checked; else each counts on from 0. A time loop numbers by steps, so that a
+    /// restart goes on alike.
+    virtual void number_next(std::uint64_t) {}
+
     /// What runs it, such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;
 
-    /// The options in force, with 0 and "auto" replaced by what was chosen.
+    /// The options in force, with 0 and "auto" replaced by what was chosen. With a goal they change
+    /// in solve().
     virtual const SolverOptions& options() const = 0;
 };
 
-/// Throws Error(usage) for options out of range, Error(device) if the device asked for is absent.
+/// Throws Error(usage) for options out of range (with a goal, solve() does where even the direct
+/// sum misses it), Error(device) if the device asked for is absent.
 std::unique_ptr<Solver> make_solver(const SolverOptions& options);
 
 } // namespace chamomile

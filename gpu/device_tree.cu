@@ -52,7 +52,7 @@ public:
         bool keys_are_shared;
         {
             const TimedPhase phase(profile, "sort");
-            start_sort(octree, positions, leaf_size);
+            start_sort(octree, positions, plan);
             tree_->staging.upload(tree_->masses, masses.data(), masses.size(), masses_stream_);
             masses_uploaded_.record(masses_stream_);
             keys_are_shared = finish_sort(octree);
@@ -135,11 +135,11 @@ private:
     }
 
     /// Keys, order and boundaries, on their way when it returns.
-    void start_sort(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
+    void start_sort(Octree& octree, std::span<const Vec3<double>> positions, const TreePlan& plan)
     {
         DeviceTree& t = *tree_;
         const std::size_t n = positions.size();
-        const RootCube cube = root_cube(positions);
+        const RootCube cube = placed(root_cube(positions), plan.placement);
         Key* keys = t.keys.reserve(n);
         Index* order = t.order.reserve(n);
         compute_keys<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), n, cube, keys,
@@ -152,7 +152,7 @@ private:
         int* shared = shared_.reserve(1);
         check(cudaMemsetAsync(shared, 0, sizeof(int), t.stream), "clear a flag");
         find_boundaries<<<blocks_of(n), block_size, 0, t.stream>>>(
-            keys, n, std::size_t(leaf_size), levels_.reserve(n), octants_.reserve(n),
+            keys, n, std::size_t(plan.leaf_size), levels_.reserve(n), octants_.reserve(n),
             least_.reserve(between.least.size()), shared);
         check(cudaGetLastError(), "launch the boundaries");
         download(host_shared_.reserve(1), shared, 1, t.stream);

@@ -109,6 +109,7 @@ void Simulation::take_step()
 
 void Simulation::evaluate(Quantities quantities)
 {
+    solver_.number_next(step_);
     last_ = solver_.solve(particles_, quantities);
     add(total_, last_);
     require_finite(particles_.acceleration, "acceleration");

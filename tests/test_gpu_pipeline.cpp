@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
+#include "force/direct_sample.hpp"
 #include "force/gpu.hpp"
+#include "force/reference_sum.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;
@@ -61,15 +63,43 @@ TEST_CASE("the tree has the bits of the host's")
             o.leaf_size = 20;
             o.criterion = criterion;
             o.theta = 0.7;
-            Particles host = p, gpu = p;
-            o.device = "cpu";
-            const ForceStatistics a = make_solver(o)->solve(host, Quantities::acceleration);
-            o.device = "gpu";
-            const ForceStatistics b = make_solver(o)->solve(gpu, Quantities::acceleration);
-            CHECK(a.particle_particle == b.particle_particle);
-            CHECK(a.particle_cell == b.particle_cell);
-            CHECK(a.expansions == b.expansions);
+            for (const auto seed :
+                 {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(5)}) {
+                o.decorrelate = seed;
+                Particles host = p, gpu = p;
+                o.device = "cpu";
+                const ForceStatistics a = make_solver(o)->solve(host, Quantities::acceleration);
+                o.device = "gpu";
+                const ForceStatistics b = make_solver(o)->solve(gpu, Quantities::acceleration);
+                CHECK(a.particle_particle == b.particle_particle);
+                CHECK(a.particle_cell == b.particle_cell);
+                CHECK(a.expansions == b.expansions);
+            }
         }
+}
+
+TEST_CASE("an accuracy that is asked for is met")
+{
+    for (double goal : {1e-2, 1e-4, 1e-5}) {
+        Particles p = plummer(100003);
+        SolverOptions o;
+        o.device = "gpu";
+        o.softening.length = 0.001;
+        o.accuracy = AccuracyGoal{.error = goal};
+        make_solver(o)->solve(p, Quantities::acceleration);
+        std::vector<Index> targets;
+        Random random(4711);
+        for (int k = 0; k < 3000; ++k)
+            targets.push_back(Index(random() * double(p.size())));
+        const ReferenceSums exact = reference_sum(p, targets, o.softening, 1);
+        std::vector<double> errors;
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            errors.push_back(norm(p.acceleration[targets[k]] - exact.acceleration[k]) /
+                             norm(exact.acceleration[k]));
+        const double error = value_at_percentile(errors, 99);
+        CHECK(error < goal);
+        CHECK(error > 0.3 * goal);
+    }
 }
 
 TEST_CASE("no device memory is lost over a thousand steps")

@@ -33,6 +33,30 @@ RootCube cube_around(const Vec3<double>& low, const Vec3<double>& high)
     return {middle - Vec3<double>{0.5 * side, 0.5 * side, 0.5 * side}, side};
 }
 
+CubePlacement random_placement(std::uint64_t seed, std::uint64_t number)
+{
+    std::uint64_t state = seed;
+    const auto word = [&state] {
+        std::uint64_t z = state += 0x9e3779b97f4a7c15u;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        return z ^ z >> 31;
+    };
+    state = word() ^ number; // seeds that differ little start far from each other
+    const auto uniform = [&word] { return double(word() >> 11) * 0x1p-53; };
+    CubePlacement placement;
+    placement.growth = 1.5 + 0.5 * uniform();
+    for (double* below : {&placement.below.x, &placement.below.y, &placement.below.z})
+        *below = uniform();
+    return placement;
+}
+
+RootCube placed(const RootCube& smallest, const CubePlacement& placement)
+{
+    const double side = smallest.size * placement.growth, room = side - smallest.size;
+    return {smallest.low - room * placement.below, side};
+}
+
 RootCube bounding_cube(std::span<const Vec3<double>> positions)
 {
     if (positions.empty())

@@ -24,6 +24,21 @@ struct RootCube {
 /// faces.
 RootCube cube_around(const Vec3<double>& low, const Vec3<double>& high);
 
+/// Where the root cube lies about the particles: its side over that of the smallest cube, and the
+/// part of the room so won that lies below the particles along each axis.
+struct CubePlacement {
+    double growth = 1;
+    Vec3<double> below{0.5, 0.5, 0.5};
+};
+
+/// A cube 1.5 to 2 times as large at a random place (Barnes's treecode shifts its root likewise),
+/// so that the errors of successive evaluations are not those of the same cells. A function of seed
+/// and number alone, by splitmix64 (Steele, Lea & Flood 2014).
+CubePlacement random_placement(std::uint64_t seed, std::uint64_t number);
+
+/// The same bits on the host for whoever measured `smallest`.
+RootCube placed(const RootCube& smallest, const CubePlacement& placement);
+
 /// The smallest cube around all positions. Throws Error(input) naming the first particle whose
 /// position is not finite.
 RootCube bounding_cube(std::span<const Vec3<double>> positions);

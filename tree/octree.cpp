@@ -260,12 +260,13 @@ void check_number(std::size_t n)
 }
 
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
-                  std::span<const double> masses, int leaf_size, KeySorter& sorter)
+                  std::span<const double> masses, const OctreePlan& plan, KeySorter& sorter)
 {
     check_number(positions.size());
     octree.size = positions.size();
-    sorter.sort(positions, bounding_cube(positions), octree.boundaries, octree.order);
-    divide_into_cells(octree, positions, leaf_size);
+    sorter.sort(positions, placed(bounding_cube(positions), plan.placement), octree.boundaries,
+                octree.order);
+    divide_into_cells(octree, positions, plan.leaf_size);
     gather_sources(octree, positions, masses);
 }
 

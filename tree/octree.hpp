@@ -52,10 +52,20 @@ inline constexpr std::size_t largest_number = 0xffffff00;
 /// Throws Error(input) if there are more particles.
 void check_number(std::size_t n);
 
+/// The largest leaf, and where the root cube lies.
+struct OctreePlan {
+    OctreePlan(int leaf_size, CubePlacement placement = {})
+        : leaf_size(leaf_size), placement(placement)
+    {}
+
+    int leaf_size;
+    CubePlacement placement;
+};
+
 /// Sorts the particles and divides the root cube until no cell has more than leaf_size particles,
 /// except where particles coincide: those stay together in one leaf, so that the depth is bounded.
 /// Reuses the memory of `octree`. Throws Error(input) if a position is not finite.
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
-                  std::span<const double> masses, int leaf_size, KeySorter& sorter);
+                  std::span<const double> masses, const OctreePlan& plan, KeySorter& sorter);
 
 } // namespace chamomile

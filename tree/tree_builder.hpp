@@ -28,6 +28,7 @@ struct TreePlan {
     /// The builder may leave out the multipoles of cells whose mother holds no more particles.
     Index cluster_size;
     std::optional<AcceptanceCriterion> criterion; ///< none: nobody walks
+    CubePlacement placement = {};
 };
 
 /// Sorts particles, divides them into cells and sums the moments of each, on the host or with the

@@ -1,0 +1,114 @@
+#include "app/accuracy_options.hpp"
+
+#include "app/solver_options.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr Range error_range = between(1e-12, 0.5);
+const char* const accuracy_help =
+    "keep this error |da|/|a| of 99 % of the particles (--accuracy-percentile): criterion, "
+    "tolerance, orders and sizes that are not given are chosen by measuring error and time";
+
+/// Below it a goal is met in double precision.
+constexpr double least_in_float = 2e-6;
+
+} // namespace
+
+void add_accuracy_options(Options& options, AccuracyRequest& request, AccuracyUse use)
+{
+    if (use == AccuracyUse::list)
+        options.numbers("accuracy", request.errors, error_range, accuracy_help);
+    else
+        options.number("accuracy", request.error, error_range, accuracy_help);
+    options.number("accuracy-percentile", request.percentile, above(0, 99.9),
+                   "part of the particles, in %, whose error --accuracy is about");
+    if (use == AccuracyUse::run)
+        options.number("accuracy-every", request.check_every, not_negative,
+                       "steps between checks of the error that --accuracy asks for; 0: none after "
+                       "the first");
+}
+
+void settle_accuracy(const Options& options, const AccuracyRequest& request, double error,
+                     SolverOptions& solver)
+{
+    const auto refuse = [&](const std::string& line) {
+        throw Error(Fault::usage, options.command() + ": " + line);
+    };
+    for (const char* chosen : {"tolerance", "theta"})
+        if (options.given(chosen))
+            refuse(std::string("--accuracy and --") + chosen +
+                   ": give one of the two; --accuracy chooses the other");
+    if (options.given("solver") && solver.solver == SolverKind::direct)
+        refuse("--accuracy: needs --solver tree; it takes a direct sum where that is better");
+    if (options.given("tune"))
+        refuse("--accuracy and --tune: give one of the two; --accuracy chooses sizes too");
+    if (options.given("precision") && solver.precision == Precision::single_precision &&
+        error < least_in_float)
+        refuse("--accuracy " + shortest(error) + ": needs --precision double");
+    AccuracyGoal goal;
+    goal.error = error;
+    goal.percentile = request.percentile;
+    goal.check_every = request.check_every;
+    if (options.given("criterion"))
+        goal.criterion = solver.criterion;
+    if (options.given("order"))
+        goal.order = solver.order;
+    if (options.given("local-order"))
+        goal.local_order = solver.local_order;
+    solver.accuracy = goal;
+}
+
+void settle_accuracy(const Options& options, const AccuracyRequest& request, SolverOptions& solver)
+{
+    for (const char* option : {"accuracy-percentile", "accuracy-every"})
+        if (options.given(option) && !options.given("accuracy"))
+            throw Error(Fault::usage, options.command() + ": --" + option + ": needs --accuracy");
+    if (request.error)
+        settle_accuracy(options, request, *request.error, solver);
+}
+
+std::string goal_text(const AccuracyGoal& goal)
+{
+    return shortest(goal.percentile) + " % error at most " + shortest(goal.error);
+}
+
+std::string report_text(const AccuracyReport& report)
+{
+    const AccuracyGoal& goal = *report.after.accuracy;
+    const std::string percent = shortest(goal.percentile) + " % error ";
+    const auto number = (unsigned long long)report.evaluation;
+    switch (report.event) {
+    case AccuracyReport::Event::chosen:
+        return percent + formatted("%.2e of %s: ", report.error, shortest(goal.error).c_str()) +
+               method_text(report.after) +
+               formatted(", groups of %d, leaves of %d; %d evaluations, %s",
+                         report.after.group_size, report.after.leaf_size, report.trials,
+                         duration_text(report.seconds).c_str());
+    case AccuracyReport::Event::kept:
+        return formatted("step %llu: ", number) + percent + formatted("%.2e", report.error);
+    case AccuracyReport::Event::adjusted:
+        return formatted("step %llu: ", number) + percent +
+               formatted("%.2e with ", report.error_before) + method_text(report.before) +
+               formatted("; %.2e with ", report.error) + method_text(report.after) +
+               formatted("; %d evaluations, %s", report.trials,
+                         duration_text(report.seconds).c_str());
+    }
+    return "";
+}
+
+std::string repeating_options(const SolverOptions& chosen)
+{
+    if (chosen.solver == SolverKind::direct)
+        return std::string("--solver direct --precision ") +
+               (chosen.precision == Precision::double_precision ? "double" : "float");
+    return formatted("--accuracy %s --criterion %s --order %d --local-order %d --group-size %d "
+                     "--leaf-size %d",
+                     shortest(chosen.accuracy->error).c_str(),
+                     criterion_name(chosen.criterion).c_str(), chosen.order, chosen.local_order,
+                     chosen.group_size, chosen.leaf_size);
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,68 @@
+#include "app/force_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/numbers.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+#include "force/force_errors.hpp"
+
+namespace chamomile::app {
+
+ForceFile::~ForceFile()
+{
+    if (file_)
+        std::fclose(file_);
+}
+
+void ForceFile::open(const std::filesystem::path& file)
+{
+    path_ = file;
+    file_ = std::fopen(file.c_str(), "w");
+    if (!file_)
+        throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
+    std::fputs("step,time,targets,rms,median,90 %,99 %,99.9 %,max,phi 99 %\n", file_);
+}
+
+void ForceFile::add(const Simulation& simulation, Particles& particles)
+{
+    if (checks_ > 0 && last_step_ == simulation.step())
+        return;
+    if (!sample_) {
+        SolverOptions exact = simulation.solver().options();
+        exact.precision = Precision::double_precision;
+        sample_ = std::make_unique<DirectSample>(exact);
+    }
+    sample_->measure(particles, targets_, Quantities::acceleration_potential);
+    std::vector<double> accelerations = sample_->acceleration_errors(particles),
+                        potentials = sample_->potential_errors(particles);
+    const Percentiles a = percentiles(accelerations), phi = percentiles(potentials);
+    std::string line = formatted("%llu,%s,%zu", (unsigned long long)simulation.step(),
+                                 shortest(simulation.time()).c_str(), sample_->targets().size());
+    for (double value : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, phi.p99})
+        line += formatted(",%.4e", value);
+    ++checks_;
+    last_step_ = simulation.step();
+    last_p99_ = a.p99;
+    last_median_ = a.median;
+    if (a.p99 > largest_p99_) {
+        largest_p99_ = a.p99;
+        largest_step_ = last_step_;
+    }
+    if (std::fputs((line + "\n").c_str(), file_) < 0 || std::fflush(file_) != 0)
+        throw Error(Fault::output, path_.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+std::string ForceFile::summary() const
+{
+    if (checks_ == 0)
+        return "force errors: none measured";
+    return formatted(
+        "force errors against direct sums, measured %d times: 99 %% below %.2e at most "
+        "(step %llu); %.2e and median %.2e at the end (step %llu)",
+        checks_, largest_p99_, (unsigned long long)largest_step_, last_p99_, last_median_,
+        (unsigned long long)last_step_);
+}
+
+} // namespace chamomile::app

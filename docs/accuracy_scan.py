@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""What --accuracy chooses beside the best setting of an exhaustive scan, as a table.
+
+    docs/accuracy_scan.py chamomile --sets plummer,disk,snapshot_010.hdf5 --accuracy 1e-2,1e-3 -n 20000
+
+For each set and error: `chamomile bench` over multipole orders, local orders, criteria, group and leaf sizes and
+tolerances; the time at the asked error between the two nearest tolerances; the best few and the choice of
+--accuracy measured again in turn, the least time of each. Errors are of --sample particles, more than and other
+than those that --accuracy measures itself by.
+"""
+import argparse
+import csv
+import math
+import pathlib
+import subprocess
+import tempfile
+
+RELATIVE = [(2, p, g, 24) for p in (3, 4, 5, 6) for g in (64, 128, 256)]
+RELATIVE += [(2, p, g, 12) for p in (5, 6) for g in (128, 256)] + [(0, 5, 128, 24)]
+GEOMETRIC = [(2, p, 128, 24) for p in (5, 6)]
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options, self.table = options, folder / "rows.csv"
+
+    def __call__(self, of, repeat, *arguments):
+        is_file = pathlib.Path(of).exists()
+        source = [of] if is_file else ["--model", of, "-n", self.options.n]
+        softening = [] if is_file and not self.options.eps else ["--eps", self.options.eps or 1e-3]
+        command = [self.options.program, "bench", *source, *softening, "--repeat", repeat, "--sample", self.options.sample,
+                   "--csv", self.table, "--overwrite", "-q", *arguments]
+        subprocess.run([str(word) for word in command], check=True)
+        with open(self.table, newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def setting(row):
+    """The options that give this row again, without its limit, and the name of the limit."""
+    limit = "tolerance" if row["criterion"] == "relative" else "theta"
+    return ("--criterion", row["criterion"], "--order", row["order"], "--local-order", row["local order"],
+            "--group-size", row["group"], "--leaf-size", row["leaf"]), limit
+
+
+def at_error(rows, goal):
+    """(milliseconds, limit) at the error, on a line in logarithms between the rows on both sides of it."""
+    points = sorted((float(r["99 % error"]), float(r["min"]), float(r[setting(r)[1]])) for r in rows)
+    for (e0, t0, x0), (e1, t1, x1) in zip(points, points[1:]):
+        if e0 <= goal <= e1:
+            part = math.log(goal / e0) / math.log(e1 / e0)
+            return t0 * (t1 / t0) ** part, x0 * (x1 / x0) ** part
+    return None
+
+
+def scan(bench, of, goal):
+    """The settings with their time and limit at the error, fastest first."""
+    guess = 0.0015 * (goal / 1e-3) ** (1 / 0.75)
+    tolerances = ",".join(f"{min(1, guess * f):.3g}" for f in (0.4, 1, 2.5, 6))
+    angle = 0.65 * (goal / 1e-3) ** (1 / 4.3)
+    angles = ",".join(f"{min(1.5, angle * f):.3g}" for f in (0.75, 0.9, 1.08, 1.3))
+    found = []
+    for ways, limit in ((RELATIVE, ("--tolerance", tolerances)), (GEOMETRIC, ("--theta", angles))):
+        for order, local, group, leaf in ways:
+            rows = bench(of, 2, "--order", order, "--local-order", local, "--group-size", group, "--leaf-size", leaf, *limit)
+            hit = at_error(rows, goal)
+            if hit:
+                found.append((*hit, rows[0]))
+    return sorted(found, key=lambda f: f[0])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--sets", default="plummer,hernquist,disk,cube,merger")
+    parser.add_argument("--accuracy", default="1e-2,1e-3,1e-4,1e-5")
+    parser.add_argument("-n", type=int, default=20000)
+    parser.add_argument("--eps", type=float)
+    parser.add_argument("--sample", type=int, default=5000)
+    parser.add_argument("--finalists", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--choice-only", action="store_true", help="no scan: errors of the choice alone")
+    options = parser.parse_args()
+    print("| set | asked | achieved / asked | chosen | ms | best of the scan | ms at the asked error | ratio |\n|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as name:
+        bench = Bench(options, pathlib.Path(name))
+        for of in options.sets.split(","):
+            for goal in map(float, options.accuracy.split(",")):
+                chosen = bench(of, 3, "--accuracy", goal)[0]
+                achieved = float(chosen["99 % error"]) / goal
+                words = lambda row: "direct sum" if row["solver"] == "direct" else \
+                    f"{row['criterion']} order {row['order']}, local {row['local order']}, {row['group']}/{row['leaf']}"
+                line = f"| {pathlib.Path(of).name} | {goal:g} | {achieved:.2f} | {words(chosen)} "
+                if options.choice_only:
+                    print(line + f"| {float(chosen['min']):.1f} | | | |", flush=True)
+                    continue
+                finalists = scan(bench, of, goal)[:options.finalists]
+                least = [math.inf] * len(finalists)
+                mine = float(chosen["min"])
+                for _ in range(options.rounds):
+                    if chosen["solver"] == "direct":
+                        again = bench(of, 3, "--solver", "direct")
+                    else:
+                        fixed, limit = setting(chosen)
+                        again = bench(of, 3, *fixed, "--" + limit, chosen[limit])
+                    mine = min(mine, float(again[0]["min"]))
+                    for k, (_, x, row) in enumerate(finalists):
+                        fixed, limit = setting(row)
+                        least[k] = min(least[k], float(bench(of, 3, *fixed, "--" + limit, f"{x:.3g}")[0]["min"]))
+                best = min(range(len(finalists)), key=lambda k: least[k])
+                print(line + f"| {mine:.2f} | {words(finalists[best][2])} | {least[best]:.2f} | {mine / least[best]:.2f} |", flush=True)
+
+
+main()

@@ -1,0 +1,27 @@
+/// \file  The ways to sum among which a solver with a goal chooses.
+#pragma once
+
+#include "tree/acceptance.hpp"
+
+namespace chamomile {
+
+struct Method {
+    Criterion criterion;
+    int order, local_order;
+
+    bool operator==(const Method&) const = default;
+};
+
+/// Each is tried in this order; the first also with other sizes. A line more is a candidate more.
+inline constexpr Method methods[] = {
+    {Criterion::relative, 2, 5}, {Criterion::relative, 2, 6}, {Criterion::relative, 2, 4},
+    {Criterion::relative, 2, 3}, {Criterion::relative, 0, 5}, {Criterion::geometric, 2, 5},
+};
+
+/// Factors of the default sizes that the fastest method is tried with.
+struct Sizes {
+    double group, leaf;
+};
+inline constexpr Sizes sizes[] = {{2, 1}, {0.5, 1}, {1, 0.5}, {2, 0.5}};
+
+} // namespace chamomile

@@ -1,0 +1,78 @@
+#include "force/accuracy_trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chamomile {
+namespace {
+
+constexpr double least_float_sample = 1e-5; // goals below are measured in double
+constexpr double least_beyond = 10;         // of the sample, beyond the percentile
+
+SolverOptions options_of_sample(SolverOptions options, double error)
+{
+    if (options.device != "cpu" || error < least_float_sample)
+        options.precision = Precision::double_precision;
+    return options;
+}
+
+} // namespace
+
+AccuracyTrials::AccuracyTrials(const SolverOptions& settled, const AccuracyGoal& goal)
+    : tree_(make_tree_solver(settled, make_parts(settled))),
+      sample_(options_of_sample(settled, goal.error)),
+      targets_(std::max(goal.sample,
+                        std::size_t(std::ceil(least_beyond / (1 - 0.01 * goal.percentile))))),
+      percentile_(goal.percentile)
+{}
+
+void AccuracyTrials::begin(std::uint64_t number)
+{
+    number_ = number;
+    is_measured_ = false;
+    count_ = 0;
+    begun_ = wall_clock_seconds();
+}
+
+AccuracyTrials::Outcome AccuracyTrials::try_out(const SolverOptions& options, Particles& particles)
+{
+    ++count_;
+    const double start = wall_clock_seconds();
+    const ForceStatistics statistics = evaluate(options, particles, Quantities::acceleration, {});
+    const double seconds = wall_clock_seconds() - start;
+    const double targets = double(std::max<std::uint64_t>(statistics.targets, 1));
+    return {error(particles), seconds,
+            double(statistics.particle_particle + statistics.particle_cell) / targets};
+}
+
+double AccuracyTrials::error(Particles& particles)
+{
+    if (!is_measured_)
+        sample_.measure(particles, targets_, Quantities::acceleration);
+    is_measured_ = true;
+    std::vector<double> errors = sample_.acceleration_errors(particles);
+    return value_at_percentile(errors, percentile_);
+}
+
+ForceStatistics AccuracyTrials::evaluate(const SolverOptions& options, Particles& particles,
+                                         Quantities quantities, std::span<const Index> active)
+{
+    return solver_for(options).solve(particles, quantities, active);
+}
+
+Solver& AccuracyTrials::solver_for(const SolverOptions& options)
+{
+    if (options.solver == SolverKind::direct) {
+        if (!direct_) {
+            SolverOptions direct = options;
+            direct.accuracy.reset();
+            direct_ = make_solver(direct);
+        }
+        return *direct_;
+    }
+    tree_->adjust(options);
+    tree_->number_next(number_);
+    return *tree_;
+}
+
+} // namespace chamomile

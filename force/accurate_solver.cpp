@@ -1,0 +1,301 @@
+// Chooses the options of a tree by its own errors and times, and keeps the error where it may lie.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "core/error.hpp"
+#include "force/accuracy_methods.hpp"
+#include "force/accuracy_trials.hpp"
+#include "force/limit_search.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double least_in_float = 2e-6; // goals below are met in double
+constexpr double cost_exponent = 0.3;   // time goes about as error^-0.3, for ratios near 1
+constexpr double worth_another = 1.3;   // a candidate so near to the fastest is tried again
+constexpr double worth_taking = 0.95;
+constexpr double direct_pairs = 6; // of a direct sum in the time of a pair of lists, at most
+constexpr int least_group = 8, least_leaf = 2;
+
+std::string in_words(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+void check(const AccuracyGoal& goal, const SolverOptions& options)
+{
+    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
+    if (!(goal.error >= 1e-12) || !(goal.error <= 0.5))
+        refuse("accuracy: " + in_words(goal.error) + ": must be 1e-12 to 0.5");
+    if (!(goal.percentile > 0) || !(goal.percentile <= 99.9))
+        refuse("accuracy percentile: " + in_words(goal.percentile) +
+               ": must be above 0 and at most 99.9");
+    if (goal.sample < 1)
+        refuse("accuracy sample: 0: must be 1 or more");
+    if (goal.check_every < 0)
+        refuse("accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0");
+    if (options.solver != SolverKind::tree && !goal.chosen_already)
+        refuse("accuracy: needs the tree solver, and takes a direct sum where that is better");
+}
+
+double& limit_of(SolverOptions& options)
+{
+    return compares_accelerations(options.criterion) ? options.tolerance : options.theta;
+}
+
+/// One way to sum, and what is known of it.
+struct Candidate {
+    Candidate(const SolverOptions& options, double goal)
+        : options(options),
+          search(LimitLaw::of(options.criterion), goal, LimitLaw::of(options.criterion).guess(goal))
+    {}
+
+    SolverOptions options; ///< the limit is that of the last trial
+    LimitSearch search;
+    double seconds = 1e300; ///< of an evaluation where the error is the one aimed at, estimated
+    double pairs = 0;       ///< per particle, in the last trial
+};
+
+class AccurateSolver final : public Solver {
+public:
+    AccurateSolver(const SolverOptions& options, const AccuracyGoal& goal)
+        : goal_(goal), base_(base_options(options, goal)),
+          options_(first_options(base_, goal)), sizes_are_open_{options.group_size == 0,
+                                                                options.leaf_size == 0},
+          trials_(options_, goal), is_chosen_(goal.chosen_already)
+    {}
+
+    ForceStatistics solve(Particles& particles, Quantities quantities,
+                          std::span<const Index> active) override
+    {
+        const std::uint64_t number = number_++;
+        trials_.begin(number);
+        std::optional<double> measured;
+        if (!is_chosen_)
+            measured = choose(particles, active, number);
+        double spent = trials_.seconds();
+        ForceStatistics statistics = trials_.evaluate(options_, particles, quantities, active);
+        if (!measured && is_due(number) && active.empty()) {
+            const double before = trials_.seconds();
+            checked_ = number;
+            measured = trials_.error(particles);
+            if (adjust(particles, *measured))
+                statistics = trials_.evaluate(options_, particles, quantities, active);
+            spent += trials_.seconds() - before;
+        }
+        statistics.measured_error = measured;
+        statistics.profile.add("accuracy", spent);
+        return statistics;
+    }
+
+    void number_next(std::uint64_t number) override { number_ = number; }
+    std::string device() const override { return trials_.device(); }
+    const SolverOptions& options() const override { return options_; }
+
+private:
+    static SolverOptions base_options(SolverOptions options, const AccuracyGoal& goal)
+    {
+        check(goal, options);
+        if (goal.error < least_in_float)
+            options.precision = Precision::double_precision;
+        return settled(options);
+    }
+
+    static SolverOptions first_options(const SolverOptions& base, const AccuracyGoal& goal)
+    {
+        if (goal.chosen_already)
+            return base;
+        SolverOptions first = candidates(base, goal).front().options;
+        limit_of(first) = LimitLaw::of(first.criterion).guess(goal.error);
+        return first;
+    }
+
+    /// By method, with the sizes of `base`.
+    static std::vector<Candidate> candidates(const SolverOptions& base, const AccuracyGoal& goal)
+    {
+        std::vector<Method> ways;
+        for (const Method& m : methods) {
+            const Method way{goal.criterion.value_or(m.criterion), goal.order.value_or(m.order),
+                             goal.local_order.value_or(m.local_order)};
+            if (std::find(ways.begin(), ways.end(), way) == ways.end())
+                ways.push_back(way);
+        }
+        std::vector<Candidate> all;
+        for (const Method& way : ways) {
+            SolverOptions options = base;
+            options.criterion = way.criterion;
+            options.order = way.order;
+            options.local_order = way.local_order;
+            all.emplace_back(settled(options), goal.error);
+        }
+        return all;
+    }
+
+    bool is_due(std::uint64_t number) const
+    {
+        return goal_.check_every > 0 && number % std::uint64_t(goal_.check_every) == 0 &&
+               checked_ != number && options_.solver == SolverKind::tree;
+    }
+
+    void try_out(Candidate& candidate, Particles& particles)
+    {
+        const bool done = candidate.search.done(); // then for its time alone
+        limit_of(candidate.options) =
+            done ? candidate.search.points().back().limit : candidate.search.next();
+        const auto outcome = trials_.try_out(candidate.options, particles);
+        if (!done)
+            candidate.search.add({limit_of(candidate.options), outcome.error},
+                                 outcome.pairs > 0.5 * double(particles.size()));
+        const double ratio = std::clamp(outcome.error / (GoalBand::aimed * goal_.error), 1e-3, 1e3);
+        candidate.seconds =
+            std::min(candidate.seconds, outcome.seconds * std::pow(ratio, cost_exponent));
+        candidate.pairs = outcome.pairs;
+    }
+
+    /// Whether it is faster than `best`.
+    bool compare(Candidate& candidate, const Candidate& best, Particles& particles)
+    {
+        for (int trial = 0; trial < 2; ++trial)
+            if (trial == 0 || candidate.seconds < worth_another * best.seconds)
+                try_out(candidate, particles);
+        return candidate.seconds < worth_taking * best.seconds;
+    }
+
+    /// The fastest, its search at an end.
+    Candidate fastest(Particles& particles)
+    {
+        std::vector<Candidate> ways = candidates(base_, goal_);
+        Candidate best = ways.front();
+        while (!best.search.done())
+            try_out(best, particles);
+        for (std::size_t k = 1; k < ways.size(); ++k)
+            if (compare(ways[k], best, particles))
+                best = ways[k];
+        const Candidate middle = best;
+        for (const Sizes& factor : sizes) {
+            if ((factor.group != 1 && !sizes_are_open_.group) ||
+                (factor.leaf != 1 && !sizes_are_open_.leaf))
+                continue;
+            SolverOptions options = middle.options;
+            options.group_size = std::max(least_group, int(options.group_size * factor.group));
+            options.leaf_size = std::max(least_leaf, int(options.leaf_size * factor.leaf));
+            Candidate other(options, goal_.error);
+            if (compare(other, best, particles))
+                best = other;
+        }
+        while (!best.search.done())
+            try_out(best, particles);
+        return best;
+    }
+
+    /// The direct sum, if it keeps the goal in less time; throws Error(usage) if that is needed and
+    /// it does not keep it.
+    std::optional<double> direct_instead(Particles& particles, double seconds, bool is_needed)
+    {
+        SolverOptions direct = base_;
+        direct.solver = SolverKind::direct;
+        direct.group_size = direct.leaf_size = 0;
+        direct.decorrelate.reset();
+        direct = settled(direct);
+        const auto first = trials_.try_out(direct, particles);
+        if (first.error > goal_.error) {
+            if (is_needed)
+                throw Error(
+                    Fault::usage,
+                    "accuracy: " + in_words(goal_.error) + ": cannot be met: the direct sum in " +
+                        (direct.precision == Precision::single_precision ? "single" : "double") +
+                        " precision has " + in_words(first.error));
+            return {};
+        }
+        if (!is_needed && !(trials_.try_out(direct, particles).seconds < worth_taking * seconds))
+            return {};
+        options_ = direct;
+        return first.error;
+    }
+
+    /// Sets options_ and returns the error with them.
+    double choose(Particles& particles, std::span<const Index> active, std::uint64_t number)
+    {
+        Particles copy; // trials are of all particles, and the caller wants those of some
+        if (!active.empty()) {
+            copy.position = particles.position;
+            copy.mass = particles.mass;
+        }
+        Particles& all = active.empty() ? particles : copy;
+        const Candidate best = fastest(all);
+        const bool method_is_open = !goal_.criterion && !goal_.order && !goal_.local_order;
+        const auto point = best.search.best();
+        std::optional<double> error;
+        if (!point || (method_is_open && double(all.size()) < direct_pairs * best.pairs))
+            error = direct_instead(all, best.seconds, !point);
+        if (!error) {
+            options_ = best.options;
+            limit_of(options_) = point->limit;
+            error = point->error;
+        }
+        is_chosen_ = true;
+        checked_ = number;
+        tell(AccuracyReport::Event::chosen, options_, *error, *error);
+        return *error;
+    }
+
+    /// Whether options_ have changed; `error` becomes that of those in force.
+    bool adjust(Particles& particles, double& error)
+    {
+        const double error_before = error, part = error / goal_.error;
+        const SolverOptions before = options_;
+        const double limit = limit_of(options_);
+        if (part >= GoalBand::least_kept && part <= GoalBand::most_kept) {
+            tell(AccuracyReport::Event::kept, before, error, error);
+            return false;
+        }
+        Candidate same(options_, goal_.error);
+        same.search = LimitSearch(LimitLaw::of(options_.criterion), goal_.error, limit);
+        same.search.add({limit, error}, false);
+        while (!same.search.done())
+            try_out(same, particles);
+        if (const auto point = same.search.best()) {
+            error = point->error;
+            limit_of(options_) = point->limit;
+        } else {
+            error = *direct_instead(particles, 0, true);
+        }
+        const bool changed = options_.solver == SolverKind::direct || limit_of(options_) != limit;
+        tell(changed ? AccuracyReport::Event::adjusted : AccuracyReport::Event::kept, before,
+             error_before, error);
+        return changed || trials_.count() > 0; // trials have written accelerations
+    }
+
+    void tell(AccuracyReport::Event event, const SolverOptions& before, double error_before,
+              double error) const
+    {
+        if (goal_.report)
+            goal_.report({event, number_ - 1, before, options_, error_before, error,
+                          trials_.count(), trials_.seconds()});
+    }
+
+    struct SizesAreOpen {
+        bool group, leaf;
+    };
+
+    AccuracyGoal goal_;
+    SolverOptions base_, options_;
+    SizesAreOpen sizes_are_open_;
+    AccuracyTrials trials_;
+    bool is_chosen_;
+    std::uint64_t number_ = 0;
+    std::optional<std::uint64_t> checked_;
+};
+
+} // namespace
+
+std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options)
+{
+    return std::make_unique<AccurateSolver>(options, *options.accuracy);
+}
+
+} // namespace chamomile

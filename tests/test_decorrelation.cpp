@@ -1,0 +1,140 @@
+// Root cubes at random places: a function of seed and number, and errors that do not repeat.
+#include <cmath>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "force/reference_sum.hpp"
+#include "force/solver.hpp"
+#include "integrate/simulation.hpp"
+#include "tests/clouds.hpp"
+#include "tree/keys.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("decorrelation");
+
+namespace {
+
+SolverOptions options_with(std::optional<std::uint64_t> seed)
+{
+    SolverOptions o;
+    o.device = "cpu";
+    o.softening.length = 0.01;
+    o.tolerance = 0.02;
+    o.decorrelate = seed;
+    return o;
+}
+
+using Vectors = std::vector<Vec3<double>>;
+
+Vectors accelerations(const Particles& p, std::optional<std::uint64_t> seed, std::uint64_t number)
+{
+    Particles copy = p;
+    const auto solver = make_solver(options_with(seed));
+    solver->number_next(number);
+    solver->solve(copy, Quantities::acceleration);
+    return copy.acceleration;
+}
+
+double correlation(const Vectors& a, const Vectors& b)
+{
+    double ab = 0, aa = 0, bb = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        ab += a[k].x * b[k].x + a[k].y * b[k].y + a[k].z * b[k].z;
+        aa += norm(a[k]) * norm(a[k]);
+        bb += norm(b[k]) * norm(b[k]);
+    }
+    return ab / std::sqrt(aa * bb);
+}
+
+} // namespace
+
+TEST_CASE("the cube holds all particles, at places and of sizes that differ")
+{
+    const Particles p = hernquist(1009);
+    const RootCube smallest = bounding_cube(p.position);
+    CubePlacement last;
+    for (std::uint64_t number = 0; number < 200; ++number) {
+        const CubePlacement placement = random_placement(3, number);
+        CHECK(placement.growth >= 1.5);
+        CHECK(placement.growth < 2);
+        CHECK(placement.growth != last.growth);
+        CHECK(placement.below.x != placement.below.y);
+        const RootCube cube = placed(smallest, placement);
+        for (double Vec3<double>::*axis : {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z}) {
+            CHECK(cube.low.*axis <= smallest.low.*axis);
+            CHECK(cube.low.*axis + cube.size >= smallest.low.*axis + smallest.size * (1 - 1e-15));
+        }
+        last = placement;
+    }
+    const RootCube same = placed(smallest, {});
+    CHECK(same.low == smallest.low);
+    CHECK(same.size == smallest.size);
+}
+
+TEST_CASE("the bits are those of seed and number, whatever the threads and what was before")
+{
+    const Particles p = plummer(20011);
+    const Vectors first = accelerations(p, 1, 5);
+    const int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    CHECK(accelerations(p, 1, 5) == first);
+    omp_set_num_threads(threads);
+    CHECK(accelerations(p, 1, 6) != first);
+    CHECK(accelerations(p, 2, 5) != first);
+    CHECK(accelerations(p, {}, 5) != first);
+    CHECK(accelerations(p, {}, 5) == accelerations(p, {}, 6));
+    const auto solver = make_solver(options_with(1));
+    Particles copy = p;
+    for (int number = 0; number <= 5; ++number) // counted by the solver
+        solver->solve(copy, Quantities::acceleration);
+    CHECK(copy.acceleration == first);
+}
+
+TEST_CASE("the time loop numbers by steps: a look at the energies changes no bit")
+{
+    Particles seen = plummer(2003), unseen = seen;
+    for (Particles* p : {&seen, &unseen}) {
+        const auto solver = make_solver(options_with(7));
+        SimulationOptions time;
+        time.end_time = 0.25;
+        time.step.length = 0.03125;
+        Simulation simulation(*p, *solver, time);
+        if (p == &seen)
+            simulation.after_each_step([](Simulation& now) { now.diagnostics(); });
+        simulation.run();
+    }
+    CHECK(seen.position == unseen.position);
+    CHECK(seen.acceleration == unseen.acceleration);
+}
+
+TEST_CASE("errors of two seeds are not those of one cube")
+{
+    const Particles p = plummer(20011);
+    const std::vector<Index> targets = sample_targets(p.size(), 1500);
+    const ReferenceSums exact = reference_sum(p, targets, {SofteningKind::plummer, 0.01}, 1);
+    const auto errors = [&](std::optional<std::uint64_t> seed, std::uint64_t number) {
+        const Vectors all = accelerations(p, seed, number);
+        Vectors errors;
+        for (std::size_t k = 0; k < targets.size(); ++k) // relative, so that no few dominate
+            errors.push_back((1 / norm(exact.acceleration[k])) *
+                             (all[targets[k]] - exact.acceleration[k]));
+        return errors;
+    };
+    CHECK(correlation(errors({}, 0), errors({}, 1)) == doctest::Approx(1));
+    CHECK(std::abs(correlation(errors(1, 0), errors(2, 0))) < 0.1);
+    CHECK(std::abs(correlation(errors(1, 0), errors(1, 1))) < 0.1);
+    CHECK(std::abs(correlation(errors({}, 0), errors(1, 1))) < 0.1);
+}
+
+TEST_CASE("a direct sum has no cube to move")
+{
+    SolverOptions o = options_with(1);
+    o.solver = SolverKind::direct;
+    CHECK_THROWS_WITH_AS(make_solver(o), "decorrelate: needs the tree solver", Error);
+}
+
+TEST_SUITE_END();

@@ -6,6 +6,7 @@
 #include "io/models/exponential_disk.hpp"
 #include "io/models/hernquist.hpp"
 #include "io/models/merger.hpp"
+#include "io/models/nfw.hpp"
 #include "io/models/plummer.hpp"
 #include "io/models/uniform.hpp"
 
@@ -25,6 +26,10 @@ constexpr BuiltInModel models[] = {
     {"hernquist",
      [](std::uint64_t n, std::uint64_t seed) {
          return make_hernquist({n, seed});
+     }},
+    {"nfw",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_nfw({n, seed});
      }},
     {"cold-sphere",
      [](std::uint64_t n, std::uint64_t seed) {

@@ -1,5 +1,7 @@
 #include "app/solver_sweep.hpp"
 
+#include <algorithm>
+
 #include "app/solver_options.hpp"
 #include "core/error.hpp"
 
@@ -16,16 +18,22 @@ std::string size_text(int size)
     return size == 0 ? "auto" : std::to_string(size);
 }
 
-/// `settings` with each value of the list put in.
+/// `settings` with each value of the list put in, or in those that `takes` says.
 template <class T, class Put>
-void cross(std::vector<SolverOptions>& settings, const std::vector<T>& values, Put put)
+void cross(std::vector<SolverOptions>& settings, const std::vector<T>& values, Put put,
+           bool (*takes)(const SolverOptions&) = nullptr)
 {
     std::vector<SolverOptions> all;
-    for (const SolverOptions& setting : settings)
+    for (const SolverOptions& setting : settings) {
+        if (takes && !takes(setting)) {
+            all.push_back(setting);
+            continue;
+        }
         for (const T& value : values) {
             all.push_back(setting);
             put(all.back(), value);
         }
+    }
     settings = std::move(all);
 }
 
@@ -68,6 +76,10 @@ std::vector<Limit> criteria_of(const SolverSweep& sweep, const Options& options)
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
 {
     add_law_options(options, solver);
+    options.texts("solver", "tree|direct,...", sweep.solvers, solver_help, solver_names());
+    options.numbers("eps", sweep.softening_lengths, not_negative, softening_length_help);
+    options.texts("precision", "float|double,...", sweep.precisions, precision_help,
+                  precision_names());
     options.texts("criterion", "relative|geometric,...", sweep.criteria, criterion_help,
                   criterion_names());
     options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
@@ -85,6 +97,9 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
                                  const Options& options)
 {
     std::vector<SolverOptions> settings{solver};
+    if (options.given("eps"))
+        cross(settings, sweep.softening_lengths,
+              [](SolverOptions& o, double x) { o.softening.length = x; });
     cross(settings, sweep.devices, [](SolverOptions& o, const auto& x) { o.device = x; });
     cross(settings, sweep.instruction_sets,
           [](SolverOptions& o, const auto& x) { o.instruction_set = x; });
@@ -92,18 +107,25 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
         return o.instruction_set != sweep.instruction_sets.front() &&
                make_solver(o)->options().device != "cpu";
     });
-    if (is_tree(solver)) {
-        cross(settings, sweep.orders, [](SolverOptions& o, int x) { o.order = x; });
-        cross(settings, sweep.local_orders, [](SolverOptions& o, int x) { o.local_order = x; });
-    }
+    cross(settings, sweep.solvers,
+          [](SolverOptions& o, const auto& x) { o.solver = solver_named(x); });
+    cross(settings, sweep.precisions,
+          [](SolverOptions& o, const auto& x) { o.precision = precision_named(x); });
+    cross(
+        settings, sweep.orders, [](SolverOptions& o, int x) { o.order = x; }, is_tree);
+    cross(
+        settings, sweep.local_orders, [](SolverOptions& o, int x) { o.local_order = x; }, is_tree);
     cross(settings, sweep.group_sizes, [](SolverOptions& o, int x) { o.group_size = x; });
-    if (is_tree(solver)) {
-        cross(settings, sweep.leaf_sizes, [](SolverOptions& o, int x) { o.leaf_size = x; });
-        cross(settings, criteria_of(sweep, options), [](SolverOptions& o, const Limit& x) {
-            o.criterion = x.criterion;
-            (compares_accelerations(x.criterion) ? o.tolerance : o.theta) = x.value;
-        });
-    }
+    cross(
+        settings, sweep.leaf_sizes, [](SolverOptions& o, int x) { o.leaf_size = x; }, is_tree);
+    if (std::any_of(settings.begin(), settings.end(), is_tree))
+        cross(
+            settings, criteria_of(sweep, options),
+            [](SolverOptions& o, const Limit& x) {
+                o.criterion = x.criterion;
+                (compares_accelerations(x.criterion) ? o.tolerance : o.theta) = x.value;
+            },
+            is_tree);
     for (const SolverOptions& setting : settings)
         make_solver(setting); // refuses what is out of range before anything takes long
     return settings;
@@ -116,6 +138,7 @@ std::span<const SettingColumn> setting_columns()
         {"device", [](const O& o) { return o.device; }},
         {"instruction set",
          [](const O& o) { return o.device == "cpu" ? o.instruction_set : std::string("-"); }},
+        {"softening", [](const O& o) { return describe(o.softening); }},
         {"solver", [](const O& o) { return describe(o)["solver"]; }},
         {"precision", [](const O& o) { return describe(o)["precision"]; }},
         {"order", [](const O& o) { return is_tree(o) ? std::to_string(o.order) : "-"; }},

@@ -18,7 +18,7 @@ struct NfwOptions {
 };
 
 /// An NFW halo in isotropic equilibrium, G = r_s = 1 and mass 1 within the virial radius r = c;
-/// beyond lies another 12 % for c = 10. Speeds from the distribution function that the density has
+/// beyond lies another 21 % for c = 10. Speeds from the distribution function that the density has
 /// in its own potential. Moved to its barycentre. Throws Error(usage) for N = 0 or a concentration
 /// outside 1 to 100.
 Snapshot make_nfw(const NfwOptions& options);

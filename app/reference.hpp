@@ -10,32 +10,34 @@
 
 namespace chamomile::app {
 
-/// Where they are summed. Automatic: on a GPU if there is one and the sum is a long one.
+/// Where long ones are summed. Automatic: on a GPU if there is one.
 enum class ReferenceDevice { automatic, cpu, gpu };
 
 /// Adds --sample and --reference.
 void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range);
 
-/// Direct sums over all particles for a sample of them, made once for each softening. A GPU knows
-/// accelerations and potentials alone: up to 1000 targets, evenly spread, are then summed by
-/// reference_sum() too, as a check of the GPU and for the scale of Dehnen's error.
+/// Direct sums over all particles for a sample of them, made once for each softening. Up to 2e9
+/// pairs by reference_sum(). Longer ones by the direct solver in double, which knows accelerations
+/// and potentials alone: up to 1000 targets, evenly spread, are then summed by reference_sum() too,
+/// as a check of the solver and for the scale of Dehnen's error.
 class Reference {
 public:
-    /// Keeps a reference to the particles, whose accelerations and potentials a GPU overwrites.
+    /// Keeps a reference to the particles, whose accelerations and potentials sums()
+    /// overwrites.
     Reference(Particles& particles, std::size_t sample, double gravitational_constant,
               ReferenceDevice device);
 
     const std::vector<Index>& targets() const { return targets_; }
 
-    /// Throws Error(device) for a GPU that is absent, Error(numeric) for one that differs from the
-    /// host by more than 1e-12 of sum_j G m_j / r_ij^2.
+    /// Throws Error(device) for a GPU that is absent, Error(numeric) for a solver that is more than
+    /// 1e-12 of sum_j G m_j / r_ij^2, or of the potential, away from reference_sum().
     const ReferenceSums& sums(Softening softening);
 
-    /// Such as "5000 targets by the CPU in double", after the first sums().
+    /// Such as "5000 targets pair by pair in double", after the first sums().
     const std::string& text() const { return text_; }
 
 private:
-    ReferenceSums by_gpu(Softening softening);
+    ReferenceSums by_solver(Softening softening);
 
     Particles& particles_;
     std::vector<Index> targets_;

@@ -4,7 +4,7 @@
     docs/accuracy_plots.py errors.hdf5 [more.hdf5 ...] [-o FOLDER]
 
 For the particles of each sample: SOURCE_N_distribution, the part of the particles whose error is larger, one curve per setting;
-SOURCE_N_cost, the 99 % error against time and against interactions per particle, one curve per criterion and order; and
+SOURCE_N_cost, the 99 % error against time and against interactions per particle, one curve per criterion and order of the tree; and
 SOURCE_N_radius, median and 99 % error in bins of equally many particles. SOURCE is the model or the name of the file.
 """
 import argparse
@@ -26,6 +26,7 @@ from scaling import COLOURS  # noqa: E402
 
 FAMILY = ("device", "instruction set", "softening", "solver", "precision", "order", "local order", "group", "leaf", "criterion")
 LIMIT = ("tolerance", "theta")  # what changes along a curve of cost; each criterion has one of them
+NAMES = ("device", "instruction set", "criterion", "precision")  # of which the word says enough
 SHOWN = 6  # curves of distributions and radii; more are thinned out
 STYLES = ("-", "--", ":", "-.")
 plt.rcParams.update({"figure.figsize": (7, 4.6), "font.size": 9, "axes.grid": True, "grid.color": "#ddd", "lines.linewidth": 1.4,
@@ -59,13 +60,20 @@ def read(files):
     return samples
 
 
+def is_tree(setting):
+    return text(setting[0]["solver"]) == "tree"
+
+
 def labels(settings, keys):
-    """What tells the settings apart, in words."""
-    words = [{key: text(s[0][key]) for key in keys if key in s[0]} for s in settings]
-    differing = [key for key in keys if len({w.get(key) for w in words}) > 1]
-    plain = {"solver", "criterion", "device", "instruction set", "softening"}
-    return [", ".join(w[key] if key in plain else f"{key} {w[key]}" for key in differing if w.get(key, "-") != "-") or
-            ", ".join(w[key] for key in ("solver", "criterion") if w.get(key, "-") != "-") for w in words]
+    """What tells the settings apart, in words; direct sums from each other by what a direct sum has."""
+    words = [{key: text(s[0].get(key, "-")) for key in keys} for s in settings]
+
+    def label(own):
+        others = [w for w in words if w["solver"] == own["solver"]]
+        differing = [key for key in keys if len({w[key] for w in others}) > 1 and own[key] != "-"]
+        named = [own[key] if key in NAMES else f"{key} {own[key]}" for key in differing]
+        return ", ".join(([] if own["solver"] == "tree" else [own["solver"] + " sum"]) + named) or own["solver"]
+    return [label(w) for w in words]
 
 
 def thinned(settings):
@@ -79,6 +87,10 @@ def look(k):
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": STYLES[k // len(COLOURS) % len(STYLES)]}
 
 
+def legend_below(axes):
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False)
+
+
 def distribution(title, radii, settings):
     figure, axes = plt.subplots()
     chosen = thinned(settings)
@@ -90,14 +102,14 @@ def distribution(title, radii, settings):
         axes.plot(x[keep], part[keep], label=label, **look(k))
     axes.set(xscale="log", yscale="log", xlabel="|Δa| / |a|", ylabel="part of the particles with a larger error", title=title,
              ylim=(0.8 / len(radii), 1.2))
-    axes.legend(loc="lower left")
+    legend_below(axes)
     return figure
 
 
 def cost(title, radii, settings):
     figure, sides = plt.subplots(1, 2, sharey=True, figsize=(9, 4.6))
     families = {}
-    for setting in settings:
+    for setting in [s for s in settings if is_tree(s)] or settings:  # a direct sum would push the trees into a corner
         families.setdefault(tuple(text(setting[0].get(key, "-")) for key in FAMILY), []).append(setting)
     first = [family[0] for family in families.values()]
     for k, (family, label) in enumerate(zip(families.values(), labels(first, FAMILY))):
@@ -129,7 +141,7 @@ def radius(title, radii, settings):
             axes.plot(middle, [np.percentile(errors["acceleration"][own], percentile) for own in bins], color=COLOURS[k % len(COLOURS)],
                       linestyle=style, label=label if percentile == 50 else None)
     axes.set(xscale="log", yscale="log", xlabel="distance from the centre of mass", ylabel="|Δa| / |a|: median, dashed 99 %", title=title)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
+    legend_below(axes)
     return figure
 
 

@@ -1,129 +1,205 @@
-/// \file  `chamomile accuracy`: tree against direct sum on a sample of the particles.
+/// \file  `chamomile accuracy`: tree and direct sums against the sum in double, on a sample.
+#include <algorithm>
 #include <cstdio>
 
+#include "app/accuracy_table.hpp"
+#include "app/chamomile_table.hpp"
 #include "app/command.hpp"
-#include "app/force_cost.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_source.hpp"
+#include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/solver_sweep.hpp"
-#include "app/table.hpp"
 #include "core/error.hpp"
-#include "force/force_errors.hpp"
-#include "io/particle_check.hpp"
 
 namespace chamomile::app {
 namespace {
 
-/// One setting: its errors, what it costs.
-struct Row {
-    SolverOptions setting;
-    ForceErrors errors;
-    double momentum;
-    ForceCost cost;
-    double seconds;
+/// Direct sums of more particles are made for the sampled ones alone.
+constexpr std::size_t most_direct_targets = 1 << 18;
+
+/// Without --verbose more rows are not followed by their worst particles.
+constexpr std::size_t most_worst_lines = 8;
+
+enum class Reproduced { none, chamomile };
+
+struct AccuracyOptions {
+    ParticleSource source;
+    SolverOptions solver;
+    SolverSweep sweep;
+    ReferenceDevice reference = ReferenceDevice::automatic;
+    Reproduced reproduced = Reproduced::none;
+    int sample = 5000, repeat = 1;
+    Output csv, hdf5;
 };
 
-Row measure(Particles& particles, const SolverOptions& setting, const ReferenceSums& reference,
-            const std::vector<Index>& targets)
+void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
 {
+    add_particle_source(options, accuracy.source);
+    add_swept_solver_options(options, accuracy.solver, accuracy.sweep);
+    options.group("Measurement");
+    add_reference(options, accuracy.sample, accuracy.reference, at_least(1));
+    options.number("repeat", accuracy.repeat, between(1, 1000),
+                   "timed evaluations; from 2 on another one goes before them");
+    options.choice("table", accuracy.reproduced,
+                   {{"none", Reproduced::none}, {"chamomile", Reproduced::chamomile}},
+                   "chamomile: Table 2 of Hamada & Iitaka (2007), its figures beside ours");
+    options.group("Output");
+    options.text("csv", "FILE", accuracy.csv.file, "everything as comma-separated values");
+    options.text("hdf5", "FILE", accuracy.hdf5.file,
+                 "the same and the errors of every sampled particle");
+    options.flag("overwrite", accuracy.csv.overwrite, "replace files of these names");
+}
+
+void require_consistent(const Options& options, AccuracyOptions& accuracy)
+{
+    accuracy.hdf5.overwrite = accuracy.csv.overwrite;
+    if (accuracy.source.file.empty() && !options.given("model") &&
+        accuracy.reproduced == Reproduced::none)
+        throw Error(Fault::usage, "accuracy: missing: FILE or --model MODEL");
+    require_one_source(options, accuracy.source);
+    for (const Output* output : {&accuracy.csv, &accuracy.hdf5})
+        if (!output->file.empty())
+            require_writable(options.command(), *output);
+    if (!accuracy.csv.file.empty() && accuracy.csv.file == accuracy.hdf5.file)
+        throw Error(Fault::usage, "--hdf5: " + accuracy.hdf5.file + ": is the file of --csv");
+}
+
+AccuracyRow measure(Particles& particles, const SolverOptions& setting, Reference& reference,
+                    int repeat)
+{
+    const ReferenceSums& sums = reference.sums(setting.softening); // before ours: a GPU's are there
     const auto solver = make_solver(setting);
-    const double start = wall_clock_seconds();
-    const ForceStatistics statistics = solver->solve(particles, Quantities::acceleration_potential);
-    const double seconds = wall_clock_seconds() - start;
-    return {solver->options(), force_errors(particles, reference, targets),
-            momentum_residue(particles), ForceCost(statistics), seconds};
+    const bool all = setting.solver == SolverKind::tree || particles.size() <= most_direct_targets;
+    const std::span<const Index> active =
+        all ? std::span<const Index>() : std::span(reference.targets());
+    ForceStatistics statistics;
+    const auto evaluate = [&] {
+        const double start = wall_clock_seconds();
+        statistics = solver->solve(particles, Quantities::acceleration_potential, active);
+        return wall_clock_seconds() - start;
+    };
+    if (repeat > 1)
+        evaluate(); // warms up and grows every buffer
+    std::vector<double> seconds;
+    for (int r = 0; r < repeat; ++r)
+        seconds.push_back(evaluate());
+    std::sort(seconds.begin(), seconds.end());
+
+    const ForceCost cost(statistics);
+    AccuracyRow row;
+    row.setting = solver->options();
+    row.machine = solver->device();
+    row.errors = target_errors(particles, sums, reference.targets());
+    row.statistics = force_errors(row.errors, reference.targets());
+    if (all)
+        row.momentum = momentum_residue(particles);
+    row.targets = all ? particles.size() : active.size();
+    row.particles = cost.particles;
+    row.cells = cost.cells;
+    row.far_cells = cost.far_cells;
+    row.seconds = seconds[seconds.size() / 2];
+    row.evaluations = repeat;
+    return row;
 }
 
-Table table_of(const std::vector<Row>& rows)
+AccuracySample sample_of(const std::string& source, const Particles& particles,
+                         const std::vector<Index>& targets)
 {
-    std::vector<std::string> headings;
-    for (const SettingColumn& column : setting_columns())
-        headings.emplace_back(column.heading);
-    for (const char* heading : {"rms", "median", "90 %", "99 %", "99.9 %", "max", "scaled 99 %",
-                                "phi 99 %", "|sum m a|", "particles", "cells", "far", "seconds"})
-        headings.emplace_back(heading);
-    Table table(headings);
-    for (const Row& row : rows) {
-        std::vector<std::string> words;
-        for (const SettingColumn& column : setting_columns())
-            words.push_back(column.text(row.setting));
-        const Percentiles& a = row.errors.acceleration;
-        for (double x : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, row.errors.scaled.p99,
-                         row.errors.potential.p99, row.momentum})
-            words.push_back(formatted("%.2e", x));
-        words.push_back(formatted("%.0f", row.cost.particles));
-        words.push_back(formatted("%.0f", row.cost.cells));
-        words.push_back(formatted("%.3g", row.cost.far_cells));
-        words.push_back(formatted("%.3f", row.seconds));
-        table.add(words);
+    AccuracySample sample;
+    sample.source = source;
+    sample.particles = particles.size();
+    double mass = 0;
+    Vec3<double> centre;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        mass += particles.mass[i];
+        centre += particles.mass[i] * particles.position[i];
     }
-    return table;
+    centre = (1 / mass) * centre;
+    for (Index i : targets) {
+        sample.index.push_back(i);
+        sample.id.push_back(particles.id[i]);
+        sample.position.push_back(particles.position[i]);
+        sample.radius.push_back(norm(particles.position[i] - centre));
+    }
+    return sample;
 }
 
-void print_worst(const Particles& particles, const Row& row)
+void print_worst(const Samples& samples, const AccuracyRow& row)
 {
-    const Index i = row.errors.worst;
-    const Vec3<double>& x = particles.position[i];
-    std::printf("worst at %s: particle %u, id %llu, at (%.6g, %.6g, %.6g)\n",
-                method_text(row.setting).c_str(), i,
-                static_cast<unsigned long long>(particles.id[i]), x.x, x.y, x.z);
+    const AccuracySample& sample = samples[row.sample];
+    const auto place = std::find(sample.index.begin(), sample.index.end(), row.statistics.worst);
+    const std::size_t k = std::size_t(place - sample.index.begin());
+    const Vec3<double>& x = sample.position[k];
+    std::printf("worst of %s at %s: particle %llu, id %llu, at (%.6g, %.6g, %.6g)\n",
+                sample.source.c_str(), method_text(row.setting).c_str(),
+                static_cast<unsigned long long>(*place),
+                static_cast<unsigned long long>(sample.id[k]), x.x, x.y, x.z);
+}
+
+void require_finite(const Samples& samples, const AccuracyRows& rows)
+{
+    for (const AccuracyRow& row : rows)
+        if (!row.statistics.all_finite)
+            throw Error(Fault::numeric, samples[row.sample].source +
+                                            ": acceleration: not finite at " +
+                                            method_text(row.setting));
 }
 
 } // namespace
 
 int accuracy(const std::vector<std::string>& arguments)
 {
-    std::string file;
-    SolverOptions setting;
-    SolverSweep sweep;
-    sweep.tolerances = {0.003, 0.001, 0.0003};
-    int sample = 5000;
-    Output csv;
+    AccuracyOptions accuracy;
+    accuracy.sweep.tolerances = {0.003, 0.001, 0.0003};
     Options options("accuracy", "Compares accelerations and potentials with the direct sum in "
                                 "double precision. Options that take lists are compared in "
                                 "every combination. Errors are |da|/|a| of the sampled "
-                                "particles; particles and cells are pairs per particle, far the "
+                                "particles, scaled ones |da| / sum_j G m_j/r_ij^2, phi those of "
+                                "potentials; particles and cells are pairs per particle, far the "
                                 "cells expanded per particle.");
-    options.positional("FILE", file, "the snapshot");
-    add_swept_solver_options(options, setting, sweep);
-    options.group("Measurement");
-    options.number("sample", sample, at_least(1), "particles that are compared");
-    options.text("csv", "FILE", csv.file, "write the table as comma-separated values too");
-    options.flag("overwrite", csv.overwrite, "replace a file of that name");
+    add_accuracy_options(options, accuracy);
     if (!options.parse(arguments))
         return 0;
-    if (!csv.file.empty())
-        require_writable(options.command(), csv);
+    require_consistent(options, accuracy);
+    if (accuracy.reproduced == Reproduced::chamomile)
+        return print_chamomile_table(options, accuracy.source, accuracy.solver, accuracy.sweep,
+                                     accuracy.csv);
+    if (accuracy.source.file.empty())
+        swept(accuracy.solver, accuracy.sweep, options); // refuses before anything takes long
 
-    Snapshot snapshot = read_snapshot(file);
-    Particles& particles = snapshot.particles;
-    require_particles(particles, file);
-    take_from_file(setting, snapshot, options);
-    const std::vector<SolverOptions> settings = swept(setting, sweep, options);
-    const std::vector<Index> targets = sample_targets(particles.size(), std::size_t(sample));
-    const ReferenceSums reference =
-        reference_sum(particles, targets, setting.softening, setting.gravitational_constant);
-    std::vector<Row> rows;
-    for (const SolverOptions& one : settings)
-        rows.push_back(measure(particles, one, reference, targets));
+    Samples samples;
+    AccuracyRows rows;
+    visit_particles(accuracy.source, [&](const std::string& source, Snapshot& snapshot) {
+        Particles& particles = snapshot.particles;
+        SolverOptions solver = accuracy.solver;
+        if (!accuracy.source.file.empty())
+            take_from_file(solver, snapshot, options);
+        const auto settings = swept(solver, accuracy.sweep, options);
+        Reference reference(particles, std::size_t(accuracy.sample), solver.gravitational_constant,
+                            accuracy.reference);
+        samples.push_back(sample_of(source, particles, reference.targets()));
+        for (const SolverOptions& setting : settings) {
+            rows.push_back(measure(particles, setting, reference, accuracy.repeat));
+            rows.back().sample = samples.size() - 1;
+        }
+        samples.back().reference = reference.text();
+    });
 
-    const Table table = table_of(rows);
     if (options.verbosity() != Verbosity::quiet) {
-        std::printf("%s: %zu particles, %zu sampled, %s, %s\n", file.c_str(), particles.size(),
-                    targets.size(), describe(setting.softening).c_str(),
-                    make_solver(settings.front())->device().c_str());
-        Table shown = table;
-        std::printf("%s\n", shown.take_constant_columns(0, setting_columns().size()).c_str());
-        shown.print();
-        for (const Row& row : rows)
-            print_worst(particles, row);
+        for (const AccuracySample& sample : samples)
+            std::printf("%s: %zu particles; reference: %s\n", sample.source.c_str(),
+                        sample.particles, sample.reference.c_str());
+        print_accuracy(samples, rows);
+        if (rows.size() <= most_worst_lines || options.verbosity() == Verbosity::verbose)
+            for (const AccuracyRow& row : rows)
+                print_worst(samples, row);
     }
-    if (!csv.file.empty())
-        write_text(csv, table.csv());
-    for (const Row& row : rows)
-        if (!row.errors.all_finite)
-            throw Error(Fault::numeric,
-                        file + ": acceleration: not finite at " + method_text(row.setting));
+    if (!accuracy.csv.file.empty())
+        write_text(accuracy.csv, accuracy_table(samples, rows).csv());
+    if (!accuracy.hdf5.file.empty())
+        write_data_file(accuracy.hdf5.file, accuracy_data(samples, rows, options.command_line()));
+    require_finite(samples, rows);
     return 0;
 }
 

@@ -4,30 +4,28 @@
 #include <ctime>
 
 #include "app/bench_tables.hpp"
-#include "app/built_in_model.hpp"
 #include "app/command.hpp"
 #include "app/output_file.hpp"
 #include "app/pair_ceiling.hpp"
+#include "app/particle_source.hpp"
+#include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/tuning.hpp"
 #include "core/error.hpp"
 #include "force/force_errors.hpp"
 #include "force/threads.hpp"
-#include "io/models/plummer.hpp"
-#include "io/particle_check.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {
 namespace {
 
 struct BenchOptions {
-    std::string file, model = "plummer";
-    std::uint64_t seed = 1;
-    std::vector<std::uint64_t> particles = {100000, 1000000};
+    ParticleSource source;
     SolverOptions solver;
     SolverSweep sweep;
     std::vector<int> threads = {thread_count()};
     int repeat = 5, sample = 1000;
+    ReferenceDevice reference = ReferenceDevice::automatic;
     bool potential = false, phases = false, ceiling = false, tune = false;
     Output csv;
 
@@ -39,19 +37,14 @@ struct BenchOptions {
 
 void add_bench_options(Options& options, BenchOptions& bench)
 {
-    options.positional("FILE", bench.file, "a snapshot; a built-in model if none", Need::optional);
-    options.group("Particles without a FILE");
-    options.text("model", "MODEL", bench.model, "one of " + built_in_model_names());
-    options.numbers("particles,n", bench.particles, between(1, 4294967040), "their numbers");
-    options.number("seed", bench.seed, not_negative, "of its random numbers");
+    add_particle_source(options, bench.source);
     add_swept_solver_options(options, bench.solver, bench.sweep);
     add_tune(options, bench.tune);
     options.numbers("threads", bench.threads, between(1, 4096), "of the host");
     options.group("Measurement");
     options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
     options.flag("potential", bench.potential, "potentials as well as accelerations");
-    options.number("sample", bench.sample, not_negative,
-                   "targets whose errors are measured against the direct sum in double; 0: none");
+    add_reference(options, bench.sample, bench.reference, not_negative);
     options.flag("phases", bench.phases, "a second table: the phases of the median evaluation");
     options.flag("ceiling", bench.ceiling,
                  "before each row on a CPU, how fast its pair loop runs alone");
@@ -61,40 +54,15 @@ void add_bench_options(Options& options, BenchOptions& bench)
 
 void require_consistent(const Options& options, const BenchOptions& bench)
 {
-    for (const char* option : {"model", "particles", "seed"})
-        if (!bench.file.empty() && options.given(option))
-            throw Error(Fault::usage, std::string("--") + option + ": contradicts the file " +
-                                          bench.file + "; give one");
-    require_tunable(options, bench.tune, bench.solver);
+    require_one_source(options, bench.source);
+    const auto& solvers = bench.sweep.solvers;
+    const bool direct = std::find(solvers.begin(), solvers.end(), "direct") != solvers.end();
+    require_tunable(options, bench.tune, direct);
     if (!bench.csv.file.empty())
         require_writable(options.command(), bench.csv);
 }
 
-/// The errors of the sampled targets; the long sum is done once for a set of particles.
-class Sample {
-public:
-    Sample(const Particles& particles, const BenchOptions& bench)
-        : targets_(sample_targets(particles.size(), std::size_t(bench.sample)))
-    {
-        if (bench.sample > 0)
-            reference_ = reference_sum(particles, targets_, bench.solver.softening,
-                                       bench.solver.gravitational_constant);
-    }
-
-    std::optional<Percentiles> errors(Particles& particles) const
-    {
-        if (reference_.acceleration.empty())
-            return {};
-        particles.potential.resize(particles.size());
-        return force_errors(particles, reference_, targets_).acceleration;
-    }
-
-private:
-    std::vector<Index> targets_;
-    ReferenceSums reference_;
-};
-
-BenchRow measure(Particles& particles, SolverOptions setting, const Sample& sample,
+BenchRow measure(Particles& particles, SolverOptions setting, Reference& reference,
                  const BenchOptions& bench)
 {
     BenchRow row;
@@ -120,26 +88,29 @@ BenchRow measure(Particles& particles, SolverOptions setting, const Sample& samp
     row.median = runs[runs.size() / 2].second;
     for (const auto& run : runs)
         row.seconds.push_back(run.first);
-    row.errors = sample.errors(particles);
+    if (bench.sample > 0) {
+        particles.potential.resize(particles.size());
+        row.errors = force_errors(particles, reference.sums(setting.softening), reference.targets())
+                         .acceleration;
+    }
     return row;
 }
 
-void measure_all(std::vector<BenchRow>& rows, Particles& particles,
+void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particles& particles,
                  const std::vector<SolverOptions>& settings, const BenchOptions& bench)
 {
-    const Sample sample(particles, bench);
+    Reference reference(particles, std::size_t(bench.sample), bench.solver.gravitational_constant,
+                        bench.reference);
+    for (const SolverOptions& setting : settings) // before the sums that are measured
+        if (bench.sample > 0)
+            reference.sums(setting.softening);
     for (int threads : bench.threads) {
         use_threads(threads);
-        for (const SolverOptions& setting : settings)
-            rows.push_back(measure(particles, setting, sample, bench));
+        for (const SolverOptions& setting : settings) {
+            rows.push_back(measure(particles, setting, reference, bench));
+            rows.back().source = source;
+        }
     }
-}
-
-Snapshot make_particles(const BenchOptions& bench, std::uint64_t n)
-{
-    if (bench.model == "plummer") // without the energy of all pairs
-        return make_plummer({.particles = n, .seed = bench.seed, .exact_energy_limit = 0});
-    return make_built_in_model(bench.model, n, bench.seed);
 }
 
 void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
@@ -147,10 +118,7 @@ void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
     char date[32];
     const std::time_t now = std::time(nullptr);
     std::strftime(date, sizeof date, "%F", std::localtime(&now));
-    const std::string source = bench.file.empty() ? bench.model : bench.file;
-    write_text(
-        bench.csv,
-        everything_table(rows, {source, describe(bench.solver.softening), version, date}).csv());
+    write_text(bench.csv, everything_table(rows, version, date).csv());
 }
 
 } // namespace
@@ -158,7 +126,9 @@ void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
 int bench(const std::vector<std::string>& arguments)
 {
     BenchOptions bench;
+    bench.source.numbers = {100000, 1000000};
     bench.solver.softening.length = 1e-3;
+    bench.sweep.softening_lengths = {1e-3};
     Options options("bench",
                     "Times one force evaluation, from positions in host memory to accelerations "
                     "in host memory with the tree build included: the median, least and largest "
@@ -171,22 +141,16 @@ int bench(const std::vector<std::string>& arguments)
     require_consistent(options, bench);
 
     std::vector<BenchRow> rows;
-    if (!bench.file.empty()) {
-        Snapshot snapshot = read_snapshot(bench.file);
-        require_particles(snapshot.particles, bench.file);
-        take_from_file(bench.solver, snapshot, options);
-        measure_all(rows, snapshot.particles, swept(bench.solver, bench.sweep, options), bench);
-    } else {
-        const std::vector<SolverOptions> settings = swept(bench.solver, bench.sweep, options);
-        for (std::uint64_t n : bench.particles) {
-            Snapshot model = make_particles(bench, n);
-            measure_all(rows, model.particles, settings, bench);
-        }
-    }
+    if (bench.source.file.empty())
+        swept(bench.solver, bench.sweep, options); // refuses before anything takes long
+    visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
+        if (!bench.source.file.empty())
+            take_from_file(bench.solver, snapshot, options);
+        measure_all(rows, source, snapshot.particles, swept(bench.solver, bench.sweep, options),
+                    bench);
+    });
     if (options.verbosity() != Verbosity::quiet) {
-        std::printf("chamomile %s; %s; softening %s; %s\n", version,
-                    bench.file.empty() ? bench.model.c_str() : bench.file.c_str(),
-                    describe(bench.solver.softening).c_str(), rows.front().machine.c_str());
+        std::printf("chamomile %s; %s\n", version, rows.front().machine.c_str());
         print_tables(rows, bench.phases);
     }
     if (!bench.csv.file.empty())

@@ -22,7 +22,7 @@ void append(Words& words, const Words& more)
 
 Words setting_headings()
 {
-    Words headings{"N", "threads"};
+    Words headings{"particles from", "N", "threads"};
     for (const SettingColumn& column : setting_columns())
         headings.emplace_back(column.heading);
     return headings;
@@ -30,7 +30,7 @@ Words setting_headings()
 
 Words setting_words(const BenchRow& row)
 {
-    Words words{std::to_string(row.particles), std::to_string(row.threads)};
+    Words words{row.source, std::to_string(row.particles), std::to_string(row.threads)};
     for (const SettingColumn& column : setting_columns())
         words.push_back(column.text(row.setting));
     return words;
@@ -106,8 +106,8 @@ void print_tables(const std::vector<BenchRow>& rows, bool phases)
                            {device_words(row.median, "-")[0]}));
         breakdown.add(joined(setting_words(row), phase_words(row, names)));
     }
-    std::printf("%s\n", results.take_constant_columns(1, settings.size()).c_str());
-    breakdown.take_constant_columns(1, settings.size());
+    std::printf("%s\n", results.take_constant_columns(0, settings.size()).c_str());
+    breakdown.take_constant_columns(0, settings.size());
     results.take_empty_columns();
     breakdown.take_empty_columns();
     results.print();
@@ -117,19 +117,19 @@ void print_tables(const std::vector<BenchRow>& rows, bool phases)
     }
 }
 
-Table everything_table(const std::vector<BenchRow>& rows, const BenchSource& source)
+Table everything_table(const std::vector<BenchRow>& rows, const std::string& version,
+                       const std::string& date)
 {
     const Words names = phase_names(rows);
     Table table(joined(joined(joined(setting_headings(), result_headings), phase_headings(names)),
                        {"ceiling pairs/s", "tuned", "groups", "tree cells", "repetitions",
-                        "machine", "particles from", "softening", "version", "date"}));
+                        "machine", "version", "date"}));
     for (const BenchRow& row : rows)
         table.add(
             joined(joined(joined(setting_words(row), result_words(row)), phase_words(row, names)),
                    {row.ceiling ? formatted("%.3e", *row.ceiling) : "-", row.tuned ? "yes" : "no",
                     std::to_string(row.median.groups), std::to_string(row.median.cells),
-                    std::to_string(row.seconds.size()), row.machine, source.particles,
-                    source.softening, source.version, source.date}));
+                    std::to_string(row.seconds.size()), row.machine, version, date}));
     return table;
 }
 

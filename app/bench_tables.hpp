@@ -13,6 +13,7 @@ namespace chamomile::app {
 
 /// One setting, measured.
 struct BenchRow {
+    std::string source; ///< of the particles
     std::size_t particles = 0;
     SolverOptions setting; ///< in force
     bool tuned = false;    ///< whether the sizes were measured
@@ -24,15 +25,11 @@ struct BenchRow {
     std::optional<double> ceiling; ///< pairs per second of the pair loop alone
 };
 
-/// Where all rows come from.
-struct BenchSource {
-    std::string particles, softening, version, date;
-};
-
 /// Times, errors and pairs, and the phases if asked for. What is the same in all rows is told once.
 void print_tables(const std::vector<BenchRow>& rows, bool phases);
 
 /// One column for everything.
-Table everything_table(const std::vector<BenchRow>& rows, const BenchSource& source);
+Table everything_table(const std::vector<BenchRow>& rows, const std::string& version,
+                       const std::string& date);
 
 } // namespace chamomile::app

@@ -1,11 +1,10 @@
 #include "app/built_in_model.hpp"
 
-#include <vector>
-
 #include "app/options.hpp"
 #include "io/models/exponential_disk.hpp"
 #include "io/models/hernquist.hpp"
 #include "io/models/merger.hpp"
+#include "io/models/nfw.hpp"
 #include "io/models/plummer.hpp"
 #include "io/models/uniform.hpp"
 
@@ -25,6 +24,10 @@ constexpr BuiltInModel models[] = {
     {"hernquist",
      [](std::uint64_t n, std::uint64_t seed) {
          return make_hernquist({n, seed});
+     }},
+    {"nfw",
+     [](std::uint64_t n, std::uint64_t seed) {
+         return make_nfw({n, seed});
      }},
     {"cold-sphere",
      [](std::uint64_t n, std::uint64_t seed) {
@@ -48,20 +51,20 @@ constexpr BuiltInModel models[] = {
      }},
 };
 
-std::vector<std::string> names()
-{
-    std::vector<std::string> all;
-    for (const BuiltInModel& model : models)
-        all.emplace_back(model.name);
-    return all;
-}
-
 } // namespace
+
+std::vector<std::string> built_in_models()
+{
+    std::vector<std::string> names;
+    for (const BuiltInModel& model : models)
+        names.emplace_back(model.name);
+    return names;
+}
 
 std::string built_in_model_names()
 {
     std::string list;
-    for (const std::string& name : names())
+    for (const std::string& name : built_in_models())
         list += (list.empty() ? "" : ", ") + name;
     return list;
 }
@@ -71,7 +74,7 @@ Snapshot make_built_in_model(const std::string& name, std::uint64_t particles, s
     for (const BuiltInModel& model : models)
         if (name == model.name)
             return model.make(particles, seed);
-    refuse_word("--model", name, names());
+    refuse_word("--model", name, built_in_models());
 }
 
 } // namespace chamomile::app

@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "io/snapshot.hpp"
 
 namespace chamomile::app {
+
+/// Their names.
+std::vector<std::string> built_in_models();
 
 /// "plummer, hernquist, ...".
 std::string built_in_model_names();

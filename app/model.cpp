@@ -9,6 +9,7 @@
 #include "io/models/exponential_disk.hpp"
 #include "io/models/hernquist.hpp"
 #include "io/models/kepler.hpp"
+#include "io/models/nfw.hpp"
 #include "io/models/plummer.hpp"
 #include "io/models/uniform.hpp"
 
@@ -54,6 +55,21 @@ int hernquist(const Arguments& arguments)
     if (!options.parse(arguments))
         return 0;
     return write_output(options, output, [&] { return make_hernquist(model); });
+}
+
+int nfw(const Arguments& arguments)
+{
+    NfwOptions model;
+    Output output;
+    Options options("model nfw", "Writes an isotropic NFW halo, G = r_s = 1 and mass 1 within the "
+                                 "virial radius, with an exponential end beyond it.");
+    add_number_and_seed(options, model.particles, model.seed);
+    options.number("concentration,c", model.concentration, between(1, 100),
+                   "virial radius in units of the scale radius");
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    return write_output(options, output, [&] { return make_nfw(model); });
 }
 
 int cold_sphere(const Arguments& arguments)
@@ -116,6 +132,7 @@ int disk(const Arguments& arguments)
 constexpr Command kinds[] = {
     {"plummer", "Plummer sphere in N-body units, E = -1/4", plummer},
     {"hernquist", "Hernquist sphere", hernquist},
+    {"nfw", "NFW halo", nfw},
     {"cold-sphere", "uniform sphere at rest: cold collapse", cold_sphere},
     {"cube", "uniform cube at rest: a test of forces", cube},
     {"two-body", "Kepler orbit", two_body},

@@ -273,7 +273,7 @@ int run(const std::vector<std::string>& arguments)
     settle_criterion(options, run.solver);
     require_complete(run);
     settle_accuracy(options, run.accuracy, run.solver);
-    require_tunable(options, run.tune, run.solver);
+    require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
     Snapshot state = initial_conditions(run);
     const SimulationOptions time = simulation_options(run, state.time);
     if (!take_from_file(run.solver, state, options))

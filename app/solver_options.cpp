@@ -30,8 +30,32 @@ std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words
     return "";
 }
 
+template <class T>
+std::vector<std::string> names_of(const std::vector<std::pair<std::string, T>>& words)
+{
+    std::vector<std::string> names;
+    for (const auto& word : words)
+        names.push_back(word.first);
+    return names;
+}
+
+template <class T>
+T named(const std::string& option, const std::string& name,
+        const std::vector<std::pair<std::string, T>>& words)
+{
+    for (const auto& word : words)
+        if (word.first == name)
+            return word.second;
+    throw Error(Fault::usage, option + ": " + name + ": unknown");
+}
+
 } // namespace
 
+const char* const solver_help = "how forces are summed";
+const char* const softening_length_help =
+    "softening length (Plummer equivalent); that of the file unless given; run needs one of the "
+    "two";
+const char* const precision_help = "of the pair sums";
 const char* const criterion_help =
     "by which a cell is accepted: relative (error by mass and size) and moments (by second "
     "moments) "
@@ -58,16 +82,13 @@ const std::vector<std::string> instruction_set_words = {"auto", "avx512", "avx2"
 void add_law_options(Options& options, SolverOptions& solver)
 {
     options.group("Forces");
-    options.choice("solver", solver.solver, solver_words, "how forces are summed");
-    options.number(
-        "eps", solver.softening.length, not_negative,
-        "softening length (Plummer equivalent); that of the file unless given; run needs one "
-        "of the two");
+    options.choice("solver", solver.solver, solver_words, solver_help);
+    options.number("eps", solver.softening.length, not_negative, softening_length_help);
     options.choice("softening", solver.softening.kind, softening_words,
                    "law of the softening; that of the file unless given");
     options.number("G", solver.gravitational_constant, positive,
                    "gravitational constant; that of the file unless given");
-    options.choice("precision", solver.precision, precision_words, "of the pair sums");
+    options.choice("precision", solver.precision, precision_words, precision_help);
     options.number("decorrelate", solver.decorrelate, not_negative,
                    "seed of root cubes at random places, another in each step, so that the errors "
                    "of steps average out");
@@ -107,10 +128,7 @@ void settle_criterion(const Options& options, SolverOptions& solver)
 
 std::vector<std::string> criterion_names()
 {
-    std::vector<std::string> names;
-    for (const auto& word : criterion_words)
-        names.push_back(word.first);
-    return names;
+    return names_of(criterion_words);
 }
 
 std::string criterion_name(Criterion criterion)
@@ -120,10 +138,27 @@ std::string criterion_name(Criterion criterion)
 
 Criterion criterion_named(const std::string& name)
 {
-    for (const auto& word : criterion_words)
-        if (word.first == name)
-            return word.second;
-    throw Error(Fault::usage, "criterion: " + name + ": unknown");
+    return named("criterion", name, criterion_words);
+}
+
+std::vector<std::string> solver_names()
+{
+    return names_of(solver_words);
+}
+
+SolverKind solver_named(const std::string& name)
+{
+    return named("solver", name, solver_words);
+}
+
+std::vector<std::string> precision_names()
+{
+    return names_of(precision_words);
+}
+
+Precision precision_named(const std::string& name)
+{
+    return named("precision", name, precision_words);
 }
 
 std::string criterion_text(const SolverOptions& solver)

@@ -13,13 +13,17 @@ namespace chamomile::app {
 
 inline constexpr Range theta_range = above(0, 1.5), tolerance_range = above(0, 1);
 inline constexpr Range size_range = between(0, 1 << 20);
-extern const char *const criterion_help,
-    *const tolerance_help, *const theta_help, *const order_help,
-                                                  *const local_order_help,
-                                                      *const group_size_help,
-                                                          *const leaf_size_help,
-                                                              *const device_help,
-                                                                  *const instruction_set_help;
+extern const char *const solver_help,
+    *const softening_length_help, *const precision_help,
+                                      *const criterion_help,
+                                          *const tolerance_help,
+                                              *const theta_help,
+                                                  *const order_help,
+                                                      *const local_order_help,
+                                                          *const group_size_help,
+                                                              *const leaf_size_help,
+                                                                  *const device_help,
+                                                                      *const instruction_set_help;
 extern const std::vector<std::string> instruction_set_words;
 
 /// Opens the group of the forces with --solver, --eps, --softening, --G and --precision, bound to
@@ -38,6 +42,12 @@ void settle_criterion(const Options& options, SolverOptions& solver);
 std::vector<std::string> criterion_names();
 std::string criterion_name(Criterion criterion);
 Criterion criterion_named(const std::string& name); ///< a name of the list
+
+/// Solvers and precisions by name, such as "tree" and "float".
+std::vector<std::string> solver_names();
+SolverKind solver_named(const std::string& name); ///< a name of the list
+std::vector<std::string> precision_names();
+Precision precision_named(const std::string& name); ///< a name of the list
 
 /// Such as "tolerance 0.001" or, by name unless it is the default, "geometric, theta 0.6".
 std::string criterion_text(const SolverOptions& solver);

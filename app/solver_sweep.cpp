@@ -1,5 +1,7 @@
 #include "app/solver_sweep.hpp"
 
+#include <algorithm>
+
 #include "app/solver_options.hpp"
 #include "core/error.hpp"
 
@@ -16,16 +18,22 @@ std::string size_text(int size)
     return size == 0 ? "auto" : std::to_string(size);
 }
 
-/// `settings` with each value of the list put in.
+/// `settings` with each value of the list put in, or in those that `takes` says.
 template <class T, class Put>
-void cross(std::vector<SolverOptions>& settings, const std::vector<T>& values, Put put)
+void cross(std::vector<SolverOptions>& settings, const std::vector<T>& values, Put put,
+           bool (*takes)(const SolverOptions&) = nullptr)
 {
     std::vector<SolverOptions> all;
-    for (const SolverOptions& setting : settings)
+    for (const SolverOptions& setting : settings) {
+        if (takes && !takes(setting)) {
+            all.push_back(setting);
+            continue;
+        }
         for (const T& value : values) {
             all.push_back(setting);
             put(all.back(), value);
         }
+    }
     settings = std::move(all);
 }
 
@@ -69,10 +77,13 @@ void cross_accuracies(std::vector<SolverOptions>& settings, const SolverSweep& s
     std::vector<std::string> criteria = sweep.criteria;
     if (!options.given("criterion"))
         criteria.resize(1);
-    cross(settings, criteria,
-          [](SolverOptions& o, const std::string& x) { o.criterion = criterion_named(x); });
-    cross(settings, sweep.accuracy.errors,
-          [&](SolverOptions& o, double x) { settle_accuracy(options, sweep.accuracy, x, o); });
+    cross(
+        settings, criteria,
+        [](SolverOptions& o, const std::string& x) { o.criterion = criterion_named(x); }, is_tree);
+    cross(
+        settings, sweep.accuracy.errors,
+        [&](SolverOptions& o, double x) { settle_accuracy(options, sweep.accuracy, x, o); },
+        is_tree);
 }
 
 } // namespace
@@ -80,8 +91,12 @@ void cross_accuracies(std::vector<SolverOptions>& settings, const SolverSweep& s
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
 {
     add_law_options(options, solver);
-    options.texts("criterion", "relative|geometric|minimum-distance|moments,...", sweep.criteria, criterion_help,
-                  criterion_names());
+    options.texts("solver", "tree|direct,...", sweep.solvers, solver_help, solver_names());
+    options.numbers("eps", sweep.softening_lengths, not_negative, softening_length_help);
+    options.texts("precision", "float|double,...", sweep.precisions, precision_help,
+                  precision_names());
+    options.texts("criterion", "relative|geometric|minimum-distance|moments,...", sweep.criteria,
+                  criterion_help, criterion_names());
     options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
     options.numbers("theta", sweep.thetas, theta_range, theta_help);
     options.numbers("order", sweep.orders, between(0, 4), order_help);
@@ -102,6 +117,9 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
         settle_accuracy(options, sweep.accuracy, sweep.accuracy.errors.front(), solver);
     else
         settle_accuracy(options, sweep.accuracy, solver);
+    if (options.given("eps"))
+        cross(settings, sweep.softening_lengths,
+              [](SolverOptions& o, double x) { o.softening.length = x; });
     cross(settings, sweep.devices, [](SolverOptions& o, const auto& x) { o.device = x; });
     cross(settings, sweep.instruction_sets,
           [](SolverOptions& o, const auto& x) { o.instruction_set = x; });
@@ -109,21 +127,27 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
         return o.instruction_set != sweep.instruction_sets.front() &&
                make_solver(o)->options().device != "cpu";
     });
-    if (is_tree(solver)) {
-        cross(settings, sweep.orders, [](SolverOptions& o, int x) { o.order = x; });
-        cross(settings, sweep.local_orders, [](SolverOptions& o, int x) { o.local_order = x; });
-    }
+    cross(settings, sweep.solvers,
+          [](SolverOptions& o, const auto& x) { o.solver = solver_named(x); });
+    cross(settings, sweep.precisions,
+          [](SolverOptions& o, const auto& x) { o.precision = precision_named(x); });
+    cross(
+        settings, sweep.orders, [](SolverOptions& o, int x) { o.order = x; }, is_tree);
+    cross(
+        settings, sweep.local_orders, [](SolverOptions& o, int x) { o.local_order = x; }, is_tree);
     cross(settings, sweep.group_sizes, [](SolverOptions& o, int x) { o.group_size = x; });
-    if (is_tree(solver)) {
-        cross(settings, sweep.leaf_sizes, [](SolverOptions& o, int x) { o.leaf_size = x; });
-        if (!sweep.accuracy.errors.empty())
-            cross_accuracies(settings, sweep, options);
-        else
-            cross(settings, criteria_of(sweep, options), [](SolverOptions& o, const Limit& x) {
+    cross(
+        settings, sweep.leaf_sizes, [](SolverOptions& o, int x) { o.leaf_size = x; }, is_tree);
+    if (!sweep.accuracy.errors.empty())
+        cross_accuracies(settings, sweep, options);
+    else if (std::any_of(settings.begin(), settings.end(), is_tree))
+        cross(
+            settings, criteria_of(sweep, options),
+            [](SolverOptions& o, const Limit& x) {
                 o.criterion = x.criterion;
                 (compares_accelerations(x.criterion) ? o.tolerance : o.theta) = x.value;
-            });
-    }
+            },
+            is_tree);
     for (const SolverOptions& setting : settings)
         make_solver(setting); // refuses what is out of range before anything takes long
     return settings;
@@ -136,6 +160,7 @@ std::span<const SettingColumn> setting_columns()
         {"device", [](const O& o) { return o.device; }},
         {"instruction set",
          [](const O& o) { return o.device == "cpu" ? o.instruction_set : std::string("-"); }},
+        {"softening", [](const O& o) { return describe(o.softening); }},
         {"solver", [](const O& o) { return describe(o)["solver"]; }},
         {"precision", [](const O& o) { return describe(o)["precision"]; }},
         {"order", [](const O& o) { return is_tree(o) ? std::to_string(o.order) : "-"; }},

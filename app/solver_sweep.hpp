@@ -12,6 +12,8 @@ namespace chamomile::app {
 
 /// Each list has at least one value.
 struct SolverSweep {
+    std::vector<double> softening_lengths = {SolverOptions().softening.length};
+    std::vector<std::string> solvers = {"tree"}, precisions = {"float"};
     std::vector<std::string> criteria = {"relative"};
     std::vector<double> tolerances = {SolverOptions().tolerance}, thetas = {SolverOptions().theta};
     std::vector<int> orders = {SolverOptions().order};
@@ -24,12 +26,13 @@ struct SolverSweep {
 /// The options of add_solver_options(), of which all that `sweep` names take lists.
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep);
 
-/// Every combination, by device, instruction set, order, local order, group size, leaf size,
-/// criterion and tolerance or opening angle, the last changing fastest. Without --criterion
-/// --theta stands for the geometric one and --tolerance for the relative one. With --accuracy each
-/// error of its list takes the place of both, and only what the options give is fixed. What makes
-/// no difference is left out: instruction sets on a GPU, all but the group size for a direct sum.
-/// Each is tried with make_solver(), which throws Error.
+/// Every combination, by softening length, device, instruction set, solver, precision, order, local
+/// order, group size, leaf size, criterion and tolerance or opening angle, the last changing
+/// fastest. Without --eps the softening is that of `solver`. Without --criterion --theta stands for
+/// the geometric one and --tolerance for the relative one. With --accuracy each error of its list
+/// takes the place of both, and only what the options give is fixed. What makes no difference is
+/// left out: instruction sets on a GPU, all but group size and precision for a direct sum. Each is
+/// tried with make_solver(), which throws Error.
 std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
                                  const Options& options);
 

@@ -90,9 +90,9 @@ void add_tune(Options& options, bool& tune)
                  "them; given as options they repeat the result bit for bit");
 }
 
-void require_tunable(const Options& options, bool tune, const SolverOptions& solver)
+void require_tunable(const Options& options, bool tune, bool direct)
 {
-    if (tune && solver.solver == SolverKind::direct)
+    if (tune && direct)
         throw Error(Fault::usage, "--tune: needs --solver tree");
     if (tune && options.given("group-size") && options.given("leaf-size"))
         throw Error(Fault::usage, "--tune: contradicts --group-size and --leaf-size; leave out one "

@@ -21,7 +21,7 @@ struct Tuning {
 void add_tune(Options& options, bool& tune);
 
 /// Throws Error(usage) for --tune with a direct sum, or with both sizes given.
-void require_tunable(const Options& options, bool tune, const SolverOptions& solver);
+void require_tunable(const Options& options, bool tune, bool direct);
 
 /// Evaluates the particles with groups and leaves of half and twice the size, as long as that saves
 /// more than 3 %, and returns the best. A size that `solver` gives stays. The sizes depend on

@@ -20,32 +20,48 @@ Percentiles percentiles(std::vector<double>& values)
     return {std::sqrt(squares / double(n)), at(0.5), at(0.9), at(0.99), at(0.999), values[n - 1]};
 }
 
-ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
-                         std::span<const Index> targets)
+TargetErrors target_errors(const Particles& particles, const ReferenceSums& reference,
+                           std::span<const Index> targets)
 {
-    ForceErrors errors;
-    std::vector<double> relative, scaled, potential;
-    double worst = -1;
+    TargetErrors errors;
     const auto ratio = [](double difference, double scale) {
-        return scale > 0 ? difference / scale : difference;
+        return scale > 0 || std::isnan(scale) ? difference / scale : difference;
     };
     for (std::size_t k = 0; k < targets.size(); ++k) {
         const Index i = targets[k];
         const double difference = norm(particles.acceleration[i] - reference.acceleration[k]);
-        relative.push_back(ratio(difference, norm(reference.acceleration[k])));
-        scaled.push_back(ratio(difference, reference.absolute_sum[k]));
-        potential.push_back(ratio(std::abs(particles.potential[i] - reference.potential[k]),
-                                  std::abs(reference.potential[k])));
-        errors.all_finite &= std::isfinite(relative.back() + potential.back());
-        if (relative.back() > worst) {
-            worst = relative.back();
-            errors.worst = i;
+        errors.acceleration.push_back(ratio(difference, norm(reference.acceleration[k])));
+        errors.scaled.push_back(ratio(difference, reference.absolute_sum[k]));
+        errors.potential.push_back(ratio(std::abs(particles.potential[i] - reference.potential[k]),
+                                         std::abs(reference.potential[k])));
+    }
+    return errors;
+}
+
+ForceErrors force_errors(const TargetErrors& of_targets, std::span<const Index> targets)
+{
+    ForceErrors errors;
+    double worst = -1;
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        errors.all_finite &= std::isfinite(of_targets.acceleration[k] + of_targets.potential[k]);
+        if (of_targets.acceleration[k] > worst) {
+            worst = of_targets.acceleration[k];
+            errors.worst = targets[k];
         }
     }
+    std::vector<double> relative = of_targets.acceleration, scaled = of_targets.scaled,
+                        potential = of_targets.potential;
+    std::erase_if(scaled, [](double error) { return std::isnan(error); });
     errors.acceleration = percentiles(relative);
     errors.scaled = percentiles(scaled);
     errors.potential = percentiles(potential);
     return errors;
+}
+
+ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
+                         std::span<const Index> targets)
+{
+    return force_errors(target_errors(particles, reference, targets), targets);
 }
 
 double momentum_residue(const Particles& particles)

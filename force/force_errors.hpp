@@ -23,8 +23,21 @@ struct ForceErrors {
     bool all_finite = true;
 };
 
+/// The errors of each target, in the order of the targets.
+struct TargetErrors {
+    std::vector<double> acceleration, potential;
+    std::vector<double> scaled; ///< NaN where the reference does not know the scale
+};
+
 /// Compares what `particles` hold with the reference of `targets`. A target without any force (a
 /// single particle) counts its error as absolute.
+TargetErrors target_errors(const Particles& particles, const ReferenceSums& reference,
+                           std::span<const Index> targets);
+
+/// Their statistics; those of the scaled error are of the targets whose scale is known.
+ForceErrors force_errors(const TargetErrors& errors, std::span<const Index> targets);
+
+/// Both at once.
 ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
                          std::span<const Index> targets);
 

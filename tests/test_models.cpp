@@ -9,6 +9,7 @@
 #include "io/models/hernquist.hpp"
 #include "io/models/kepler.hpp"
 #include "io/models/merger.hpp"
+#include "io/models/nfw.hpp"
 #include "io/models/plummer.hpp"
 #include "io/models/self_energy.hpp"
 #include "io/models/uniform.hpp"
@@ -142,6 +143,44 @@ TEST_CASE("Hernquist: Lagrangian radii and energies of the truncated model")
     CHECK(off_centre(snapshot.particles) < 1e-12);
 }
 
+TEST_CASE("NFW: Lagrangian radii, mass beyond the virial radius, equilibrium")
+{
+    const std::uint64_t n = 100003;
+    const Snapshot snapshot = make_nfw({.particles = n, .seed = 4});
+    const std::vector<double> radii = sorted_radii(snapshot.particles);
+    const double c = 10, all = snapshot.particles.mass[0] * double(n);
+    const double integral = std::log(1 + c) - c / (1 + c);
+    // Radii of 10, 50 and 90 % of the mass within r = c; the fractions of the particles are
+    // those of the mass with the cut beyond.
+    const double expected[][2] = {
+        {0.1, 0.822396644903}, {0.5, 3.60561324617}, {0.9, 8.32485748679}, {1, 10}};
+    for (const auto& [fraction, r] : expected)
+        check_radius(radii, fraction / all, r, all * integral * (1 + r) * (1 + r) / r);
+    // The cut: int_1^inf x^(p+2) exp(-10 (x-1)) dx of the density at the edge, p = 10 - 31/11.
+    double beyond = 0;
+    const double p = 10 - 31.0 / 11, step = 1e-4;
+    for (double x = 1 + 0.5 * step; x < 4; x += step)
+        beyond += step * std::pow(x, p + 2) * std::exp(-10 * (x - 1));
+    beyond *= c * c / ((1 + c) * (1 + c)) / integral; // 4 pi c^3 rho(c)
+    CHECK(all == within(1e-4, 1 + beyond));
+    // The model alone in equilibrium: kinetic energy is half the potential one. Jeans' equation
+    // rules the dispersion at r = 1, rho sigma^2 = int rho M / r^2 dr, nearly all of it inside c.
+    const Energies energies = energies_of(make_nfw({.particles = 12007}).particles);
+    CHECK(-energies.kinetic / energies.potential == within(0.03, 0.5));
+    double square = 0, count = 0, pressure = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double r = norm(snapshot.particles.position[i]);
+        if (r > 0.9 && r < 1.1) {
+            square += norm_squared(snapshot.particles.velocity[i]) / 3;
+            ++count;
+        }
+    }
+    for (double r = 1 + 0.5 * step; r < c; r += step)
+        pressure += step * (std::log(1 + r) - r / (1 + r)) / (r * r * r * (1 + r) * (1 + r));
+    CHECK(square / count == within(4 * std::sqrt(2 / (3 * count)), 4 * pressure / integral));
+    CHECK(off_centre(snapshot.particles) < 1e-12);
+}
+
 TEST_CASE("Eddington's inversion finds the exact distribution function of Hernquist's model")
 {
     const std::vector<double> radii = logarithmic_radii(1e-5, 1e5, 4096);
@@ -211,6 +250,7 @@ TEST_CASE("same seed, same bytes, for any number of threads; another seed differ
     const auto models = [](std::uint64_t seed) {
         return std::vector<Snapshot>{make_plummer({.particles = 1999, .seed = seed}),
                                      make_hernquist({.particles = 1999, .seed = seed}),
+                                     make_nfw({.particles = 1999, .seed = seed}),
                                      make_cold_sphere({1999, seed}),
                                      make_cube({1999, seed}),
                                      make_thin_disk({.particles = 1999, .seed = seed}),
@@ -235,6 +275,9 @@ TEST_CASE("a model without particles or with impossible lengths is refused")
     CHECK_THROWS_AS(make_plummer({.particles = 0}), Error);
     CHECK_THROWS_AS(make_plummer({.truncation = 0}), Error);
     CHECK_THROWS_AS(make_hernquist({.particles = 0}), Error);
+    CHECK_THROWS_AS(make_nfw({.particles = 0}), Error);
+    CHECK_THROWS_AS(make_nfw({.concentration = 0.5}), Error);
+    CHECK_THROWS_AS(make_nfw({.concentration = std::nan("")}), Error);
     CHECK_THROWS_AS(make_cold_sphere({.particles = 0}), Error);
     CHECK_THROWS_AS(make_cube({.particles = 0}), Error);
     CHECK_THROWS_AS(make_thin_disk({.particles = 100, .height = -1}), Error);

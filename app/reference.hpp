@@ -1,0 +1,50 @@
+/// \file  The accelerations and potentials in double that `accuracy` and `bench` compare with.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/options.hpp"
+#include "force/reference_sum.hpp"
+
+namespace chamomile::app {
+
+/// Where long ones are summed. Automatic: on a GPU if there is one.
+enum class ReferenceDevice { automatic, cpu, gpu };
+
+/// Adds --sample and --reference.
+void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range);
+
+/// Direct sums over all particles for a sample of them, made once for each softening. Up to 2e9
+/// pairs by reference_sum(). Longer ones by the direct solver in double, which knows accelerations
+/// and potentials alone: up to 1000 targets, evenly spread, are then summed by reference_sum() too,
+/// as a check of the solver and for the scale of Dehnen's error.
+class Reference {
+public:
+    /// Keeps a reference to the particles, whose accelerations and potentials sums()
+    /// overwrites.
+    Reference(Particles& particles, std::size_t sample, double gravitational_constant,
+              ReferenceDevice device);
+
+    const std::vector<Index>& targets() const { return targets_; }
+
+    /// Throws Error(device) for a GPU that is absent, Error(numeric) for a solver that is more than
+    /// 1e-12 of sum_j G m_j / r_ij^2, or of the potential, away from reference_sum().
+    const ReferenceSums& sums(Softening softening);
+
+    /// Such as "5000 targets pair by pair in double", after the first sums().
+    const std::string& text() const { return text_; }
+
+private:
+    ReferenceSums by_solver(Softening softening);
+
+    Particles& particles_;
+    std::vector<Index> targets_;
+    double gravitational_constant_;
+    ReferenceDevice device_;
+    std::string text_;
+    std::map<std::pair<SofteningKind, double>, ReferenceSums> sums_;
+};
+
+} // namespace chamomile::app

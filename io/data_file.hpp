@@ -1,0 +1,29 @@
+/// \file  HDF5 files of measurements: groups of attributes and columns.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+struct DataGroup {
+    using Attribute = std::variant<double, std::string>;
+    using Column = std::variant<std::vector<double>, std::vector<std::uint64_t>,
+                                std::vector<Vec3<double>>>; ///< not empty
+
+    std::string name;
+    std::vector<std::pair<std::string, Attribute>> attributes;
+    std::vector<std::pair<std::string, Column>> columns;
+};
+
+/// Writes the groups, complete or not at all. Equal content makes equal bytes. Throws
+/// Error(output).
+void write_data_file(const std::filesystem::path& file, const std::vector<DataGroup>& groups);
+
+} // namespace chamomile

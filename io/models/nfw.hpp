@@ -1,0 +1,26 @@
+/// \file  The halo of Navarro, Frenk & White (1997), ended smoothly beyond its virial radius.
+#pragma once
+
+#include "io/models/isotropic.hpp"
+#include "io/snapshot.hpp"
+
+namespace chamomile {
+
+/// rho = A / (r (1 + r)^2) up to r = c, beyond it the exponential cut of Kazantzidis, Magorrian &
+/// Moore (2004), eq. 2, with a decay length of c / 10; mass 1 within c. Lengths in scale radii. A
+/// sharp edge has no isotropic equilibrium.
+DensityTable nfw_density(const std::vector<double>& radii, double concentration);
+
+struct NfwOptions {
+    std::uint64_t particles = 10000;
+    std::uint64_t seed = 1;
+    double concentration = 10; ///< virial radius in units of the scale radius
+};
+
+/// An NFW halo in isotropic equilibrium, G = r_s = 1 and mass 1 within the virial radius r = c;
+/// beyond lies another 21 % for c = 10. Speeds from the distribution function that the density has
+/// in its own potential. Moved to its barycentre. Throws Error(usage) for N = 0 or a concentration
+/// outside 1 to 100.
+Snapshot make_nfw(const NfwOptions& options);
+
+} // namespace chamomile

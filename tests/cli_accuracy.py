@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Runs `accuracy` on models: its lists, its HDF5 file against numpy and a sum made here, Table 2 of the Chamomile paper."""
+import csv
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's numpy and h5py live there
+
+if not importlib.util.find_spec("h5py") or not importlib.util.find_spec("numpy"):
+    if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM_PYTHON) and os.path.exists(SYSTEM_PYTHON):
+        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
+    print("skipped: no h5py or no numpy")
+    sys.exit(77)
+
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def chamomile(folder, *arguments):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
+    check(done.returncode == 0, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def lists_are_crossed(folder):
+    out = chamomile(folder, "accuracy", "--model", "plummer,nfw", "-n", "400,1000", "--eps", "0,0.1", "--solver", "tree,direct", "--precision",
+                    "float,double", "--tolerance", "0.01,0.001", "--theta", "0.6", "--local-order", "0,5", "--leaf-size", "8,16",
+                    "--sample", 200, "--device", "cpu", "--csv", "crossed.csv")
+    rows = table(folder / "crossed.csv")
+    names = ("particles from", "N", "softening", "solver", "precision", "local order", "leaf", "tolerance", "theta")
+    expected = []
+    for source in ("plummer", "nfw"):
+        for n in ("400", "1000"):
+            for eps in ("none", "Plummer, eps = 0.1"):
+                expected += [(source, n, eps, "tree", precision, local, leaf, *limit) for precision in ("float", "double") for local in "05"
+                             for leaf in ("8", "16") for limit in (("0.01", "-"), ("0.001", "-"), ("-", "0.6"))]
+                expected += [(source, n, eps, "direct", precision, "-", "-", "-", "-") for precision in ("float", "double")]
+    check([tuple(row[name] for name in names) for row in rows] == expected, "not every combination in order")
+    check("particles from" in out and "pair by pair" in out and len(out.splitlines()) < len(rows) + 10, "the table on the screen is not short")
+    for row in rows:
+        if row["solver"] == "direct":
+            low, high = (1e-9, 3e-6) if row["precision"] == "float" else (1e-17, 1e-12)
+            check(low < float(row["max"]) < high, f"direct sum: {row['max']} in {row['precision']}")
+            check(row["particles"] == row["N"] and float(row["|sum m a|"]) < (1e-6 if row["precision"] == "float" else 1e-14), f"{row}")
+        else:
+            check(1e-6 < float(row["90 %"]) < 2e-2, f"not a tree's error: {row}")
+    softened, not_softened = (next(row for row in rows if row["softening"].startswith(s) and row["solver"] == "tree") for s in ("Pl", "no"))
+    check(softened["median"] != not_softened["median"], "--eps changes nothing")
+
+
+def exact_sums(masses, positions, targets, eps):
+    """Accelerations, potentials and sum m/r^2 of the targets, one after the other."""
+    for i in targets:
+        r = np.delete(positions, i, axis=0) - positions[i]
+        m = np.delete(masses, i)
+        u = np.sqrt((r**2).sum(axis=1) + eps**2)
+        yield (m[:, None] * r / u[:, None]**3).sum(axis=0), -(m / u).sum(), (m * np.sqrt((r**2).sum(axis=1)) / u**3).sum()
+
+
+def file_holds_what_was_measured(folder):
+    """Errors of each particle from the forces of `force` and a sum in numpy; statistics from the errors of each particle."""
+    eps = 0.05
+    chamomile(folder, "model", "merger", "-n", 1500, "--seed", 3, "-o", "merger.hdf5", "-q")
+    with h5py.File(folder / "merger.hdf5", "r+") as file:  # off the origin
+        for group in (file[name] for name in file if name.startswith("PartType")):
+            group["Coordinates"][:] += [3, 2, 1]
+    method = ("--eps", eps, "--precision", "double", "--device", "cpu")
+    chamomile(folder, "force", "merger.hdf5", *method, "--theta", 0.8, "-o", "forces.hdf5", "-q")
+    chamomile(folder, "accuracy", "merger.hdf5", *method, "--theta", "0.8,0.5", "--sample", 333, "--hdf5", "errors.hdf5", "--csv", "errors.csv", "-q")
+    rows = table(folder / "errors.csv")
+    particles = {}
+    with h5py.File(folder / "forces.hdf5") as file:
+        for name, key in (("ids", "ParticleIDs"), ("x", "Coordinates"), ("m", "Masses"), ("a", "Acceleration"), ("phi", "Potential")):
+            particles[name] = np.concatenate([file[t][key][:] for t in sorted(file) if t.startswith("PartType")])
+    with h5py.File(folder / "errors.hdf5") as file:
+        check(sorted(file) == ["Header", "Sample_000", "Setting_0000", "Setting_0001"], f"groups {sorted(file)}")
+        check("accuracy merger.hdf5" in file["Header"].attrs["command"], "the command is not kept")
+        sample = {key: file["Sample_000"][key][:] for key in file["Sample_000"]}
+        place = {int(number): k for k, number in enumerate(particles["ids"])}
+        targets = [place[int(number)] for number in sample["id"]]
+        check(len(set(targets)) == 333 and len(set(sample["index"])) == 333, "not 333 particles")
+        check(np.array_equal(particles["x"][targets], sample["position"]), "positions are not those of the ids")
+        centre = np.average(particles["x"], axis=0, weights=particles["m"])
+        check(np.allclose(sample["radius"], np.linalg.norm(sample["position"] - centre, axis=1), rtol=1e-12), "radii are wrong")
+        errors = {key: file["Setting_0000"][key][:] for key in ("acceleration", "scaled", "potential")}
+        for k, (a, phi, scale) in enumerate(exact_sums(particles["m"], particles["x"], targets, eps)):
+            difference = np.linalg.norm(particles["a"][targets[k]] - a)
+            for key, expected in (("acceleration", difference / np.linalg.norm(a)), ("scaled", difference / scale),
+                                  ("potential", abs(particles["phi"][targets[k]] / phi - 1))):
+                check(abs(errors[key][k] - expected) < 1e-12 + 1e-9 * expected, f"{key} error of {k}: {errors[key][k]}, {expected} by numpy")
+        momentum = np.linalg.norm((particles["m"][:, None] * particles["a"]).sum(axis=0))
+        momentum /= (particles["m"] * np.linalg.norm(particles["a"], axis=1)).sum()
+        check(abs(file["Setting_0000"].attrs["|sum m a|"] / momentum - 1) < 1e-6, "the residue of the momentum is wrong")
+        for name, row in zip(("Setting_0000", "Setting_0001"), rows):
+            group, attributes = file[name], dict(file[name].attrs)
+            for prefix, key in (("", "acceleration"), ("scaled ", "scaled"), ("phi ", "potential")):
+                x = np.sort(group[key][:])
+                of = {"rms": np.sqrt(np.mean(x**2)), "max": x[-1], "median": x[333 // 2], "90 %": x[int(0.9 * 333)],
+                      "99 %": x[int(0.99 * 333)], "99.9 %": x[int(0.999 * 333)]}
+                for statistic, value in of.items():
+                    check(abs(attributes[prefix + statistic] / value - 1) < 1e-6 and float(row[prefix + statistic]) == attributes[prefix + statistic],
+                          f"{name} {prefix}{statistic}: {attributes[prefix + statistic]}, {value} by numpy")
+            worst = int(np.argmax(group["acceleration"][:]))
+            check([attributes["worst index"], attributes["worst id"]] == [sample["index"][worst], sample["id"][worst]] and
+                  [attributes[f"worst {c}"] for c in "xyz"] == list(sample["position"][worst]), f"{name}: not the worst particle")
+            check([text for text in row if text not in attributes] == [], "the file has less than the CSV")
+
+
+def long_sums_are_checked(folder):
+    """The reference of a long sum, from the direct solver, is that of the short one, and says so."""
+    arguments = ("accuracy", "--model", "cube", "-n", 60000, "--tolerance", 0.01, "--eps", 0.01, "--device", "cpu", "--reference", "cpu")
+    out = chamomile(folder, *arguments, "--sample", 40000, "--hdf5", "long.hdf5")
+    check("40000 targets by CPU" in out and "1000 of them pair by pair too" in out, f"the reference is not named: {out.splitlines()[0]}")
+    with h5py.File(folder / "long.hdf5") as file:
+        known = np.isfinite(file["Setting_0000/scaled"][:])
+        check(known.sum() == 1000 and np.ptp(np.flatnonzero(known)) > 39000, f"{known.sum()} scales, not 1000 spread evenly")
+        long = dict(zip(file["Sample_000/index"][:], file["Setting_0000/acceleration"][:]))
+    out = chamomile(folder, *arguments, "--sample", 500, "--hdf5", "short.hdf5")
+    check("500 targets pair by pair" in out, "a short sum is not made pair by pair")
+    with h5py.File(folder / "short.hdf5") as file:
+        both = [(error, long[i]) for i, error in zip(file["Sample_000/index"][:], file["Setting_0000/acceleration"][:]) if i in long]
+    check(len(both) > 100 and all(abs(a - b) < 1e-11 for a, b in both), "long and short references differ")
+
+
+def table_of_the_paper(folder):
+    out = chamomile(folder, "accuracy", "--table", "chamomile", "-n", "2048,3000", "--device", "cpu", "--csv", "paper.csv")
+    rows = table(folder / "paper.csv")
+    check([(row["N"], row["precision"], row["paper: plain sum"]) for row in rows] ==
+          [("2048", "float", "2.2e-06"), ("2048", "double", "2.2e-06"), ("3000", "float", "-"), ("3000", "double", "-")], f"rows {out}")
+    for row in rows:
+        plain, ours = float(row["here: plain sum"]), float(row["ours"])
+        check(1e-6 < plain < 5e-6, f"plain sum in float: {plain}, the paper has 2.2e-6")
+        check(0 < ours < (1e-6 if row["precision"] == "float" else 1e-13) and ours < plain, f"ours: {ours}")
+        check(0 < float(row["ours 99 %"]) <= (3e-7 if row["precision"] == "float" else 1e-13), f"ours at 99 %: {row['ours 99 %']}")
+
+
+def laboratory(folder):
+    """The quick laboratory: a table, a file and three plots of each kind for every set."""
+    environment = {**os.environ, "CHAMOMILE": PROGRAM, "CHAMOMILE_DATA": str(folder / "none")}
+    done = subprocess.run([ROOT / "examples/accuracy_laboratory", "--quick", folder / "laboratory"], env=environment, capture_output=True, text=True, timeout=900)
+    check(done.returncode == 0, f"laboratory: status {done.returncode}: {done.stderr}")
+    check("galaxies: skipped: no" in done.stdout, "absent data are not told")
+    for name in ("plummer", "hernquist", "nfw", "disk", "cube", "merger"):
+        rows = table(folder / f"laboratory/{name}.csv")
+        check(len(rows) > 10 and all(row["N"] == "10000" for row in rows), f"{name}: {len(rows)} rows")
+        if importlib.util.find_spec("matplotlib"):
+            for plot in ("distribution", "cost", "radius"):
+                picture = (folder / f"laboratory/{name}_10000_{plot}.png").read_bytes()
+                drawing = (folder / f"laboratory/{name}_10000_{plot}.svg").read_text()
+                check(picture[:8] == b"\x89PNG\r\n\x1a\n" and "order 2" in drawing and 'id="line2d_' in drawing, f"{name}: no plot of {plot}")
+        else:
+            check("no plots: install" in done.stdout, "missing matplotlib is not told")
+    again = subprocess.run([sys.executable, ROOT / "docs/accuracy_plots.py", folder / "merger.hdf5"], capture_output=True, text=True)
+    check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"a snapshot is plotted: {again.stderr}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for part in (lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, table_of_the_paper, laboratory):
+            part(folder)
+    print("\n".join(failures[:40]) or "errors are what they are said to be")
+    return bool(failures)
+
+
+sys.exit(main())

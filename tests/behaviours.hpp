@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "force/solver.hpp"
+
 namespace chamomile::tests {
 
 /// A device as SolverOptions names it.
 struct Machine {
     std::string device = "cpu", instruction_set = "auto";
 };
+
+SolverOptions options_for(const Machine& machine);
 
 void check_direct_errors(const Machine& machine);
 void check_tree_errors(const Machine& machine);

@@ -134,11 +134,10 @@ void check_local_expansion()
             CAPTURE(moment);
             const OneMoment cell(moment);
             const SecondMoments& s = cell.multipole.second;
+            constexpr HigherWeights weights;
             std::vector<double> higher;
-            for (int k = 0; k < HigherMoments::count; ++k) {
-                const Exponents e = exponents_of(HigherMoments::first + k);
-                higher.push_back((e.degree() == 3 ? -1 : 1) / factorial(e) * cell.higher.moment[k]);
-            }
+            for (int k = 0; k < HigherMoments::count; ++k)
+                higher.push_back(weights.of[k] * cell.higher.moment[k]);
             LocalExpansion<double, local_order> local;
             local.template add_cell<order>(r, cell.multipole.mass,
                                            {s.xx, s.xy, s.xz, s.yy, s.yz, s.zz}, cell.higher.length,

@@ -1,5 +1,6 @@
 // Lanes in the order that they should have, with the instructions that all processors have; the
 // other instruction sets are compared with these in host_force.
+#include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -56,6 +57,30 @@ void check_rows()
     CHECK(tail[1] == T(6 * w));
 }
 
+template <class T>
+void check_higher_rows()
+{
+    const Frame frame{{1, -2, 3}, 0.5, 8};
+    const simd::HigherRows rows(frame);
+    HigherMoments m;
+    for (int k = 0; k < HigherMoments::count; ++k)
+        m.moment[k] = 1 + 0.1 * k;
+    m.length = 0.25;
+    T packed[8 * simd::HigherRows::rows + 2];
+    for (int row = 0; row < simd::HigherRows::rows; ++row)
+        rows.pack(m, row, packed + 8 * row);
+    rows.pack_tail(m, packed + 8 * simd::HigherRows::rows);
+    int k = 0;
+    for (int degree = 3; degree <= 4; ++degree)
+        for (int x = degree; x >= 0; --x)
+            for (int y = degree - x; y >= 0; --y, ++k)
+                CHECK(double(packed[k]) ==
+                      doctest::Approx((degree == 3 ? -8 : 8) * m.moment[k] / std::tgamma(x + 1) /
+                                      std::tgamma(y + 1) / std::tgamma(degree - x - y + 1))
+                          .epsilon(std::is_same_v<T, float> ? 1e-7 : 1e-15));
+    CHECK(packed[k] == T(0.125));
+}
+
 } // namespace
 
 TEST_SUITE_BEGIN("simd");
@@ -74,6 +99,8 @@ TEST_CASE("records are centred and scaled, and what rounding leaves behind is ke
 {
     check_rows<float>();
     check_rows<double>();
+    check_higher_rows<float>();
+    check_higher_rows<double>();
 }
 
 TEST_CASE("sums of a pack are added in double")

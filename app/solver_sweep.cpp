@@ -68,8 +68,8 @@ std::vector<Limit> criteria_of(const SolverSweep& sweep, const Options& options)
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep)
 {
     add_law_options(options, solver);
-    options.texts("criterion", "relative|geometric|minimum-distance|moments,...", sweep.criteria, criterion_help,
-                  criterion_names());
+    options.texts("criterion", "relative|geometric|minimum-distance|moments,...", sweep.criteria,
+                  criterion_help, criterion_names());
     options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
     options.numbers("theta", sweep.thetas, theta_range, theta_help);
     options.numbers("order", sweep.orders, between(0, 2), order_help);

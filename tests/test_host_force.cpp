@@ -130,6 +130,29 @@ TEST_CASE("units and potentials change nothing in what far cells give")
     }
 }
 
+TEST_CASE("the first evaluation needs no earlier accelerations")
+{
+    // What a tolerance compares with is estimated by a coarse walk each time, not remembered.
+    const Particles p = plummer(20011);
+    for (const Criterion criterion : {Criterion::relative, Criterion::moments}) {
+        SolverOptions o;
+        o.device = "cpu";
+        o.criterion = criterion;
+        const auto solver = make_solver(o);
+        Particles fresh = p, again = p, misled = p;
+        const ForceStatistics first = solver->solve(fresh, Quantities::acceleration);
+        misled.acceleration.assign(p.size(), {1e30, 0, 0});
+        for (Particles* other : {&again, &misled}) {
+            const ForceStatistics later = solver->solve(*other, Quantities::acceleration);
+            CHECK(later.particle_particle == first.particle_particle);
+            CHECK(later.particle_cell == first.particle_cell);
+            CHECK(later.expansions == first.expansions);
+            CHECK(other->acceleration == fresh.acceleration);
+        }
+        CHECK(first.particle_particle < p.size() * p.size() / 10);
+    }
+}
+
 TEST_CASE("instruction sets agree on identical lists")
 {
     const Particles p = plummer(20011);

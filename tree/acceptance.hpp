@@ -96,7 +96,7 @@ struct CellReach {
 /// the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n; here
 /// B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the farthest
 /// corner; (1 - b/d)^(-3/2) is taken, and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part b)^(n+2),
-/// which it is to first order. Constants are chosen by measurement (docs/decisions.md, 40).
+/// which it is to first order. Constants are chosen by measurement (docs/decisions.md, 44).
 ///
 /// In no case is a cell accepted that comes closer than `clearance` to the box of the targets with
 /// any of its particles.

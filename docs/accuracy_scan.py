@@ -24,12 +24,13 @@ class Bench:
     def __init__(self, options, folder):
         self.options, self.table = options, folder / "rows.csv"
 
-    def __call__(self, of, repeat, *arguments):
+    def __call__(self, of, repeat, *arguments, sample=None):
+        sample = self.options.sample if sample is None else sample
         is_file = pathlib.Path(of).exists()
         source = [of] if is_file else ["--model", of, "-n", self.options.n]
         softening = [] if is_file and not self.options.eps else ["--eps", self.options.eps or 1e-3]
-        command = [self.options.program, "bench", *source, *softening, "--repeat", repeat, "--sample", self.options.sample,
-                   "--csv", self.table, "--overwrite", "-q", *arguments]
+        command = [self.options.program, "bench", *source, *softening, "--repeat", repeat, "--sample", sample,
+                   "--threads", self.options.threads, "--csv", self.table, "--overwrite", "-q", *arguments]
         subprocess.run([str(word) for word in command], check=True)
         with open(self.table, newline="") as file:
             return list(csv.DictReader(file))
@@ -76,6 +77,8 @@ def main():
     parser.add_argument("-n", type=int, default=20000)
     parser.add_argument("--eps", type=float)
     parser.add_argument("--sample", type=int, default=5000)
+    parser.add_argument("--threads", type=int, default=1, help="where others share the cores, times of one are steadier")
+    parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--finalists", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--choice-only", action="store_true", help="no scan: errors of the choice alone")
@@ -85,7 +88,7 @@ def main():
         bench = Bench(options, pathlib.Path(name))
         for of in options.sets.split(","):
             for goal in map(float, options.accuracy.split(",")):
-                chosen = bench(of, 3, "--accuracy", goal)[0]
+                chosen = bench(of, options.repeat, "--accuracy", goal)[0]
                 achieved = float(chosen["99 % error"]) / goal
                 words = lambda row: "direct sum" if row["solver"] == "direct" else \
                     f"{row['criterion']} order {row['order']}, local {row['local order']}, {row['group']}/{row['leaf']}"
@@ -98,14 +101,14 @@ def main():
                 mine = float(chosen["min"])
                 for _ in range(options.rounds):
                     if chosen["solver"] == "direct":
-                        again = bench(of, 3, "--solver", "direct")
+                        again = bench(of, options.repeat, "--solver", "direct", sample=0)
                     else:
                         fixed, limit = setting(chosen)
-                        again = bench(of, 3, *fixed, "--" + limit, chosen[limit])
+                        again = bench(of, options.repeat, *fixed, "--" + limit, chosen[limit], sample=0)
                     mine = min(mine, float(again[0]["min"]))
                     for k, (_, x, row) in enumerate(finalists):
                         fixed, limit = setting(row)
-                        least[k] = min(least[k], float(bench(of, 3, *fixed, "--" + limit, f"{x:.3g}")[0]["min"]))
+                        least[k] = min(least[k], float(bench(of, options.repeat, *fixed, "--" + limit, f"{x:.3g}", sample=0)[0]["min"]))
                 best = min(range(len(finalists)), key=lambda k: least[k])
                 print(line + f"| {mine:.2f} | {words(finalists[best][2])} | {least[best]:.2f} | {mine / least[best]:.2f} |", flush=True)
 

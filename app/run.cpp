@@ -90,9 +90,9 @@ public:
         else
             simulation_.every_steps(10, potentials, energies);
         if (run.check_forces > 0)
-            simulation_.every_steps(run.check_forces_every, potentials, [this](Simulation& now) {
-                forces_.add(now, state_.particles);
-            });
+            simulation_.every_steps(
+                run.check_forces_every.value_or(50), potentials,
+                [this](Simulation& now) { forces_.add(now, state_.particles); });
         simulation_.after_each_step([this](Simulation& now) {
             steps_.add(now);
             progress_.update(now, energies_.energy_error());

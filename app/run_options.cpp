@@ -66,7 +66,7 @@ void add_run_options(Options& options, RunOptions& run)
                    "write errors of so many particles against direct sums in double to forces.csv; "
                    "0: none");
     options.number("check-forces-every", run.check_forces_every, at_least(1),
-                   "steps between lines of forces.csv");
+                   "steps between lines of forces.csv; 50 unless given");
     options.flag("frames", run.frames, "also pictures, one with each snapshot");
     options.number("frames-every", run.frames_every, positive,
                    "time between pictures, where it is not that between snapshots");
@@ -90,6 +90,8 @@ void require_complete(const RunOptions& run)
         throw Error(Fault::usage, "run: missing: " + missing);
     if (!run.input.empty() && !run.model.empty())
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
+    if (run.check_forces_every && run.check_forces == 0)
+        throw Error(Fault::usage, "run: --check-forces-every: needs --check-forces");
     if (run.frame_width && !run.frames)
         throw Error(Fault::usage, "--frame-width: needs --frames");
     if (run.frames_every && !run.frames)

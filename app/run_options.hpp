@@ -19,7 +19,8 @@ struct RunOptions {
     SolverOptions solver;
     bool tune = false;
     AccuracyRequest accuracy;
-    std::uint64_t check_forces = 0, check_forces_every = 50;
+    std::uint64_t check_forces = 0;
+    std::optional<std::uint64_t> check_forces_every;
     std::optional<double> end_time;
     std::optional<double> fixed_step;
     bool adaptive = false;

@@ -4,14 +4,15 @@
     docs/accuracy_scan.py chamomile --sets plummer,disk,snapshot_010.hdf5 --accuracy 1e-2,1e-3 -n 20000
 
 For each set and error: `chamomile bench` over multipole orders, local orders, criteria, group and leaf sizes and
-tolerances; the time at the asked error between the two nearest tolerances; the best few and the choice of
---accuracy measured again in turn, the least time of each. Errors are of --sample particles, more than and other
-than those that --accuracy measures itself by.
+tolerances gives each way's limit at the asked error, and its time there is measured; then the best few and the
+choice of --accuracy in turn. Times are processor time of one thread, which others on the machine change least, of
+many evaluations less that of few. Errors are of --sample particles, not those that --accuracy measures itself by.
 """
 import argparse
 import csv
 import math
 import pathlib
+import resource
 import subprocess
 import tempfile
 
@@ -24,15 +25,26 @@ class Bench:
     def __init__(self, options, folder):
         self.options, self.table = options, folder / "rows.csv"
 
-    def __call__(self, of, repeat, *arguments):
+    def __call__(self, of, repeat, *arguments, sample=None):
         is_file = pathlib.Path(of).exists()
         source = [of] if is_file else ["--model", of, "-n", self.options.n]
         softening = [] if is_file and not self.options.eps else ["--eps", self.options.eps or 1e-3]
-        command = [self.options.program, "bench", *source, *softening, "--repeat", repeat, "--sample", self.options.sample,
+        command = [self.options.program, "bench", *source, *softening, "--repeat", repeat,
+                   "--sample", self.options.sample if sample is None else sample, "--threads", 1, "--device", "cpu",
                    "--csv", self.table, "--overwrite", "-q", *arguments]
         subprocess.run([str(word) for word in command], check=True)
         with open(self.table, newline="") as file:
             return list(csv.DictReader(file))
+
+    def milliseconds(self, of, *arguments):
+        """Processor time of an evaluation."""
+        spent = []
+        for repeat in (1, 1 + self.options.repeat):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self(of, repeat, *arguments, sample=0)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent.append(after.ru_utime - before.ru_utime)
+        return 1e3 * (spent[1] - spent[0]) / self.options.repeat
 
 
 def setting(row):
@@ -43,28 +55,29 @@ def setting(row):
 
 
 def at_error(rows, goal):
-    """(milliseconds, limit) at the error, on a line in logarithms between the rows on both sides of it."""
-    points = sorted((float(r["99 % error"]), float(r["min"]), float(r[setting(r)[1]])) for r in rows)
-    for (e0, t0, x0), (e1, t1, x1) in zip(points, points[1:]):
+    """The limit at the error, on a line in logarithms between the rows on both sides of it."""
+    points = sorted((float(r["99 % error"]), float(r[setting(r)[1]])) for r in rows)
+    for (e0, x0), (e1, x1) in zip(points, points[1:]):
         if e0 <= goal <= e1:
-            part = math.log(goal / e0) / math.log(e1 / e0)
-            return t0 * (t1 / t0) ** part, x0 * (x1 / x0) ** part
+            return x0 * (x1 / x0) ** (math.log(goal / e0) / math.log(e1 / e0))
     return None
 
 
 def scan(bench, of, goal):
-    """The settings with their time and limit at the error, fastest first."""
+    """The settings with their times at the error, fastest first: (milliseconds, options, row)."""
     guess = 0.0015 * (goal / 1e-3) ** (1 / 0.75)
     tolerances = ",".join(f"{min(1, guess * f):.3g}" for f in (0.4, 1, 2.5, 6))
     angle = 0.65 * (goal / 1e-3) ** (1 / 4.3)
     angles = ",".join(f"{min(1.5, angle * f):.3g}" for f in (0.75, 0.9, 1.08, 1.3))
     found = []
-    for ways, limit in ((RELATIVE, ("--tolerance", tolerances)), (GEOMETRIC, ("--theta", angles))):
+    for ways, limits in ((RELATIVE, ("--tolerance", tolerances)), (GEOMETRIC, ("--theta", angles))):
         for order, local, group, leaf in ways:
-            rows = bench(of, 2, "--order", order, "--local-order", local, "--group-size", group, "--leaf-size", leaf, *limit)
-            hit = at_error(rows, goal)
-            if hit:
-                found.append((*hit, rows[0]))
+            rows = bench(of, 1, "--order", order, "--local-order", local, "--group-size", group, "--leaf-size", leaf, *limits)
+            x = at_error(rows, goal)
+            if x:
+                fixed, limit = setting(rows[0])
+                options = (*fixed, "--" + limit, f"{x:.3g}")
+                found.append((bench.milliseconds(of, *options), options, rows[0]))
     return sorted(found, key=lambda f: f[0])
 
 
@@ -76,16 +89,17 @@ def main():
     parser.add_argument("-n", type=int, default=20000)
     parser.add_argument("--eps", type=float)
     parser.add_argument("--sample", type=int, default=5000)
+    parser.add_argument("--repeat", type=int, default=6, help="evaluations timed")
     parser.add_argument("--finalists", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--choice-only", action="store_true", help="no scan: errors of the choice alone")
     options = parser.parse_args()
-    print("| set | asked | achieved / asked | chosen | ms | best of the scan | ms at the asked error | ratio |\n|---|---|---|---|---|---|---|---|")
+    print("| set | asked | achieved / asked | chosen | ms | best of the scan | ms | ratio |\n|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(options, pathlib.Path(name))
         for of in options.sets.split(","):
             for goal in map(float, options.accuracy.split(",")):
-                chosen = bench(of, 3, "--accuracy", goal)[0]
+                chosen = bench(of, 1, "--accuracy", goal)[0]
                 achieved = float(chosen["99 % error"]) / goal
                 words = lambda row: "direct sum" if row["solver"] == "direct" else \
                     f"{row['criterion']} order {row['order']}, local {row['local order']}, {row['group']}/{row['leaf']}"
@@ -94,18 +108,13 @@ def main():
                     print(line + f"| {float(chosen['min']):.1f} | | | |", flush=True)
                     continue
                 finalists = scan(bench, of, goal)[:options.finalists]
-                least = [math.inf] * len(finalists)
-                mine = float(chosen["min"])
+                least = [f[0] for f in finalists]
+                fixed, limit = setting(chosen)
+                mine_options = ("--solver", "direct") if chosen["solver"] == "direct" else (*fixed, "--" + limit, chosen[limit])
+                mine = math.inf
                 for _ in range(options.rounds):
-                    if chosen["solver"] == "direct":
-                        again = bench(of, 3, "--solver", "direct")
-                    else:
-                        fixed, limit = setting(chosen)
-                        again = bench(of, 3, *fixed, "--" + limit, chosen[limit])
-                    mine = min(mine, float(again[0]["min"]))
-                    for k, (_, x, row) in enumerate(finalists):
-                        fixed, limit = setting(row)
-                        least[k] = min(least[k], float(bench(of, 3, *fixed, "--" + limit, f"{x:.3g}")[0]["min"]))
+                    mine = min(mine, bench.milliseconds(of, *mine_options))
+                    least = [min(t, bench.milliseconds(of, *f[1])) for t, f in zip(least, finalists)]
                 best = min(range(len(finalists)), key=lambda k: least[k])
                 print(line + f"| {mine:.2f} | {words(finalists[best][2])} | {least[best]:.2f} | {mine / least[best]:.2f} |", flush=True)
 

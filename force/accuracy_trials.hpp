@@ -19,7 +19,7 @@ public:
 
     struct Outcome {
         double error;   ///< at the goal's percentile of the sample
-        double seconds; ///< of the evaluation
+        double seconds; ///< of the evaluation; of a processor's time, if that is less
         double pairs;   ///< with particles and cells, per particle
     };
     /// Evaluates all particles with those options and measures them.

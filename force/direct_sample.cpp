@@ -46,10 +46,20 @@ void DirectSample::measure(Particles& particles, std::size_t targets, Quantities
         acceleration_.push_back(particles.acceleration[i]);
         potential_.push_back(particles.potential[i]);
     }
-    direct_->solve(particles, quantities, targets_);
+    std::vector<Index> once = targets_; // a dense sample names some particles twice
+    once.erase(std::unique(once.begin(), once.end()), once.end());
+    direct_->solve(particles, quantities, once);
+    std::vector<Vec3<double>> kept_acceleration = std::move(acceleration_);
+    std::vector<double> kept_potential = std::move(potential_);
+    acceleration_.clear();
+    potential_.clear();
+    for (Index i : targets_) {
+        acceleration_.push_back(particles.acceleration[i]);
+        potential_.push_back(particles.potential[i]);
+    }
     for (std::size_t k = 0; k < targets_.size(); ++k) {
-        std::swap(acceleration_[k], particles.acceleration[targets_[k]]);
-        std::swap(potential_[k], particles.potential[targets_[k]]);
+        particles.acceleration[targets_[k]] = kept_acceleration[k];
+        particles.potential[targets_[k]] = kept_potential[k];
     }
     if (!potentials)
         potential_.clear();

@@ -209,6 +209,68 @@ def tunes_and_repeats_itself(folder):
     check("sizes        groups of 48, leaves of " in out, f"--tune changes the size that is given: {out}")
 
 
+def checks_forces(folder):
+    """forces.csv against `accuracy` of the snapshots, which sums in another way."""
+    common = ["--eps", 0.05, "--device", "cpu"]
+    out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--snapshot-every", 0.04, "--check-forces", 700,
+                    "--check-forces-every", 4, *common, "-o", "checked")
+    check("force errors against direct sums, measured 4 times: 99 % below" in out and "forces.csv" in out, f"no summary: {out}")
+    with open(folder / "checked/forces.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    check([(row["step"], row["targets"]) for row in rows] == [(s, "700") for s in ("0", "4", "8", "10")], f"lines: {rows}")
+    for number, row in enumerate(rows):
+        chamomile(folder, "accuracy", f"checked/snapshot_{number:03d}.hdf5", "--sample", 700, "--tolerance", 0.001, *common,
+                  "--csv", "errors.csv", "--overwrite", "-q")
+        with open(folder / "errors.csv", newline="") as file:
+            second = next(csv.DictReader(file))
+        for name in ("rms", "median", "90 %", "99 %", "99.9 %", "max", "phi 99 %"):
+            a, b = float(row[name]), float(second[name])
+            check(abs(a / b - 1) < 6e-3, f"step {row['step']}: {name} {a}, by 'accuracy' {b}")  # of three digits
+    plain = as_text(folder, "checked/snapshot_003.hdf5")
+    chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--snapshot-every", 0.04, *common, "-o", "unchecked", "-q")
+    check(as_text(folder, "unchecked/snapshot_003.hdf5") == plain, "looking at the forces changes the run")
+    check(not (folder / "unchecked/forces.csv").exists(), "forces.csv without --check-forces")
+
+
+def keeps_an_accuracy(folder):
+    chamomile(folder, "model", "plummer", "-n", 5000, "--seed", 3, "-o", "larger.hdf5", "-q", "--overwrite")
+    common = ["larger.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.01, "--device", "cpu", "--check-forces", 2500, "--check-forces-every", 5]
+    out = chamomile(folder, "run", *common, "--accuracy", 3e-3, "--accuracy-every", 5, "-o", "asked")
+    repeat = re.search(r"(--accuracy 0.003 .*) repeats the run", out)
+    check("99 % error at most 0.003" in out and repeat and "measured error" in out, f"no word of the accuracy: {out}")
+    with open(folder / "asked/steps.csv", newline="") as file:
+        steps = list(csv.DictReader(file))
+    check([row["step"] for row in steps if row["measured error"]] == ["0", "5", "10"], f"measured: {steps}")
+    with open(folder / "asked/forces.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            check(0.3 * 3e-3 < float(row["99 %"]) < 3e-3, f"errors: {row}")
+    text = chamomile(folder, "info", "asked/snapshot_010.hdf5")
+    log = (folder / "asked/run.log").read_text()
+    check(log.count("accuracy     ") == 3 and "step 5: 99 % error" in log, f"checks are not in the log: {log}")
+    for word in ("accuracy: 0.003", "accuracy_percentile: 99", "measured_error: ", f"local_order: {steps and re.search(r'--local-order (.)', repeat[1])[1]}"):
+        check(word in text, f"the snapshot does not tell '{word}': {text}")
+    limit = steps[-1]["tolerance"] or steps[-1]["theta"]
+    check(re.search(rf"(tolerance|theta): {re.escape(limit)}\n", text), f"the snapshot does not tell the limit {limit}: {text}")
+    chamomile(folder, "run", *common, *repeat[1].split(), "--accuracy-every", 5, "-o", "repeated", "-q")
+    check(as_text(folder, "repeated/snapshot_010.hdf5") == as_text(folder, "asked/snapshot_010.hdf5"), "the options told do not repeat the run")
+    out = chamomile(folder, "force", "larger.hdf5", "--accuracy", 1e-2, "--eps", 0.01, "-o", "f.hdf5")
+    check("99 % error" in out and "repeats it" in out, f"force does not tell its choice: {out}")
+    chamomile(folder, "bench", "larger.hdf5", "--accuracy", "1e-2,1e-3", "--eps", 0.01, "--repeat", 1, "--sample", 2500, "--csv", "asked.csv", "-q")
+    with open(folder / "asked.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            check(0.3 < float(row["99 % error"]) / float(row["accuracy"]) < 1, f"bench --accuracy: {row}")
+
+
+def decorrelates_its_steps(folder):
+    texts = {}
+    for name, seed in (("smallest", []), ("seven", ["--decorrelate", 7]), ("again", ["--decorrelate", 7, "--threads", 1]), ("eight", ["--decorrelate", 8])):
+        chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, *seed, "-o", name, "-q")
+        texts[name] = as_text(folder, f"{name}/snapshot_010.hdf5")
+    check(texts["seven"] == texts["again"], "one seed, other bits")
+    check(len({tuple(t) for t in texts.values()}) == 3, "seeds make no difference")
+    check("decorrelate: 7" in chamomile(folder, "info", "seven/snapshot_010.hdf5"), "the snapshot does not tell the seed")
+
+
 def moves_gas_if_told(folder):
     (folder / "gas.txt").write_text("# types: 0*1 1*1\n1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n")
     out = chamomile(folder, "run", "gas.txt", "--t-end", 0.1, "--dt", 0.1, "--eps", 0.05, "--collisionless-gas", "-o", "gas")
@@ -231,7 +293,8 @@ def main():
         for part in (evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states,
                      reads_a_configuration, adapts_its_steps, stops_when_interrupted, keeps_others_out,
                      frames_are_as_wide_as_asked,
-                     frames_have_an_interval_of_their_own, tells_what_steps_cost, tunes_and_repeats_itself, moves_gas_if_told, reports_a_full_disk):
+                     frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy,
+                     decorrelates_its_steps, tunes_and_repeats_itself, moves_gas_if_told, reports_a_full_disk):
             part(folder)
     print("\n".join(failures) or "the run is as it should be")
     return bool(failures)

@@ -12,8 +12,9 @@ namespace chamomile {
 /// Entry k belongs to target k.
 struct ReferenceSums {
     std::vector<Vec3<double>> acceleration;
-    std::vector<double> potential;    ///< without the self term
-    std::vector<double> absolute_sum; ///< G sum_j m_j / r_ij^2, the scale of Dehnen (2014); or NaN: unknown
+    std::vector<double> potential; ///< without the self term
+    std::vector<double>
+        absolute_sum; ///< G sum_j m_j / r_ij^2, the scale of Dehnen (2014); or NaN: unknown
 };
 
 /// Accelerations and potentials of the particles `targets` (indices) from all particles, one pair

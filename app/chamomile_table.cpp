@@ -86,8 +86,8 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
             const PublishedRow row = published_for(particles.size());
             if (eps != summed) {
                 const auto largest = [&](std::size_t bag_size) {
-                    return formatted(
-                        "%.1e", largest_error(float_sum(particles, eps, bag_size), exact));
+                    return formatted("%.1e",
+                                     largest_error(float_sum(particles, eps, bag_size), exact));
                 };
                 plain = largest(particles.size());
                 in_bags = largest(bag);
@@ -100,8 +100,8 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
             ours->solve(particles, Quantities::acceleration_potential);
             const Percentiles errors =
                 force_errors(particles, sums, against.targets()).acceleration;
-            table.add({std::to_string(row.particles), shortest(eps), row.plain, row.chamomile, plain,
-                       in_bags, formatted("%.1e", errors.max), formatted("%.1e", errors.p99),
+            table.add({std::to_string(row.particles), shortest(eps), row.plain, row.chamomile,
+                       plain, in_bags, formatted("%.1e", errors.max), formatted("%.1e", errors.p99),
                        describe(ours->options())["precision"],
                        std::to_string(ours->options().group_size), ours->device()});
         }

@@ -40,10 +40,10 @@ const ReferenceSums& Reference::sums(Softening softening)
     const auto [place, is_new] = sums_.try_emplace({softening.kind, softening.length});
     if (is_new) {
         text_ = formatted("%zu targets pair by pair in double", targets_.size());
-        place->second = double(particles_.size()) * double(targets_.size()) > long_sum
-                            ? by_solver(softening)
-                            : reference_sum(particles_, targets_, softening,
-                                            gravitational_constant_);
+        place->second =
+            double(particles_.size()) * double(targets_.size()) > long_sum
+                ? by_solver(softening)
+                : reference_sum(particles_, targets_, softening, gravitational_constant_);
     }
     return place->second;
 }
@@ -86,8 +86,9 @@ ReferenceSums Reference::by_solver(Softening softening)
                                         " away from the CPU: must be below " +
                                         formatted("%.0e", allowed_difference) +
                                         "; --reference cpu does without it");
-    text_ = formatted("%zu targets by %s in double, %zu of them pair by pair too: %.0e apart at most",
-                      targets_.size(), solver->device().c_str(), places.size(), largest);
+    text_ =
+        formatted("%zu targets by %s in double, %zu of them pair by pair too: %.0e apart at most",
+                  targets_.size(), solver->device().c_str(), places.size(), largest);
     return sums;
 }
 

@@ -87,6 +87,13 @@ def look(k):
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": STYLES[k // len(COLOURS) % len(STYLES)]}
 
 
+def plain_ticks(axis):
+    """1, 2, 5 of each decade, for axes of few decades."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
 def legend_below(axes):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, frameon=False)
 
@@ -122,10 +129,8 @@ def cost(title, radii, settings):
         sides[1].plot(pairs, error, label=label, **marker, **look(k))
     sides[0].set(xscale="log", yscale="log", xlabel="ms for one evaluation", ylabel="99 % of |Δa| / |a|")
     sides[1].set(xscale="log", xlabel="particles + cells + far cells per particle")
-    for side in sides:
-        side.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        side.xaxis.set_major_formatter("{x:g}")
-        side.xaxis.set_minor_formatter(NullFormatter())
+    for axis in (sides[0].xaxis, sides[1].xaxis, sides[0].yaxis):
+        plain_ticks(axis)
     sides[1].legend(loc="best")
     figure.suptitle(title, y=0.95)
     return figure
@@ -141,6 +146,7 @@ def radius(title, radii, settings):
             axes.plot(middle, [np.percentile(errors["acceleration"][own], percentile) for own in bins], color=COLOURS[k % len(COLOURS)],
                       linestyle=style, label=label if percentile == 50 else None)
     axes.set(xscale="log", yscale="log", xlabel="distance from the centre of mass", ylabel="|Δa| / |a|: median, dashed 99 %", title=title)
+    plain_ticks(axes.xaxis)
     legend_below(axes)
     return figure
 

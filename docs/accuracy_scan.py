@@ -16,9 +16,11 @@ import resource
 import subprocess
 import tempfile
 
-RELATIVE = [(2, p, g, 24) for p in (3, 4, 5, 6) for g in (64, 128, 256)]
-RELATIVE += [(2, p, g, 12) for p in (5, 6) for g in (128, 256)] + [(0, 5, 128, 24)]
-GEOMETRIC = [(2, p, 128, 24) for p in (5, 6)]
+# Criterion, order, local order, group and leaf size.
+WAYS = [(c, 2, p, g, 24) for c in ("relative", "moments") for p in (4, 5, 6) for g in (64, 128, 256)]
+WAYS += [("moments", o, p, g, 24) for o in (3, 4) for p in (5, 6) for g in (64, 128, 256)]
+WAYS += [("moments", 2, p, g, 12) for p in (5, 6) for g in (128, 256)]
+WAYS += [("moments", 2, 3, 128, 24), ("moments", 0, 5, 128, 24), ("geometric", 2, 5, 128, 24), ("geometric", 2, 6, 128, 24)]
 
 
 class Bench:
@@ -49,7 +51,7 @@ class Bench:
 
 def setting(row):
     """The options that give this row again, without its limit, and the name of the limit."""
-    limit = "tolerance" if row["criterion"] == "relative" else "theta"
+    limit = "theta" if row["criterion"] == "geometric" else "tolerance"
     return ("--criterion", row["criterion"], "--order", row["order"], "--local-order", row["local order"],
             "--group-size", row["group"], "--leaf-size", row["leaf"]), limit
 
@@ -70,14 +72,15 @@ def scan(bench, of, goal):
     angle = 0.65 * (goal / 1e-3) ** (1 / 4.3)
     angles = ",".join(f"{min(1.5, angle * f):.3g}" for f in (0.75, 0.9, 1.08, 1.3))
     found = []
-    for ways, limits in ((RELATIVE, ("--tolerance", tolerances)), (GEOMETRIC, ("--theta", angles))):
-        for order, local, group, leaf in ways:
-            rows = bench(of, 1, "--order", order, "--local-order", local, "--group-size", group, "--leaf-size", leaf, *limits)
-            x = at_error(rows, goal)
-            if x:
-                fixed, limit = setting(rows[0])
-                options = (*fixed, "--" + limit, f"{x:.3g}")
-                found.append((bench.milliseconds(of, *options), options, rows[0]))
+    for criterion, order, local, group, leaf in WAYS:
+        limits = ("--theta", angles) if criterion == "geometric" else ("--tolerance", tolerances)
+        rows = bench(of, 1, "--criterion", criterion, "--order", order, "--local-order", local, "--group-size", group,
+                     "--leaf-size", leaf, *limits)
+        x = at_error(rows, goal)
+        if x:
+            fixed, limit = setting(rows[0])
+            options = (*fixed, "--" + limit, f"{x:.3g}")
+            found.append((bench.milliseconds(of, *options), options, rows[0]))
     return sorted(found, key=lambda f: f[0])
 
 

@@ -86,7 +86,8 @@ TEST_CASE("an accuracy that is asked for is met")
         o.device = "gpu";
         o.softening.length = 0.001;
         o.accuracy = AccuracyGoal{.error = goal};
-        make_solver(o)->solve(p, Quantities::acceleration);
+        const auto solver = make_solver(o);
+        solver->solve(p, Quantities::acceleration);
         std::vector<Index> targets;
         Random random(4711);
         for (int k = 0; k < 3000; ++k)
@@ -98,7 +99,8 @@ TEST_CASE("an accuracy that is asked for is met")
                              norm(exact.acceleration[k]));
         const double error = value_at_percentile(errors, 99);
         CHECK(error < goal);
-        CHECK(error > 0.3 * goal);
+        if (solver->options().solver == SolverKind::tree) // a direct sum may be faster
+            CHECK(error > 0.3 * goal);
     }
 }
 

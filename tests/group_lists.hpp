@@ -1,0 +1,73 @@
+/// \file  What one group's list holds, and the list that a plain walk gives it.
+#pragma once
+
+#include <algorithm>
+
+#include "tests/forest.hpp"
+#include "tree/walk.hpp"
+
+namespace chamomile::tests {
+
+/// What one group interacts with: particles one by one (sorted), cells of three kinds.
+struct GroupList {
+    std::vector<Index> particles, cells, far, cluster_far;
+};
+
+inline GroupList group_list(const InteractionLists& lists, const ListRow& row)
+{
+    GroupList list;
+    const auto part = [](const auto& of, Index begin, Index end) {
+        std::vector<Index> entries(of.begin() + begin, of.begin() + end);
+        std::sort(entries.begin(), entries.end());
+        return entries;
+    };
+    for (Index r = row.range_begin; r < row.range_end; ++r) {
+        const Index end = r + 1 < row.range_end ? lists.ranges[r + 1].before : row.particle_count;
+        for (Index k = 0; k < end - lists.ranges[r].before; ++k)
+            list.particles.push_back(lists.ranges[r].first + k);
+    }
+    list.cells = part(lists.cells, row.cell_begin, row.cell_end);
+    list.far = part(lists.far_cells, row.far_begin, row.far_end);
+    if (row.cluster != no_cluster) {
+        const ClusterRow& cluster = lists.clusters[row.cluster];
+        list.cluster_far = part(lists.far_cells, cluster.far_begin, cluster.far_end);
+    }
+    return list;
+}
+
+/// One group, one cell at a time (Barnes 1990 with the opening radius of Barnes 1995).
+inline GroupList plain_walk(const Forest& f, const Group& group, double theta, double clearance)
+{
+    GroupList list;
+    for (Index c = 0; c < f.octree.cells.size();) {
+        const Cell& cell = f.octree.cells[c];
+        const Box& box = f.moments.bounds[c];
+        const Vec3<double> center = f.moments.multipole[c].center;
+        const double radius = std::max(box.longest_side() / theta + norm(center - box.center()),
+                                       box.farthest_distance(center) + clearance);
+        if (group.box.distance_squared(center) > radius * radius) {
+            list.cells.push_back(c);
+            c = cell.next;
+            continue;
+        }
+        if (f.octree.is_leaf(c))
+            for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
+                list.particles.push_back(k);
+        ++c;
+    }
+    return list;
+}
+
+inline bool every_particle_once(const Forest& f, const GroupList& list)
+{
+    std::vector<int> seen(f.octree.order.size());
+    for (Index k : list.particles)
+        ++seen[k];
+    for (const auto* cells : {&list.cells, &list.far, &list.cluster_far})
+        for (Index c : *cells)
+            for (Index k = 0; k < f.octree.cells[c].count; ++k)
+                ++seen[f.octree.cells[c].begin + k];
+    return std::count(seen.begin(), seen.end(), 1) == std::ptrdiff_t(seen.size());
+}
+
+} // namespace chamomile::tests

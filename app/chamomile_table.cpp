@@ -68,8 +68,8 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
         solver.softening.length = published_eps;
     const std::vector<SolverOptions> settings = swept(solver, sweep, options);
 
-    Table table({"N", "eps", "paper: plain sum", "Chamomile", "here: plain sum", "Chamomile",
-                 "ours", "ours 99 %", "precision", "group", "machine"});
+    Table table({"N", "eps", "paper: plain sum", "paper: Chamomile", "here: plain sum",
+                 "here: Chamomile", "ours", "ours 99 %", "precision", "group", "machine"});
     visit_particles(source, [&](const std::string&, Snapshot& snapshot) {
         Particles& particles = snapshot.particles;
         for (Vec3<double>& x : particles.position) // so that no sum rounds its input

@@ -122,12 +122,13 @@ Table everything_table(const std::vector<BenchRow>& rows, const std::string& ver
 {
     const Words names = phase_names(rows);
     Table table(joined(joined(joined(setting_headings(), result_headings), phase_headings(names)),
-                       {"ceiling pairs/s", "tuned", "groups", "tree cells", "repetitions",
-                        "machine", "version", "date"}));
+                       {"ceiling pairs/s", "processor ms", "tuned", "groups", "tree cells",
+                        "repetitions", "machine", "version", "date"}));
     for (const BenchRow& row : rows)
         table.add(
             joined(joined(joined(setting_words(row), result_words(row)), phase_words(row, names)),
-                   {row.ceiling ? formatted("%.3e", *row.ceiling) : "-", row.tuned ? "yes" : "no",
+                   {row.ceiling ? formatted("%.3e", *row.ceiling) : "-",
+                    milliseconds(row.processor_seconds), row.tuned ? "yes" : "no",
                     std::to_string(row.median.groups), std::to_string(row.median.cells),
                     std::to_string(row.seconds.size()), row.machine, version, date}));
     return table;

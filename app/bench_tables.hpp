@@ -18,9 +18,10 @@ struct BenchRow {
     SolverOptions setting; ///< in force
     bool tuned = false;    ///< whether the sizes were measured
     int threads = 1;
-    std::string machine;         ///< Solver::device()
-    std::vector<double> seconds; ///< of each repetition, ascending
-    ForceStatistics median;      ///< of the repetition with the median time
+    std::string machine;          ///< Solver::device()
+    std::vector<double> seconds;  ///< of each repetition, ascending
+    double processor_seconds = 0; ///< of all threads, the least of the repetitions
+    ForceStatistics median;       ///< of the repetition with the median time
     std::optional<Percentiles> errors;
     std::optional<double> ceiling; ///< pairs per second of the pair loop alone
 };

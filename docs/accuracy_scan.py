@@ -4,15 +4,13 @@
     docs/accuracy_scan.py chamomile --sets plummer,disk,snapshot_010.hdf5 --accuracy 1e-2,1e-3 -n 20000
 
 For each set and error: `chamomile bench` over multipole orders, local orders, criteria, group and leaf sizes and
-tolerances gives each way's limit at the asked error, and its time there is measured; then the best few and the
-choice of --accuracy in turn. Times are processor time of one thread, which others on the machine change least, of
-many evaluations less that of few. Errors are of --sample particles, not those that --accuracy measures itself by.
+tolerances gives each way's limit and time at the asked error; then the best few and the choice of --accuracy are
+measured in turn. Times are processor time of one thread, which others on the machine change least. Errors are of --sample particles, not those that --accuracy measures itself by.
 """
 import argparse
 import csv
 import math
 import pathlib
-import resource
 import subprocess
 import tempfile
 
@@ -38,16 +36,6 @@ class Bench:
         with open(self.table, newline="") as file:
             return list(csv.DictReader(file))
 
-    def milliseconds(self, of, *arguments):
-        """Processor time of an evaluation."""
-        spent = []
-        for repeat in (1, 1 + self.options.repeat):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            self(of, repeat, *arguments, sample=0)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            spent.append(after.ru_utime - before.ru_utime)
-        return 1e3 * (spent[1] - spent[0]) / self.options.repeat
-
 
 def setting(row):
     """The options that give this row again, without its limit, and the name of the limit."""
@@ -57,11 +45,12 @@ def setting(row):
 
 
 def at_error(rows, goal):
-    """The limit at the error, on a line in logarithms between the rows on both sides of it."""
-    points = sorted((float(r["99 % error"]), float(r[setting(r)[1]])) for r in rows)
-    for (e0, x0), (e1, x1) in zip(points, points[1:]):
+    """(milliseconds, limit) at the error, on a line in logarithms between the rows on both sides of it."""
+    points = sorted((float(r["99 % error"]), float(r["processor ms"]), float(r[setting(r)[1]])) for r in rows)
+    for (e0, t0, x0), (e1, t1, x1) in zip(points, points[1:]):
         if e0 <= goal <= e1:
-            return x0 * (x1 / x0) ** (math.log(goal / e0) / math.log(e1 / e0))
+            part = math.log(goal / e0) / math.log(e1 / e0)
+            return t0 * (t1 / t0) ** part, x0 * (x1 / x0) ** part
     return None
 
 
@@ -74,13 +63,12 @@ def scan(bench, of, goal):
     found = []
     for criterion, order, local, group, leaf in WAYS:
         limits = ("--theta", angles) if criterion == "geometric" else ("--tolerance", tolerances)
-        rows = bench(of, 1, "--criterion", criterion, "--order", order, "--local-order", local, "--group-size", group,
+        rows = bench(of, 2, "--criterion", criterion, "--order", order, "--local-order", local, "--group-size", group,
                      "--leaf-size", leaf, *limits)
-        x = at_error(rows, goal)
-        if x:
+        hit = at_error(rows, goal)
+        if hit:
             fixed, limit = setting(rows[0])
-            options = (*fixed, "--" + limit, f"{x:.3g}")
-            found.append((bench.milliseconds(of, *options), options, rows[0]))
+            found.append((hit[0], (*fixed, "--" + limit, f"{hit[1]:.3g}"), rows[0]))
     return sorted(found, key=lambda f: f[0])
 
 
@@ -92,7 +80,7 @@ def main():
     parser.add_argument("-n", type=int, default=20000)
     parser.add_argument("--eps", type=float)
     parser.add_argument("--sample", type=int, default=5000)
-    parser.add_argument("--repeat", type=int, default=6, help="evaluations timed")
+    parser.add_argument("--repeat", type=int, default=8, help="evaluations timed")
     parser.add_argument("--finalists", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--choice-only", action="store_true", help="no scan: errors of the choice alone")
@@ -111,13 +99,14 @@ def main():
                     print(line + f"| {float(chosen['min']):.1f} | | | |", flush=True)
                     continue
                 finalists = scan(bench, of, goal)[:options.finalists]
-                least = [f[0] for f in finalists]
                 fixed, limit = setting(chosen)
                 mine_options = ("--solver", "direct") if chosen["solver"] == "direct" else (*fixed, "--" + limit, chosen[limit])
                 mine = math.inf
+                time_of = lambda words: float(bench(of, options.repeat, *words, sample=0)[0]["processor ms"])
+                least = [math.inf] * len(finalists)
                 for _ in range(options.rounds):
-                    mine = min(mine, bench.milliseconds(of, *mine_options))
-                    least = [min(t, bench.milliseconds(of, *f[1])) for t, f in zip(least, finalists)]
+                    mine = min(mine, time_of(mine_options))
+                    least = [min(t, time_of(f[1])) for t, f in zip(least, finalists)]
                 best = min(range(len(finalists)), key=lambda k: least[k])
                 print(line + f"| {mine:.2f} | {words(finalists[best][2])} | {least[best]:.2f} | {mine / least[best]:.2f} |", flush=True)
 

@@ -11,8 +11,7 @@ public:
         criterion_ = plan.criterion;
         {
             const TimedPhase phase(profile, "build");
-            build_octree(tree.octree, positions, masses,
-                         {plan.leaf_size, plan.placement}, sorter_);
+            build_octree(tree.octree, positions, masses, {plan.leaf_size, plan.placement}, sorter_);
         }
         const TimedPhase phase(profile, "moments");
         compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);

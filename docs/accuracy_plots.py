@@ -49,7 +49,11 @@ def read(files):
     """For each sample its name, radii and settings; a setting is its attributes and its arrays of errors."""
     samples = []
     for name in files:
-        with h5py.File(name) as file:
+        try:
+            opened = h5py.File(name)
+        except OSError as error:
+            sys.exit(f"accuracy_plots.py: {name}: cannot be read: {str(error).splitlines()[0]}")
+        with opened as file:
             if "Header" not in file or "Setting_0000" not in file:
                 sys.exit(f"accuracy_plots.py: {name}: no file of 'chamomile accuracy --hdf5'")
             settings = [(dict(group.attrs), {key: group[key][:] for key in group}) for key, group in file.items() if key.startswith("Setting_")]

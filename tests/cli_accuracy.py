@@ -168,8 +168,9 @@ def laboratory(folder):
                 check(picture[:8] == b"\x89PNG\r\n\x1a\n" and "order 2" in drawing and 'id="line2d_' in drawing, f"{name}: no plot of {plot}")
         else:
             check("no plots: install" in done.stdout, "missing matplotlib is not told")
-    again = subprocess.run([sys.executable, ROOT / "docs/accuracy_plots.py", folder / "merger.hdf5"], capture_output=True, text=True)
-    check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"a snapshot is plotted: {again.stderr}")
+    for name in ("merger.hdf5", "none.hdf5"):
+        again = subprocess.run([sys.executable, ROOT / "docs/accuracy_plots.py", folder / name], capture_output=True, text=True)
+        check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"{name} is plotted: {again.stderr}")
 
 
 def main():

@@ -35,7 +35,7 @@ std::string goal_text(const AccuracyGoal& goal);
 /// What the solver did, in one line.
 std::string report_text(const AccuracyReport& report);
 
-/// The options that repeat a choice: "--accuracy 0.001 --criterion relative ...".
+/// The options that repeat a choice: "--accuracy 0.001 --criterion moments ...".
 std::string repeating_options(const SolverOptions& chosen);
 
 } // namespace chamomile::app

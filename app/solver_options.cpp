@@ -8,10 +8,10 @@ namespace {
 const std::vector<std::pair<std::string, SolverKind>> solver_words = {
     {"tree", SolverKind::tree}, {"direct", SolverKind::direct}};
 const std::vector<std::pair<std::string, Criterion>> criterion_words = {
+    {"moments", Criterion::moments},
     {"relative", Criterion::relative},
     {"geometric", Criterion::geometric},
-    {"minimum-distance", Criterion::minimum_distance},
-    {"moments", Criterion::moments}};
+    {"minimum-distance", Criterion::minimum_distance}};
 const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
     {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
 const std::vector<std::pair<std::string, Precision>> precision_words = {
@@ -57,9 +57,8 @@ const char* const softening_length_help =
     "two";
 const char* const precision_help = "of the pair sums";
 const char* const criterion_help =
-    "by which a cell is accepted: relative (error by mass and size) and moments (by second "
-    "moments) "
-    "take --tolerance, geometric (angle of the cell) and minimum-distance (from its nearest point) "
+    "by which a cell is accepted: moments (error by second moments) and relative (by mass and "
+    "size) take --tolerance, geometric (angle of the cell) and minimum-distance (from its nearest point) "
     "--theta; geometric if only --theta is given";
 const char* const tolerance_help =
     "a cell is accepted where the error of its multipoles, estimated, stays below this part of "

@@ -49,7 +49,7 @@ std::vector<Limit> criteria_of(const SolverSweep& sweep, const Options& options)
     if (!options.given("criterion") && options.given("theta")) {
         names = {"geometric"};
         if (options.given("tolerance"))
-            names.insert(names.begin(), "relative");
+            names.insert(names.begin(), "moments");
     }
     std::vector<Limit> limits;
     bool takes_tolerance = false, takes_theta = false;
@@ -95,7 +95,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     options.numbers("eps", sweep.softening_lengths, not_negative, softening_length_help);
     options.texts("precision", "float|double,...", sweep.precisions, precision_help,
                   precision_names());
-    options.texts("criterion", "relative|geometric|minimum-distance|moments,...", sweep.criteria,
+    options.texts("criterion", "moments|relative|geometric|minimum-distance,...", sweep.criteria,
                   criterion_help, criterion_names());
     options.numbers("tolerance", sweep.tolerances, tolerance_range, tolerance_help);
     options.numbers("theta", sweep.thetas, theta_range, theta_help);

@@ -14,7 +14,7 @@ namespace chamomile::app {
 struct SolverSweep {
     std::vector<double> softening_lengths = {SolverOptions().softening.length};
     std::vector<std::string> solvers = {"tree"}, precisions = {"float"};
-    std::vector<std::string> criteria = {"relative"};
+    std::vector<std::string> criteria = {"moments"};
     std::vector<double> tolerances = {SolverOptions().tolerance}, thetas = {SolverOptions().theta};
     std::vector<int> orders = {SolverOptions().order};
     std::vector<int> local_orders = {SolverOptions().local_order};
@@ -29,7 +29,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
 /// Every combination, by softening length, device, instruction set, solver, precision, order, local
 /// order, group size, leaf size, criterion and tolerance or opening angle, the last changing
 /// fastest. Without --eps the softening is that of `solver`. Without --criterion --theta stands for
-/// the geometric one and --tolerance for the relative one. With --accuracy each error of its list
+/// the geometric one and --tolerance for moments. With --accuracy each error of its list
 /// takes the place of both, and only what the options give is fixed. What makes no difference is
 /// left out: instruction sets on a GPU, all but group size and precision for a direct sum. Each is
 /// tried with make_solver(), which throws Error.

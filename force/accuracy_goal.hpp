@@ -16,7 +16,7 @@ struct AccuracyReport; // force/solver.hpp
 /// The solver measures itself on `sample` particles spread over all indices (more where the
 /// percentile needs them), by direct sums on its own device: on a processor in float where their
 /// error of up to 5e-7 is below a twentieth of the goal, else in double. The tolerance or opening
-/// angle is where 0.68 to 0.82 of the goal is reached, so that a sample of other particles keeps
+/// angle is where 0.76 to 0.88 of the goal is reached, so that a sample of other particles keeps
 /// the goal; it depends on errors alone. Criterion, orders and sizes are the fastest of a few, by
 /// the time that they take here and now; fixed by options they repeat the forces bit for bit. A
 /// direct sum is taken where that is faster or nothing else is exact enough; goals below 2e-6 are
@@ -27,8 +27,8 @@ struct AccuracyReport; // force/solver.hpp
 struct AccuracyGoal {
     double error = 1e-3;    ///< 1e-12 to 0.5
     double percentile = 99; ///< up to 99.9
-    std::size_t sample = 2000;
-    int check_every = 50; ///< evaluations of all particles, by their number; 0: never
+    std::size_t sample = 4000;
+    int check_every = 100; ///< evaluations of all particles, by their number; 0: never
     /// What is not to be chosen. Sizes are fixed by SolverOptions that are not 0.
     std::optional<Criterion> criterion = {};
     std::optional<int> order = {}, local_order = {};

@@ -14,8 +14,8 @@ struct Method {
 
 /// Each is tried in this order; the first also with other sizes. A line more is a candidate more.
 inline constexpr Method methods[] = {
-    {Criterion::moments, 2, 5}, {Criterion::moments, 2, 6}, {Criterion::moments, 2, 4},
-    {Criterion::moments, 2, 3}, {Criterion::moments, 0, 5}, {Criterion::moments, 3, 6},
+    {Criterion::moments, 2, 6},  {Criterion::moments, 2, 5}, {Criterion::moments, 2, 4},
+    {Criterion::relative, 2, 6}, {Criterion::moments, 0, 5}, {Criterion::moments, 3, 6},
     {Criterion::moments, 4, 6},
 };
 

@@ -5,17 +5,17 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "force/accuracy_candidate.hpp"
 #include "force/accuracy_methods.hpp"
 #include "force/accuracy_trials.hpp"
-#include "force/limit_search.hpp"
 
 namespace chamomile {
 namespace {
 
 constexpr double least_in_float = 2e-6; // goals below are met in double
-constexpr double cost_exponent = 0.3;   // time goes about as error^-0.3, for ratios near 1
 constexpr double worth_another = 1.3;   // a candidate so near to the fastest is tried again
-constexpr double worth_taking = 0.95;
+constexpr double worth_taking = 0.97;
+constexpr int most_trials = 3;
 constexpr double direct_pairs = 6; // of a direct sum in the time of a pair of lists, at most
 constexpr int least_group = 8, least_leaf = 2;
 
@@ -41,24 +41,6 @@ void check(const AccuracyGoal& goal, const SolverOptions& options)
     if (options.solver != SolverKind::tree && !goal.chosen_already)
         refuse("accuracy: needs the tree solver, and takes a direct sum where that is better");
 }
-
-double& limit_of(SolverOptions& options)
-{
-    return compares_accelerations(options.criterion) ? options.tolerance : options.theta;
-}
-
-/// One way to sum, and what is known of it.
-struct Candidate {
-    Candidate(const SolverOptions& options, double goal)
-        : options(options),
-          search(LimitLaw::of(options.criterion), goal, LimitLaw::of(options.criterion).guess(goal))
-    {}
-
-    SolverOptions options; ///< the limit is that of the last trial
-    LimitSearch search;
-    double seconds = 1e300; ///< of an evaluation where the error is the one aimed at, estimated
-    double pairs = 0;       ///< per particle, in the last trial
-};
 
 class AccurateSolver final : public Solver {
 public:
@@ -151,18 +133,18 @@ private:
             candidate.search.add({limit_of(candidate.options), outcome.error},
                                  outcome.pairs > 0.5 * double(particles.size()));
         const double ratio = std::clamp(outcome.error / (GoalBand::aimed * goal_.error), 1e-3, 1e3);
-        candidate.seconds =
-            std::min(candidate.seconds, outcome.seconds * std::pow(ratio, cost_exponent));
+        candidate.timings.push_back({std::log(ratio), outcome.seconds});
         candidate.pairs = outcome.pairs;
     }
 
     /// Whether it is faster than `best`.
     bool compare(Candidate& candidate, const Candidate& best, Particles& particles)
     {
-        for (int trial = 0; trial < 2; ++trial)
-            if (trial == 0 || candidate.seconds < worth_another * best.seconds)
+        for (int trial = 0; trial < most_trials; ++trial)
+            if (trial == 0 || (candidate.seconds() < worth_another * best.seconds() &&
+                               (trial < 2 || candidate.distance() > Candidate::far_apart)))
                 try_out(candidate, particles);
-        return candidate.seconds < worth_taking * best.seconds;
+        return candidate.seconds() < worth_taking * best.seconds();
     }
 
     /// The fastest, its search at an end.
@@ -231,7 +213,7 @@ private:
         const auto point = best.search.best();
         std::optional<double> error;
         if (!point || (method_is_open && double(all.size()) < direct_pairs * best.pairs))
-            error = direct_instead(all, best.seconds, !point);
+            error = direct_instead(all, best.seconds(), !point);
         if (!error) {
             options_ = best.options;
             limit_of(options_) = point->limit;

@@ -20,11 +20,11 @@ struct LimitLaw {
     double guess(double error) const;
 };
 
-/// Where the measured error of a goal should lie: the sample knows it to a tenth, so that another
+/// Where the measured error of a goal should lie: the sample knows it to 7 %, so that another
 /// sample stays below the goal. Within `kept` of the goal nothing changes; `aimed` is aimed at and
 /// `least_aimed` to `most_aimed` taken.
 struct GoalBand {
-    static constexpr double aimed = 0.75, least_aimed = 0.68, most_aimed = 0.82;
+    static constexpr double aimed = 0.82, least_aimed = 0.76, most_aimed = 0.88;
     static constexpr double least_kept = 0.5, most_kept = 1;
 };
 

@@ -25,14 +25,14 @@ enum class Quantities { acceleration, acceleration_potential };
 /// All that decides a force; the defaults are what `chamomile --help` shows.
 struct SolverOptions {
     SolverKind solver = SolverKind::tree;
-    Criterion criterion = Criterion::relative;
+    Criterion criterion = Criterion::moments;
     /// Of Criterion::relative and moments (Salmon & Warren 1994, Dehnen 2014): a cell is accepted
     /// where the first term that its multipoles leave out, such as M b^(p+1) / d^(p+3) to order p,
     /// stays below tolerance times the acceleration there, estimated.
     double tolerance = 0.001;
     /// Of Criterion::geometric and minimum_distance: a cell of size l is accepted beyond l / theta.
     double theta = 0.6;
-    int local_order = 5; ///< of the expansions of distant cells' field about a group; 0: none
+    int local_order = 6; ///< of the expansions of distant cells' field about a group; 0: none
     int order = 2;       ///< of the multipoles: 0, 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)
     int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device
     int leaf_size = 0;   ///< most particles of a cell without daughters; 0: chosen by device

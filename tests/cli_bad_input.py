@@ -46,7 +46,7 @@ CASES = [
     ("distance with a tolerance", "force good.txt --criterion minimum-distance --tolerance 0.01 -o f.txt", USAGE, "force: --criterion minimum-distance: takes --theta"),
     ("errors with an angle", RUN + " --criterion relative --theta 0.5", USAGE, "run: --criterion relative: takes --tolerance"),
     ("moments with an angle of the file", RUN + " --criterion moments --config theta.ini", USAGE, "run: --criterion moments: takes --tolerance"),
-    ("criterion unknown", RUN + " --criterion moment", USAGE, "--criterion: moment: is not one of relative, geometric, minimum-distance, moments; did you mean 'moments'"),
+    ("criterion unknown", RUN + " --criterion moment", USAGE, "--criterion: moment: is not one of moments, relative, geometric, minimum-distance; did you mean 'moments'"),
     ("list of criteria to run by", RUN + " --criterion relative,moments", USAGE, "--criterion: relative,moments: is not one of"),
     ("local order 2", RUN + " --local-order 2", USAGE, "--local-order: 2: is not one of 0, 3, 4, 5, 6"),
     ("instruction set unknown", RUN + " --instruction-set avx513", USAGE, "--instruction-set: avx513: is not one of auto, avx512, .*did you mean 'avx512'"),

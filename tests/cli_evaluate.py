@@ -137,7 +137,7 @@ def criteria_are_compared(folder):
 
 def bench_tells_times(folder):
     out = chamomile(folder, "bench", "-n", "500,1000", "--theta", "0.5,0.7", "--repeat", 3, "--sample", 100, "--phases", "--device", "cpu", "--csv", "times.csv")
-    check("pairs/s" in out and "eps = 0.001" in out and "build ms" in out and "local order 5" in out, f"no table: {out}")
+    check("pairs/s" in out and "eps = 0.001" in out and "build ms" in out and "local order 6" in out, f"no table: {out}")
     rows = table(folder / "times.csv")
     check([(row["N"], row["theta"]) for row in rows] == [("500", "0.5"), ("500", "0.7"), ("1000", "0.5"), ("1000", "0.7")],
           "not all settings")

@@ -103,8 +103,8 @@ def reads_a_configuration(folder):
     text = chamomile(folder, "info", "ini/snapshot_001.hdf5")
     check("theta: 0.5" in text and "eps: 0.1" in text, "the file is not read, or wins over the command line")
 
-    shown = {"moments": "forces: tree, moments, tolerance 0.001", "minimum-distance": "forces: tree, minimum-distance, theta 0.6",
-             "geometric": "forces: tree, geometric, theta 0.6", "relative": "forces: tree, tolerance 0.001"}
+    shown = {"moments": "forces: tree, tolerance 0.001", "minimum-distance": "forces: tree, minimum-distance, theta 0.6",
+             "geometric": "forces: tree, geometric, theta 0.6", "relative": "forces: tree, relative, tolerance 0.001"}
     for name, text in shown.items():
         out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.1, "--eps", 0.05, "--criterion", name, "-o", name)
         check(text in re.sub(" +", " ", out.replace("forces", "forces:")), f"{name} is not named: {out}")

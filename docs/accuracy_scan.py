@@ -11,6 +11,7 @@ import argparse
 import csv
 import math
 import pathlib
+import statistics
 import subprocess
 import tempfile
 
@@ -82,7 +83,7 @@ def main():
     parser.add_argument("--sample", type=int, default=5000)
     parser.add_argument("--repeat", type=int, default=8, help="evaluations timed")
     parser.add_argument("--finalists", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--choice-only", action="store_true", help="no scan: errors of the choice alone")
     options = parser.parse_args()
     print("| set | asked | achieved / asked | chosen | ms | best of the scan | ms | ratio |\n|---|---|---|---|---|---|---|---|")
@@ -101,12 +102,12 @@ def main():
                 finalists = scan(bench, of, goal)[:options.finalists]
                 fixed, limit = setting(chosen)
                 mine_options = ("--solver", "direct") if chosen["solver"] == "direct" else (*fixed, "--" + limit, chosen[limit])
-                mine = math.inf
                 time_of = lambda words: float(bench(of, options.repeat, *words, sample=0)[0]["processor ms"])
-                least = [math.inf] * len(finalists)
+                times = [[] for _ in range(1 + len(finalists))]
                 for _ in range(options.rounds):
-                    mine = min(mine, time_of(mine_options))
-                    least = [min(t, time_of(f[1])) for t, f in zip(least, finalists)]
+                    for t, words_of in zip(times, [mine_options, *(f[1] for f in finalists)]):
+                        t.append(time_of(words_of))
+                mine, *least = map(statistics.median, times)
                 best = min(range(len(finalists)), key=lambda k: least[k])
                 print(line + f"| {mine:.2f} | {words(finalists[best][2])} | {least[best]:.2f} | {mine / least[best]:.2f} |", flush=True)
 

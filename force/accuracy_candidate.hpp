@@ -34,8 +34,8 @@ struct Candidate {
     };
     std::vector<Timing> timings;
 
-    static constexpr double cost_exponent =
-        0.3; ///< time goes about as error^-0.3, for ratios near 1
+    /// Time goes about as error^-0.3, for ratios near 1.
+    static constexpr double usual_power = 0.3;
     static constexpr double far_apart = 0.25, as_near = 0.1; ///< of ln(error)
 
     /// How far from the aim the nearest trial was.
@@ -47,20 +47,26 @@ struct Candidate {
         return least;
     }
 
-    /// Of an evaluation where the error is the one aimed at: from the trials next to it, by a power
-    /// of the error that two trials tell, if they are far enough apart.
-    double seconds() const
+    /// With which power of the error time falls; `otherwise` if no two trials tell.
+    double power(double otherwise) const
     {
-        double power = cost_exponent, least = 1e300;
+        double power = otherwise;
         for (const Timing& a : timings)
             for (const Timing& b : timings)
                 if (b.ratio - a.ratio > far_apart)
-                    power =
-                        std::clamp(std::log(a.seconds / b.seconds) / (b.ratio - a.ratio), 0.1, 0.6);
-        const double near = distance() + as_near;
+                    power = std::clamp(std::log(a.seconds / b.seconds) / (b.ratio - a.ratio), 0.15,
+                                       0.6);
+        return power;
+    }
+
+    /// Of an evaluation where the error is the one aimed at, from the trials next to it.
+    double seconds(double otherwise) const
+    {
+        const double p = power(otherwise), near = distance() + as_near;
+        double least = 1e300;
         for (const Timing& t : timings)
             if (std::abs(t.ratio) <= near)
-                least = std::min(least, t.seconds * std::exp(power * t.ratio));
+                least = std::min(least, t.seconds * std::exp(p * t.ratio));
         return least;
     }
 };

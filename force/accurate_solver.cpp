@@ -13,8 +13,11 @@ namespace chamomile {
 namespace {
 
 constexpr double least_in_float = 2e-6; // goals below are met in double
-constexpr double worth_another = 1.3;   // a candidate so near to the fastest is tried again
-constexpr double worth_taking = 0.97;
+constexpr double worth_another = 1.5;   // a candidate so near to the fastest is tried again
+constexpr double worth_taking = 0.97;   // of a direct sum
+constexpr std::size_t most_finalists = 4;
+constexpr double finalist_range = 1.15;
+constexpr int final_rounds = 2;
 constexpr int most_trials = 3;
 constexpr double direct_pairs = 6; // of a direct sum in the time of a pair of lists, at most
 constexpr int least_group = 8, least_leaf = 2;
@@ -137,38 +140,58 @@ private:
         candidate.pairs = outcome.pairs;
     }
 
-    /// Whether it is faster than `best`.
-    bool compare(Candidate& candidate, const Candidate& best, Particles& particles)
+    /// Up to three trials, unless the first few show that another is far faster.
+    void look_at(Candidate& candidate, Particles& particles)
     {
         for (int trial = 0; trial < most_trials; ++trial)
-            if (trial == 0 || (candidate.seconds() < worth_another * best.seconds() &&
+            if (trial == 0 || (candidate.seconds(power_) < worth_another * least_seconds_ &&
                                (trial < 2 || candidate.distance() > Candidate::far_apart)))
                 try_out(candidate, particles);
-        return candidate.seconds() < worth_taking * best.seconds();
+        least_seconds_ = std::min(least_seconds_, candidate.seconds(power_));
+    }
+
+    /// The fastest first.
+    void sort(std::vector<Candidate>& candidates) const
+    {
+        std::stable_sort(candidates.begin(), candidates.end(),
+                         [&](const Candidate& a, const Candidate& b) {
+                             return a.seconds(power_) < b.seconds(power_);
+                         });
     }
 
     /// The fastest, its search at an end.
     Candidate fastest(Particles& particles)
     {
         std::vector<Candidate> ways = candidates(base_, goal_);
-        Candidate best = ways.front();
-        while (!best.search.done())
-            try_out(best, particles);
+        Candidate& first = ways.front();
+        while (!first.search.done())
+            try_out(first, particles);
+        power_ = first.power(Candidate::usual_power);
+        least_seconds_ = first.seconds(power_);
         for (std::size_t k = 1; k < ways.size(); ++k)
-            if (compare(ways[k], best, particles))
-                best = ways[k];
-        const Candidate middle = best;
+            look_at(ways[k], particles);
+        sort(ways);
+        const SolverOptions middle = ways.front().options;
         for (const Sizes& factor : sizes) {
             if ((factor.group != 1 && !sizes_are_open_.group) ||
                 (factor.leaf != 1 && !sizes_are_open_.leaf))
                 continue;
-            SolverOptions options = middle.options;
+            SolverOptions options = middle;
             options.group_size = std::max(least_group, int(options.group_size * factor.group));
             options.leaf_size = std::max(least_leaf, int(options.leaf_size * factor.leaf));
-            Candidate other(options, goal_.error);
-            if (compare(other, best, particles))
-                best = other;
+            ways.emplace_back(options, goal_.error);
+            look_at(ways.back(), particles);
         }
+        // Those that chance may have put in the wrong order run again, in turn.
+        sort(ways);
+        while (ways.size() > most_finalists ||
+               ways.back().seconds(power_) > finalist_range * ways.front().seconds(power_))
+            ways.pop_back();
+        for (int round = 0; round < final_rounds && ways.size() > 1; ++round)
+            for (Candidate& finalist : ways)
+                try_out(finalist, particles);
+        sort(ways);
+        Candidate best = ways.front();
         while (!best.search.done())
             try_out(best, particles);
         return best;
@@ -213,7 +236,7 @@ private:
         const auto point = best.search.best();
         std::optional<double> error;
         if (!point || (method_is_open && double(all.size()) < direct_pairs * best.pairs))
-            error = direct_instead(all, best.seconds(), !point);
+            error = direct_instead(all, best.seconds(power_), !point);
         if (!error) {
             options_ = best.options;
             limit_of(options_) = point->limit;
@@ -271,6 +294,8 @@ private:
     bool is_chosen_;
     std::uint64_t number_ = 0;
     std::optional<std::uint64_t> checked_;
+    double power_ = Candidate::usual_power; ///< of the error that time falls with
+    double least_seconds_ = 0;              ///< of the candidates so far
 };
 
 } // namespace

@@ -58,7 +58,8 @@ const char* const softening_length_help =
 const char* const precision_help = "of the pair sums";
 const char* const criterion_help =
     "by which a cell is accepted: moments (error by second moments) and relative (by mass and "
-    "size) take --tolerance, geometric (angle of the cell) and minimum-distance (from its nearest point) "
+    "size) take --tolerance, geometric (angle of the cell) and minimum-distance (from its nearest "
+    "point) "
     "--theta; geometric if only --theta is given";
 const char* const tolerance_help =
     "a cell is accepted where the error of its multipoles, estimated, stays below this part of "

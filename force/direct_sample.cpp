@@ -1,6 +1,5 @@
 #include "force/direct_sample.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace chamomile {
@@ -46,9 +45,7 @@ void DirectSample::measure(Particles& particles, std::size_t targets, Quantities
         acceleration_.push_back(particles.acceleration[i]);
         potential_.push_back(particles.potential[i]);
     }
-    std::vector<Index> once = targets_; // a dense sample names some particles twice
-    once.erase(std::unique(once.begin(), once.end()), once.end());
-    direct_->solve(particles, quantities, once);
+    direct_->solve(particles, quantities, targets_);
     std::vector<Vec3<double>> kept_acceleration = std::move(acceleration_);
     std::vector<double> kept_potential = std::move(potential_);
     acceleration_.clear();

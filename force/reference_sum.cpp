@@ -1,5 +1,6 @@
 #include "force/reference_sum.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace chamomile {
@@ -81,7 +82,10 @@ std::vector<Index> sample_targets(std::size_t size, std::size_t n)
     for (std::size_t k = 0; k < n; ++k) {
         const double place =
             (double(k) + std::fmod(double(k) * 0.6180339887498949, 1.0)) / double(n);
-        targets.push_back(Index(place * double(size)));
+        // Neighbouring parts may share a particle: then the next one, as long as enough are left.
+        const std::size_t next = k == 0 ? 0 : targets.back() + std::size_t(1);
+        targets.push_back(
+            Index(std::min(std::max(std::size_t(place * double(size)), next), size - n + k)));
     }
     return targets;
 }

@@ -23,7 +23,8 @@ struct ReferenceSums {
 ReferenceSums reference_sum(const Particles& particles, std::span<const Index> targets,
                             Softening softening, double gravitational_constant);
 
-/// n indices spread evenly and reproducibly over all particles; all of them if n >= size.
+/// n different indices, ascending, spread evenly and reproducibly over all particles; all of them
+/// if n >= size.
 std::vector<Index> sample_targets(std::size_t size, std::size_t n);
 
 } // namespace chamomile

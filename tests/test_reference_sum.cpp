@@ -51,11 +51,14 @@ TEST_CASE("the spline kernel is Newtonian beyond 2.8 eps, smooth inside, -1/eps 
 
 TEST_CASE("samples are distinct and within range")
 {
-    const auto sample = sample_targets(1000, 597);
-    CHECK(sample.size() == 597);
-    for (std::size_t k = 1; k < sample.size(); ++k)
-        CHECK(sample[k] > sample[k - 1]);
-    CHECK(sample.back() < 1000);
+    for (std::size_t n : {1, 597, 700, 900, 999}) {
+        CAPTURE(n);
+        const auto sample = sample_targets(1000, n);
+        CHECK(sample.size() == n);
+        for (std::size_t k = 1; k < sample.size(); ++k)
+            CHECK(sample[k] > sample[k - 1]);
+        CHECK(sample.back() < 1000);
+    }
     CHECK(sample_targets(10, 5000).size() == 10);
 }
 

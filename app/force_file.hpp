@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "force/direct_sample.hpp"
+#include "force/accuracy/direct_sample.hpp"
 #include "integrate/simulation.hpp"
 
 namespace chamomile::app {

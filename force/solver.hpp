@@ -10,7 +10,7 @@
 #include "core/particles.hpp"
 #include "core/profile.hpp"
 #include "core/softening.hpp"
-#include "force/accuracy_goal.hpp"
+#include "force/accuracy/goal.hpp"
 #include "tree/acceptance.hpp"
 
 namespace chamomile {

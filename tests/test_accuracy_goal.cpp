@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
-#include "force/direct_sample.hpp"
-#include "force/limit_search.hpp"
+#include "force/accuracy/direct_sample.hpp"
+#include "force/accuracy/limit_search.hpp"
 #include "force/reference_sum.hpp"
 #include "force/solver.hpp"
 #include "tests/clouds.hpp"

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "force/direct_sample.hpp"
+#include "force/accuracy/direct_sample.hpp"
 #include "force/gpu.hpp"
 #include "force/reference_sum.hpp"
 #include "tests/clouds.hpp"

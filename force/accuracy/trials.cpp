@@ -1,4 +1,4 @@
-#include "force/accuracy_trials.hpp"
+#include "force/accuracy/trials.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "force/limit_search.hpp"
+#include "force/accuracy/limit_search.hpp"
 #include "force/solver.hpp"
 
 namespace chamomile {

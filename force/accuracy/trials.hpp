@@ -2,7 +2,7 @@
 /// particles.
 #pragma once
 
-#include "force/direct_sample.hpp"
+#include "force/accuracy/direct_sample.hpp"
 #include "force/list_solver.hpp"
 
 namespace chamomile {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "force/accuracy_candidate.hpp"
-#include "force/accuracy_methods.hpp"
-#include "force/accuracy_trials.hpp"
+#include "force/accuracy/candidate.hpp"
+#include "force/accuracy/methods.hpp"
+#include "force/accuracy/trials.hpp"
 
 namespace chamomile {
 namespace {

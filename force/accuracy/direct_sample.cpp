@@ -1,4 +1,4 @@
-#include "force/direct_sample.hpp"
+#include "force/accuracy/direct_sample.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "force/limit_search.hpp"
+#include "force/accuracy/limit_search.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,68 @@
+/// \file  What a pairwise law is: three records of numbers and one call.
+///
+///     struct Yukawa {                                        // trivially copyable
+///         double screening_length = 1;
+///         template <class T> struct Target { Vec3<T> position; };
+///         template <class T> struct Source { Vec3<T> position; T charge; };
+///         template <class T> struct Sum { Vec3<T> force; };
+///         template <class T>
+///         CHAMOMILE_HD void operator()(const Target<T>&, const Source<T>&, Sum<T>&) const;
+///     };
+///
+/// The call adds to the sum what one source does to one target, for T = float or double in a thread
+/// of a GPU and for a Pack of them on the host, where each lane is a target. So it has no branches
+/// on values: select(condition, yes, no) takes both, and core/lane_math.hpp has what <cmath> would
+/// give. The records hold values of T and Vec3<T> and nothing else. What is called a position is
+/// seen as a difference alone, target from source, in any units.
+///
+/// A law that adds, for lengths far from 1, powers of them that float cannot hold, says how its
+/// records scale with the unit of length: `target_length`, `source_length`, `sum_length` hold the
+/// power of a length in each value, and `with_unit(u)` is the law for lengths given in units of u.
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "core/host_device.hpp"
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+/// Values in a target, a source and a sum: IDIM, JDIM and FDIM of Hamada & Iitaka (2007).
+struct LawShape {
+    int target = 0, source = 0, sum = 0;
+};
+
+template <class Law>
+constexpr LawShape shape_of()
+{
+    const auto values = [](auto record) {
+        static_assert(std::is_trivially_copyable_v<decltype(record)> &&
+                      sizeof record % sizeof(double) == 0);
+        return int(sizeof record / sizeof(double));
+    };
+    return {values(typename Law::template Target<double>{}),
+            values(typename Law::template Source<double>{}),
+            values(typename Law::template Sum<double>{})};
+}
+
+/// Whether targets and sources begin with a position. Sums of a law without are taken in the order
+/// of the caller, and coordinates are rounded as they are.
+template <class Law>
+constexpr bool has_positions()
+{
+    return requires(typename Law::template Target<double> i,
+                    typename Law::template Source<double> j) {
+        i.position.z;
+        j.position.z;
+    };
+}
+
+/// Whether it says how its records scale with the unit of length.
+template <class Law>
+constexpr bool knows_units()
+{
+    return requires(const Law& law) { law.with_unit(1.0); };
+}
+
+} // namespace chamomile

@@ -1,0 +1,94 @@
+/// \file  Sums over pairs by any law: targets and sources apart, directly or within a cut-off.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/profile.hpp"
+#include "force/solver.hpp"
+#include "pairs/law_code.hpp"
+
+namespace chamomile {
+
+struct PairOptions {
+    Precision precision = Precision::single_precision;
+    std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
+    std::string instruction_set = "auto"; ///< of the CPU
+    /// Sources beyond it are not looked at; the law itself decides what lies within. Needs
+    /// positions. Infinite: all pairs.
+    double cutoff = std::numeric_limits<double>::infinity();
+    /// Sides of a periodic box; 0: none along that axis. A side must be at least twice the cut-off.
+    Vec3<double> period{};
+    int group_size = 0; ///< targets that share a list of tiles; 0: chosen
+};
+
+/// Sources that a target does not see, in compressed rows: of target i (the caller's number)
+/// those at begin[i] .. begin[i + 1] in `sources` (the caller's numbers, any order).
+struct Exclusions {
+    std::span<const std::uint64_t> begin;   ///< empty: none; else one more than targets
+    std::span<const std::uint32_t> sources;
+};
+
+/// What is to be summed. Rows are consecutive doubles in the order of the law's records.
+struct PairTask {
+    std::span<const double> targets; ///< n_i rows
+    std::span<const double> sources; ///< n_j rows
+    /// The source that a target is, and that it does not see; empty: targets are no sources.
+    std::span<const std::uint32_t> self;
+    Exclusions excluded;
+};
+
+struct PairStatistics {
+    std::uint64_t pairs = 0; ///< evaluated, excluded ones included
+    std::uint64_t targets = 0, sources = 0, groups = 0;
+    double device_busy = 0; ///< seconds in which a kernel on pairs ran; 0 on the host
+    Profile profile;
+};
+
+/// Sums by one law. Not safe for two threads at once; make one for each. No bit of a sum depends on
+/// the number of threads.
+class PairSolver {
+public:
+    virtual ~PairSolver() = default;
+
+    /// Writes n_i rows. Throws Error(input) for a value that is not finite or a number of values
+    /// that is no whole number of rows, Error(device) if the device fails. Sums need not be finite:
+    /// a pair at one place is the law's affair.
+    virtual PairStatistics sum(const PairTask& task, std::span<double> sums) = 0;
+
+    /// Such as "CPU, avx512, 2 threads" or "NVIDIA H200".
+    virtual std::string device() const = 0;
+};
+
+/// Throws Error(usage) for options out of range, Error(device) if the device is absent or the law
+/// was not compiled for it. `law` is copied.
+std::unique_ptr<PairSolver> make_pair_solver(const LawCode& code, const void* law,
+                                             const PairOptions& options);
+
+template <class Law>
+std::unique_ptr<PairSolver> make_pair_solver(const Law& law, const PairOptions& options = {})
+{
+    return make_pair_solver(law_code<Law>(), &law, options);
+}
+
+/// Records as rows.
+template <class Record>
+std::span<const double> as_rows(std::span<const Record> records)
+{
+    static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) % sizeof(double) == 0);
+    return {reinterpret_cast<const double*>(records.data()),
+            records.size() * (sizeof(Record) / sizeof(double))};
+}
+
+template <class Record>
+std::span<double> as_rows(std::span<Record> records)
+    requires(!std::is_const_v<Record>)
+{
+    return {reinterpret_cast<double*>(records.data()),
+            records.size() * (sizeof(Record) / sizeof(double))};
+}
+
+} // namespace chamomile

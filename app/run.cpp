@@ -135,7 +135,7 @@ private:
         state_.time = simulation_.time();
         state_.has_accelerations = true;
         state_.has_potentials = simulation_.has_potentials();
-        if (simulation_.solver().options().accuracy)
+        if (simulation_.integrator().forces().accuracy)
             record_choice();
         state_.provenance["step"] = std::to_string(simulation_.step());
         write_snapshot(state_, folder_.snapshot(outputs_));
@@ -149,7 +149,7 @@ private:
     {
         for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
             state_.provenance.erase(name);
-        for (const auto& [name, value] : describe(simulation_.solver().options()))
+        for (const auto& [name, value] : describe(simulation_.integrator().forces()))
             if (name != "device")
                 state_.provenance[name] = value;
         state_.provenance["measured_error"] = shortest(steps_.measured_error());
@@ -177,7 +177,7 @@ private:
         journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
                                 energies_.energy_error(), energies_.largest_error(),
                                 energies_.momentum_drift()));
-        if (simulation_.solver().options().accuracy)
+        if (simulation_.integrator().forces().accuracy)
             journal_.tell(steps_.accuracy_summary());
         if (run_.check_forces > 0)
             journal_.tell(forces_.summary());

@@ -49,6 +49,9 @@ public:
     virtual std::string device() const = 0;
 };
 
+/// Adds what one evaluation did to a total.
+void add(ForceStatistics& total, const ForceStatistics& one);
+
 /// Throws Error(numeric) naming the first particle whose value ("position") is not finite.
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now);

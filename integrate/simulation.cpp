@@ -7,27 +7,6 @@
 #include "integrate/leapfrog.hpp"
 
 namespace chamomile {
-namespace {
-
-void add(ForceStatistics& total, const ForceStatistics& one)
-{
-    total.particle_particle += one.particle_particle;
-    total.particle_cell += one.particle_cell;
-    total.expansions += one.expansions;
-    total.bytes_to_device += one.bytes_to_device;
-    total.bytes_from_device += one.bytes_from_device;
-    total.device_busy += one.device_busy;
-    total.device_span += one.device_span;
-    total.device_wait += one.device_wait;
-    total.targets += one.targets;
-    total.groups += one.groups;
-    total.cells += one.cells;
-    for (const Profile::Phase& phase : one.profile.phases())
-        total.profile.add(phase.name, phase.seconds);
-}
-
-} // namespace
-
 Simulation::Simulation(Particles& particles, Solver& solver, const SimulationOptions& options)
     : particles_(particles), own_(std::make_unique<Leapfrog>(solver, options.step)),
       integrator_(own_.get()), timeline_(options.start_time, options.end_time)
@@ -81,9 +60,8 @@ void Simulation::take_step()
         throw Error(Fault::numeric, "step " + std::to_string(step_ + 1) + ": its length of " +
                                         std::to_string(wish.length) +
                                         " is lost in the digits of t = " + std::to_string(time()));
-    const Quantities quantities = will_need_potentials(planned)
-                                      ? Quantities::acceleration_potential
-                                      : Quantities::acceleration;
+    const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
+                                                                : Quantities::acceleration;
     diagnostics_.reset();
     has_potentials_ = false;
     step_length_ = planned.length;

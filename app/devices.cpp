@@ -3,6 +3,7 @@
 
 #include "app/command.hpp"
 #include "app/options.hpp"
+#include "core/instruction_sets.hpp"
 #include "force/evaluator.hpp"
 #include "force/gpu.hpp"
 

@@ -70,6 +70,8 @@ struct Pack {
     friend CHAMOMILE_HD Pack operator+(Pack a, Pack b) { return a.lanes + b.lanes; }
     friend CHAMOMILE_HD Pack operator-(Pack a, Pack b) { return a.lanes - b.lanes; }
     friend CHAMOMILE_HD Pack operator*(Pack a, Pack b) { return a.lanes * b.lanes; }
+    friend CHAMOMILE_HD Pack operator/(Pack a, Pack b) { return a.lanes / b.lanes; }
+    friend CHAMOMILE_HD Pack operator-(Pack a) { return -a.lanes; }
     friend CHAMOMILE_HD Mask operator<(Pack a, Pack b) { return a.lanes < b.lanes; }
     friend CHAMOMILE_HD Pack select(Mask where, Pack yes, Pack no)
     {

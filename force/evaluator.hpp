@@ -85,7 +85,4 @@ public:
 std::unique_ptr<Evaluator> make_host_evaluator(Precision precision,
                                                const std::string& instruction_set = "auto");
 
-/// Those that this build holds and this processor can run, the fastest first.
-std::vector<std::string> instruction_sets();
-
 } // namespace chamomile

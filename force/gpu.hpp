@@ -24,6 +24,10 @@ std::vector<GpuDescription> list_gpus();
 /// Why list_gpus() is empty, in one line; empty if it is not.
 std::string why_no_gpu();
 
+/// The number of the GPU that `device` (auto, cpu, gpu or gpu:n) means; -1 for the CPU. Throws
+/// Error(usage) for another word, Error(device) for a GPU that is not there.
+int choose_gpu(const std::string& device);
+
 /// Bytes of that device's memory that nobody uses now. Throws Error(device) if it cannot say.
 double free_gpu_memory(int number);
 

@@ -1,12 +1,10 @@
 // One evaluation reads like a step of the method: order, cells, moments, groups, lists, sums.
 #include "force/list_solver.hpp"
 
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <mutex>
 
 #include "core/error.hpp"
+#include "core/first_exception.hpp"
 #include "force/singular_pairs.hpp"
 #include "tree/walk.hpp"
 
@@ -14,32 +12,6 @@ namespace chamomile {
 namespace {
 
 constexpr int groups_per_cluster = 8;
-
-/// Keeps the first exception of a parallel region for the thread that started it.
-class FirstException {
-public:
-    template <class Work>
-    void run(Work work) noexcept
-    {
-        if (caught_.load(std::memory_order_relaxed))
-            return;
-        try {
-            work();
-        } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!exception_)
-                exception_ = std::current_exception();
-            caught_.store(true, std::memory_order_relaxed);
-        }
-    }
-    bool caught() const { return exception_ != nullptr; }
-    void rethrow() const { std::rethrow_exception(exception_); }
-
-private:
-    std::atomic<bool> caught_{false};
-    std::mutex mutex_;
-    std::exception_ptr exception_;
-};
 
 /// What tree and direct sum share: targets in groups, lists in batches, sums back to the caller.
 class ListSolver : public AdjustableSolver {

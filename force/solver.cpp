@@ -1,11 +1,11 @@
 // Chooses the parts of a solver: device, key sorter, evaluator, sizes.
 #include "force/solver.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "core/error.hpp"
+#include "core/instruction_sets.hpp"
 #include "force/gpu.hpp"
 #include "force/list_solver.hpp"
 
@@ -43,34 +43,6 @@ void check(const SolverOptions& o)
         refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
     if (!std::isfinite(o.gravitational_constant))
         refuse("G: " + in_words(o.gravitational_constant) + ": must be finite");
-}
-
-/// The number of the GPU to use; -1 for the CPU.
-int choose_gpu(const std::string& device)
-{
-    if (device == "cpu")
-        return -1;
-    if (device == "auto")
-        return list_gpus().empty() ? -1 : 0;
-    int number = 0;
-    if (device.rfind("gpu:", 0) == 0) {
-        const char* end = device.data() + device.size();
-        const auto result = std::from_chars(device.data() + 4, end, number);
-        if (result.ptr != end || result.ec != std::errc() || number < 0)
-            number = -1;
-    } else if (device != "gpu") {
-        number = -1;
-    }
-    if (number < 0)
-        throw Error(Fault::usage, "device: " + device + ": must be auto, cpu, gpu or gpu:NUMBER");
-    const auto gpus = list_gpus();
-    if (gpus.empty())
-        throw Error(Fault::device, "device: " + device + ": " + why_no_gpu());
-    if (number >= int(gpus.size()))
-        throw Error(Fault::device, "device: " + device + ": this machine has " +
-                                       std::to_string(gpus.size()) + " GPU" +
-                                       (gpus.size() == 1 ? "" : "s") + ", numbered from 0");
-    return number;
 }
 
 /// Sizes measured to be fastest near a tolerance of 0.001; docs/performance.md has the figures.

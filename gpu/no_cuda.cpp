@@ -1,7 +1,7 @@
 // Stands in for the CUDA sources in a build without CUDA; CMake picks one or the other.
 #include "core/error.hpp"
 #include "core/trace.hpp"
-#include "force/gpu.hpp"
+#include "pairs/host_pair_solver.hpp"
 
 namespace chamomile {
 
@@ -29,6 +29,12 @@ SolverParts make_cuda_parts(int, Precision)
 }
 
 std::unique_ptr<Solver> make_cuda_direct_solver(int, const SolverOptions&)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<PairSolver> make_cuda_pair_solver(int, const LawCode&, const void*,
+                                                  const PairOptions&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

@@ -32,11 +32,14 @@ struct Exclusions {
     std::span<const std::uint32_t> sources;
 };
 
+/// The number of no source.
+inline constexpr std::uint32_t no_source = 0xffffffffu;
+
 /// What is to be summed. Rows are consecutive doubles in the order of the law's records.
 struct PairTask {
     std::span<const double> targets; ///< n_i rows
     std::span<const double> sources; ///< n_j rows
-    /// The source that a target is, and that it does not see; empty: targets are no sources.
+    /// The source that a target is (or no_source), and that it does not see; empty: none is one.
     std::span<const std::uint32_t> self;
     Exclusions excluded;
 };

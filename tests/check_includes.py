@@ -8,19 +8,20 @@ MAY_INCLUDE = {
     "core": set(),
     "tree": {"core"},
     "force": {"core", "tree", "mesh"},
-    "gpu": {"core", "tree", "force"},
+    "pairs": {"core", "tree", "force"},
+    "gpu": {"core", "tree", "force", "pairs"},
     "mesh": {"core"},
     "cosmology": {"core", "mesh"},
-    "integrate": {"core", "force", "cosmology"},
+    "integrate": {"core", "force", "pairs", "cosmology"},
     "io": {"core"},
-    "app": {"core", "tree", "force", "gpu", "mesh", "cosmology", "integrate", "io"},
+    "app": {"core", "tree", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io"},
 }
 THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},
     r"<png\.h>": {"io"},
     r"<boost/": {"app"},
     r"<(thrust|cub|cuda|nvtx3)": {"gpu"},
-    r"<omp\.h>": {"tree", "force", "gpu", "integrate"},
+    r"<omp\.h>": {"tree", "force", "pairs", "gpu", "integrate"},
 }
 CUDA = re.compile(r"__global__|<<<|cuda_runtime|__shared__")
 

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
+#include "core/instruction_sets.hpp"
 #include "tests/group_lists.hpp"
 
 using namespace chamomile;
@@ -250,7 +251,7 @@ TEST_CASE("all instruction sets give the same lists")
               minimum_distance(0.8), minimum_distance(1, 5), moments(0.003), moments(0.003, 5)}) {
             const Forest f(p, {64, 8});
             const InteractionLists baseline = lists_of(f, criterion, "baseline");
-            for (const std::string& set : Walk::instruction_sets())
+            for (const std::string& set : instruction_sets())
                 CHECK_MESSAGE(same(lists_of(f, criterion, set), baseline), set);
         }
     CHECK_THROWS_WITH_AS(Walk("mmx"), doctest::Contains("mmx"), Error);

@@ -2,25 +2,21 @@
 
 #include <cmath>
 
-#include "core/error.hpp"
+#include "core/instruction_sets.hpp"
 #include "tree/simd/walk_kernel.hpp"
 
 namespace chamomile {
 namespace {
 
-/// Those that this processor can run, the fastest first.
-std::vector<WalkKernels> usable_kernels()
+WalkKernels find_kernels(const std::string& instruction_set)
 {
-    std::vector<WalkKernels> usable;
+    switch (find_instruction_set(instruction_set)) {
 #ifdef CHAMOMILE_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
-        usable.push_back(avx512::walk_kernels());
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        usable.push_back(avx2::walk_kernels());
+    case 2: return avx512::walk_kernels();
+    case 1: return avx2::walk_kernels();
 #endif
-    usable.push_back(baseline::walk_kernels());
-    return usable;
+    default: return baseline::walk_kernels();
+    }
 }
 
 /// Room for n entries.
@@ -53,27 +49,10 @@ constexpr double smoothing = 0.3, own_part = 0.4;
 } // namespace
 
 Walk::Walk(const std::string& instruction_set)
-{
-    std::string names;
-    for (const WalkKernels& kernels : usable_kernels()) {
-        if (!kernels_ && (instruction_set == "auto" || instruction_set == kernels.name))
-            kernels_ = std::make_unique<WalkKernels>(kernels);
-        names += std::string(names.empty() ? "" : ", ") + kernels.name;
-    }
-    if (!kernels_)
-        throw Error(Fault::device, "instruction set: " + instruction_set +
-                                       ": this processor and this build have auto, " + names);
-}
+    : kernels_(std::make_unique<WalkKernels>(find_kernels(instruction_set)))
+{}
 
 Walk::~Walk() = default;
-
-std::vector<std::string> Walk::instruction_sets()
-{
-    std::vector<std::string> names;
-    for (const WalkKernels& kernels : usable_kernels())
-        names.push_back(kernels.name);
-    return names;
-}
 
 void Walk::prepare(const Octree& octree, const WalkNodes& nodes,
                    const AcceptanceCriterion& criterion)

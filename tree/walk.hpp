@@ -36,9 +36,6 @@ public:
     /// of them in a Plummer sphere.
     double acceleration(const Cluster& cluster) const;
 
-    /// The names that this processor can run, the fastest first.
-    static std::vector<std::string> instruction_sets();
-
 private:
     void list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
                       WalkScratch& scratch) const;

@@ -1,0 +1,11 @@
+# The laws that every copy of the library has: name, type and header, as for anybody else's.
+foreach(law IN ITEMS
+        "gravity_acceleration GravityAcceleration gravity.hpp"
+        "gravity GravityPotential gravity.hpp"
+        "gravity_jerk GravityJerk gravity_jerk.hpp")
+    separate_arguments(law)
+    list(GET law 0 name)
+    list(GET law 1 type)
+    list(GET law 2 header)
+    chamomile_add_interaction(chamomile ${name} chamomile::${type} ${PROJECT_SOURCE_DIR}/pairs/laws/${header})
+endforeach()

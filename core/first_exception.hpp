@@ -1,0 +1,36 @@
+/// \file  Exceptions and parallel regions: none may leave one.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+namespace chamomile {
+
+/// Keeps the first exception of a parallel region for the thread that started it.
+class FirstException {
+public:
+    template <class Work>
+    void run(Work work) noexcept
+    {
+        if (caught_.load(std::memory_order_relaxed))
+            return;
+        try {
+            work();
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!exception_)
+                exception_ = std::current_exception();
+            caught_.store(true, std::memory_order_relaxed);
+        }
+    }
+    bool caught() const { return exception_ != nullptr; }
+    void rethrow() const { std::rethrow_exception(exception_); }
+
+private:
+    std::atomic<bool> caught_{false};
+    std::mutex mutex_;
+    std::exception_ptr exception_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,19 @@
+/// \file  Who sums pairs: the host, or what a build with CUDA adds (gpu/).
+#pragma once
+
+#include "force/gpu.hpp"
+#include "pairs/pair_solver.hpp"
+
+namespace chamomile {
+
+std::unique_ptr<PairSolver> make_host_pair_solver(const LawCode& code, const void* law,
+                                                  const PairOptions& options);
+
+/// Throws Error(device) if the law was not compiled for GPUs.
+std::unique_ptr<PairSolver> make_cuda_pair_solver(int device, const LawCode& code, const void* law,
+                                                  const PairOptions& options);
+
+/// Throws Error(input) naming the first row that is not as PairSolver::sum() wants it.
+void check_rows(const LawCode& code, const PairTask& task, std::span<const double> sums);
+
+} // namespace chamomile

@@ -1,0 +1,147 @@
+/// \file  The Chamomile scheme on a processor core for any law: all pairs of a group and its tiles.
+///
+/// Each lane of a pack is one target. A tile of sources is centred on the group in double and
+/// rounded (J-PACKING); the group's targets pass over it, a few packs at a time, and keep their
+/// sums in registers (FORCE-LOOP); the sums of a tile or two are added in double. No sum crosses
+/// lanes. Tiles that may be close have coordinates in two floats; in tiles with pairs that are left
+/// out each sum keeps what it was where a bit of a mask says so.
+#pragma once
+
+#include "pairs/simd/packed_group.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+template <class Law, class T>
+class GroupSum {
+    using P = Pack<T>;
+    using Target = typename Law::template Target<P>;
+    using Source = typename Law::template Source<P>;
+    using Sum = typename Law::template Sum<P>;
+    static constexpr LawShape shape = shape_of<Law>();
+    static constexpr bool positions = has_positions<Law>();
+    static_assert(sizeof(Target) == shape.target * sizeof(P) &&
+                  sizeof(Source) == shape.source * sizeof(P) &&
+                  sizeof(Sum) == shape.sum * sizeof(P));
+    /// Packs of targets at a time: to hide the latency of a root, as registers allow.
+    static constexpr int together = shape.target + shape.sum <= 8 ? 4 : 2;
+
+public:
+    GroupSum(const PairGroupWork& work, PairScratch& scratch)
+        : work_(work), law_(*static_cast<const Law*>(work.law)),
+          group_(work, shape, positions, scratch)
+    {}
+
+    void run()
+    {
+        const TileEntry* tile = work_.tiles;
+        for (; tile < work_.near_end; ++tile)
+            if (group_.find_excluded(*tile))
+                meet_tiles<positions, true>(group_.pack_tile(*tile, 0, shape, positions));
+            else
+                meet_tiles<positions, false>(group_.pack_tile(*tile, 0, shape, positions));
+        int count = 0;
+        for (; tile < work_.tiles_end; ++tile) {
+            if (group_.find_excluded(*tile)) {
+                meet_tiles<false, false>(count);
+                count = 0;
+                meet_tiles<false, true>(group_.pack_tile(*tile, 0, shape, positions));
+                continue;
+            }
+            count += group_.pack_tile(*tile, count, shape, positions);
+            if (count > PackedGroup<T>::most_sources - pair_tile) {
+                meet_tiles<false, false>(count);
+                count = 0;
+            }
+        }
+        meet_tiles<false, false>(count);
+        group_.store(shape);
+    }
+
+private:
+    template <class Record>
+    static CHAMOMILE_HD P* values(Record& record)
+    {
+        return reinterpret_cast<P*>(&record);
+    }
+
+    template <bool near, bool masked>
+    void meet_tiles(int sources)
+    {
+        constexpr int step = together * P::width;
+        int t = 0;
+        if (sources > 0) {
+            for (; t + step <= group_.padded(); t += step)
+                meet<together, near, masked>(t, sources);
+            for (; t < group_.padded(); t += P::width)
+                meet<1, near, masked>(t, sources);
+        }
+    }
+
+    /// A few packs of targets against the packed sources.
+    template <int packs, bool near, bool masked>
+    CHAMOMILE_HD void meet(int first, int sources)
+    {
+        Target target[packs];
+        Sum sum[packs];
+        Vec3<P> place[packs], residue[packs];
+        typename P::Mask mask[packs];
+        for (int k = 0; k < packs; ++k) {
+            const int t = first + k * P::width;
+            for (int f = 0; f < shape.target; ++f)
+                values(target[k])[f] = group_.target(f, t);
+            for (int f = 0; f < shape.sum; ++f)
+                values(sum[k])[f] = P(T(0));
+            if constexpr (near) {
+                place[k] = target[k].position;
+                target[k].position = {P(T(0)), P(T(0)), P(T(0))};
+                residue[k] = group_.residue(t);
+            }
+            if constexpr (masked)
+                mask[k] = group_.mask(t);
+        }
+        for (int j = 0; j < sources; ++j) {
+            Source source;
+            const T* row = group_.row(j, shape);
+            for (int f = 0; f < shape.source; ++f)
+                values(source)[f] = P(row[f]);
+            for (int k = 0; k < packs; ++k) {
+                Source seen = source;
+                if constexpr (near) // the same pair with the target at the origin
+                    seen.position =
+                        (source.position - place[k]) + (group_.row_residue(j) - residue[k]);
+                if constexpr (masked) {
+                    const Sum before = sum[k];
+                    law_(target[k], seen, sum[k]);
+                    const typename P::Mask excluded = -((mask[k] >> j) & 1);
+                    for (int f = 0; f < shape.sum; ++f)
+                        values(sum[k])[f] = select(
+                            excluded, reinterpret_cast<const P*>(&before)[f], values(sum[k])[f]);
+                } else {
+                    law_(target[k], seen, sum[k]);
+                }
+            }
+        }
+        for (int k = 0; k < packs; ++k)
+            for (int f = 0; f < shape.sum; ++f)
+                group_.add(f, first + k * P::width, values(sum[k])[f]);
+    }
+
+    const PairGroupWork& work_;
+    const Law law_;
+    PackedGroup<T> group_;
+};
+
+/// The kernels of one law.
+template <class Law>
+PairKernel pair_kernel(bool double_precision)
+{
+    if (double_precision)
+        return [](const PairGroupWork& work, PairScratch& scratch) {
+            GroupSum<Law, double>(work, scratch).run();
+        };
+    return [](const PairGroupWork& work, PairScratch& scratch) {
+        GroupSum<Law, float>(work, scratch).run();
+    };
+}
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -1,0 +1,48 @@
+/// \file  Rows of doubles in the order of a space-filling curve.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/box.hpp"
+#include "tree/radix_sort.hpp"
+
+namespace chamomile {
+
+/// Rows that begin with a position, sorted by Morton keys; or as they came.
+class SortedRows {
+public:
+    /// Takes the rows as they are, without a copy: they must outlive this.
+    void take(std::span<const double> rows, int width);
+
+    /// Copies rows in the order of their keys. Along an axis with a period > 0 positions are moved
+    /// by whole periods into 0 .. period. Finite values only.
+    void sort(std::span<const double> rows, int width, const Vec3<double>& period);
+
+    Index size() const { return size_; }
+    const double* row(Index k) const { return rows_ + std::size_t(k) * width_; }
+    Vec3<double> position(Index k) const
+    {
+        const double* r = row(k);
+        return {r[0], r[1], r[2]};
+    }
+    /// The caller's number of row k.
+    Index number(Index k) const { return order_.empty() ? k : order_[k]; }
+    /// Where the caller's rows stand; empty: where they stood.
+    std::vector<Index> ranks() const;
+
+private:
+    const double* rows_ = nullptr;
+    std::size_t width_ = 0;
+    Index size_ = 0;
+    std::vector<double> copy_;
+    std::vector<Vec3<double>> positions_;
+    std::vector<Key> keys_;
+    std::vector<Index> order_;
+    RadixScratch scratch_;
+};
+
+/// The box of rows begin .. end - 1.
+Box box_of(const SortedRows& rows, Index begin, Index end);
+
+} // namespace chamomile

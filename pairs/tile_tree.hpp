@@ -1,0 +1,43 @@
+/// \file  Which tiles of sources a group of targets sees: all, or those within a cut-off.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "pairs/simd/group_work.hpp"
+#include "pairs/sorted_rows.hpp"
+
+namespace chamomile {
+
+/// Boxes of tiles of consecutive sorted sources, and of eight such boxes, and so on: the tree that
+/// sorting by keys implies. With periods it is seen in up to 27 images.
+class TileTree {
+public:
+    /// How far a group sees.
+    struct Reach {
+        double cutoff = std::numeric_limits<double>::infinity();
+        double near = 0; ///< tiles within it of the group's box are near; negative: none
+    };
+
+    /// Sides of the periodic box; 0: none along that axis.
+    void build(const SortedRows& sources, const Vec3<double>& period);
+
+    /// Appends the tiles that hold a source within the cut-off of the group's box, and perhaps some
+    /// beyond, ascending in each image.
+    void list(const Box& group, const Reach& reach, std::vector<TileEntry>& near,
+              std::vector<TileEntry>& far) const;
+
+    const std::vector<Vec3<double>>& images() const { return images_; }
+    const std::vector<Box>& tiles() const { return levels_.front(); }
+
+private:
+    static constexpr std::size_t daughters = 8;
+
+    std::vector<std::vector<Box>> levels_; // tiles first, one box last
+    std::vector<Vec3<double>> images_;     // the sources themselves first
+};
+
+/// Square of the distance between two boxes; 0 if they overlap.
+double distance_squared(const Box& a, const Box& b);
+
+} // namespace chamomile

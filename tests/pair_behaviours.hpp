@@ -1,0 +1,76 @@
+/// \file  What every PairSolver must do, written once: tests call these for each device.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "pairs/pair_solver.hpp"
+#include "tests/behaviours.hpp"
+
+namespace chamomile::tests {
+
+PairOptions pair_options(const Machine& machine, Precision precision);
+
+/// Which pairs a plain sum leaves out, and where a source is seen from a target.
+struct PlainRules {
+    std::function<bool(std::size_t target, std::size_t source)> left_out;
+    Vec3<double> period{}; ///< nearest image
+};
+
+/// Sums, and for each value the sum of what the pairs add to it by amount (to three in a row: by
+/// length of the vector): what errors are measured in.
+template <class Sum>
+struct PlainSums {
+    std::vector<Sum> sums, amounts;
+};
+
+/// One pair after the other in double, by the law's own call: no tiles, no groups, no rounding.
+template <class Law>
+PlainSums<typename Law::template Sum<double>>
+plain_sum(const Law& law, const std::vector<typename Law::template Target<double>>& targets,
+          const std::vector<typename Law::template Source<double>>& sources,
+          const PlainRules& rules = {})
+{
+    using Sum = typename Law::template Sum<double>;
+    PlainSums<Sum> plain{std::vector<Sum>(targets.size()), std::vector<Sum>(targets.size())};
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        for (std::size_t j = 0; j < sources.size(); ++j) {
+            if (rules.left_out && rules.left_out(i, j))
+                continue;
+            auto seen = sources[j];
+            if constexpr (has_positions<Law>()) {
+                const auto nearest = [](double x, double about, double side) {
+                    return side > 0 ? x - side * std::nearbyint((x - about) / side) : x;
+                };
+                const Vec3<double>& about = targets[i].position;
+                seen.position = {nearest(seen.position.x, about.x, rules.period.x),
+                                 nearest(seen.position.y, about.y, rules.period.y),
+                                 nearest(seen.position.z, about.z, rules.period.z)};
+            }
+            Sum pair{};
+            law(targets[i], seen, pair);
+            constexpr std::size_t width = sizeof(Sum) / sizeof(double);
+            const double* value = reinterpret_cast<const double*>(&pair);
+            double* sum = reinterpret_cast<double*>(&plain.sums[i]);
+            double* amount = reinterpret_cast<double*>(&plain.amounts[i]);
+            for (std::size_t k = 0; k < width; ++k) {
+                sum[k] += value[k];
+                const double* v = value + k / 3 * 3;
+                amount[k] += k / 3 * 3 + 3 <= width ? std::hypot(v[0], v[1], v[2])
+                                                    : std::abs(value[k]);
+            }
+        }
+    return plain;
+}
+
+void check_pair_sums(const Machine& machine);
+void check_excluded_pairs(const Machine& machine);
+void check_cutoff(const Machine& machine);
+void check_pairs_without_positions(const Machine& machine);
+void check_pair_units(const Machine& machine);
+void check_pair_threads(const Machine& machine);
+void check_bad_pairs(const Machine& machine);
+
+} // namespace chamomile::tests

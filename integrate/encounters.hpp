@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "force/jerk_solver.hpp"
+#include "pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

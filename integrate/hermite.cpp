@@ -130,7 +130,7 @@ ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
     }
     sums_.resize(n);
     ForceStatistics statistics = solver_.solve(sources_, active_, sums_);
-    require_sums(particles, now.step, now.time);
+    require_sums(particles, now);
     for (std::size_t i = 0; i < n; ++i) {
         particles.acceleration[i] = sums_[i].acceleration;
         particles.potential[i] = sums_[i].potential;
@@ -151,11 +151,11 @@ void Hermite::place_particles(double length)
 void Hermite::move_block(Particles& particles, Moment now)
 {
     levels_.advance(active_);
-    predict_all();
-    const double time = now.time + levels_.elapsed();
+    now.time += levels_.elapsed();
+    predict_all(particles, now);
     ends_.resize(active_.size());
     for (int iteration = 0; iteration < options_.iterations; ++iteration) {
-        evaluate_block(particles, now.step, time);
+        evaluate_block(particles, now);
         for (std::size_t k = 0; k < active_.size(); ++k) {
             const Index i = active_[k];
             correct(ends_[k], motion_[i], levels_.since(i));
@@ -164,29 +164,41 @@ void Hermite::move_block(Particles& particles, Moment now)
         }
     }
     if (options_.last_evaluation == LastEvaluation::after_correction)
-        evaluate_block(particles, now.step, time);
+        evaluate_block(particles, now);
     for (std::size_t k = 0; k < active_.size(); ++k)
-        end_step(particles, k, now.step, time);
+        end_step(particles, k, now);
     ++report_.blocks;
     report_.particle_steps += active_.size();
 }
 
-void Hermite::predict_all()
+void Hermite::predict_all(const Particles& particles, Moment now)
 {
-#pragma omp parallel for if (motion_.size() > worth_threads) schedule(static)
+    double probe = 0; // 0, or not a number if something is not finite
+#pragma omp parallel for if (motion_.size() > worth_threads) schedule(static) reduction(+ : probe)
     for (std::size_t i = 0; i < motion_.size(); ++i) {
-        const Motion now = predicted(motion_[i], levels_.since(Index(i)));
-        sources_[i].position = now.position;
-        sources_[i].velocity = now.velocity;
+        const Motion to = predicted(motion_[i], levels_.since(Index(i)));
+        sources_[i].position = to.position;
+        sources_[i].velocity = to.velocity;
+        probe += 0 * (to.position.x + to.position.y + to.position.z + to.velocity.x +
+                      to.velocity.y + to.velocity.z);
+    }
+    if (probe == 0)
+        return;
+    std::vector<Vec3<double>> values(motion_.size());
+    for (const auto& [member, name] : {std::pair{&MovingSource::position, "position"},
+                                       std::pair{&MovingSource::velocity, "velocity"}}) {
+        for (std::size_t i = 0; i < motion_.size(); ++i)
+            values[i] = sources_[i].*member;
+        require_finite(particles, values, name, now);
     }
 }
 
-void Hermite::evaluate_block(const Particles& particles, std::uint64_t step, double time)
+void Hermite::evaluate_block(const Particles& particles, Moment now)
 {
     const double before = wall_clock_seconds();
     sums_.resize(active_.size());
     add(statistics_, solver_.solve(sources_, active_, sums_));
-    require_sums(particles, step, time);
+    require_sums(particles, now);
     for (std::size_t k = 0; k < active_.size(); ++k) {
         ends_[k].acceleration = sums_[k].acceleration;
         ends_[k].jerk = sums_[k].jerk;
@@ -195,7 +207,7 @@ void Hermite::evaluate_block(const Particles& particles, std::uint64_t step, dou
 }
 
 /// Takes the k-th particle of the block to the end of its step and chooses the next.
-void Hermite::end_step(const Particles& particles, std::size_t k, std::uint64_t step, double time)
+void Hermite::end_step(const Particles& particles, std::size_t k, Moment now)
 {
     const Index i = active_[k];
     const double dt = levels_.since(i);
@@ -204,12 +216,12 @@ void Hermite::end_step(const Particles& particles, std::size_t k, std::uint64_t 
     motion_[i] = ends_[k];
     length_[i] = dt;
     ++report_.steps_by_exponent[std::ilogb(dt)];
-    encounters_.look(sources_, i, wish_[i], time);
+    encounters_.look(sources_, i, wish_[i], now.time);
     if (options_.fixed_length > 0)
         return;
     if (wish_[i] < report_.shortest) {
         if (options_.below_shortest == BelowShortest::refuse)
-            refuse_step(particles, i, step, time);
+            refuse_step(particles, i, now);
         ++report_.below_shortest;
     }
     if (options_.sharing == StepSharing::blocks)
@@ -225,7 +237,7 @@ void Hermite::hand_over(Particles& particles) const
     }
 }
 
-void Hermite::require_sums(const Particles& particles, std::uint64_t step, double time) const
+void Hermite::require_sums(const Particles& particles, Moment now) const
 {
     const auto is_finite = [](const JerkSum& sum) {
         const Vec3<double>&a = sum.acceleration, &j = sum.jerk;
@@ -239,24 +251,23 @@ void Hermite::require_sums(const Particles& particles, std::uint64_t step, doubl
         if (pair.distance == 0 && forces().softening.length == 0)
             throw Error(Fault::input, "particles with ids " + std::to_string(particles.id[pair.i]) +
                                           " and " + std::to_string(particles.id[pair.j]) +
-                                          ": position: the same at t = " + in_words(time) +
+                                          ": position: the same at t = " + in_words(now.time) +
                                           ": coincident particles need a softening > 0");
         throw Error(Fault::numeric,
                     "particle id " + std::to_string(particles.id[i]) +
                         ": acceleration or jerk: is no longer a finite number in step " +
-                        std::to_string(step) + ", t = " + in_words(time) +
+                        std::to_string(now.step) + ", t = " + in_words(now.time) +
                         "; try a smaller eta or more softening");
     }
 }
 
-void Hermite::refuse_step(const Particles& particles, Index i, std::uint64_t step,
-                          double time) const
+void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
 {
     const ClosePair pair = nearest_to(sources_, i);
     const Index other = pair.i == i ? pair.j : pair.i;
     throw Error(Fault::numeric, "particle id " + std::to_string(particles.id[i]) + ": step " +
-                                    in_words(wish_[i]) + " in step " + std::to_string(step) +
-                                    ", t = " + in_words(time) + ": below the shortest of " +
+                                    in_words(wish_[i]) + " in step " + std::to_string(now.step) +
+                                    ", t = " + in_words(now.time) + ": below the shortest of " +
                                     in_words(report_.shortest) + ", " + in_words(pair.distance) +
                                     " from id " + std::to_string(particles.id[other]) +
                                     "; needs softening, or a limit on steps that is counted only");

@@ -6,11 +6,11 @@
 #include <map>
 #include <vector>
 
-#include "force/jerk_solver.hpp"
 #include "integrate/block_levels.hpp"
 #include "integrate/encounters.hpp"
 #include "integrate/hermite_step.hpp"
 #include "integrate/integrator.hpp"
+#include "pairs/jerk_solver.hpp"
 
 namespace chamomile {
 
@@ -80,13 +80,12 @@ private:
     double usual_wish() const;
     void place_particles(double length);
     void move_block(Particles& particles, Moment now);
-    void predict_all();
-    void evaluate_block(const Particles& particles, std::uint64_t step, double time);
-    void end_step(const Particles& particles, std::size_t k, std::uint64_t step, double time);
+    void predict_all(const Particles& particles, Moment now);
+    void evaluate_block(const Particles& particles, Moment now);
+    void end_step(const Particles& particles, std::size_t k, Moment now);
     void hand_over(Particles& particles) const;
-    void require_sums(const Particles& particles, std::uint64_t step, double time) const;
-    [[noreturn]] void refuse_step(const Particles& particles, Index i, std::uint64_t step,
-                                  double time) const;
+    void require_sums(const Particles& particles, Moment now) const;
+    [[noreturn]] void refuse_step(const Particles& particles, Index i, Moment now) const;
 
     JerkSolver& solver_;
     HermiteOptions options_;

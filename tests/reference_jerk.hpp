@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "force/jerk_solver.hpp"
+#include "pairs/jerk_solver.hpp"
 
 namespace chamomile::tests {
 

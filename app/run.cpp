@@ -172,10 +172,14 @@ private:
             formatted("%llu steps in %s, %.3g steps/s, %.3g pairs/s",
                       (unsigned long long)simulation_.step(), duration_text(seconds).c_str(),
                       double(simulation_.step()) / seconds, evaluations * cost.pairs / seconds));
-        journal_.tell("a step: " + phases_text(total.profile, evaluations));
-        journal_.tell("        " + cost.text());
-        for (const std::string& line : mover_.summary(state_.particles))
-            journal_.tell(line);
+        if (const auto lines = mover_.summary(state_.particles); !lines.empty()) {
+            journal_.tell("in all: " + phases_text(total.profile));
+            for (const std::string& line : lines)
+                journal_.tell(line);
+        } else {
+            journal_.tell("a step: " + phases_text(total.profile, evaluations));
+            journal_.tell("        " + cost.text());
+        }
         journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
                                 energies_.energy_error(), energies_.largest_error(),
                                 energies_.momentum_drift()));

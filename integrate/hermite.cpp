@@ -14,6 +14,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Of a whole step, about: bounds what an observer or an interrupt waits for.
+constexpr double most_blocks = 8192;
+
 void check(const HermiteOptions& o)
 {
     const auto refuse = [](const std::string& what, double value, const char* allowed) {
@@ -91,11 +94,12 @@ Integrator::Wish Hermite::next_step(const Particles&)
 {
     if (options_.fixed_length > 0)
         return {options_.fixed_length, TimeStepKind::fixed};
-    if (options_.sharing == StepSharing::blocks)
-        return {std::max(usual_wish(), report_.shortest), TimeStepKind::adaptive};
-    double length = 2 * shared_length_;
+    const bool blocks = options_.sharing == StepSharing::blocks;
+    double shortest = infinity;
     for (double wish : wish_)
-        length = std::min(length, wish);
+        shortest = std::min(shortest, wish);
+    const double length = blocks ? std::min(usual_wish(), most_blocks * shortest)
+                                 : std::min(2 * shared_length_, shortest);
     return {std::max(length, report_.shortest), TimeStepKind::adaptive};
 }
 

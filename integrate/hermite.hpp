@@ -52,9 +52,10 @@ struct HermiteReport {
 };
 
 /// Hermite's scheme, P(EC)^n, with Aarseth's step (Makino & Aarseth 1992; Nitadori & Makino 2008).
-/// With blocks, a step of the simulation is a whole step: as long as that of nine particles of ten
-/// or longer, unless a time to hit is nearer. Within it every block predicts all particles and
-/// evaluates and corrects those that are due.
+/// With blocks, a step of the simulation is a whole step, after which all are at one time: as long
+/// as the longest of nine particles of ten, or 8192 times the shortest, or up to a time to hit if
+/// that is nearer. Within it every block predicts all particles and evaluates and corrects those
+/// that are due.
 ///
 /// The closer a pair without softening, the shorter its steps, until they fall below the shortest;
 /// there is no regularisation.

@@ -105,7 +105,8 @@ std::string Mover::scheme_text() const
         return "";
     const HermiteOptions& o = hermite_->options();
     const bool last = o.last_evaluation == LastEvaluation::after_correction;
-    return formatted("P(EC)^%d%s", o.iterations, last ? "E" : "") +
+    const std::string name = o.iterations == 1 ? "PEC" : formatted("P(EC)^%d", o.iterations);
+    return name + (last ? "E" : "") +
            (o.fixed_length > 0
                 ? std::string()
                 : ", eta = " + shortest(o.eta) + ", " + shortest(o.eta_start) + " at the start");

@@ -36,7 +36,7 @@ public:
     Integrator& integrator() { return *integrator_; }
     const Integrator& integrator() const { return *integrator_; }
 
-    /// "P(EC)^1, eta = 0.01, 0.01 at the start"; empty for the leapfrog.
+    /// "PEC, eta = 0.01, 0.01 at the start"; empty for the leapfrog.
     std::string scheme_text() const;
     /// "in blocks of individual steps", "in steps of 0.01", "in adaptive steps, eta = 0.1".
     std::string steps_text() const;

@@ -252,7 +252,8 @@ void Hermite::require_sums(const Particles& particles, Moment now) const
             continue;
         const Index i = active_[k];
         const ClosePair pair = nearest_to(sources_, i);
-        if (pair.distance == 0 && forces().softening.length == 0)
+        if (sources_[pair.i].position == sources_[pair.j].position && pair.i != pair.j &&
+            forces().softening.length == 0)
             throw Error(Fault::input, "particles with ids " + std::to_string(particles.id[pair.i]) +
                                           " and " + std::to_string(particles.id[pair.j]) +
                                           ": position: the same at t = " + in_words(now.time) +
@@ -269,12 +270,13 @@ void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
 {
     const ClosePair pair = nearest_to(sources_, i);
     const Index other = pair.i == i ? pair.j : pair.i;
-    throw Error(Fault::numeric, "particle id " + std::to_string(particles.id[i]) + ": step " +
-                                    in_words(wish_[i]) + " in step " + std::to_string(now.step) +
-                                    ", t = " + in_words(now.time) + ": below the shortest of " +
-                                    in_words(report_.shortest) + ", " + in_words(pair.distance) +
-                                    " from id " + std::to_string(particles.id[other]) +
-                                    "; needs softening, or a limit on steps that is counted only");
+    throw Error(Fault::numeric,
+                "particle id " + std::to_string(particles.id[i]) + ": step " + in_words(wish_[i]) +
+                    " in step " + std::to_string(now.step) + ", t = " + in_words(now.time) +
+                    ": below the shortest of " + in_words(report_.shortest) + ", " +
+                    in_words(pair.distance) + " from id " + std::to_string(particles.id[other]) +
+                    "; needs softening (--eps), or a shortest step that is only counted "
+                    "(--count-short-steps)");
 }
 
 HermiteReport Hermite::report() const

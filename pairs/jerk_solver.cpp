@@ -58,7 +58,7 @@ std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options)
     if (options.solver != SolverKind::direct)
         throw Error(Fault::usage, "jerks: solver: must be direct");
     if (options.softening.length > 0 && options.softening.kind != SofteningKind::plummer)
-        throw Error(Fault::usage, "jerks: softening: must be Plummer's");
+        throw Error(Fault::usage, "softening: spline: jerks are known for Plummer softening alone");
     return std::make_unique<DirectJerkSolver>(settled(options));
 }
 

@@ -196,6 +196,31 @@ TEST_CASE("individual steps tend to the solution of shared ones, and are fewer")
     CHECK(last < 1e-7);
 }
 
+TEST_CASE("no step grows by more than a factor of two")
+{
+    ReferenceJerk solver(0.02);
+    // Two that are alike, from starts far shorter than need be, through all powers of two.
+    for (double eta_start : {1e-5, 1.2e-5, 1.4e-5, 1.6e-5, 1.8e-5}) {
+        const auto steps =
+            evolve(solver, bodies({}), 0.5, {.eta_start = eta_start}).report.steps_by_exponent;
+        CHECK(steps.size() > 10);
+        CHECK(steps.rbegin()->first - steps.begin()->first == int(steps.size()) - 1);
+    }
+
+    Particles particles = sphere(64);
+    Hermite hermite(solver, {.sharing = StepSharing::shared, .eta_start = 1e-5});
+    Simulation simulation(particles, hermite, 0, 0.0625);
+    double before = 1;
+    int doubled = 0;
+    simulation.after_each_step([&](Simulation& now) {
+        CHECK(now.step_length() <= 2 * before * (1 + 1e-9));
+        doubled += now.step_length() > 1.9 * before;
+        before = now.step_length();
+    });
+    simulation.run();
+    CHECK(doubled > 5);
+}
+
 TEST_CASE("a sphere without softening keeps its energy")
 {
     const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct(0));

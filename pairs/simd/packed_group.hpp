@@ -24,8 +24,8 @@ public:
     {
         const std::size_t n = std::size_t(padded_), line = 64 / sizeof(double);
         const std::size_t rows = most_sources * std::size_t(shape.source + 3);
-        double* memory = scratch.reserve(n * std::size_t(shape.target + 3 + shape.sum + 1) +
-                                         rows + 6 * line);
+        double* memory =
+            scratch.reserve(n * std::size_t(shape.target + 3 + shape.sum + 1) + rows + 6 * line);
         const auto take = [&](std::size_t doubles) {
             double* const taken = memory;
             memory += (doubles + line - 1) / line * line;
@@ -80,9 +80,9 @@ public:
             offset[2] = o.z;
         }
         const std::uint32_t begin = entry.tile * pair_tile;
-        const int count = int(work_.source_count - begin < std::uint32_t(pair_tile)
-                                  ? work_.source_count - begin
-                                  : std::uint32_t(pair_tile));
+        const int count =
+            int(work_.source_count - begin < std::uint32_t(pair_tile) ? work_.source_count - begin
+                                                                      : std::uint32_t(pair_tile));
         const double* from = work_.sources + std::size_t(begin) * std::size_t(shape.source);
         T* to = rows_ + first * shape.source;
         T* residue = row_residues_ + 3 * first;

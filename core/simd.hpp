@@ -248,11 +248,18 @@ CHAMOMILE_HD void divide_by_powers(const Pack<float>& m, const Pack<float>& u2, 
 }
 #endif
 
+/// 1/sqrt(a) to about 2e-16.
 CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
 {
 #if defined(__AVX512F__)
-    const Pack<double> root = Pack<double>::Register(_mm512_sqrt_pd(a.lanes));
-#elif defined(__AVX2__)
+    // The estimate y = (1 + d)/sqrt(a) has |d| < 2^-14. With e = 1 - a y^2, 1/sqrt(a) is
+    // y (1 - e)^-1/2, whose series is cut off after e^3: 35/128 e^4 < 7e-17. A root and a division
+    // take three times as long.
+    const Pack<double> y = Pack<double>::Register(_mm512_rsqrt14_pd(a.lanes));
+    const Pack<double> e = Pack<double>(1.0) - a * y * y;
+    return y + y * (e * (Pack<double>(0.5) + e * (Pack<double>(0.375) + e * Pack<double>(0.3125))));
+#else
+#if defined(__AVX2__)
     const Pack<double> root = Pack<double>::Register(_mm256_sqrt_pd(a.lanes));
 #elif defined(__x86_64__)
     const Pack<double> root = Pack<double>::Register(_mm_sqrt_pd(a.lanes));
@@ -262,6 +269,7 @@ CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
         root.lanes[k] = __builtin_sqrt(a.lanes[k]);
 #endif
     return Pack<double>(1.0).lanes / root.lanes;
+#endif
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -1,5 +1,6 @@
 #include "force/cancelling_targets.hpp"
 
+#include "core/threads.hpp"
 #include "force/instruction_sets.hpp"
 
 namespace chamomile {
@@ -50,7 +51,7 @@ void CancellingTargets::take_sources(const Octree& octree, const InternalScale& 
     const std::size_t size = clump_size(n);
     clumps_.resize((n + size - 1) / size);
     softening_length_ = softening_.length / scale.length;
-#pragma omp parallel for
+#pragma omp parallel for if (n > worth_threads)
     for (std::size_t c = 0; c < clumps_.size(); ++c) {
         const std::size_t begin = c * size, end = std::min(n, begin + size);
         for (std::size_t k = begin; k < end; ++k)

@@ -199,9 +199,7 @@ private:
     {
         const unsigned m = job.source_count;
         PairBox* boxes = boxes_.reserve((m + pair_tile - 1) / pair_tile);
-        find_tile_boxes<<<(m + 255) / 256, 256, 0, *stream_>>>({job.sources, m, code_.shape.source},
-                                                               job.source_order, boxes);
-        check(cudaGetLastError(), "launch the boxes of tiles");
+        find_tile_boxes({job.sources, m, code_.shape.source}, job.source_order, boxes, *stream_);
         return boxes;
     }
 

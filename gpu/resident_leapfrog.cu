@@ -225,9 +225,7 @@ private:
             order_.sort_in_own_box({job.sources, n_, 4}, sorted_, *stream_);
             job.target_order = job.source_order = sorted_.data();
             PairBox* boxes = boxes_.reserve((n_ + 31) / 32);
-            find_tile_boxes<<<(n_ + 255) / 256, 256, 0, *stream_>>>({job.sources, n_, 4},
-                                                                    sorted_.data(), boxes);
-            check(cudaGetLastError(), "launch the boxes of tiles");
+            find_tile_boxes({job.sources, n_, 4}, sorted_.data(), boxes, *stream_);
             job.boxes = boxes;
         }
         const LawCode& code = full ? full_code_ : plain_code_;

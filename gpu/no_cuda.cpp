@@ -1,6 +1,7 @@
 // Stands in for the CUDA sources in a build without CUDA; CMake picks one or the other.
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "integrate/resident.hpp"
 #include "pairs/host_pair_solver.hpp"
 
 namespace chamomile {
@@ -37,6 +38,11 @@ std::unique_ptr<PairSolver> make_cuda_pair_solver(int, const LawCode&, const voi
                                                   const PairOptions&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions&, const TimeStep&)
+{
+    throw Error(Fault::device, "resident: needs a GPU: " + why_no_gpu());
 }
 
 } // namespace chamomile

@@ -15,6 +15,7 @@
 #include "gpu/direct_frame.hpp"
 #include "gpu/direct_order.cuh"
 #include "gpu/direct_sum.cuh"
+#include "gpu/rank_keys.cuh"
 #include "tree/octree.hpp"
 
 namespace chamomile {
@@ -32,11 +33,10 @@ using ManyDouble = DirectShape<2, 4, 4, 4, false, false>;
 constexpr Index few_blocks = 256, medium_blocks = 2048, large_blocks = 8192;
 constexpr Index few_targets = 8192;
 constexpr Index large_targets = 1 << 18;
-constexpr Index most_to_rank = 1 << 15;
 constexpr Index most_to_map = 4096; ///< results that the kernel writes into host memory
 
 /// The sums in float where forces cancel are off by at most so much of S / sqrt(N).
-constexpr double scatter = 7e-6;
+constexpr double scatter = 8.5e-6;
 constexpr Index precise_blocks = 256; ///< that sum cancelling targets in double
 
 class CudaDirectSolver final : public Solver {
@@ -201,9 +201,7 @@ private:
                                                                     keys, unsorted);
         check(cudaGetLastError(), "launch the keys");
         if (!numbers && n <= most_to_rank) {
-            rank_keys<<<(n + ranked_per_block - 1) / ranked_per_block, 32 * ranking_warps, 0,
-                        *stream_>>>(keys, n, sorted);
-            check(cudaGetLastError(), "launch the ranking of keys");
+            rank_keys(keys, n, sorted, *stream_);
             return sorted;
         }
         const auto run = [&](void* scratch, std::size_t& bytes) {

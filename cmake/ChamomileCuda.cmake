@@ -53,5 +53,15 @@ function(chamomile_add_cuda target)
     # The tree must have the same bits on host and device: no contraction of products and sums.
     set_source_files_properties(${PROJECT_SOURCE_DIR}/gpu/device_tree.cu PROPERTIES COMPILE_OPTIONS -fmad=false)
     # The runtime is linked statically and looks for the driver itself, so that the program starts without one.
-    target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+    target_link_libraries(${target} PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
+    # What laws given as text are compiled with at run time.
+    set(DEVICE_HEADERS "")
+    foreach(header IN ITEMS core/host_device.hpp core/vec3.hpp core/lane_math.hpp gpu/pair_job.hpp gpu/pair_sum.cuh)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${header})
+        file(READ ${PROJECT_SOURCE_DIR}/${header} text)
+        string(APPEND DEVICE_HEADERS "    {\"${header}\", R\"header(${text})header\"},\n")
+    endforeach()
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/device_headers.hpp.in ${PROJECT_BINARY_DIR}/generated/device_headers.hpp @ONLY)
+    set_property(SOURCE ${PROJECT_SOURCE_DIR}/gpu/nvrtc.cu APPEND PROPERTY COMPILE_DEFINITIONS
+        CHAMOMILE_CUDA_LIBRARIES="${CUDAToolkit_LIBRARY_DIR}")
 endfunction()

@@ -6,6 +6,8 @@
 #include "core/error.hpp"
 #include "core/nearest_name.hpp"
 #include "pairs/simd/text_kernels.hpp"
+#include "pairs/text/device_law.hpp"
+#include "pairs/text/device_source.hpp"
 #include "pairs/text/program.hpp"
 
 namespace chamomile {
@@ -40,6 +42,8 @@ TextLaw::TextLaw(std::string_view text, const std::string& name)
         for (const bool precise : {false, true})
             code_.host[set][precise] = host_kernel(set, precise);
     code_.program = compiled_;
+    code_.device =
+        make_text_device_law(name, device_source(*text_, *compiled_), code_.shape, code_.positions);
     for (const LawParameter& parameter : text_->parameters)
         parameters_.push_back(parameter.value);
     fill();

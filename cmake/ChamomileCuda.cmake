@@ -47,9 +47,7 @@ endif()
 function(chamomile_add_cuda target)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/*.cu)
     target_sources(${target} PRIVATE ${sources})
-    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${chamomile_architectures}" CUDA_RUNTIME_LIBRARY Static)
-    # CMake 3.25 knows no CUDA20, so nvcc is told itself.
-    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-lineinfo;--expt-relaxed-constexpr;-Xcompiler=-Wall,-fopenmp>")
+    chamomile_cuda_options(${target})
     # The tree must have the same bits on host and device: no contraction of products and sums.
     set_source_files_properties(${PROJECT_SOURCE_DIR}/gpu/device_tree.cu PROPERTIES COMPILE_OPTIONS -fmad=false)
     # The runtime is linked statically and looks for the driver itself, so that the program starts without one.

@@ -108,8 +108,8 @@ CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
     using Of = ExponentialOf<T>;
     using P = Pack<T>;
     // Clamped, so that n stays within the exponents; NaN goes through the polynomial.
-    const P inside = select(x < P(T(Of::least)), P(T(Of::least)),
-                            select(P(T(Of::most)) < x, P(T(Of::most)), x));
+    const P inside =
+        select(x < P(T(Of::least)), P(T(Of::least)), select(P(T(Of::most)) < x, P(T(Of::most)), x));
     const P scaled = inside * P(T(1.44269504088896340736));
     const P half = select(scaled < P(0), P(T(-0.5)), P(T(0.5)));
     const typename P::Mask n =

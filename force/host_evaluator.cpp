@@ -13,10 +13,13 @@ HostKernels find_kernels(const std::string& instruction_set)
 {
     switch (find_instruction_set(instruction_set)) {
 #ifdef CHAMOMILE_X86
-    case 2: return avx512::host_kernels();
-    case 1: return avx2::host_kernels();
+    case 2:
+        return avx512::host_kernels();
+    case 1:
+        return avx2::host_kernels();
 #endif
-    default: return baseline::host_kernels();
+    default:
+        return baseline::host_kernels();
     }
 }
 

@@ -9,15 +9,15 @@
 
 #include "core/error.hpp"
 #include "core/first_exception.hpp"
+#include "pairs/block_lists.hpp"
 #include "pairs/law_units.hpp"
-#include "pairs/tile_tree.hpp"
 
 namespace chamomile {
 namespace {
 
-constexpr std::size_t worth_sorting = 1 << 22;  ///< pairs; fewer are all taken for near
-constexpr std::size_t parallel_items = 32;      ///< of work at least, so that all threads have some
-constexpr std::size_t tiles_of_item = 16;       ///< at least
+constexpr std::size_t worth_sorting = 1 << 22; ///< pairs; fewer are all taken for near
+constexpr std::size_t parallel_items = 32;     ///< of work at least, so that all threads have some
+constexpr std::size_t tiles_of_item = 16;      ///< at least
 
 class HostPairSolver final : public PairSolver {
 public:
@@ -28,8 +28,8 @@ public:
           kernel_(code.host[set_][precise_])
     {
         if (!kernel_)
-            throw Error(Fault::device, code.name + ": instruction set: " +
-                                           instruction_set_names[set_] +
+            throw Error(Fault::device, code.name +
+                                           ": instruction set: " + instruction_set_names[set_] +
                                            ": the law was not compiled for it");
     }
 
@@ -69,8 +69,8 @@ private:
     void prepare(const PairTask& task)
     {
         const LawShape& shape = code_.shape;
-        const std::size_t pairs =
-            task.targets.size() / std::size_t(shape.target) * (task.sources.size() / std::size_t(shape.source));
+        const std::size_t pairs = task.targets.size() / std::size_t(shape.target) *
+                                  (task.sources.size() / std::size_t(shape.source));
         sorted_ = code_.positions && (within_cutoff() || (!precise_ && pairs > worth_sorting));
         if (sorted_) {
             targets_.sort(task.targets, shape.target, options_.period);
@@ -100,9 +100,10 @@ private:
     {
         const std::size_t tiles = (sources_.size() + pair_tile - 1) / pair_tile;
         const std::size_t parts =
-            within_cutoff() ? 1
-                            : std::clamp<std::size_t>(parallel_items / groups, 1,
-                                                      std::max<std::size_t>(1, tiles / tiles_of_item));
+            within_cutoff()
+                ? 1
+                : std::clamp<std::size_t>(parallel_items / groups, 1,
+                                          std::max<std::size_t>(1, tiles / tiles_of_item));
         const std::size_t width = std::size_t(code_.shape.sum);
         if (parts > 1)
             partial_.resize(parts * targets_.size() * width);
@@ -115,7 +116,8 @@ private:
                 Thread& thread = threads_[std::size_t(omp_get_thread_num())];
                 const std::size_t group = item / parts, part = item % parts;
                 const Index begin = Index(group * group_size_),
-                            end = Index(std::min<std::size_t>(targets_.size(), begin + group_size_));
+                            end =
+                                Index(std::min<std::size_t>(targets_.size(), begin + group_size_));
                 pairs += sum_group(task, begin, end, part, parts, thread);
                 for (Index k = begin; k < end; ++k) {
                     const double* from = thread.sums.data() + (k - begin) * width;
@@ -157,7 +159,7 @@ private:
         thread.tiles.insert(thread.tiles.end(), thread.far.begin(), thread.far.end());
         const std::size_t first = thread.tiles.size() * part / parts,
                           last = thread.tiles.size() * (part + 1) / parts;
-        find_excluded(task, begin, end, thread.excluded);
+        find_excluded(task, targets_, ranks_, begin, end, thread.excluded);
         thread.sums.resize((end - begin) * std::size_t(code_.shape.sum));
         static constexpr Vec3<double> no_image[1] = {};
         PairGroupWork work{};
@@ -195,25 +197,6 @@ private:
         std::vector<TileEntry>& tiles = code_.positions && !precise_ ? thread.tiles : thread.far;
         for (Index t = 0; std::size_t(t) * pair_tile < sources_.size(); ++t)
             tiles.push_back({t & 0x7ffffff, 0});
-    }
-
-    void find_excluded(const PairTask& task, Index begin, Index end,
-                       std::vector<ExcludedPair>& excluded) const
-    {
-        excluded.clear();
-        const auto add = [&](Index source, Index t) {
-            excluded.push_back({ranks_.empty() ? source : ranks_[source], t});
-        };
-        for (Index k = begin; k < end; ++k) {
-            const Index i = targets_.number(k);
-            if (!task.self.empty() && task.self[i] != no_source)
-                add(task.self[i], k - begin);
-            if (!task.excluded.begin.empty())
-                for (std::uint64_t e = task.excluded.begin[i]; e < task.excluded.begin[i + 1]; ++e)
-                    add(task.excluded.sources[e], k - begin);
-        }
-        std::sort(excluded.begin(), excluded.end(),
-                  [](const ExcludedPair& a, const ExcludedPair& b) { return a.source < b.source; });
     }
 
     const LawCode code_;

@@ -52,7 +52,8 @@ template <class Law>
 constexpr bool has_positions()
 {
     return requires(typename Law::template Target<double> i,
-                    typename Law::template Source<double> j) {
+                    typename Law::template Source<double> j)
+    {
         i.position.z;
         j.position.z;
     };
@@ -62,7 +63,10 @@ constexpr bool has_positions()
 template <class Law>
 constexpr bool knows_units()
 {
-    return requires(const Law& law) { law.with_unit(1.0); };
+    return requires(const Law& law)
+    {
+        law.with_unit(1.0);
+    };
 }
 
 } // namespace chamomile

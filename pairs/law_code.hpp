@@ -12,11 +12,8 @@
 
 namespace chamomile {
 
-/// A law's kernels on CUDA devices; gpu/ knows more.
-class DeviceLaw {
-public:
-    virtual ~DeviceLaw() = default;
-};
+/// A law's kernels on CUDA devices (gpu/device_law.hpp).
+class DeviceLaw;
 
 struct LawCode {
     std::string name; ///< as errors and tables call it

@@ -28,7 +28,7 @@ struct PairOptions {
 /// Sources that a target does not see, in compressed rows: of target i (the caller's number)
 /// those at begin[i] .. begin[i + 1] in `sources` (the caller's numbers, any order).
 struct Exclusions {
-    std::span<const std::uint64_t> begin;   ///< empty: none; else one more than targets
+    std::span<const std::uint64_t> begin; ///< empty: none; else one more than targets
     std::span<const std::uint32_t> sources;
 };
 
@@ -87,8 +87,7 @@ std::span<const double> as_rows(std::span<const Record> records)
 }
 
 template <class Record>
-std::span<double> as_rows(std::span<Record> records)
-    requires(!std::is_const_v<Record>)
+std::span<double> as_rows(std::span<Record> records) requires(!std::is_const_v<Record>)
 {
     return {reinterpret_cast<double*>(records.data()),
             records.size() * (sizeof(Record) / sizeof(double))};

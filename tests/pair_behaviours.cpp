@@ -69,8 +69,8 @@ double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& e
 template <class Law>
 void check_law(const Machine& machine, const Law& law)
 {
-    const std::pair<std::size_t, std::size_t> sizes[] = {{1, 1},   {1, 597}, {17, 31},   {33, 64},
-                                                         {597, 1}, {129, 1200}, {2500, 2499}};
+    const std::pair<std::size_t, std::size_t> sizes[] = {
+        {1, 1}, {1, 597}, {17, 31}, {33, 64}, {597, 1}, {129, 1200}, {2500, 2499}};
     for (const auto& [n, m] : sizes) {
         const auto targets = random_records<typename Law::template Target<double>>(n, 1);
         const auto sources = random_records<typename Law::template Source<double>>(m, 2);
@@ -163,10 +163,10 @@ void check_excluded_pairs(const Machine& machine)
         // Some targets that are sources, some that are not.
         self[0] = no_source;
         targets[0].position = {3, 3, 3};
-        const auto mixed = summed(law, pair_options(machine, Precision::double_precision), targets,
-                                  sources, self);
-        const auto plain = plain_sum(law, targets, sources,
-                                     {[](std::size_t i, std::size_t j) { return i == j && i; }, {}});
+        const auto mixed =
+            summed(law, pair_options(machine, Precision::double_precision), targets, sources, self);
+        const auto plain = plain_sum(
+            law, targets, sources, {[](std::size_t i, std::size_t j) { return i == j && i; }, {}});
         CHECK(largest_error(std::vector(mixed.begin(), mixed.begin() + 1),
                             {{plain.sums[0]}, {plain.amounts[0]}}) < 1e-13);
         CHECK(largest_error(mixed, plain, 2) < 1e-13); // 0 and 1 lie at one place
@@ -302,8 +302,8 @@ void check_bad_pairs(const Machine& machine)
     CHECK_THROWS_WITH_AS(make_pair_solver(law, negative), doctest::Contains("cut-off"), Error);
     PairOptions without = options;
     without.cutoff = 1;
-    CHECK_THROWS_WITH_AS(make_pair_solver(DotProduct{}, without),
-                         doctest::Contains("no positions"), Error);
+    CHECK_THROWS_WITH_AS(make_pair_solver(DotProduct{}, without), doctest::Contains("no positions"),
+                         Error);
 }
 
 } // namespace chamomile::tests

@@ -12,10 +12,13 @@ WalkKernels find_kernels(const std::string& instruction_set)
 {
     switch (find_instruction_set(instruction_set)) {
 #ifdef CHAMOMILE_X86
-    case 2: return avx512::walk_kernels();
-    case 1: return avx2::walk_kernels();
+    case 2:
+        return avx512::walk_kernels();
+    case 1:
+        return avx2::walk_kernels();
 #endif
-    default: return baseline::walk_kernels();
+    default:
+        return baseline::walk_kernels();
     }
 }
 

@@ -11,7 +11,8 @@
 
 namespace chamomile {
 
-/// Target: position, velocity. Source: position, velocity, mass. Sum: acceleration, jerk, potential.
+/// Target: position, velocity. Source: position, velocity, mass. Sum: acceleration, jerk,
+/// potential.
 struct GravityJerk {
     double eps = 0;
 
@@ -34,13 +35,13 @@ struct GravityJerk {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
-        const Vec3<T> r = j.position - i.position, v = j.velocity - i.velocity;    // 6
-        const T inv_u = inverse_sqrt(norm_squared(r, T(eps * eps)));               // 4
-        const T m_inv_u = j.mass * inv_u, inv_u2 = inv_u * inv_u;                  // 2
+        const Vec3<T> r = j.position - i.position, v = j.velocity - i.velocity;      // 6
+        const T inv_u = inverse_sqrt(norm_squared(r, T(eps * eps)));                 // 4
+        const T m_inv_u = j.mass * inv_u, inv_u2 = inv_u * inv_u;                    // 2
         const T m_inv_u3 = m_inv_u * inv_u2, shrinking = T(-3) * inv_u2 * dot(r, v); // 6
-        sum.acceleration += m_inv_u3 * r;                                          // 3
-        sum.jerk += m_inv_u3 * (v + shrinking * r);                                // 6
-        sum.potential -= m_inv_u;                                                  // 1
+        sum.acceleration += m_inv_u3 * r;                                            // 3
+        sum.jerk += m_inv_u3 * (v + shrinking * r);                                  // 6
+        sum.potential -= m_inv_u;                                                    // 1
     }
 
     // Velocities are lengths per time, and times stay as they are.

@@ -32,12 +32,12 @@ struct PairGroupWork {
     const double* sources; ///< rows of all sorted sources
     std::uint32_t source_count;
     const TileEntry *tiles, *tiles_end;
-    const TileEntry* near_end;              ///< tiles before it may be close: in two floats
+    const TileEntry* near_end;                   ///< tiles before it may be close: in two floats
     const ExcludedPair *excluded, *excluded_end; ///< sorted by source
-    const Vec3<double>* images;             ///< what is added to the positions of an image
-    Vec3<double> center;                    ///< that coordinates are rounded about
+    const Vec3<double>* images;                  ///< what is added to the positions of an image
+    Vec3<double> center;                         ///< that coordinates are rounded about
     const double *target_scale, *source_scale, *sum_scale; ///< factors of each value, before, after
-    double* sums; ///< rows; overwritten
+    double* sums;                                          ///< rows; overwritten
 };
 
 /// Memory of one thread, kept from group to group.

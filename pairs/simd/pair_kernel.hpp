@@ -114,8 +114,8 @@ private:
                     law_(target[k], seen, sum[k]);
                     const typename P::Mask excluded = -((mask[k] >> j) & 1);
                     for (int f = 0; f < shape.sum; ++f)
-                        values(sum[k])[f] = select(
-                            excluded, reinterpret_cast<const P*>(&before)[f], values(sum[k])[f]);
+                        values(sum[k])[f] = select(excluded, reinterpret_cast<const P*>(&before)[f],
+                                                   values(sum[k])[f]);
                 } else {
                     law_(target[k], seen, sum[k]);
                 }

@@ -177,7 +177,8 @@ private:
                 known.resize(code->to + 1u);
             const bool condition = (code->code >= Code::less && code->code <= Code::opposite) ||
                                    (code->code == Code::spread && operand[0].is_condition);
-            const Variable made{"x" + std::to_string(count_++), condition};
+            Variable made{"x", condition};
+            made.name += std::to_string(count_++);
             text_ += std::string("        const ") + (condition ? "bool " : "T ") + made.name +
                      " = " + value + ";\n";
             known[code->to] = made;

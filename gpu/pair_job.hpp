@@ -1,0 +1,46 @@
+/// \file  What a sum over pairs on the device works on. Read by nvcc and by NVRTC: no header of the
+/// standard library.
+#pragma once
+
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+inline constexpr int most_law_values = 32; ///< in a record, on the device
+
+/// The box of a tile of sorted sources or of a block of targets.
+struct PairBox {
+    Vec3<double> low, high;
+};
+
+/// A tile as a block of targets sees it.
+struct PairTileEntry {
+    unsigned tile : 27;
+    unsigned image : 5;
+};
+
+/// A pair that is left out: sorted number of the source, number of the target in its block.
+struct PairExcluded {
+    unsigned source, target;
+};
+
+/// Rows are consecutive doubles of the law's records. Orders: the caller's number of each sorted
+/// row; null: rows stand sorted.
+struct PairJob {
+    const double *targets, *sources;
+    const unsigned *target_order, *source_order;
+    unsigned target_count, source_count;
+    const PairBox* boxes;           ///< of tiles of 32 sorted sources; null: all may be close
+    const PairTileEntry* tiles;     ///< of each block, one after the other; null: all tiles
+    const unsigned* tiles_begin;    ///< by block, and the end
+    const PairExcluded* excluded;   ///< of each block, sorted by source; null: none
+    const unsigned* excluded_begin; ///< by block, and the end
+    const unsigned* self;           ///< by the caller's number of the target; null: none
+    Vec3<double> images[27];
+    double target_scale[most_law_values], source_scale[most_law_values], sum_scale[most_law_values];
+    double* partial;   ///< [part][block][value][target of the block]
+    unsigned* arrived; ///< zero for each block of targets, and zero again afterwards
+    double* sums;      ///< rows by the caller's number
+};
+
+} // namespace chamomile

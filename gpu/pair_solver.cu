@@ -1,0 +1,295 @@
+// Sums pairs on the device: rows up, an order along a curve, one kernel, sums back.
+//
+// Without a cut-off and without lists of excluded pairs all is done there. With one of them the
+// host sorts the rows and tells each block its tiles and the pairs that it leaves out.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "gpu/device.cuh"
+#include "gpu/device_law.hpp"
+#include "gpu/pair_order.cuh"
+#include "gpu/pair_sum.cuh"
+#include "pairs/block_lists.hpp"
+#include "pairs/host_pair_solver.hpp"
+#include "pairs/law_units.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr std::size_t worth_sorting = 1 << 25; ///< pairs; fewer are all taken for close
+constexpr unsigned few_targets = 8192;
+constexpr unsigned few_blocks = 264, many_blocks = 1056; ///< two and eight for each multiprocessor
+
+class CudaPairSolver final : public PairSolver {
+public:
+    CudaPairSolver(int device, const LawCode& code, const void* law, const PairOptions& options)
+        : code_(code), units_(code_, law), options_(options), device_(device),
+          precise_(options.precision == Precision::double_precision)
+    {
+        if (!code.device)
+            throw Error(Fault::device, code.name + ": the law was not compiled for GPUs");
+        check(cudaSetDevice(device_), "choose the device");
+        cudaDeviceProp properties;
+        check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
+        name_ = properties.name;
+        stream_ = std::make_unique<Stream>();
+        start_ = std::make_unique<Event>();
+        stop_ = std::make_unique<Event>();
+    }
+
+    ~CudaPairSolver() override
+    {
+        cudaSetDevice(device_);
+        cudaDeviceSynchronize(); // an exception may have left work under way
+    }
+
+    PairStatistics sum(const PairTask& task, std::span<double> sums) override
+    {
+        check_rows(code_, task, sums);
+        PairStatistics statistics;
+        statistics.targets = task.targets.size() / std::size_t(code_.shape.target);
+        statistics.sources = task.sources.size() / std::size_t(code_.shape.source);
+        if (statistics.targets == 0 || statistics.sources == 0) {
+            std::fill(sums.begin(), sums.end(), 0.0);
+            return statistics;
+        }
+        check(cudaSetDevice(device_), "choose the device");
+        {
+            const TimedPhase phase(statistics.profile, "prepare");
+            queue(task, statistics);
+        }
+        {
+            const TimedPhase phase(statistics.profile, "wait");
+            stream_->wait();
+        }
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
+        statistics.device_busy = 1e-3 * milliseconds;
+        const TimedPhase phase(statistics.profile, "results");
+        const double* from = host_sums_.data();
+        const std::size_t width = std::size_t(code_.shape.sum);
+        if (on_host_)
+            for (Index k = 0; k < targets_.size(); ++k)
+                std::copy(from + k * width, from + (k + 1) * width,
+                          sums.data() + targets_.number(k) * width);
+        else
+            std::copy(from, from + sums.size(), sums.begin());
+        return statistics;
+    }
+
+    std::string device() const override { return name_; }
+
+private:
+    void queue(const PairTask& task, PairStatistics& statistics)
+    {
+        const unsigned n = unsigned(statistics.targets), m = unsigned(statistics.sources);
+        const bool within = std::isfinite(options_.cutoff);
+        const bool lists = !task.excluded.begin.empty() || is_elsewhere(task);
+        on_host_ = within || lists;
+        const PairCut cut = within             ? PairCut::cutoff
+                            : n <= few_targets ? PairCut::few
+                                               : PairCut::many;
+        const DeviceLaw::Kernel kernel = code_.device->kernel(device_, cut, precise_);
+        if (!kernel.function)
+            throw Error(Fault::device, code_.name + ": records of more than " +
+                                           std::to_string(most_law_values) +
+                                           " values do not go to a GPU");
+        const unsigned size = unsigned(32 * kernel.per_lane), blocks = (n + size - 1) / size;
+        PairJob job{};
+        job.target_count = n;
+        job.source_count = m;
+        if (on_host_)
+            sort_on_host(task, size, job);
+        else
+            sort_on_device(task, job);
+        scale(job);
+        const double tiles = std::ceil(double(m) / pair_tile);
+        const unsigned wanted = cut == PairCut::many ? many_blocks : few_blocks;
+        const unsigned parts =
+            within ? 1
+                   : unsigned(std::clamp((double(wanted) + blocks - 1) / blocks, 1.0,
+                                         std::max(1.0, tiles / (4.0 * kernel.warps))));
+        const std::size_t values = std::size_t(code_.shape.sum) * size;
+        if (parts > 1)
+            job.partial = partial_.reserve(values * blocks * parts);
+        if (blocks > arrived_count_) {
+            check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), *stream_),
+                  "clear counters");
+            arrived_count_ = blocks;
+        }
+        job.arrived = arrived_.data();
+        const std::size_t sums = std::size_t(n) * std::size_t(code_.shape.sum);
+        job.sums = sums_.reserve(sums);
+        start_->record(*stream_);
+        launch(kernel, dim3(blocks, parts), job);
+        stop_->record(*stream_);
+        download(host_sums_.reserve(sums), job.sums, sums, *stream_);
+        statistics.groups = blocks;
+        statistics.pairs = within ? lists_.pairs : std::uint64_t(n) * m;
+    }
+
+    void launch(const DeviceLaw::Kernel& kernel, dim3 grid, PairJob& job)
+    {
+        if (kernel.shared_bytes > 48 << 10)
+            check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       int(kernel.shared_bytes)),
+                  "reserve shared memory");
+        // The law's bytes, at the alignment of any law.
+        law_.assign((code_.bytes + sizeof(double) - 1) / sizeof(double) + 1, 0);
+        std::memcpy(law_.data(), units_.law(), code_.bytes);
+        void* arguments[] = {&job, law_.data()};
+        check(cudaLaunchKernel(kernel.function, grid, dim3(unsigned(32 * kernel.warps)), arguments,
+                               kernel.shared_bytes, *stream_),
+              "launch the sum over pairs");
+    }
+
+    /// Whether some target that is a source does not lie where that does: the kernel looks for
+    /// self pairs close to the targets alone.
+    bool is_elsewhere(const PairTask& task) const
+    {
+        if (task.self.empty() || !code_.positions)
+            return false;
+        const std::size_t i = std::size_t(code_.shape.target), j = std::size_t(code_.shape.source);
+        bool elsewhere = false;
+        for (std::size_t k = 0; k < task.self.size(); ++k)
+            if (task.self[k] != no_source)
+                for (int f = 0; f < 3; ++f)
+                    elsewhere |= task.targets[k * i + std::size_t(f)] !=
+                                 task.sources[task.self[k] * j + std::size_t(f)];
+        return elsewhere;
+    }
+
+    void send(std::span<const double> rows, PinnedBuffer<double>& staged, DeviceBuffer<double>& to)
+    {
+        double* copy = staged.reserve(rows.size());
+        std::copy(rows.begin(), rows.end(), copy);
+        upload(to, copy, rows.size(), *stream_);
+    }
+
+    void sort_on_device(const PairTask& task, PairJob& job)
+    {
+        send(task.targets, host_targets_, target_rows_);
+        send(task.sources, host_sources_, source_rows_);
+        job.targets = target_rows_.data();
+        job.sources = source_rows_.data();
+        if (!task.self.empty()) {
+            unsigned* staged = host_self_.reserve(task.self.size());
+            std::copy(task.self.begin(), task.self.end(), staged);
+            upload(self_, staged, task.self.size(), *stream_);
+            job.self = self_.data();
+        }
+        if (!code_.positions || precise_) {
+            units_.set_extent(0);
+            return;
+        }
+        Box all = box_of_rows(task.targets, code_.shape.target);
+        all.add(box_of_rows(task.sources, code_.shape.source));
+        units_.set_extent(all.longest_side());
+        if (std::size_t(job.target_count) * job.source_count <= worth_sorting)
+            return;
+        order_.sort({job.targets, job.target_count, code_.shape.target}, all, target_order_,
+                    *stream_);
+        order_.sort({job.sources, job.source_count, code_.shape.source}, all, source_order_,
+                    *stream_);
+        job.target_order = target_order_.data();
+        job.source_order = source_order_.data();
+        job.boxes = boxes(job);
+    }
+
+    void sort_on_host(const PairTask& task, unsigned block, PairJob& job)
+    {
+        if (code_.positions) {
+            targets_.sort(task.targets, code_.shape.target, options_.period);
+            sources_.sort(task.sources, code_.shape.source, options_.period);
+        } else {
+            targets_.take(task.targets, code_.shape.target);
+            sources_.take(task.sources, code_.shape.source);
+        }
+        double extent = 0;
+        if (code_.positions && !precise_) {
+            Box all = box_of(targets_, 0, targets_.size());
+            all.add(box_of(sources_, 0, sources_.size()));
+            extent = all.longest_side();
+        }
+        units_.set_extent(extent);
+        send({targets_.row(0), task.targets.size()}, host_targets_, target_rows_);
+        send({sources_.row(0), task.sources.size()}, host_sources_, source_rows_);
+        job.targets = target_rows_.data();
+        job.sources = source_rows_.data();
+        lists_.make(targets_, sources_, block, task, options_);
+        if (!lists_.tiles_begin.empty()) {
+            static_assert(sizeof(PairTileEntry) == sizeof(TileEntry));
+            upload(tiles_, reinterpret_cast<const PairTileEntry*>(lists_.tiles.data()),
+                   lists_.tiles.size(), *stream_);
+            upload(tiles_begin_, lists_.tiles_begin.data(), lists_.tiles_begin.size(), *stream_);
+            job.tiles = tiles_.reserve(1);
+            job.tiles_begin = tiles_begin_.data();
+        }
+        if (!lists_.excluded.empty()) {
+            static_assert(sizeof(PairExcluded) == sizeof(ExcludedPair));
+            upload(excluded_, reinterpret_cast<const PairExcluded*>(lists_.excluded.data()),
+                   lists_.excluded.size(), *stream_);
+            upload(excluded_begin_, lists_.excluded_begin.data(), lists_.excluded_begin.size(),
+                   *stream_);
+            job.excluded = excluded_.data();
+            job.excluded_begin = excluded_begin_.data();
+        }
+        for (std::size_t k = 0; k < lists_.images.size(); ++k)
+            job.images[k] = lists_.images[k];
+        if (code_.positions && !precise_)
+            job.boxes = boxes(job);
+    }
+
+    const PairBox* boxes(const PairJob& job)
+    {
+        const unsigned m = job.source_count;
+        PairBox* boxes = boxes_.reserve((m + pair_tile - 1) / pair_tile);
+        find_tile_boxes<<<(m + 255) / 256, 256, 0, *stream_>>>({job.sources, m, code_.shape.source},
+                                                               job.source_order, boxes);
+        check(cudaGetLastError(), "launch the boxes of tiles");
+        return boxes;
+    }
+
+    void scale(PairJob& job) const
+    {
+        std::copy_n(units_.target_scale(), code_.shape.target, job.target_scale);
+        std::copy_n(units_.source_scale(), code_.shape.source, job.source_scale);
+        std::copy_n(units_.sum_scale(), code_.shape.sum, job.sum_scale);
+    }
+
+    const LawCode code_;
+    LawUnits units_;
+    const PairOptions options_;
+    const int device_;
+    const bool precise_;
+    std::string name_;
+    bool on_host_ = false;
+    std::unique_ptr<Stream> stream_;
+    std::unique_ptr<Event> start_, stop_;
+    std::vector<double> law_;
+
+    SortedRows targets_, sources_;
+    BlockLists lists_;
+    RowOrder order_;
+    PinnedBuffer<double> host_targets_, host_sources_, host_sums_;
+    PinnedBuffer<unsigned> host_self_;
+    DeviceBuffer<double> target_rows_, source_rows_, sums_, partial_;
+    DeviceBuffer<unsigned> target_order_, source_order_, self_, tiles_begin_, excluded_begin_;
+    DeviceBuffer<unsigned> arrived_; // all zero between sums
+    unsigned arrived_count_ = 0;
+    DeviceBuffer<PairBox> boxes_;
+    DeviceBuffer<PairTileEntry> tiles_;
+    DeviceBuffer<PairExcluded> excluded_;
+};
+
+} // namespace
+
+std::unique_ptr<PairSolver> make_cuda_pair_solver(int device, const LawCode& code, const void* law,
+                                                  const PairOptions& options)
+{
+    return std::make_unique<CudaPairSolver>(device, code, law, options);
+}
+
+} // namespace chamomile

@@ -6,7 +6,7 @@
 #include "core/box.hpp"
 #include "gpu/device.cuh"
 #include "gpu/hilbert_key.cuh"
-#include "gpu/pair_job.hpp"
+#include "gpu/pair_box.cuh"
 
 namespace chamomile {
 
@@ -38,13 +38,7 @@ __global__ void find_tile_boxes(DeviceRows rows, const unsigned* order, PairBox*
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned real = min(i, rows.count - 1);
     const Vec3<double> x = rows.position(order ? order[real] : real);
-    const auto least = [](double a) {
-        for (int d = 16; d > 0; d /= 2)
-            a = fmin(a, __shfl_xor_sync(0xffffffffu, a, d));
-        return a;
-    };
-    const PairBox box{{least(x.x), least(x.y), least(x.z)},
-                      {-least(-x.x), -least(-x.y), -least(-x.z)}};
+    const PairBox box = box_of_warp(x);
     if (threadIdx.x % 32 == 0 && i < rows.count)
         boxes[i / 32] = box;
 }

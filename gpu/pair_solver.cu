@@ -18,9 +18,9 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t worth_sorting = 1 << 25; ///< pairs; fewer are all taken for close
-constexpr unsigned few_targets = 8192;
-constexpr unsigned few_blocks = 264, many_blocks = 1056; ///< two and eight for each multiprocessor
+constexpr std::size_t worth_sorting = 1 << 25;           ///< pairs; fewer are all taken for close
+constexpr unsigned few_targets = 256;                    ///< fewer: a lane has but one
+constexpr unsigned few_blocks = 264, many_blocks = 8192; ///< measured on an H200
 
 class CudaPairSolver final : public PairSolver {
 public:
@@ -88,9 +88,8 @@ private:
         const bool within = std::isfinite(options_.cutoff);
         const bool lists = !task.excluded.begin.empty() || is_elsewhere(task);
         on_host_ = within || lists;
-        const PairCut cut = within             ? PairCut::cutoff
-                            : n <= few_targets ? PairCut::few
-                                               : PairCut::many;
+        const bool few = n < few_targets || std::size_t(n) * m <= worth_sorting;
+        const PairCut cut = within ? PairCut::cutoff : few ? PairCut::few : PairCut::many;
         const DeviceLaw::Kernel kernel = code_.device->kernel(device_, cut, precise_);
         if (!kernel.function)
             throw Error(Fault::device, code_.name + ": records of more than " +

@@ -12,6 +12,7 @@ MAY_INCLUDE = {
     "gpu": {"core", "tree", "force", "pairs"},
     "mesh": {"core"},
     "cosmology": {"core", "mesh"},
+    "clients": {"core", "tree", "force", "pairs", "integrate"},
     "integrate": {"core", "force", "pairs", "cosmology"},
     "io": {"core"},
     "app": {"core", "tree", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io"},

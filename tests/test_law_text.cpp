@@ -1,16 +1,13 @@
 // Laws given as text: what the language means, what it refuses, and sums by such laws against plain
 // loops and against the built-in laws.
 #include <cmath>
-#include <functional>
 
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
 #include "core/instruction_sets.hpp"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
 #include "pairs/text/text_law.hpp"
-#include "tests/pair_behaviours.hpp"
+#include "tests/text_law_behaviours.hpp"
 #include "tests/text_laws.hpp"
 
 using namespace chamomile;
@@ -30,17 +27,6 @@ std::string error_of(const std::string& text)
         return error.what();
     }
     return "";
-}
-
-/// Rows of n values in -1 .. 1; the last one of a row in 0.5 .. 1.5.
-std::vector<double> random_rows(std::size_t n, std::size_t width, unsigned seed)
-{
-    std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> values(-1, 1);
-    std::vector<double> rows(n * width);
-    for (std::size_t k = 0; k < rows.size(); ++k)
-        rows[k] = k % width + 1 == width && width > 3 ? 1 + 0.5 * values(random) : values(random);
-    return rows;
 }
 
 /// What one source at (a, b) does to one target at (x, y), by a law's expression of x, y, a, b
@@ -183,51 +169,12 @@ TEST_CASE("dimensions number what has no name")
         CHECK(std::abs(sums[k] - plain[k]) < 1e-13 * (1 + std::abs(plain[k])));
 }
 
-namespace {
-
-void check_against(const TextLaw& text,
-                   const std::function<std::unique_ptr<PairSolver>(const PairOptions&)>& built_in)
-{
-    const std::size_t n = 2300, m = 2101; // beyond what is all taken for near
-    const LawShape shape = text.code().shape;
-    const auto targets = random_rows(n, std::size_t(shape.target), 1),
-               sources = random_rows(m, std::size_t(shape.source), 2);
-    std::vector<std::uint32_t> self(n, no_source);
-    for (std::uint32_t i = 0; i < n; i += 3)
-        self[i] = i % m;
-    for (const std::string& set : instruction_sets())
-        for (const bool precise : {false, true}) {
-            CAPTURE(set);
-            CAPTURE(precise);
-            PairOptions options;
-            options.device = "cpu";
-            options.instruction_set = set;
-            options.precision = precise ? Precision::double_precision : Precision::single_precision;
-            std::vector<double> a(n * std::size_t(shape.sum)), b = a;
-            const PairTask task{targets, sources, self, {}};
-            make_pair_solver(text, options)->sum(task, a);
-            built_in(options)->sum(task, b);
-            double largest = 0, scale = 0;
-            for (std::size_t k = 0; k < a.size(); ++k) {
-                largest = std::max(largest, std::abs(a[k] - b[k]));
-                scale += std::abs(b[k]) / double(a.size());
-            }
-            CHECK(largest < (precise ? 1e-13 : 1e-6) * scale * 10);
-            CHECK(largest > 0); // they are two programs
-        }
-}
-
-} // namespace
-
 TEST_CASE("text laws reproduce the built-in ones to rounding")
 {
-    TextLaw gravity(gravity_text, "gravity");
-    gravity.set("eps2", 0.01);
-    check_against(gravity,
-                  [](const PairOptions& o) { return make_pair_solver(GravityPotential{0.1}, o); });
-    TextLaw jerk(gravity_jerk_text, "jerk");
-    jerk.set("eps2", 0.01);
-    check_against(jerk, [](const PairOptions& o) { return make_pair_solver(GravityJerk{0.1}, o); });
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        check_text_laws({"cpu", set});
+    }
 }
 
 TEST_CASE("a malformed text gives one line with its place")

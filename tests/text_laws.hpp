@@ -49,4 +49,28 @@ jz += w*(uz + s*dz)
 phi -= m_ri
 )";
 
+/// Every function of the language, conditions, what depends on one side alone, parameters.
+inline constexpr const char* everything_text = R"(
+target position x y z, q s
+source position x y z, q s
+sum a b c d
+parameter rc = 2
+parameter mode = 1
+dx = source.x - target.x
+dy = source.y - target.y
+dz = source.z - target.z
+r2 = dx^2 + dy^2 + dz^2
+sig = 0.5*(target.s + source.s)
+e = sqrt(abs(target.q))*sqrt(abs(source.q))
+s2 = sig^2/r2
+s6 = s2^3
+in = r2 < rc^2 and not (mode == 2) or mode > 3
+a += select(in, 4*e*(s6^2 - s6), 0)
+b -= exp(-sqrt(r2))*sin(dx)*cos(dy)/(1 + log(1 + r2))
+c += min(pow(r2, 0.3), max(dx, dy)) - select(mode < 2, dx*dy, -dz)
+d += 1
+d += source.q
+d -= target.q*2
+)";
+
 } // namespace chamomile::tests

@@ -2,7 +2,7 @@
 ///
 /// As pairs/simd/pair_kernel.hpp, from which it takes packing, tiles of close sources and excluded
 /// pairs; but where a compiled law keeps a pair in registers, here each instruction runs over the
-/// 32 sources of a tile and one pack of targets before the next one does.
+/// sources of a tile or two and one pack of targets before the next one does.
 #pragma once
 
 #include "pairs/simd/packed_group.hpp"
@@ -14,6 +14,8 @@ template <class T>
 class TextGroupSum {
     using P = Pack<T>;
     static constexpr int width = P::width;
+    /// At a time: as many as two tiles, where their pairs' values are small.
+    static constexpr int most_sources = sizeof(P) > 32 ? pair_tile : 2 * pair_tile;
 
 public:
     TextGroupSum(const PairGroupWork& work, PairScratch& scratch)
@@ -27,28 +29,28 @@ public:
 
     void run()
     {
+        const TextProgram& p = program_;
+        int count = 0;
         for (const TileEntry* tile = work_.tiles; tile < work_.tiles_end; ++tile) {
-            const bool near = program_.positions && tile < work_.near_end;
+            const bool near = p.positions && tile < work_.near_end;
             const bool excludes = group_.find_excluded(*tile);
-            const int count = group_.pack_tile(*tile, 0, program_.shape, program_.positions);
-            prepare_sources(count);
-            for (int t = 0; t < group_.padded(); t += width)
-                meet(t, count, near, excludes);
+            if (near || excludes) {
+                meet_targets(count, false, false);
+                count = 0;
+                meet_targets(group_.pack_tile(*tile, 0, p.shape, p.positions), near, excludes);
+                continue;
+            }
+            count += group_.pack_tile(*tile, count, p.shape, p.positions);
+            if (count > most_sources - pair_tile) {
+                meet_targets(count, false, false);
+                count = 0;
+            }
         }
-        group_.store(program_.shape);
+        meet_targets(count, false, false);
+        group_.store(p.shape);
     }
 
 private:
-    /// An instruction with the places of its operands; those of targets move with the pack.
-    struct Resolved {
-        TextLoop<T> loop[2]; ///< plain and special
-        T* to;
-        const T* operand[4];
-        int per_target[4]; ///< 1: moves
-        int last_step, slot[2];
-        bool is_sum, is_difference;
-    };
-
     static std::size_t lines(std::size_t values)
     {
         const std::size_t line = 64 / sizeof(T);
@@ -57,7 +59,8 @@ private:
 
     static std::size_t resolved_doubles(const TextProgram& program)
     {
-        return (std::size_t(program.pair_end - program.pair_code) * sizeof(Resolved) + 63) / 64 * 8;
+        return (std::size_t(program.pair_end - program.pair_code) * sizeof(TextStep<T>) + 63) / 64 *
+               8;
     }
 
     std::size_t doubles_needed(const PairGroupWork& work) const
@@ -66,14 +69,14 @@ private:
         const std::size_t values =
             std::size_t(program_.shared + program_.shape.sum) * lines(width) +
             std::size_t(program_.target_slots) * lines(padded) +
-            std::size_t(program_.source_slots + 3) * pair_tile +
-            std::size_t(program_.pair_slots) * pair_tile * width;
+            std::size_t(program_.source_slots + 3) * most_sources +
+            std::size_t(program_.pair_slots) * most_sources * width;
         return values * sizeof(T) / sizeof(double) + resolved_doubles(program_) + 64;
     }
 
     void lay_out(double* memory)
     {
-        code_ = reinterpret_cast<Resolved*>(memory);
+        code_ = reinterpret_cast<TextStep<T>*>(memory);
         T* at = reinterpret_cast<T*>(memory + resolved_doubles(program_));
         const auto take = [&](int slots, std::size_t values) {
             T* const taken = at;
@@ -84,9 +87,9 @@ private:
         sums_ = take(program_.shape.sum, lines(width));
         target_step_ = lines(std::size_t(group_.padded()));
         targets_ = take(program_.target_slots, target_step_);
-        sources_ = take(program_.source_slots, pair_tile);
-        residues_ = take(3, pair_tile);
-        pairs_ = take(program_.pair_slots, pair_tile * width);
+        sources_ = take(program_.source_slots, most_sources);
+        residues_ = take(3, most_sources);
+        pairs_ = take(program_.pair_slots, most_sources * width);
         int k = 0;
         for (const TextInstruction* i = program_.pair_code; i < program_.pair_end; ++i)
             code_[k++] = resolve(*i, TextBank::pair);
@@ -100,15 +103,15 @@ private:
         case TextBank::target:
             return targets_ + operand.slot * target_step_;
         case TextBank::source:
-            return sources_ + operand.slot * pair_tile;
+            return sources_ + operand.slot * most_sources;
         default:
-            return pairs_ + operand.slot * pair_tile * width;
+            return pairs_ + operand.slot * most_sources * width;
         }
     }
 
-    Resolved resolve(const TextInstruction& instruction, TextBank bank) const
+    TextStep<T> resolve(const TextInstruction& instruction, TextBank bank) const
     {
-        Resolved r{};
+        TextStep<T> r{};
         TextAccess access[4];
         for (int k = 0; k < 4; ++k) {
             const TextOperand& operand = instruction.operand[k];
@@ -116,16 +119,20 @@ private:
             r.operand[k] = place(operand);
             r.per_target[k] = bank == TextBank::pair && operand.bank == TextBank::target;
         }
-        r.is_sum = instruction.code >= TextCode::sum_add;
-        r.is_difference = instruction.code == TextCode::difference;
-        r.to = r.is_sum ? sums_ + instruction.to * lines(width) : place({bank, instruction.to});
+        const bool is_sum = instruction.code >= TextCode::sum_add;
+        r.to = is_sum ? sums_ + instruction.to * lines(width) : place({bank, instruction.to});
         r.last_step = access[3] == TextAccess::each ? width : 0;
-        r.slot[0] = instruction.operand[0].slot;
-        r.slot[1] = instruction.operand[1].slot;
-        const int number = text_loop_number(instruction.code, access[0], access[1], access[2]);
-        r.loop[0] = text_loops<T, false>[std::size_t(number)];
-        r.loop[1] =
-            r.is_sum || r.is_difference ? text_loops<T, true>[std::size_t(number)] : r.loop[0];
+        const auto number =
+            std::size_t(text_loop_number(instruction.code, access[0], access[1], access[2]));
+        for (int kind = 0; kind < 4; ++kind)
+            r.loop[kind] = text_loops<T, false>[number];
+        if (is_sum)
+            r.loop[2] = r.loop[3] = text_loops<T, true>[number];
+        if (instruction.code == TextCode::difference) {
+            r.loop[1] = r.loop[3] = text_loops<T, true>[number];
+            r.residue[0] = residues_ + instruction.operand[0].slot * most_sources;
+            r.residue[1] = group_.residues(instruction.operand[1].slot, 0);
+        }
         return r;
     }
 
@@ -144,14 +151,11 @@ private:
     /// Code for targets or sources alone, over `count` packs.
     void run_once(const TextInstruction* from, const TextInstruction* end, TextBank bank, int count)
     {
+        TextRun<T> run{};
+        run.count = count;
         for (; from < end; ++from) {
-            const Resolved r = resolve(*from, bank);
-            TextStep<T> step{};
-            step.to = r.to;
-            for (int k = 0; k < 4; ++k)
-                step.operand[k] = r.operand[k];
-            step.count = count;
-            r.loop[0](step);
+            const TextStep<T> step = resolve(*from, bank);
+            step.loop[0](step, run);
         }
     }
 
@@ -167,40 +171,39 @@ private:
     void prepare_sources(int count)
     {
         const int values = program_.shape.source;
-        for (int j = 0; j < pair_tile; ++j) {
+        const int packs = (count + width - 1) / width;
+        for (int j = 0; j < packs * width; ++j) {
             // Beyond the last one the same again: whole packs are computed.
             const int real = j < count ? j : count - 1;
             const T* row = group_.row(real, program_.shape);
             for (int f = 0; f < values; ++f)
-                sources_[f * pair_tile + j] = row[f];
+                sources_[f * most_sources + j] = row[f];
             if (program_.positions)
                 for (int f = 0; f < 3; ++f)
-                    residues_[f * pair_tile + j] = group_.row_residue(real, f);
+                    residues_[f * most_sources + j] = group_.row_residue(real, f);
         }
-        run_once(program_.source_code, program_.source_end, TextBank::source, pair_tile / width);
+        run_once(program_.source_code, program_.source_end, TextBank::source, packs);
     }
 
-    /// One pack of targets and the tile.
+    void meet_targets(int sources, bool near, bool excludes)
+    {
+        if (sources == 0)
+            return;
+        prepare_sources(sources);
+        for (int t = 0; t < group_.padded(); t += width)
+            meet(t, sources, near, excludes);
+    }
+
+    /// One pack of targets and the packed sources.
     void meet(int t, int count, bool near, bool excludes)
     {
         for (int f = 0; f < program_.shape.sum; ++f)
             P(T(0)).store(sums_ + std::size_t(f) * lines(width));
-        TextStep<T> step{};
-        step.count = count;
-        if (excludes)
-            step.excluded = group_.mask(t);
-        const Resolved* const end = code_ + (program_.pair_end - program_.pair_code);
-        for (const Resolved* r = code_; r < end; ++r) {
-            step.to = r->to;
-            for (int k = 0; k < 4; ++k)
-                step.operand[k] = r->operand[k] + r->per_target[k] * t;
-            step.last_step = r->last_step;
-            if (near && r->is_difference) {
-                step.residue[0] = residues_ + r->slot[0] * pair_tile;
-                step.residue[1] = group_.residues(r->slot[1], t);
-            }
-            r->loop[r->is_sum ? excludes : near](step);
-        }
+        const int kind = near + 2 * excludes;
+        const TextRun<T> run{t, count, excludes ? group_.mask(t) : typename P::Mask{}};
+        const TextStep<T>* const end = code_ + (program_.pair_end - program_.pair_code);
+        for (const TextStep<T>* step = code_; step < end; ++step)
+            step->loop[kind](*step, run);
         for (int f = 0; f < program_.shape.sum; ++f)
             group_.add(f, t, P::load(sums_ + std::size_t(f) * lines(width)));
     }
@@ -209,7 +212,7 @@ private:
     const TextLawData& law_;
     const TextProgram& program_;
     PackedGroup<T> group_;
-    Resolved* code_;
+    TextStep<T>* code_;
     T *shared_, *sums_, *targets_, *sources_, *residues_, *pairs_;
     std::size_t target_step_;
 };

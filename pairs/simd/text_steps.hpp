@@ -13,15 +13,34 @@
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
 template <class T>
+struct TextStep;
+
+/// What the steps of a tile have in common.
+template <class T>
+struct TextRun {
+    int target; ///< the first of the pack; 0 for code of targets or sources alone
+    int count;  ///< of packs
+    typename Pack<T>::Mask excluded; ///< bit k of a lane: its target does not see source k
+};
+
+template <class T>
+using TextLoop = void (*)(const TextStep<T>&, const TextRun<T>&);
+
+/// An instruction with the places of its operands.
+template <class T>
 struct TextStep {
     T* to; ///< a pack for each; of a sum: one pack, added to
     const T* operand[4];
-    int last_step; ///< from pack to pack of operand 3, in T
-    int count;
-    /// Special loops. Of differences: what rounding left behind of a and b. Of sums: bit k of a
-    /// lane tells that its target does not see source k.
-    const T* residue[2];
-    typename Pack<T>::Mask excluded;
+    int per_target[4]; ///< 1: the operand moves with the pack of targets; else 0
+    int last_step;     ///< from pack to pack of operand 3, in T
+    const T*
+        residue[2]; ///< of a difference: what rounding left behind of a, and of b's first target
+    TextLoop<T> loop[4]; ///< by close tile + 2 * excluded pairs
+
+    const T* place(int k, const TextRun<T>& run) const
+    {
+        return operand[k] + per_target[k] * run.target;
+    }
 };
 
 template <class T, TextAccess access>
@@ -30,7 +49,9 @@ struct TextReader;
 template <class T>
 struct TextReader<T, TextAccess::each> {
     const T* from;
-    CHAMOMILE_HD explicit TextReader(const T* p) : from(p) {}
+    CHAMOMILE_HD TextReader(const TextStep<T>& step, int k, const TextRun<T>&)
+        : from(step.operand[k])
+    {}
     CHAMOMILE_HD Pack<T> operator()(int k) const
     {
         return Pack<T>::load(from + k * Pack<T>::width);
@@ -40,14 +61,18 @@ struct TextReader<T, TextAccess::each> {
 template <class T>
 struct TextReader<T, TextAccess::same> {
     Pack<T> value;
-    CHAMOMILE_HD explicit TextReader(const T* p) : value(Pack<T>::load(p)) {}
+    CHAMOMILE_HD TextReader(const TextStep<T>& step, int k, const TextRun<T>& run)
+        : value(Pack<T>::load(step.place(k, run)))
+    {}
     CHAMOMILE_HD Pack<T> operator()(int) const { return value; }
 };
 
 template <class T>
 struct TextReader<T, TextAccess::source> {
     const T* from;
-    CHAMOMILE_HD explicit TextReader(const T* p) : from(p) {}
+    CHAMOMILE_HD TextReader(const TextStep<T>& step, int k, const TextRun<T>&)
+        : from(step.operand[k])
+    {}
     CHAMOMILE_HD Pack<T> operator()(int k) const { return Pack<T>(from[k]); }
 };
 
@@ -145,44 +170,43 @@ CHAMOMILE_HD void for_each_pack(T* to, int count, const Result& result)
 
 /// Pairs' contributions to one sum, as four sums that do not wait for each other.
 template <class T, TextCode code, TextAccess a, TextAccess b, bool excludes>
-void text_sum(const TextStep<T>& step)
+void text_sum(const TextStep<T>& step, const TextRun<T>& run)
 {
     using P = Pack<T>;
     constexpr bool minus = code == TextCode::sum_subtract || code == TextCode::sum_subtract_product;
-    const TextReader<T, a> x(step.operand[0]);
-    const TextReader<T, b> y(step.operand[1]);
+    const TextReader<T, a> x(step, 0, run);
+    const TextReader<T, b> y(step, 1, run);
     P sum[4] = {P::load(step.to), P(T(0)), P(T(0)), P(T(0))};
     const auto take = [&](P & to, int k) __attribute__((always_inline))
     {
         P part = text_result<code>(x(k), y(k), P());
         if constexpr (excludes) {
-            const typename P::Mask excluded = -((step.excluded >> k) & 1);
+            const typename P::Mask excluded = -((run.excluded >> k) & 1);
             part = select(excluded, P(T(0)), part);
         }
         to = minus ? to - part : to + part;
     };
     int k = 0;
-    for (; k + 4 <= step.count; k += 4) {
+    for (; k + 4 <= run.count; k += 4) {
         take(sum[0], k);
         take(sum[1], k + 1);
         take(sum[2], k + 2);
         take(sum[3], k + 3);
     }
-    for (; k < step.count; ++k)
+    for (; k < run.count; ++k)
         take(sum[0], k);
     ((sum[0] + sum[1]) + (sum[2] + sum[3])).store(step.to);
 }
 
 template <class T>
-void text_squares(const TextStep<T>& step)
+void text_squares(const TextStep<T>& step, const TextRun<T>& run)
 {
     using P = Pack<T>;
-    const TextReader<T, TextAccess::each> x(step.operand[0]), y(step.operand[1]),
-        z(step.operand[2]);
-    const T* const rest = step.operand[3];
+    const TextReader<T, TextAccess::each> x(step, 0, run), y(step, 1, run), z(step, 2, run);
+    const T* const rest = step.place(3, run);
     const int rest_step = step.last_step;
     for_each_pack<P>(
-        step.to, step.count, [&](int k) __attribute__((always_inline)) {
+        step.to, run.count, [&](int k) __attribute__((always_inline)) {
             const P a = x(k), b = y(k), c = z(k);
             return P::load(rest + k * rest_step) + a * a + b * b + c * c;
         });
@@ -190,32 +214,30 @@ void text_squares(const TextStep<T>& step)
 
 /// Of positions in two floats each.
 template <class T>
-void text_near_difference(const TextStep<T>& step)
+void text_near_difference(const TextStep<T>& step, const TextRun<T>& run)
 {
     using P = Pack<T>;
-    const P target = P::load(step.operand[1]), target_residue = P::load(step.residue[1]);
+    const P target = P::load(step.place(1, run)),
+            target_residue = P::load(step.residue[1] + run.target);
     const T *const source = step.operand[0], *const source_residue = step.residue[0];
     for_each_pack<P>(
-        step.to, step.count, [&](int k) __attribute__((always_inline)) {
+        step.to, run.count, [&](int k) __attribute__((always_inline)) {
             return (P(source[k]) - target) + (P(source_residue[k]) - target_residue);
         });
 }
 
 template <class T, TextCode code, TextAccess a, TextAccess b, TextAccess c>
-void text_loop(const TextStep<T>& step)
+void text_loop(const TextStep<T>& step, const TextRun<T>& run)
 {
     using P = Pack<T>;
-    const TextReader<T, a> x(step.operand[0]);
-    const TextReader<T, b> y(step.operand[1]);
-    const TextReader<T, c> z(step.operand[2]);
+    const TextReader<T, a> x(step, 0, run);
+    const TextReader<T, b> y(step, 1, run);
+    const TextReader<T, c> z(step, 2, run);
     for_each_pack<P>(
-        step.to, step.count, [&](int k) __attribute__((always_inline)) {
+        step.to, run.count, [&](int k) __attribute__((always_inline)) {
             return text_result<code>(x(k), y(k), z(k));
         });
 }
-
-template <class T>
-using TextLoop = void (*)(const TextStep<T>&);
 
 constexpr int text_loop_number(TextCode code, TextAccess a, TextAccess b, TextAccess c)
 {

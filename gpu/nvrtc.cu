@@ -22,9 +22,9 @@ public:
     {
         const std::string version = std::to_string(CUDART_VERSION / 1000);
         for (const char* folder : {"", CHAMOMILE_CUDA_LIBRARIES "/", "/usr/local/cuda/lib64/"})
-            for (const std::string& name : {"libnvrtc.so." + version, std::string("libnvrtc.so"),
-                                            std::string("libnvrtc.so.13"),
-                                            std::string("libnvrtc.so.12")})
+            for (const std::string& name :
+                 {"libnvrtc.so." + version, std::string("libnvrtc.so"),
+                  std::string("libnvrtc.so.13"), std::string("libnvrtc.so.12")})
                 if (!handle_)
                     handle_ = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!handle_)

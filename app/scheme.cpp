@@ -3,6 +3,7 @@
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "integrate/resident.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -19,6 +20,21 @@ constexpr const char* of_trees[] = {
     throw Error(Fault::usage, "run: " + line);
 }
 
+/// The leapfrog on the GPU sums directly, in steps of one length.
+void settle_resident(const Options& options, SolverOptions& solver)
+{
+    for (const char* name : of_trees)
+        if (options.given(name))
+            refuse(std::string("--") + name + ": is for trees; --resident sums directly");
+    if (options.given("solver") && solver.solver != SolverKind::direct)
+        refuse("--solver tree: --resident sums directly; leave it out");
+    if (options.given("adaptive"))
+        refuse("--adaptive: contradicts --resident; give --dt");
+    if (options.given("softening") && solver.softening.kind != SofteningKind::plummer)
+        refuse("--softening spline: --resident knows Plummer softening alone");
+    solver.solver = SolverKind::direct;
+}
+
 } // namespace
 
 void add_scheme_options(Options& options, SchemeRequest& request)
@@ -28,6 +44,8 @@ void add_scheme_options(Options& options, SchemeRequest& request)
         {{"leapfrog", Scheme::leapfrog}, {"hermite", Scheme::hermite}},
         "leapfrog: second order, one step for all; hermite: fourth order, direct sums in "
         "double, for stars that meet closely");
+    options.flag("resident", request.resident,
+                 "of the leapfrog: the whole simulation stays on the GPU, with direct sums");
     options.flag(
         "block-steps", request.block_steps,
         "of hermite: individual steps in powers of two (so unless --dt or --shared-steps)");
@@ -52,8 +70,12 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
         for (const char* name : of_hermite)
             if (options.given(name))
                 refuse(std::string("--") + name + ": needs --integrator hermite");
+        if (request.resident)
+            settle_resident(options, solver);
         return;
     }
+    if (request.resident)
+        refuse("--resident: is for the leapfrog");
     for (const char* name : of_trees)
         if (options.given(name))
             refuse(std::string("--") + name + ": is for trees; hermite sums directly");
@@ -84,6 +106,10 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
 Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step)
     : step_(step)
 {
+    if (request.resident) {
+        integrator_ = make_resident_leapfrog(solver, step);
+        return;
+    }
     if (request.scheme == Scheme::leapfrog) {
         solver_ = make_solver(solver);
         integrator_ = std::make_unique<Leapfrog>(*solver_, step);

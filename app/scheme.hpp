@@ -16,10 +16,11 @@ struct SchemeRequest {
     Scheme scheme = Scheme::leapfrog;
     HermiteOptions hermite;
     bool block_steps = false, shared_steps = false, final_evaluation = false, count_short = false;
+    bool resident = false; ///< the leapfrog on the GPU
 };
 
-/// Adds --integrator, --block-steps, --shared-steps, --eta-start, --iterations, --final-evaluation
-/// and --count-short-steps.
+/// Adds --integrator, --resident, --block-steps, --shared-steps, --eta-start, --iterations,
+/// --final-evaluation and --count-short-steps.
 void add_scheme_options(Options& options, SchemeRequest& request);
 
 /// The time steps of --dt, --eta, --dt-min and --dt-max, and direct sums in double unless the

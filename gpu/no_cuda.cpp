@@ -2,6 +2,7 @@
 #include "core/error.hpp"
 #include "core/trace.hpp"
 #include "gpu/nvrtc.hpp"
+#include "integrate/resident.hpp"
 #include "pairs/host_pair_solver.hpp"
 #include "pairs/text/device_law.hpp"
 
@@ -50,6 +51,11 @@ std::shared_ptr<const DeviceLaw> make_text_device_law(const std::string&, const 
 DeviceCode compile_for_device(const std::string&, const std::string&, const std::string&, int)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions&, const TimeStep&)
+{
+    throw Error(Fault::device, "resident: needs a GPU: " + why_no_gpu());
 }
 
 } // namespace chamomile

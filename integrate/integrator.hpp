@@ -44,6 +44,9 @@ public:
     /// Accelerations and potentials of the present positions, out of turn: changes no later step.
     virtual ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) = 0;
 
+    /// Makes the particles those of now, where the scheme keeps them elsewhere. Throws like step().
+    virtual void bring(Particles&) {}
+
     /// The options in force of what computes the forces, and where it runs.
     virtual const SolverOptions& forces() const = 0;
     virtual std::string device() const = 0;

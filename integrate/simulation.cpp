@@ -85,6 +85,7 @@ void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
 const Diagnostics& Simulation::diagnostics()
 {
     constexpr auto potentials = Quantities::acceleration_potential;
+    integrator_->bring(particles_);
     if (!has_potentials_)
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
@@ -115,6 +116,9 @@ bool Simulation::will_need_potentials(const Timeline::Step& planned) const
 
 void Simulation::notify()
 {
+    const auto is_due = [&](const Registered& registered) { return due(registered); };
+    if (at_end() || std::any_of(observers_.begin(), observers_.end(), is_due))
+        integrator_->bring(particles_);
     for (const Registered& registered : observers_)
         if (due(registered))
             registered.observer(*this);

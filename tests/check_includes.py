@@ -9,7 +9,7 @@ MAY_INCLUDE = {
     "tree": {"core"},
     "force": {"core", "tree", "mesh"},
     "pairs": {"core", "tree", "force"},
-    "gpu": {"core", "tree", "force", "pairs"},
+    "gpu": {"core", "tree", "force", "pairs", "integrate"},
     "mesh": {"core"},
     "cosmology": {"core", "mesh"},
     "clients": {"core", "tree", "force", "pairs", "integrate"},

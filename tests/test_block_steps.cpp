@@ -6,12 +6,10 @@
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
+#include "core/instruction_sets.hpp"
 #include "force/threads.hpp"
-#include "integrate/hermite.hpp"
-#include "integrate/simulation.hpp"
-#include "io/models/plummer.hpp"
 #include "tests/few_bodies.hpp"
-#include "tests/reference_jerk.hpp"
+#include "tests/jerk_behaviours.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;
@@ -39,42 +37,6 @@ private:
     ReferenceJerk right_;
 };
 
-SolverOptions direct(double eps, Precision precision = Precision::double_precision)
-{
-    SolverOptions options;
-    options.solver = SolverKind::direct;
-    options.precision = precision;
-    options.softening = {SofteningKind::plummer, eps};
-    options.device = "cpu";
-    return options;
-}
-
-Particles sphere(std::uint64_t n)
-{
-    return make_plummer({.particles = n}).particles;
-}
-
-struct Result {
-    Particles end;
-    double energy_error = 0; ///< dE/E at the end
-    std::uint64_t steps = 0;
-    HermiteReport report;
-};
-
-Result evolve(JerkSolver& solver, Particles particles, double t, const HermiteOptions& options)
-{
-    Hermite hermite(solver, options);
-    Simulation simulation(particles, hermite, 0, t);
-    double first = 0;
-    simulation.at_intervals(t, Quantities::acceleration_potential, [&](Simulation& now) {
-        if (now.step() == 0)
-            first = now.diagnostics().energy();
-    });
-    simulation.run();
-    const double last = simulation.diagnostics().energy();
-    return {particles, last / first - 1, simulation.step(), hermite.report()};
-}
-
 double farthest(const Particles& a, const Particles& b)
 {
     double farthest = 0;
@@ -97,31 +59,10 @@ std::string message_of(const std::function<void()>& action)
 
 TEST_CASE("the library's sums are those of plain loops")
 {
-    const Particles p = sphere(597);
-    std::vector<MovingSource> sources;
-    for (std::size_t i = 0; i < p.size(); ++i)
-        sources.push_back({p.position[i], p.velocity[i], double(1 + i % 3) * p.mass[i]});
-    std::vector<Index> active;
-    for (Index i = 3; i < 597; i += 1 + i % 7)
-        active.push_back(i);
-    std::vector<JerkSum> sums(active.size()), expected(active.size());
-    for (double eps : {0.0, 0.05})
-        for (Precision precision : {Precision::double_precision, Precision::single_precision}) {
-            ReferenceJerk reference(eps, 4.3);
-            reference.solve(sources, active, expected);
-            SolverOptions options = direct(eps, precision);
-            options.gravitational_constant = 4.3;
-            const ForceStatistics s = make_jerk_solver(options)->solve(sources, active, sums);
-            CHECK(s.targets == active.size());
-            CHECK(s.particle_particle == active.size() * sources.size());
-            const double limit = precision == Precision::double_precision ? 1e-13 : 3e-6;
-            for (std::size_t k = 0; k < active.size(); ++k) {
-                const JerkSum &a = sums[k], &b = expected[k];
-                CHECK(norm(a.acceleration - b.acceleration) <= limit * norm(b.acceleration));
-                CHECK(norm(a.jerk - b.jerk) <= limit * norm(b.jerk));
-                CHECK(a.potential == within(limit, b.potential));
-            }
-        }
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        check_jerk_sums("cpu", set);
+    }
 }
 
 TEST_CASE("each particle steps through the whole at times that its steps divide")
@@ -223,7 +164,7 @@ TEST_CASE("no step grows by more than a factor of two")
 
 TEST_CASE("a sphere without softening keeps its energy")
 {
-    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct(0));
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
     const Result right = evolve(*solver, sphere(512), 1, {});
     MESSAGE("dE/E " << right.energy_error << " in " << right.report.blocks << " blocks of "
                     << right.report.particle_steps / right.report.blocks);
@@ -240,7 +181,7 @@ TEST_CASE("a sphere without softening keeps its energy")
 
 TEST_CASE("no bit depends on the number of threads, or on who looks")
 {
-    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct(0.01));
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0.01));
     const int usual = thread_count();
     std::vector<Particles> ends;
     for (int threads : {1, 2, 3}) {
@@ -302,7 +243,7 @@ TEST_CASE("the closest pair is found among many, and its encounter on the way")
     const double v = std::sqrt(2 * m / a * (1 - e) / (1 + e)); // at apocentre
     binary.position[1] = binary.position[0] + Vec3<double>{a * (1 + e), 0, 0};
     binary.velocity[1] = binary.velocity[0] + Vec3<double>{0, v, 0};
-    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct(0));
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
     const Result result = evolve(*solver, binary, 5e-4, {});
     CHECK(result.report.closest.i == 0);
     CHECK(result.report.closest.j == 1);
@@ -339,7 +280,7 @@ TEST_CASE("coincident particles are refused by both ids, unless softened")
         twins.id[i] = 100 + i;
     twins.position[31] = twins.position[7];
     ReferenceJerk reference, soft(0.01);
-    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct(0));
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
     for (JerkSolver* hard : {static_cast<JerkSolver*>(&reference), solver.get()}) {
         const std::string message = message_of([&] { evolve(*hard, twins, 0.1, {}); });
         CHECK(message.find("particles with ids 107 and 131: position: the same at t = 0") == 0);
@@ -392,7 +333,7 @@ TEST_CASE("wrong options are refused")
           HermiteOptions{.sharing = StepSharing::shared, .fixed_length = -1},
           HermiteOptions{.longest = 0}, HermiteOptions{.shortest = 2, .longest = 1}})
         CHECK_THROWS_AS(Hermite(solver, wrong), Error);
-    SolverOptions options = direct(0.1);
+    SolverOptions options = direct_sums(0.1);
     options.softening.kind = SofteningKind::spline;
     CHECK_THROWS_AS(make_jerk_solver(options), Error);
     CHECK_THROWS_AS(make_jerk_solver({}), Error); // a tree

@@ -23,8 +23,9 @@ int main()
     }
     std::vector<Morse::Sum<double>> sums(atoms.size());
     const auto solver = chamomile::make_pair_solver(Morse{});
-    solver->sum({chamomile::as_rows(std::span(atoms)), chamomile::as_rows(std::span(sources)), self, {}},
-                chamomile::as_rows(std::span(sums)));
+    solver->sum(
+        {chamomile::as_rows(std::span(atoms)), chamomile::as_rows(std::span(sources)), self, {}},
+        chamomile::as_rows(std::span(sums)));
 
     // Newton's third law, and the energy of an inner atom by a plain sum.
     double total[3] = {}, energy = 0, plain = 0;

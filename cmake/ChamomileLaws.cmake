@@ -2,7 +2,8 @@
 foreach(law IN ITEMS
         "gravity_acceleration GravityAcceleration gravity.hpp"
         "gravity GravityPotential gravity.hpp"
-        "gravity_jerk GravityJerk gravity_jerk.hpp")
+        "gravity_jerk GravityJerk gravity_jerk.hpp"
+        "lennard_jones_fluid LennardJonesFluid lennard_jones_fluid.hpp")
     separate_arguments(law)
     list(GET law 0 name)
     list(GET law 1 type)

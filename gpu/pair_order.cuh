@@ -5,8 +5,8 @@
 
 #include "core/box.hpp"
 #include "gpu/device.cuh"
-#include "gpu/hilbert_key.cuh"
 #include "gpu/pair_job.hpp"
+#include "tree/hilbert_key.hpp"
 
 namespace chamomile {
 

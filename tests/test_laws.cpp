@@ -59,10 +59,12 @@ Vector direction(std::mt19937_64& random)
 
 /// Force = -d(energy)/d(position of the target), at distances 0.8 to 4.
 template <class Law, class Force, class Energy>
-void check_gradient(const Law& law, typename Law::template Target<double> i,
-                    typename Law::template Source<double> j, const Force& force,
+void check_gradient(const Law& law, const typename Law::template Target<double>& target,
+                    const typename Law::template Source<double>& source, const Force& force,
                     const Energy& energy)
 {
+    auto i = target;
+    auto j = source;
     std::mt19937_64 random(1);
     for (int k = 0; k < 200; ++k) {
         const double r = 0.8 + 3.2 * k / 200;

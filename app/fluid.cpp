@@ -40,9 +40,10 @@ void add_fluid_options(Options& options, FluidRun& run)
     options.number("equilibrate", run.equilibrate, not_negative,
                    "steps before, in which velocities are scaled to the temperature");
     options.group("Forces");
-    options.choice("precision", fluid.precision,
-                   {{"float", Precision::single_precision}, {"double", Precision::double_precision}},
-                   precision_help);
+    options.choice(
+        "precision", fluid.precision,
+        {{"float", Precision::single_precision}, {"double", Precision::double_precision}},
+        precision_help);
     options.text("device", "auto|cpu|gpu[:n]", fluid.device, device_help);
     std::vector<std::pair<std::string, std::string>> words;
     for (const std::string& word : instruction_set_words)

@@ -1,4 +1,5 @@
-/// \file  What is measured along a run of a fluid: means, their errors, and the drift of the energy.
+/// \file  What is measured along a run of a fluid: means, their errors, and the drift of the
+/// energy.
 #pragma once
 
 #include <string>

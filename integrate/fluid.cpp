@@ -152,9 +152,8 @@ FluidState Fluid::state() const
 
 void Fluid::rescale(double kinetic)
 {
-    const double now = ordered_sum<double>(atoms_.size(), [this](std::size_t i) {
-        return 0.5 * norm_squared(atoms_.velocity[i]);
-    });
+    const double now = ordered_sum<double>(
+        atoms_.size(), [this](std::size_t i) { return 0.5 * norm_squared(atoms_.velocity[i]); });
     const double factor = std::sqrt(kinetic / now);
     for (Vec3<double>& velocity : atoms_.velocity)
         velocity = factor * velocity;

@@ -32,20 +32,20 @@ struct LennardJonesFluid {
         T energy{}, virial{};
     };
 
-    /// 34 issue slots in single precision.
+    /// 31 issue slots in single precision.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
-        const Vec3<T> r = j.position - i.position;                          // 3
-        const T r2 = norm_squared(r), inv_r2 = reciprocal(r2);              // 4
-        const T s2 = T(sigma * sigma) * inv_r2, s6 = s2 * s2 * s2;          // 3
-        const T attraction = T(4 * epsilon) * s6;                           // 1
-        T energy = attraction * s6 - attraction;                            // 1
-        T gradient = (T(-6) * inv_r2) * (attraction * s6 + energy);         // 3
-        switching(r2, energy, gradient);                                    // 14
-        sum.force += gradient * r;                                          // 3
-        sum.energy += energy;                                               // 1
-        sum.virial -= gradient * r2;                                        // 1
+        const Vec3<T> r = j.position - i.position;                  // 3
+        const T r2 = norm_squared(r), inv_r2 = reciprocal(r2);      // 4
+        const T s2 = T(sigma * sigma) * inv_r2, s6 = s2 * s2 * s2;  // 3
+        const T attraction = T(4 * epsilon) * s6;                   // 1
+        T energy = attraction * s6 - attraction;                    // 1
+        T gradient = (T(-6) * inv_r2) * (attraction * s6 + energy); // 3
+        switching(r2, energy, gradient);                            // 12
+        sum.force += gradient * r;                                  // 3
+        sum.energy += energy;                                       // 1
+        sum.virial -= gradient * r2;                                // 1
     }
 
     static constexpr std::array<int, 3> target_length{1, 1, 1};

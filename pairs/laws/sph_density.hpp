@@ -28,7 +28,7 @@ struct SphDensity {
         T density{}, neighbours{};
     };
 
-    /// 24 issue slots in single precision. Both pieces are W pi h^3 = [(2-q)^3 - 4 (1-q)^3] / 4,
+    /// 22 issue slots in single precision. Both pieces are W pi h^3 = [(2-q)^3 - 4 (1-q)^3] / 4,
     /// with negative differences as 0.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
@@ -42,7 +42,7 @@ struct SphDensity {
         const T outer3 = outer * outer * outer, inner3 = inner * inner * inner; // 4
         const T norm = T(quarter_by_pi) * (i.inverse_h * i.inverse_h * i.inverse_h);
         sum.density += (norm * j.mass) * (outer3 - T(4) * inner3); // 3
-        sum.neighbours += select(q < T(2), T(1), T(0));            // 3
+        sum.neighbours += select(q < T(2), T(1), T(0));            // 2
     }
 
     static constexpr std::array<int, 4> target_length{1, 1, 1, -1};

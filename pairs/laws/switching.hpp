@@ -14,15 +14,15 @@ struct Switching {
     /// a = from, b = to. Throws Error(usage) unless 0 <= from < to; an infinite `to` is no end.
     static Switching between(double from, double to);
 
-    /// From U and dU/dr / r to those of U S. 14 issue slots in single precision.
+    /// From U and dU/dr / r to those of U S. 12 issue slots in single precision.
     template <class T>
     CHAMOMILE_HD void operator()(const T& r2, T& energy, T& gradient) const
     {
-        const T t = smaller(larger(T(slope) * r2 + T(offset), T(0)), T(1));            // 3
-        const T t2 = t * t, v = t - t2;                                                // 2
-        const T factor = T(1) - (t2 * t) * ((T(6) * t - T(15)) * t + T(10));           // 4
-        gradient = factor * gradient - (T(60 * slope) * (v * v)) * energy;             // 4
-        energy = factor * energy;                                                      // 1
+        const T t = smaller(larger(T(slope) * r2 + T(offset), T(0)), T(1));  // 1: saturated
+        const T t2 = t * t, v = t - t2;                                      // 2
+        const T factor = T(1) - (t2 * t) * ((T(6) * t - T(15)) * t + T(10)); // 4
+        gradient = factor * gradient - (T(60 * slope) * (v * v)) * energy;   // 4
+        energy = factor * energy;                                            // 1
     }
 
     CHAMOMILE_HD Switching with_unit(double unit) const { return {slope * unit * unit, offset}; }

@@ -33,7 +33,7 @@ struct Yukawa {
         T potential{};
     };
 
-    /// 22 issue slots in single precision.
+    /// 21 issue slots in single precision.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {

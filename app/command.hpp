@@ -19,6 +19,7 @@ int accuracy(const std::vector<std::string>& arguments);
 int bench(const std::vector<std::string>& arguments);
 int convert(const std::vector<std::string>& arguments);
 int devices(const std::vector<std::string>& arguments);
+int fluid(const std::vector<std::string>& arguments);
 int force(const std::vector<std::string>& arguments);
 int info(const std::vector<std::string>& arguments);
 int model(const std::vector<std::string>& arguments);

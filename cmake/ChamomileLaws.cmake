@@ -2,7 +2,17 @@
 foreach(law IN ITEMS
         "gravity_acceleration GravityAcceleration gravity.hpp"
         "gravity GravityPotential gravity.hpp"
-        "gravity_jerk GravityJerk gravity_jerk.hpp")
+        "gravity_jerk GravityJerk gravity_jerk.hpp"
+        "lennard_jones_fluid LennardJonesFluid lennard_jones_fluid.hpp"
+        "molecular_force MolecularForce lennard_jones_coulomb.hpp"
+        "molecular_force_linear MolecularForceLinear lennard_jones_coulomb.hpp"
+        "molecular_force_sigmoidal MolecularForceSigmoidal lennard_jones_coulomb.hpp"
+        "molecular_energy MolecularEnergy lennard_jones_coulomb.hpp"
+        "molecular_energy_linear MolecularEnergyLinear lennard_jones_coulomb.hpp"
+        "molecular_energy_sigmoidal MolecularEnergySigmoidal lennard_jones_coulomb.hpp"
+        "molecular_energy_geometric MolecularEnergyGeometric lennard_jones_coulomb.hpp"
+        "yukawa Yukawa yukawa.hpp"
+        "sph_density SphDensity sph_density.hpp")
     separate_arguments(law)
     list(GET law 0 name)
     list(GET law 1 type)

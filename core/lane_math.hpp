@@ -42,6 +42,21 @@ CHAMOMILE_HD double exponential(double x)
 {
     return ::exp(x);
 }
+/// 2^x.
+CHAMOMILE_HD float power_of_two(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); // within 2 ulp
+    return y;
+#else
+    return ::exp2f(x);
+#endif
+}
+CHAMOMILE_HD double power_of_two(double x)
+{
+    return ::exp2(x);
+}
 CHAMOMILE_HD float logarithm(float x)
 {
     return ::logf(x);

@@ -132,6 +132,13 @@ CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
                   select(P(T(Of::most)) < x, P(std::numeric_limits<T>::infinity()), value));
 }
 
+/// 2^x within |x| / 2 + 2 units of the last place.
+template <class T>
+CHAMOMILE_HD Pack<T> power_of_two(Pack<T> x)
+{
+    return exponential(x * Pack<T>(T(0.69314718055994530942)));
+}
+
 /// A function of the C library, a lane at a time.
 template <class T, class Function>
 CHAMOMILE_HD Pack<T> in_each_lane(Pack<T> a, Function function)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gpu/direct_job.cuh"
-#include "gpu/hilbert_key.cuh"
+#include "tree/hilbert_key.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
 #include <cub/device/device_radix_sort.cuh>
 
-#include "gpu/hilbert_key.cuh"
 #include "gpu/pair_box.cuh"
 #include "gpu/pair_order.cuh"
 #include "gpu/rank_keys.cuh"
+#include "tree/hilbert_key.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/threads.hpp"
+#include "tree/hilbert_key.hpp"
 
 namespace chamomile {
 
@@ -35,7 +36,16 @@ void SortedRows::sort(std::span<const double> rows, int width, const Vec3<double
         positions_[i] = {wrapped(r[0], period.x), wrapped(r[1], period.y), wrapped(r[2], period.z)};
         order_[i] = i;
     }
-    compute_keys(positions_, bounding_cube(positions_), keys_);
+    int levels = 8; // one cell for each row, and 8 levels more for clumps
+    while (levels < key_levels && std::uint64_t(size_) >> (3 * levels - 24) > 0)
+        ++levels;
+    const RootCube cube = bounding_cube(positions_);
+    const double to_cube = 2 / cube.size;
+#pragma omp parallel for if (size_ > worth_threads)
+    for (Index i = 0; i < size_; ++i) {
+        const Vec3<double> x = to_cube * (positions_[i] - cube.low);
+        keys_[i] = hilbert_key(x - Vec3<double>{1, 1, 1}, levels);
+    }
     radix_sort(keys_, order_, scratch_);
 #pragma omp parallel for if (size_ > worth_threads)
     for (Index k = 0; k < size_; ++k) {

@@ -9,7 +9,8 @@
 
 namespace chamomile {
 
-/// Rows that begin with a position, sorted by Morton keys; or as they came.
+/// Rows that begin with a position, along a Hilbert curve; or as they came. (Tiles along a Morton
+/// curve leap: atoms of a liquid see twice as many sources within a cut-off.)
 class SortedRows {
 public:
     /// Takes the rows as they are, without a copy: they must outlive this.

@@ -33,40 +33,6 @@ std::vector<Record> random_records(std::size_t n, unsigned seed)
 }
 
 template <class Law>
-using Targets = std::vector<typename Law::template Target<double>>;
-template <class Law>
-using Sources = std::vector<typename Law::template Source<double>>;
-template <class Law>
-using Sums = std::vector<typename Law::template Sum<double>>;
-
-template <class Law>
-Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>& targets,
-                 const Sources<Law>& sources, std::span<const std::uint32_t> self = {},
-                 const Exclusions& excluded = {})
-{
-    Sums<Law> sums(targets.size());
-    const auto solver = make_pair_solver(law, options);
-    solver->sum({as_rows(std::span(targets)), as_rows(std::span(sources)), self, excluded},
-                as_rows(std::span(sums)));
-    return sums;
-}
-
-/// The largest error of a value over the sum of what pairs add to it by amount.
-template <class Record>
-double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& exact,
-                     std::size_t first = 0)
-{
-    const auto x = as_rows(std::span(sums)), y = as_rows(std::span(exact.sums)),
-               amount = as_rows(std::span(exact.amounts));
-    double largest = 0;
-    for (std::size_t k = first * (sizeof(Record) / sizeof(double)); k < x.size(); ++k) {
-        const double error = std::abs(x[k] - y[k]) / amount[k];
-        largest = error <= largest ? largest : error; // keeps what is not a number
-    }
-    return largest;
-}
-
-template <class Law>
 void check_law(const Machine& machine, const Law& law)
 {
     const std::pair<std::size_t, std::size_t> sizes[] = {

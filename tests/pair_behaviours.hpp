@@ -65,6 +65,53 @@ plain_sum(const Law& law, const std::vector<typename Law::template Target<double
     return plain;
 }
 
+template <class Law>
+using Targets = std::vector<typename Law::template Target<double>>;
+template <class Law>
+using Sources = std::vector<typename Law::template Source<double>>;
+template <class Law>
+using Sums = std::vector<typename Law::template Sum<double>>;
+
+/// What a solver makes of it.
+template <class Law>
+Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>& targets,
+                 const Sources<Law>& sources, std::span<const std::uint32_t> self = {},
+                 const Exclusions& excluded = {})
+{
+    Sums<Law> sums(targets.size());
+    const auto solver = make_pair_solver(law, options);
+    solver->sum({as_rows(std::span(targets)), as_rows(std::span(sources)), self, excluded},
+                as_rows(std::span(sums)));
+    return sums;
+}
+
+/// The largest error of a value over the sum of what pairs add to it by amount.
+template <class Record>
+double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& exact,
+                     std::size_t first = 0)
+{
+    const auto x = as_rows(std::span(sums)), y = as_rows(std::span(exact.sums)),
+               amount = as_rows(std::span(exact.amounts));
+    double largest = 0;
+    for (std::size_t k = first * (sizeof(Record) / sizeof(double)); k < x.size(); ++k) {
+        const double error = std::abs(x[k] - y[k]) / amount[k];
+        largest = error <= largest ? largest : error; // keeps what is not a number
+    }
+    return largest;
+}
+
+/// The root mean square of the same.
+template <class Record>
+double mean_error(const std::vector<Record>& sums, const PlainSums<Record>& exact)
+{
+    const auto x = as_rows(std::span(sums)), y = as_rows(std::span(exact.sums)),
+               amount = as_rows(std::span(exact.amounts));
+    double squares = 0;
+    for (std::size_t k = 0; k < x.size(); ++k)
+        squares += (x[k] - y[k]) * (x[k] - y[k]) / (amount[k] * amount[k]);
+    return std::sqrt(squares / double(x.size()));
+}
+
 void check_pair_sums(const Machine& machine);
 void check_excluded_pairs(const Machine& machine);
 void check_cutoff(const Machine& machine);

@@ -1,6 +1,7 @@
 // The behaviours of pair_behaviours.hpp on the first GPU; the suite is skipped where there is none.
 #include <doctest/doctest.h>
 
+#include "tests/law_behaviours.hpp"
 #include "tests/pair_behaviours.hpp"
 
 using namespace chamomile;
@@ -41,4 +42,24 @@ TEST_CASE("no bit depends on the number of threads")
 TEST_CASE("what cannot be summed is refused in one line")
 {
     check_bad_pairs({"gpu"});
+}
+
+TEST_CASE("the built-in laws keep their digits in single precision")
+{
+    check_laws_in_float({"gpu"});
+}
+
+TEST_CASE("bonded atoms of chain molecules do not see each other")
+{
+    check_chain_molecules({"gpu"});
+}
+
+TEST_CASE("laws that end see 1e5 atoms within their cut-off")
+{
+    check_laws_within_cutoff({"gpu"});
+}
+
+TEST_CASE("densities are those of a plain loop and of a lattice")
+{
+    check_sph_density({"gpu"});
 }

@@ -1,0 +1,48 @@
+/// \file  What is measured along a run of a fluid: means, their errors, and the drift of the
+/// energy.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "integrate/fluid.hpp"
+
+namespace chamomile::app {
+
+/// Energies per atom and pressures hold what the potential lacks beyond its cut-off; drifts are of
+/// the energy without it, which is the one conserved.
+class FluidAverages {
+public:
+    struct Mean {
+        double value = 0, error = 0; ///< standard error, from the means of ten parts of the run
+    };
+
+    /// Measures from the present state on.
+    explicit FluidAverages(const Fluid& fluid);
+
+    void add(std::uint64_t step, const FluidState& state);
+
+    Mean temperature() const { return mean_of(&Row::temperature); }
+    Mean potential() const { return mean_of(&Row::potential); }
+    Mean total() const { return mean_of(&Row::total); }
+    Mean pressure() const { return mean_of(&Row::pressure); }
+
+    /// A line on how well energy is conserved.
+    std::string drift_text() const;
+    std::string csv() const;
+
+private:
+    struct Row {
+        std::uint64_t step;
+        double potential, kinetic, total, temperature, pressure;
+    };
+
+    Mean mean_of(double Row::*field) const;
+
+    double atoms_, step_, energy_beyond_, pressure_beyond_;
+    FluidState first_;
+    double largest_ = 0, last_ = 0; ///< |E - E_0|
+    std::vector<Row> rows_;
+};
+
+} // namespace chamomile::app

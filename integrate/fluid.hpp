@@ -1,0 +1,81 @@
+/// \file  Molecular dynamics of a Lennard-Jones fluid in a periodic cube, at constant energy.
+///
+/// Reduced units: lengths in sigma, energies in epsilon, masses in that of an atom, temperatures in
+/// epsilon / k, times in sigma (m / epsilon)^1/2.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/particles.hpp"
+#include "pairs/laws/lennard_jones_fluid.hpp"
+#include "pairs/pair_solver.hpp"
+
+namespace chamomile {
+
+struct FluidOptions {
+    std::uint64_t n = 4096;
+    double density = 0.82, temperature = 0.85;
+    double cutoff = 3;        ///< the potential ends here
+    double switch_from = 2.5; ///< and is the Lennard-Jones potential up to here
+    double step = 0.002;
+    std::uint64_t seed = 1;
+    Precision precision = Precision::single_precision;
+    std::string device = "auto", instruction_set = "auto";
+};
+
+/// What is measured of a state, without corrections for the cut-off; energies of all atoms.
+struct FluidState {
+    double potential = 0, kinetic = 0;
+    double temperature = 0; ///< 2 K / (3 N - 3): the momentum is conserved
+    double pressure = 0;    ///< (2 K + sum of r F over pairs) / 3 V
+
+    double energy() const { return potential + kinetic; }
+};
+
+/// What the potential would add per atom if it went on to infinity, with g(r) = 1 beyond the
+/// radius where it begins to be switched off. What it would add to the pressure is the density
+/// times that: the mean field of an attraction that nowhere jumps.
+double long_range_energy(const LennardJonesFluid& law, double from, double cutoff, double density);
+
+/// Velocity Verlet: the leapfrog of leapfrog.hpp.
+class Fluid {
+public:
+    /// A cubic lattice, spread over all sites if n is no cube, with Maxwellian velocities of zero
+    /// momentum and exactly that temperature. Throws Error(usage) for a box that is less than two
+    /// cut-offs wide, and what make_pair_solver() throws.
+    explicit Fluid(const FluidOptions& options);
+
+    /// One step. Throws Error(numeric) if forces are no numbers any more.
+    void step();
+
+    /// Scales all velocities to a kinetic energy.
+    void rescale(double kinetic);
+
+    FluidState state() const;
+    /// K of N atoms at the temperature of the options.
+    double kinetic_wanted() const;
+    /// See long_range_energy().
+    double long_range_energy() const;
+
+    double side() const { return side_; }
+    const FluidOptions& options() const { return options_; }
+    const Particles& atoms() const { return atoms_; }
+    std::string device() const { return solver_->device(); }
+    std::uint64_t last_pairs() const { return pairs_; }
+
+private:
+    void evaluate();
+
+    FluidOptions options_;
+    double side_;
+    LennardJonesFluid law_;
+    std::unique_ptr<PairSolver> solver_;
+    Particles atoms_;
+    std::vector<LennardJonesFluid::Sum<double>> sums_;
+    std::vector<std::uint32_t> self_;
+    std::uint64_t pairs_ = 0;
+};
+
+} // namespace chamomile

@@ -1,0 +1,140 @@
+/// \file  Lennard-Jones and Coulomb forces between atoms of molecules (Elsen et al. 2006), with
+/// pair parameters by combination of those of the two atoms and three kinds of dielectric.
+///
+///     U_ij = 4 epsilon_ij [(sigma_ij/r)^12 - (sigma_ij/r)^6] + k q_i q_j u(r)
+///     F_i = sum_j (dU_ij/dr) r_ij / r          r_ij = x_j - x_i
+///
+/// u(r) is that of dielectric.hpp. These are the forces of that energy, which conserve it; the
+/// paper prints them without the factors of the derivative, and with the other sign.
+#pragma once
+
+#include "core/lane_math.hpp"
+#include "pairs/law.hpp"
+#include "pairs/laws/dielectric.hpp"
+#include "pairs/laws/switching.hpp"
+
+namespace chamomile {
+
+/// sigma_ij = (sigma_i + sigma_j) / 2, epsilon_ij = (epsilon_i epsilon_j)^1/2. Size: sigma / 2.
+struct LorentzBerthelot {
+    static constexpr double size_of(double sigma) { return sigma / 2; }
+    template <class T>
+    static CHAMOMILE_HD T sigma_squared(const T& i, const T& j) // 2 issue slots
+    {
+        const T sigma = i + j;
+        return sigma * sigma;
+    }
+};
+
+/// sigma_ij = (sigma_i sigma_j)^1/2, epsilon_ij = (epsilon_i epsilon_j)^1/2. Size: sigma.
+struct GeometricCombination {
+    static constexpr double size_of(double sigma) { return sigma; }
+    template <class T>
+    static CHAMOMILE_HD T sigma_squared(const T& i, const T& j) // 1 issue slot
+    {
+        return i * j;
+    }
+};
+
+/// An atom as target and as source, with what combines at least cost.
+template <class T>
+struct MolecularAtom {
+    Vec3<T> position;
+    T charge{};
+    T size{};         ///< Combination::size_of(sigma)
+    T root_epsilon{}; ///< epsilon^1/2
+};
+
+/// Sums: the force alone, or with the energy of all pairs of the target (each is half another's)
+/// and W_i = -sum_j r dU/dr (lennard_jones_fluid.hpp).
+enum class MolecularSums { force, force_energy_virial };
+
+/// The force alone takes all pairs as they are; with energies an interaction may end by switching.
+template <class Dielectric, class Combination, MolecularSums sums>
+struct LennardJonesCoulomb {
+    double coulomb = 1; ///< k: energy times length by charge squared
+    Dielectric dielectric;
+    Switching switching;
+
+    template <class T>
+    using Target = MolecularAtom<T>;
+    template <class T>
+    using Source = MolecularAtom<T>;
+    template <class T>
+    struct ForceSum {
+        Vec3<T> force;
+    };
+    template <class T>
+    struct FullSum {
+        Vec3<T> force;
+        T energy{}, virial{};
+    };
+    static constexpr bool full = sums == MolecularSums::force_energy_virial;
+    template <class T>
+    using Sum = std::conditional_t<full, FullSum<T>, ForceSum<T>>;
+
+    /// Issue slots in single precision by Lorentz-Berthelot, with a constant, linear or sigmoidal
+    /// dielectric: forces 23, 23 and 33, with energies 38, 38 and 48. One fewer by the other rule.
+    /// Products with the target alone are made once for all sources.
+    template <class T>
+    CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
+    {
+        const Vec3<T> r = j.position - i.position;              // 3
+        const T r2 = norm_squared(r), inv_r = inverse_sqrt(r2); // 4
+        const T inv_r2 = reciprocal(r2); // 1, and its sixth power better than inv_r^12
+        const T s2 = Combination::sigma_squared(i.size, j.size) * inv_r2;             // 3
+        const T s6 = s2 * s2 * s2;                                                    // 2
+        const T attraction = ((T(4) * i.root_epsilon) * j.root_epsilon) * s6;         // 2
+        const T charges = (T(coulomb * dielectric.strength()) * i.charge) * j.charge; // 1
+        T energy, r_gradient;
+        dielectric(charges, r2, inv_r, inv_r2, energy, r_gradient); // 1, 2, 11
+        r_gradient += attraction * (T(6) - T(12) * s6);             // 2
+        T gradient = r_gradient * inv_r2;                           // 1
+        if constexpr (full) {
+            energy += attraction * s6 - attraction; // 2
+            switching(r2, energy, gradient);        // 12
+            sum.energy += energy;                   // 1
+            sum.virial -= gradient * r2;            // 1
+        }
+        sum.force += gradient * r; // 3
+    }
+
+    // Energies and charges stay as they are: k takes the length between them.
+    static constexpr std::array<int, 6> target_length{1, 1, 1, 0, 1, 0};
+    static constexpr std::array<int, 6> source_length{1, 1, 1, 0, 1, 0};
+    static constexpr auto sum_length = [] {
+        if constexpr (full)
+            return std::array<int, 5>{-1, -1, -1, 0, 0};
+        else
+            return std::array<int, 3>{-1, -1, -1};
+    }();
+    CHAMOMILE_HD LennardJonesCoulomb with_unit(double unit) const
+    {
+        return {coulomb, dielectric.with_unit(unit), switching.with_unit(unit)};
+    }
+};
+
+template <class Combination>
+MolecularAtom<double> molecular_atom(const Vec3<double>& position, double charge, double sigma,
+                                     double epsilon)
+{
+    return {position, charge, Combination::size_of(sigma), std::sqrt(epsilon)};
+}
+
+// The forces of the paper's table, and with energies what a simulation takes.
+using MolecularForce =
+    LennardJonesCoulomb<ConstantDielectric, LorentzBerthelot, MolecularSums::force>;
+using MolecularForceLinear =
+    LennardJonesCoulomb<LinearDielectric, LorentzBerthelot, MolecularSums::force>;
+using MolecularForceSigmoidal =
+    LennardJonesCoulomb<SigmoidalDielectric, LorentzBerthelot, MolecularSums::force>;
+using MolecularEnergy =
+    LennardJonesCoulomb<ConstantDielectric, LorentzBerthelot, MolecularSums::force_energy_virial>;
+using MolecularEnergyLinear =
+    LennardJonesCoulomb<LinearDielectric, LorentzBerthelot, MolecularSums::force_energy_virial>;
+using MolecularEnergySigmoidal =
+    LennardJonesCoulomb<SigmoidalDielectric, LorentzBerthelot, MolecularSums::force_energy_virial>;
+using MolecularEnergyGeometric = LennardJonesCoulomb<ConstantDielectric, GeometricCombination,
+                                                     MolecularSums::force_energy_virial>;
+
+} // namespace chamomile

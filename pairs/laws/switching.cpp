@@ -1,0 +1,20 @@
+#include "pairs/laws/switching.hpp"
+
+#include <cmath>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+
+Switching Switching::between(double from, double to)
+{
+    if (!(from >= 0 && to > from))
+        throw Error(Fault::usage, "switching: an interaction that ends does so between two radii, "
+                                  "0 <= from < to");
+    if (std::isinf(to))
+        return {};
+    const double slope = 1 / ((to - from) * (to + from));
+    return {slope, -slope * from * from};
+}
+
+} // namespace chamomile

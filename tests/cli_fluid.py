@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""`chamomile fluid`: what it prints and writes agree, the same again on one thread and two, one line for each mistake."""
+import csv
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+program = sys.argv[2]
+failures = []
+
+
+def chamomile(*arguments):
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, cwd=folder)
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def refused(status, words, *arguments):
+    """The command must fail with one line that holds the words, and change no file."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    result = chamomile("fluid", *arguments)
+    after = {path.name: path.read_bytes() for path in folder.iterdir()}
+    name = "fluid " + " ".join(map(str, arguments))
+    check(result.returncode == status, f"{name}: exit status {result.returncode}, not {status}")
+    check(result.stderr.count("\n") == 1 and words in result.stderr, f"{name}: said {result.stderr!r}")
+    check(before == after, f"{name}: changed files")
+
+
+def printed(text, name):
+    """Mean and error in the row of that name."""
+    row = next(line for line in text.splitlines() if line.startswith(name))
+    return [float(word) for word in row[len(name):].split()[:2]]
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    short = "-n", 500, "--steps", 200, "--equilibrate", 100, "--device", "cpu"
+    for threads in 1, 2:
+        result = chamomile("fluid", *short, "--threads", threads, "--argon", "-o", f"{threads}.csv")
+        check(result.returncode == 0, f"fluid: {result.stderr}")
+    check((folder / "1.csv").read_bytes() == (folder / "2.csv").read_bytes(), "fluid: one thread and two differ")
+    with open(folder / "1.csv") as file:
+        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    check(len(rows) == 20 and rows[-1]["step"] == 200, f"fluid: {len(rows)} rows")
+    check(abs(rows[-1]["time"] - 0.4) < 1e-12, "fluid: time")
+    for name, column in ("temperature", "temperature"), ("potential energy per atom", "potential"), ("total energy per atom", "total"), ("pressure", "pressure"):
+        mean = sum(row[column] for row in rows) / len(rows)
+        parts = [sum(row[column] for row in rows[2 * k:2 * k + 2]) / 2 for k in range(10)]
+        error = math.sqrt(sum((part - mean) ** 2 for part in parts) / 90)
+        told = printed(result.stdout, name)
+        check(abs(told[0] - mean) < 1e-5 and abs(told[1] - error) < 1e-5, f"fluid: {name}: printed {told}, in the file {mean} {error}")
+    for row in rows:
+        check(abs(row["potential"] + row["kinetic"] - row["total"]) < 1e-12, "fluid: total is not potential + kinetic")
+        check(abs(2 * 500 * row["kinetic"] / (3 * 499) - row["temperature"]) < 1e-12, "fluid: temperature and kinetic energy")
+    drift = max(abs(row["total"] - rows[0]["total"]) for row in rows)
+    check(drift < 1e-3, f"fluid: energy per atom changed by {drift}")
+    kelvin = next(line for line in result.stdout.splitlines() if line.startswith("temperature")).split()
+    check(abs(float(kelvin[3]) - 119.8 * float(kelvin[1])) < 0.02 and kelvin[4] == "K", f"fluid --argon: {kelvin}")
+    check("total energy: change" in result.stdout, "fluid: no word on the energy")
+
+    seeds = [chamomile("fluid", *short, "--seed", seed, "-q").stdout for seed in (1, 2)]
+    check(seeds[0] != seeds[1], "fluid: seeds give the same")
+    check("steps/s" not in seeds[0], "fluid --quiet: says more than the results")
+
+    refused(2, "twice the cut-off", "-n", 100)
+    refused(2, "from < to", "-n", 500, "--cutoff", 3, "--switch", 3)
+    refused(2, "--density: -1", "--density", -1)
+    refused(2, "--temperature: 0", "--temperature", 0)
+    refused(2, "--n: 1", "-n", 1)
+    refused(2, "--steps: 0", "--steps", 0)
+    refused(2, "unknown", "--solver", "tree")
+    refused(2, "device: tpu", "--device", "tpu", "-n", 500)
+    refused(4, "exists", "-n", 500, "-o", "1.csv")
+    refused(4, "does not exist", "-n", 500, "-o", "nowhere/1.csv")
+    refused(6, "shorter step", "-n", 500, "--step", 5)
+    check("--cutoff" in chamomile("fluid", "--help").stdout, "fluid --help")
+
+print("\n".join(failures) or "fluid does what it says")
+sys.exit(bool(failures))

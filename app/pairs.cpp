@@ -119,10 +119,14 @@ int pairs(const std::vector<std::string>& arguments)
         return 0;
     }
     write_text(request.output, text);
+    const std::string alone =
+        statistics.device_busy > 0
+            ? formatted(", kernel %.3g ms", 1e3 * statistics.device_busy) // of the last
+            : std::string();
     if (options.verbosity() != Verbosity::quiet)
-        std::printf("%s: %.4g pairs, %s, %.3g pairs/s\nwrote %s: %zu rows\n",
+        std::printf("%s: %.4g pairs, %s, %.3g pairs/s%s\nwrote %s: %zu rows\n",
                     solver->device().c_str(), double(statistics.pairs),
-                    duration_text(median).c_str(), double(statistics.pairs) / median,
+                    duration_text(median).c_str(), double(statistics.pairs) / median, alone.c_str(),
                     request.output.file.c_str(), targets.size() / law.target.size());
     return 0;
 }

@@ -73,9 +73,11 @@ struct LennardJonesCoulomb {
     template <class T>
     using Sum = std::conditional_t<full, FullSum<T>, ForceSum<T>>;
 
-    /// Issue slots in single precision by Lorentz-Berthelot, with a constant, linear or sigmoidal
-    /// dielectric: forces 23, 23 and 33, with energies 38, 38 and 48. One fewer by the other rule.
-    /// Products with the target alone are made once for all sources.
+    /// Of a pair in single precision on a GPU, by Lorentz-Berthelot. Products with the target alone
+    /// are made once for all sources.
+    static constexpr int issue_slots =
+        (full ? 38 : 23) + (std::is_same_v<Dielectric, SigmoidalDielectric> ? 10 : 0);
+
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {

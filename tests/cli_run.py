@@ -255,7 +255,7 @@ def keeps_an_accuracy(folder):
     check(as_text(folder, "repeated/snapshot_010.hdf5") == as_text(folder, "asked/snapshot_010.hdf5"), "the options told do not repeat the run")
     out = chamomile(folder, "force", "asked.hdf5", "--accuracy", 1e-2, "--eps", 0.01, "-o", "f.hdf5")
     check("99 % error" in out and "repeats it" in out, f"force does not tell its choice: {out}")
-    chamomile(folder, "bench", "asked.hdf5", "--accuracy", "1e-2,1e-3", "--eps", 0.01, "--repeat", 1, "--sample", 2500, "--csv", "asked.csv", "-q")
+    chamomile(folder, "bench", "asked.hdf5", "--device", "cpu", "--accuracy", "1e-2,1e-3", "--eps", 0.01, "--repeat", 1, "--sample", 2500, "--csv", "asked.csv", "-q")
     with open(folder / "asked.csv", newline="") as file:
         for row in csv.DictReader(file):
             check(0.3 < float(row["99 % error"]) / float(row["accuracy"]) < 1, f"bench --accuracy: {row}")

@@ -52,7 +52,8 @@ void check_against(const Machine& machine, const TextLaw& text, const MakeSolver
             make_pair_solver(text, options)->sum(task, a);
             built_in(options)->sum(task, b);
             CHECK(largest_difference(a, b, shape.sum) < (precise ? 1e-13 : 2e-6));
-            CHECK(largest_difference(a, b, shape.sum) > 0); // they are two programs
+            if (machine.device == "cpu") // two programs; on a GPU they may come to the same bits
+                CHECK(largest_difference(a, b, shape.sum) > 0);
         }
     }
 }

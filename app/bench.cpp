@@ -7,6 +7,7 @@
 #include "app/command.hpp"
 #include "app/output_file.hpp"
 #include "app/pair_ceiling.hpp"
+#include "app/paper_tables.hpp"
 #include "app/particle_source.hpp"
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
@@ -27,6 +28,7 @@ struct BenchOptions {
     int repeat = 5, sample = 1000;
     ReferenceDevice reference = ReferenceDevice::automatic;
     bool potential = false, phases = false, ceiling = false, tune = false;
+    PaperTable table = PaperTable::none;
     Output csv;
 
     Quantities quantities() const
@@ -48,6 +50,14 @@ void add_bench_options(Options& options, BenchOptions& bench)
     options.flag("phases", bench.phases, "a second table: the phases of the median evaluation");
     options.flag("ceiling", bench.ceiling,
                  "before each row on a CPU, how fast its pair loop runs alone");
+    options.choice("table", bench.table,
+                   {{"none", PaperTable::none},
+                    {"cunbody", PaperTable::cunbody},
+                    {"gems", PaperTable::gems},
+                    {"brook", PaperTable::brook},
+                    {"targets", PaperTable::targets}},
+                   "instead, the table of a paper beside ours (docs/seeds.md), or pairs/s over the "
+                   "number of targets; takes --device, --instruction-set, --precision, --repeat");
     options.text("csv", "FILE", bench.csv.file, "write all there is as comma-separated values");
     options.flag("overwrite", bench.csv.overwrite, "replace a file of that name");
 }
@@ -124,6 +134,22 @@ void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
     write_text(bench.csv, everything_table(rows, version, date).csv());
 }
 
+int paper_table(const Options& options, const BenchOptions& bench)
+{
+    for (const char* other : {"particles", "model", "threads", "sample", "potential", "phases",
+                              "ceiling", "tune", "solver", "eps", "theta", "G"})
+        if (options.given(other))
+            throw Error(Fault::usage, std::string("--table: takes no --") + other);
+    if (!bench.source.file.empty())
+        throw Error(Fault::usage, "--table: takes no file: " + bench.source.file);
+    PairOptions pairs;
+    const SolverOptions setting = swept(bench.solver, bench.sweep, options).front();
+    pairs.device = setting.device;
+    pairs.instruction_set = setting.instruction_set;
+    pairs.precision = setting.precision;
+    return print_paper_table(bench.table, pairs, bench.repeat, bench.csv, options.verbosity());
+}
+
 } // namespace
 
 int bench(const std::vector<std::string>& arguments)
@@ -142,6 +168,8 @@ int bench(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     require_consistent(options, bench);
+    if (bench.table != PaperTable::none)
+        return paper_table(options, bench);
 
     std::vector<BenchRow> rows;
     if (bench.source.file.empty())

@@ -23,6 +23,7 @@ int fluid(const std::vector<std::string>& arguments);
 int force(const std::vector<std::string>& arguments);
 int info(const std::vector<std::string>& arguments);
 int model(const std::vector<std::string>& arguments);
+int pairs(const std::vector<std::string>& arguments);
 int render(const std::vector<std::string>& arguments);
 int run(const std::vector<std::string>& arguments);
 

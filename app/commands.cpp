@@ -9,6 +9,7 @@ std::span<const Command> commands()
         {"model", "writes initial conditions: spheres, galaxies, encounters", model},
         {"run", "evolves particles; writes snapshots, energies, pictures", run},
         {"force", "computes accelerations and potentials of a snapshot's particles", force},
+        {"pairs", "sums over pairs by any law: a text of a few lines or a built-in one", pairs},
         {"fluid", "evolves a Lennard-Jones fluid; measures energy and pressure", fluid},
         {"render", "makes pictures of snapshots", render},
         {"info", "tells what is in a snapshot", info},

@@ -30,7 +30,7 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
     if (checks_ > 0 && last_step_ == simulation.step())
         return;
     if (!sample_) {
-        SolverOptions exact = simulation.solver().options();
+        SolverOptions exact = simulation.integrator().forces();
         exact.precision = Precision::double_precision;
         sample_ = std::make_unique<DirectSample>(exact);
     }

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "app/command.hpp"
-#include "app/nearest_name.hpp"
 #include "core/error.hpp"
+#include "core/nearest_name.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {

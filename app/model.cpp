@@ -2,10 +2,10 @@
 
 #include "app/command.hpp"
 #include "app/model_galaxy.hpp"
-#include "app/nearest_name.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "core/error.hpp"
+#include "core/nearest_name.hpp"
 #include "io/models/exponential_disk.hpp"
 #include "io/models/hernquist.hpp"
 #include "io/models/kepler.hpp"

@@ -5,8 +5,8 @@
 #include <boost/program_options.hpp>
 
 #include "app/config_file.hpp"
-#include "app/nearest_name.hpp"
 #include "core/error.hpp"
+#include "core/nearest_name.hpp"
 #include "force/threads.hpp"
 
 namespace chamomile::app {

@@ -28,7 +28,7 @@ void Progress::update(const Simulation& simulation, double energy_error)
     const bool tell = now - last_told_ >= seconds_between_lines;
     if (!show && !tell)
         return;
-    const double begin = simulation.options().start_time, end = simulation.options().end_time;
+    const double begin = simulation.start_time(), end = simulation.end_time();
     const double done = (simulation.time() - begin) / (end - begin);
     const std::string line =
         formatted("step %llu  t = %.6g of %g  %.0f %%  %.3g steps/s  %s left  dE/E = %.1e",

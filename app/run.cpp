@@ -69,11 +69,11 @@ RenderOptions first_view(const Snapshot& state, std::optional<double> width)
 /// Everything that one run writes, and when.
 class Run {
 public:
-    Run(const RunOptions& run, RunFolder& folder, Snapshot& state, Solver& solver,
+    Run(const RunOptions& run, RunFolder& folder, Snapshot& state, Mover& mover,
         const SimulationOptions& time, Journal& journal)
-        : run_(run), folder_(folder), state_(state), journal_(journal),
-          simulation_(state.particles, solver, time), steps_(run.steps_every),
-          forces_(run.check_forces), progress_(journal)
+        : run_(run), folder_(folder), state_(state), mover_(mover), journal_(journal),
+          simulation_(state.particles, mover.integrator(), time.start_time, time.end_time),
+          steps_(run.steps_every), forces_(run.check_forces), progress_(journal)
     {
         constexpr auto potentials = Quantities::acceleration_potential;
         const auto energies = [this](Simulation&) { energies_.add(simulation_); };
@@ -135,7 +135,7 @@ private:
         state_.time = simulation_.time();
         state_.has_accelerations = true;
         state_.has_potentials = simulation_.has_potentials();
-        if (simulation_.solver().options().accuracy)
+        if (simulation_.integrator().forces().accuracy)
             record_choice();
         state_.provenance["step"] = std::to_string(simulation_.step());
         write_snapshot(state_, folder_.snapshot(outputs_));
@@ -149,7 +149,7 @@ private:
     {
         for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
             state_.provenance.erase(name);
-        for (const auto& [name, value] : describe(simulation_.solver().options()))
+        for (const auto& [name, value] : describe(simulation_.integrator().forces()))
             if (name != "device")
                 state_.provenance[name] = value;
         state_.provenance["measured_error"] = shortest(steps_.measured_error());
@@ -172,12 +172,18 @@ private:
             formatted("%llu steps in %s, %.3g steps/s, %.3g pairs/s",
                       (unsigned long long)simulation_.step(), duration_text(seconds).c_str(),
                       double(simulation_.step()) / seconds, evaluations * cost.pairs / seconds));
-        journal_.tell("a step: " + phases_text(total.profile, evaluations));
-        journal_.tell("        " + cost.text());
+        if (const auto lines = mover_.summary(state_.particles); !lines.empty()) {
+            journal_.tell("in all: " + phases_text(total.profile));
+            for (const std::string& line : lines)
+                journal_.tell(line);
+        } else {
+            journal_.tell("a step: " + phases_text(total.profile, evaluations));
+            journal_.tell("        " + cost.text());
+        }
         journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
                                 energies_.energy_error(), energies_.largest_error(),
                                 energies_.momentum_drift()));
-        if (simulation_.solver().options().accuracy)
+        if (simulation_.integrator().forces().accuracy)
             journal_.tell(steps_.accuracy_summary());
         if (run_.check_forces > 0)
             journal_.tell(forces_.summary());
@@ -190,6 +196,7 @@ private:
     const RunOptions& run_;
     RunFolder& folder_;
     Snapshot& state_;
+    const Mover& mover_;
     Journal& journal_;
     Simulation simulation_;
     EnergyFile energies_;
@@ -200,26 +207,26 @@ private:
     int outputs_ = 0, frames_ = 0;
 };
 
-void introduce(const Snapshot& state, const RunOptions& run, const Solver& solver,
+void introduce(const Snapshot& state, const RunOptions& run, const Mover& mover,
                const SimulationOptions& time, Journal& journal)
 {
     const auto item = [&](const char* name, const std::string& text) {
         journal.tell(formatted("%-12s %s", name, text.c_str()));
     };
-    const SolverOptions& forces = solver.options();
+    const SolverOptions& forces = mover.integrator().forces();
     item("chamomile", version);
     item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
     item("units", state.units.description());
     item("G", shortest(forces.gravitational_constant));
     item("forces", forces.accuracy ? goal_text(*forces.accuracy) : method_text(forces));
     item("softening", describe(forces.softening));
-    item("device", solver.device());
+    item("device", mover.integrator().device());
     if (forces.solver == SolverKind::tree && !forces.accuracy)
         item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
-    const std::string span = "from " + shortest(time.start_time) + " to " + shortest(time.end_time);
-    item("time", time.step.kind == TimeStepKind::fixed
-                     ? span + " in steps of " + shortest(time.step.length)
-                     : span + " in adaptive steps, eta = " + shortest(time.step.eta));
+    if (const std::string scheme = mover.scheme_text(); !scheme.empty())
+        item("hermite", scheme);
+    item("time", "from " + shortest(time.start_time) + " to " + shortest(time.end_time) + " " +
+                     mover.steps_text());
     for (const std::string& note : state.notes)
         item("note", note);
     if (state.box_size > 0)
@@ -238,26 +245,29 @@ void tell_choice(const AccuracyReport& report, Journal& journal)
 }
 
 void record_provenance(Snapshot& state, const RunOptions& run, const Options& options,
-                       const Solver& solver)
+                       const Mover& mover)
 {
+    const Integrator& integrator = mover.integrator();
     std::map<std::string, std::string> earlier;
     earlier.swap(state.provenance);
-    state.provenance = describe(solver.options());
+    state.provenance = describe(integrator.forces());
     for (const char* key : {"command", "version"}) // how the initial conditions were made
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance[std::string("initial_") + key] = value->second;
     state.provenance["version"] = version;
     state.provenance["command"] = options.command_line();
     state.provenance["initial_conditions"] = source_of(run);
-    state.provenance["device"] = solver.device();
+    state.provenance["device"] = integrator.device();
+    if (const std::string scheme = mover.scheme_text(); !scheme.empty())
+        state.provenance["hermite"] = scheme + ", " + mover.steps_text();
     std::string all;
     for (const auto& [name, value] : options.values())
         if (!value.empty())
             all += (all.empty() ? "" : " ") + name + "=" + value;
     state.provenance["options"] = all;
-    state.softening = solver.options().softening;
+    state.softening = integrator.forces().softening;
     if (options.given("G"))
-        state.gravitational_constant = solver.options().gravitational_constant;
+        state.gravitational_constant = integrator.forces().gravitational_constant;
 }
 
 } // namespace
@@ -272,13 +282,14 @@ int run(const std::vector<std::string>& arguments)
         return 0;
     settle_criterion(options, run.solver);
     require_complete(run);
+    settle_scheme(options, run.scheme, run.step, run.solver);
     settle_accuracy(options, run.accuracy, run.solver);
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
     Snapshot state = initial_conditions(run);
     const SimulationOptions time = simulation_options(run, state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
-    make_solver(run.solver); // refuses what is out of range before anything takes long
+    Mover(run.scheme, run.solver, time.step); // refuses what is out of range before it takes long
     RunFolder folder(run.folder, run.overwrite, run.input);
     std::optional<Tuning> tuning;
     if (run.tune) {
@@ -290,11 +301,11 @@ int run(const std::vector<std::string>& arguments)
         run.solver.accuracy->report = [&journal](const AccuracyReport& report) {
             tell_choice(report, journal);
         };
-    const std::unique_ptr<Solver> solver = make_solver(run.solver);
-    record_provenance(state, run, options, *solver);
+    Mover mover(run.scheme, run.solver, time.step);
+    record_provenance(state, run, options, mover);
 
-    Run job(run, folder, state, *solver, time, journal);
-    introduce(state, run, *solver, time, journal);
+    Run job(run, folder, state, mover, time, journal);
+    introduce(state, run, mover, time, journal);
     if (tuning)
         journal.tell(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
                                tuning->text().c_str(), run.solver.group_size,

@@ -45,9 +45,12 @@ void add_run_options(Options& options, RunOptions& run)
     options.number("dt", run.fixed_step, positive, "length of a fixed step");
     options.flag("adaptive", run.adaptive,
                  "steps of eta sqrt(eps/|a|), the smallest of all particles, instead of --dt");
-    options.number("eta", run.step.eta, positive, "accuracy of adaptive steps");
-    options.number("dt-min", run.step.shortest, not_negative, "shortest adaptive step");
+    options.number("eta", run.step.eta, positive,
+                   "accuracy of adaptive steps; of hermite 0.01 unless given");
+    options.number("dt-min", run.step.shortest, not_negative,
+                   "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step");
     options.number("dt-max", run.longest_step, positive, "longest adaptive step");
+    add_scheme_options(options, run.scheme);
     add_solver_options(options, run.solver);
     add_tune(options, run.tune);
     add_accuracy_options(options, run.accuracy, AccuracyUse::run);
@@ -84,7 +87,8 @@ void require_complete(const RunOptions& run)
     };
     need(!run.input.empty() || !run.model.empty(), "FILE or --model MODEL");
     need(run.end_time.has_value(), "--t-end X");
-    need(run.fixed_step || run.adaptive, "--dt X or --adaptive");
+    need(run.fixed_step || run.adaptive || run.scheme.scheme == Scheme::hermite,
+         "--dt X or --adaptive");
     need(!run.folder.empty(), "--output FOLDER");
     if (!missing.empty())
         throw Error(Fault::usage, "run: missing: " + missing);
@@ -135,7 +139,7 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
         time.step.longest = *run.longest_step;
     if (run.fixed_step)
         time.step.length = *run.fixed_step;
-    time.step.kind = run.adaptive ? TimeStepKind::adaptive : TimeStepKind::fixed;
+    time.step.kind = run.fixed_step ? TimeStepKind::fixed : TimeStepKind::adaptive;
     if (time.end_time < start)
         throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
                                       ": lies before the start at t = " + shortest(start));

@@ -6,6 +6,7 @@
 
 #include "app/accuracy_options.hpp"
 #include "app/options.hpp"
+#include "app/scheme.hpp"
 #include "force/solver.hpp"
 #include "integrate/simulation.hpp"
 #include "io/snapshot.hpp"
@@ -24,6 +25,7 @@ struct RunOptions {
     std::optional<double> end_time;
     std::optional<double> fixed_step;
     bool adaptive = false;
+    SchemeRequest scheme;
     TimeStep step;
     std::optional<double> longest_step;
     std::string folder;

@@ -112,6 +112,16 @@ void add_solver_options(Options& options, SolverOptions& solver)
     options.choice("instruction-set", solver.instruction_set, words, instruction_set_help);
 }
 
+void add_pair_machine(Options& options, PairOptions& pairs)
+{
+    options.choice("precision", pairs.precision, precision_words, precision_help);
+    options.text("device", "auto|cpu|gpu[:n]", pairs.device, device_help);
+    std::vector<std::pair<std::string, std::string>> words;
+    for (const std::string& word : instruction_set_words)
+        words.emplace_back(word, word);
+    options.choice("instruction-set", pairs.instruction_set, words, instruction_set_help);
+}
+
 void settle_criterion(const Options& options, SolverOptions& solver)
 {
     if (options.given("tolerance") && options.given("theta"))

@@ -8,6 +8,7 @@
 #include "app/options.hpp"
 #include "force/solver.hpp"
 #include "io/snapshot.hpp"
+#include "pairs/pair_solver.hpp"
 
 namespace chamomile::app {
 
@@ -33,6 +34,9 @@ void add_law_options(Options& options, SolverOptions& solver);
 /// The same and --criterion, --tolerance, --theta, --order, --local-order, --group-size,
 /// --leaf-size, --device and --instruction-set.
 void add_solver_options(Options& options, SolverOptions& solver);
+
+/// --precision, --device and --instruction-set of sums over pairs.
+void add_pair_machine(Options& options, PairOptions& pairs);
 
 /// The criterion that the options mean: --theta alone means geometric. Throws Error(usage) if
 /// --tolerance or --theta are given together or to a criterion that does not take them.

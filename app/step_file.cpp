@@ -27,7 +27,7 @@ void StepFile::open(const std::filesystem::path& file, const Simulation& simulat
         phases_.push_back(phase.name);
     phases_.emplace_back(integration_phase);
     std::string line = "step,time,dt,particles,cells,far";
-    has_goal_ = simulation.solver().options().accuracy.has_value();
+    has_goal_ = simulation.integrator().forces().accuracy.has_value();
     if (has_goal_)
         line += ",measured error,tolerance,theta";
     for (const std::string& heading : device_headings)
@@ -50,7 +50,7 @@ void StepFile::add(const Simulation& simulation)
                   shortest(simulation.time()).c_str(), shortest(simulation.step_length()).c_str(),
                   cost.particles, cost.cells, cost.far_cells);
     if (has_goal_) {
-        const SolverOptions& now = simulation.solver().options();
+        const SolverOptions& now = simulation.integrator().forces();
         const bool tree = now.solver == SolverKind::tree,
                    tolerance = compares_accelerations(now.criterion);
         line += statistics.measured_error ? formatted(",%.4e", *statistics.measured_error) : ",";

@@ -1,7 +1,9 @@
 /// \file  The one place that knows whether a host or a device compiler reads the code.
 #pragma once
 
+#ifndef __CUDACC_RTC__ // NVRTC has no headers of the standard library, and needs none here
 #include <cmath>
+#endif
 
 // Always inlined: code built for one instruction set must never be merged with the same function
 // built for another.

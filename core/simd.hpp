@@ -250,17 +250,16 @@ CHAMOMILE_HD void divide_by_powers(const Pack<float>& m, const Pack<float>& u2, 
 }
 #endif
 
-/// 1/sqrt(a) within 2 units of the last place, for a in 1e-300 .. 1e300.
+/// 1/sqrt(a) to about 2e-16.
 CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
 {
 #if defined(__AVX512F__)
-    // The estimate y = (1 + d)/sqrt(a) has |d| < 2^-14. With e = 1 - a y^2 the first step leaves
-    // 5/16 e^3, below 2^-40, and the second nothing but rounding.
-    Pack<double> y = Pack<double>::Register(_mm512_rsqrt14_pd(a.lanes));
-    Pack<double> e = Pack<double>(1.0) - (a * y) * y;
-    y = y + (y * e) * (Pack<double>(0.5) + Pack<double>(0.375) * e);
-    e = Pack<double>(1.0) - (a * y) * y;
-    return y + (y * Pack<double>(0.5)) * e;
+    // The estimate y = (1 + d)/sqrt(a) has |d| < 2^-14. With e = 1 - a y^2, 1/sqrt(a) is
+    // y (1 - e)^-1/2, whose series is cut off after e^3: 35/128 e^4 < 7e-17. A root and a division
+    // take three times as long.
+    const Pack<double> y = Pack<double>::Register(_mm512_rsqrt14_pd(a.lanes));
+    const Pack<double> e = Pack<double>(1.0) - a * y * y;
+    return y + y * (e * (Pack<double>(0.5) + e * (Pack<double>(0.375) + e * Pack<double>(0.3125))));
 #else
 #if defined(__AVX2__)
     const Pack<double> root = Pack<double>::Register(_mm256_sqrt_pd(a.lanes));
@@ -271,7 +270,7 @@ CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
     for (int k = 0; k < Pack<double>::width; ++k)
         root.lanes[k] = __builtin_sqrt(a.lanes[k]);
 #endif
-    return Pack<double>(1.0) / root;
+    return Pack<double>(1.0).lanes / root.lanes;
 #endif
 }
 

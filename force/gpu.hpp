@@ -16,6 +16,7 @@ struct GpuDescription {
     int compute_capability = 0; ///< such as 90
     double memory_in_bytes = 0;
     int multiprocessors = 0;
+    double clock = 0; ///< of the multiprocessors at most, in Hz
 };
 
 /// All devices that this process can use; none without a driver or in a build without CUDA.

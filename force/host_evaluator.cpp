@@ -1,27 +1,12 @@
 // Evaluates each batch at once, in the thread that walked it, while the lists are in its cache.
 #include <omp.h>
 
-#include "core/instruction_sets.hpp"
 #include "force/evaluator.hpp"
+#include "force/kernels.hpp"
 #include "force/list_pool.hpp"
-#include "force/simd/host_kernel.hpp"
 
 namespace chamomile {
 namespace {
-
-HostKernels find_kernels(const std::string& instruction_set)
-{
-    switch (find_instruction_set(instruction_set)) {
-#ifdef CHAMOMILE_X86
-    case 2:
-        return avx512::host_kernels();
-    case 1:
-        return avx2::host_kernels();
-#endif
-    default:
-        return baseline::host_kernels();
-    }
-}
 
 class HostEvaluator final : public Evaluator {
 public:

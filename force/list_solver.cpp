@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/first_exception.hpp"
+#include "force/cancelling_targets.hpp"
 #include "force/singular_pairs.hpp"
 #include "tree/walk.hpp"
 
@@ -47,11 +48,12 @@ public:
             const TimedPhase phase(profile, "nodes");
             prepare_lists();
         }
+        const ForceOutput output = output_to(particles, scale, quantities);
         parts_.evaluator->begin({&tree_.octree, &moments, &groups_, scale, options_.softening,
-                                 options_.order, quantities, options_.local_order,
-                                 output_to(particles, scale, quantities)});
+                                 options_.order, quantities, options_.local_order, output});
         submit_batches(statistics);
         finish(particles, quantities, profile);
+        improve(scale, output, statistics);
         parts_.evaluator->add_statistics(statistics);
         statistics.targets = groups_.target_count;
         statistics.groups = groups_.groups.size();
@@ -70,6 +72,8 @@ protected:
     virtual void prepare_lists() {}
     virtual void list(InteractionLists& lists, std::size_t first_cluster,
                       std::size_t last_cluster) const = 0;
+    /// A last look at all sums.
+    virtual void improve(const InternalScale&, const ForceOutput&, ForceStatistics&) {}
 
     SolverOptions options_;
     SolverParts parts_;
@@ -183,7 +187,9 @@ private:
 
 class DirectSolver final : public ListSolver {
 public:
-    using ListSolver::ListSolver;
+    DirectSolver(const SolverOptions& options, SolverParts parts)
+        : ListSolver(options, std::move(parts)), cancelling_(options)
+    {}
 
 private:
     void list(InteractionLists& lists, std::size_t first_cluster,
@@ -194,6 +200,17 @@ private:
         list_all_particles(lists, Index(tree_.octree.size),
                            std::span(groups_.groups).subspan(begin, end - begin));
     }
+
+    void improve(const InternalScale& scale, const ForceOutput& output,
+                 ForceStatistics& statistics) override
+    {
+        if (options_.precision == Precision::double_precision)
+            return;
+        const TimedPhase phase(statistics.profile, "cancelling");
+        statistics.cancelling = cancelling_.sum_again(tree_.octree, groups_, scale, output);
+    }
+
+    CancellingTargets cancelling_;
 };
 
 } // namespace

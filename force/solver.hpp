@@ -17,7 +17,9 @@ namespace chamomile {
 
 enum class SolverKind { tree, direct };
 enum class Precision {
-    single_precision, ///< pair sums in float about the group's centre, tiles added in double
+    /// Pair sums in float about the group's centre, tiles added in double. Direct sums whose terms
+    /// cancel (force/cancellation.hpp) are made again in double.
+    single_precision,
     double_precision
 };
 enum class Quantities { acceleration, acceleration_potential };
@@ -54,6 +56,7 @@ struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
     std::uint64_t expansions = 0; ///< cells expanded about the centre of a group or cluster
     std::uint64_t targets = 0, groups = 0, cells = 0;
+    std::uint64_t cancelling = 0; ///< targets of a direct sum in float that were summed in double
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
     double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last

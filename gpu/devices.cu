@@ -29,6 +29,10 @@ std::vector<GpuDescription> list_gpus()
         gpu.compute_capability = 10 * properties.major + properties.minor;
         gpu.multiprocessors = properties.multiProcessorCount;
         gpu.memory_in_bytes = double(properties.totalGlobalMem);
+        int kilohertz = 0;
+        check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, number),
+              "read the device's clock");
+        gpu.clock = 1e3 * kilohertz;
         gpus.push_back(gpu);
     }
     return gpus;

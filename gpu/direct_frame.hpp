@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/threads.hpp"
+#include "force/cancellation.hpp"
 #include "force/scale.hpp"
 #include "force/singular_pairs.hpp"
 
@@ -15,7 +16,8 @@ struct DirectExtent {
     Vec3<double> low{Box::infinity, Box::infinity, Box::infinity}, high = -1.0 * low, sum;
     double mass = 0; // the sum of |m|
     double least_mass = Box::infinity, most_mass = -Box::infinity;
-    double probe = 0; // NaN if a coordinate is not finite
+    double probe = 0;   // NaN if a coordinate is not finite
+    double squares = 0; // of the masses
 
     void add(const DirectExtent& e)
     {
@@ -26,6 +28,7 @@ struct DirectExtent {
         least_mass = std::min(least_mass, e.least_mass);
         most_mass = std::max(most_mass, e.most_mass);
         probe += e.probe;
+        squares += e.squares;
     }
 };
 
@@ -35,7 +38,7 @@ inline DirectExtent extent_of(const Particles& particles, std::size_t begin, std
     for (std::size_t i = begin; i < end; ++i) {
         const Vec3<double>& x = particles.position[i];
         const double m = particles.mass[i];
-        e.add({x, x, x, std::abs(m), m, m, 0 * (x.x + x.y + x.z)});
+        e.add({x, x, x, std::abs(m), m, m, 0 * (x.x + x.y + x.z), m * m});
     }
     return e;
 }
@@ -61,6 +64,7 @@ struct DirectFrame {
     Vec3<double> origin;
     double length = 1, mass = 1;
     bool scaled = false; // whether masses may go into the coordinates
+    MassSums masses;     // the caller's
 
     DirectFrame(const Particles& particles, const Softening& softening, Precision precision)
     {
@@ -85,6 +89,7 @@ struct DirectFrame {
         if (e.least_mass == e.most_mass && e.least_mass > 0)
             for (mass = e.most_mass; mass < e.mass;)
                 mass *= 4;
+        masses = {e.mass, e.squares};
         scaled = softening.kind == SofteningKind::plummer && e.least_mass > 0x1p-60 * mass;
     }
 };

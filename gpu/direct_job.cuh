@@ -1,6 +1,7 @@
 /// \file  What a direct sum on the device works on, and how it is cut.
 #pragma once
 
+#include "force/cancellation.hpp"
 #include "force/evaluator.hpp"
 
 namespace chamomile {
@@ -40,6 +41,60 @@ __device__ inline TileBox box_of_warp(const Vec3<double>& x)
     return {{least(r.x), least(r.y), least(r.z)}, {-least(-r.x), -least(-r.y), -least(-r.z)}};
 }
 
+__device__ inline float longest(const Vec3<float>& side)
+{
+    return fmaxf(side.x, fmaxf(side.y, side.z));
+}
+__device__ inline Vec3<float> lower(const Vec3<float>& a, const Vec3<float>& b)
+{
+    return {fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z)};
+}
+
+/// Where the tiles of 32 sources of a warp begin in its block's part of the sources.
+template <class Shape>
+__device__ Index first_tile_of_warp(Index source_count, int warp)
+{
+    const auto begin_of = [&](std::uint64_t p) {
+        const std::uint64_t tiles = (source_count + 31) / 32, n = gridDim.y;
+        return Shape::centred ? tiles * (p * (2 * n - p)) / (n * n) : tiles * p / n;
+    };
+    const std::uint64_t begin = begin_of(blockIdx.y), end = begin_of(blockIdx.y + 1);
+    return Index(begin + (end - begin) * unsigned(warp) / Shape::warps);
+}
+
+__device__ inline double sum_of_warp(double x)
+{
+    for (int d = 16; d > 0; d /= 2)
+        x += __shfl_xor_sync(0xffffffffu, x, d);
+    return x;
+}
+
+/// The clump of one particle in each lane; lanes without one have no mass.
+__device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
+{
+    Clump clump{x, sum_of_warp(fabs(mass)), 1};
+    if (clump.mass > 0) {
+        const double share = fabs(mass) / clump.mass;
+        clump.center = {sum_of_warp(share * x.x), sum_of_warp(share * x.y),
+                        sum_of_warp(share * x.z)};
+        const Vec3<double> d = x - clump.center;
+        clump.spread = sum_of_warp(share * dot(d, d));
+    }
+    return clump;
+}
+
+/// Targets whose forces cancel (force/cancellation.hpp), for a sum in float.
+struct CancellingJob {
+    Clump* clumps; ///< of all sources
+    Index clump_count;
+    float limit;     ///< of S / |a|
+    float* size;     ///< |a| of each target in internal units
+    Index* found;    ///< places among the targets
+    unsigned* count; ///< of those found; zero before and after
+    unsigned* ended; ///< blocks that have summed theirs; zero before and after
+    unsigned* seen;  ///< on the host: how many there were
+};
+
 /// Coordinates are in internal units about one place for all; masses are in internal units.
 struct DirectSum {
     const Source* particles;     ///< in the caller's order
@@ -54,6 +109,7 @@ struct DirectSum {
     unsigned* arrived;          ///< zero for each block of targets, and zero again afterwards
     Vec3<double>* acceleration; ///< by the caller's number
     double* potential;
+    CancellingJob cancelling;
 };
 
 } // namespace chamomile

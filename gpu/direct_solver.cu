@@ -11,9 +11,11 @@
 #include "core/error.hpp"
 #include "force/gpu.hpp"
 #include "gpu/device.cuh"
+#include "gpu/direct_cancelling.cuh"
 #include "gpu/direct_frame.hpp"
 #include "gpu/direct_order.cuh"
 #include "gpu/direct_sum.cuh"
+#include "gpu/rank_keys.cuh"
 #include "tree/octree.hpp"
 
 namespace chamomile {
@@ -31,8 +33,11 @@ using ManyDouble = DirectShape<2, 4, 4, 4, false, false>;
 constexpr Index few_blocks = 256, medium_blocks = 2048, large_blocks = 8192;
 constexpr Index few_targets = 8192;
 constexpr Index large_targets = 1 << 18;
-constexpr Index most_to_rank = 1 << 15;
 constexpr Index most_to_map = 4096; ///< results that the kernel writes into host memory
+
+/// The sums in float where forces cancel are off by at most so much of S / sqrt(N).
+constexpr double scatter = 8.5e-6;
+constexpr Index precise_blocks = 256; ///< that sum cancelling targets in double
 
 class CudaDirectSolver final : public Solver {
 public:
@@ -44,6 +49,8 @@ public:
         name_ = properties.name;
         stream_ = std::make_unique<Stream>();
         start_ = std::make_unique<Event>();
+        check(cudaMemsetAsync(counters_.reserve(2), 0, 2 * sizeof(unsigned), *stream_),
+              "clear counters");
         stop_ = std::make_unique<Event>();
         options_.group_size = options_.leaf_size = int(Large::targets);
     }
@@ -85,6 +92,8 @@ public:
         check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
         statistics.device_busy = statistics.device_span = 1e-3 * milliseconds;
         statistics.targets = target_count_;
+        if (options_.precision == Precision::single_precision)
+            statistics.cancelling = *host_cancelling_.data();
         statistics.particle_particle = std::uint64_t(target_count_) * n;
         statistics.bytes_to_device = bytes_up_;
         statistics.bytes_from_device =
@@ -142,6 +151,7 @@ private:
             job.potential = potential_.reserve(with_potential_ ? n : 0);
         }
         job.numbers = sort_along_curve(nullptr, n, order_);
+        job.cancelling.limit = float(largest_cancellation(frame.masses, scatter));
         const bool plummer =
             options_.softening.kind == SofteningKind::plummer || options_.softening.length == 0;
         const Index blocks = plummer ? choose<SofteningKind::plummer>(job, frame.scaled)
@@ -161,11 +171,25 @@ private:
             job.targets = sort_along_curve(active_.data(), job.target_count, target_order_);
         SortedSource* sources = sources_.reserve(n);
         TileBox* boxes = boxes_.reserve((n + 31) / 32);
-        gather_sources<<<(n + 255) / 256, 256, 0, *stream_>>>(job.particles, job.numbers, n,
-                                                              sources, boxes);
+        const Index blocks = (n + gathered_per_block - 1) / gathered_per_block;
+        make_room_for_clumps(job, blocks);
+        gather_sources<<<blocks, gathered_per_block, 0, *stream_>>>(
+            job.particles, job.numbers, n, sources, boxes, job.cancelling.clumps);
         check(cudaGetLastError(), "launch the gathering of sources");
         job.sources = sources;
         job.boxes = boxes;
+    }
+
+    void make_room_for_clumps(DirectSum& job, Index count)
+    {
+        CancellingJob& cancelling = job.cancelling;
+        cancelling.clumps = clumps_.reserve(count);
+        cancelling.clump_count = count;
+        cancelling.size = sizes_.reserve(job.target_count);
+        cancelling.found = found_.reserve(job.target_count);
+        cancelling.count = counters_.data();
+        cancelling.ended = counters_.data() + 1;
+        cancelling.seen = host_cancelling_.reserve(1);
     }
 
     /// Those particles (null: all) in the order of the curve.
@@ -177,9 +201,7 @@ private:
                                                                     keys, unsorted);
         check(cudaGetLastError(), "launch the keys");
         if (!numbers && n <= most_to_rank) {
-            rank_keys<<<(n + ranked_per_block - 1) / ranked_per_block, 32 * ranking_warps, 0,
-                        *stream_>>>(keys, n, sorted);
-            check(cudaGetLastError(), "launch the ranking of keys");
+            rank_keys(keys, n, sorted, *stream_);
             return sorted;
         }
         const auto run = [&](void* scratch, std::size_t& bytes) {
@@ -208,8 +230,10 @@ private:
         if (options_.precision == Precision::double_precision)
             return few ? launch<Law, double, Few>(job, few_blocks)
                        : launch<Law, double, ManyDouble>(job, large_blocks);
-        if (few)
+        if (few) {
+            make_room_for_clumps(job, (job.source_count + 31) / 32);
             return launch<Law, float, Few>(job, few_blocks);
+        }
         gather(job);
         const bool large = job.target_count >= large_targets;
         const Index blocks =
@@ -244,7 +268,24 @@ private:
         direct_sum<Law, T, Shape>
             <<<dim3(blocks, parts), 32 * Shape::warps, Kernel::shared_bytes, *stream_>>>(job);
         check(cudaGetLastError(), "launch the direct sum");
+        if constexpr (sizeof(T) == sizeof(float))
+            sum_again<Law, Shape>(job);
         return blocks;
+    }
+
+    /// Queues the sums in double of what cancels. Few sources are worth a block for each target.
+    template <class Law, class Shape>
+    void sum_again(const DirectSum& job)
+    {
+        constexpr int per_lane = Shape::centred ? 4 : 1;
+        const Index blocks = (job.target_count + 32 * per_lane - 1) / (32 * per_lane);
+        find_cancelling<per_lane><<<blocks, 32 * finding_warps, 0, *stream_>>>(job);
+        check(cudaGetLastError(), "launch the search for cancelling targets");
+        if (job.source_count > most_to_rank)
+            sum_cancelling<Law, 4><<<precise_blocks, precise_threads, 0, *stream_>>>(job);
+        else
+            sum_cancelling<Law, 1><<<precise_blocks, precise_threads, 0, *stream_>>>(job);
+        check(cudaGetLastError(), "launch the sums of cancelling targets");
     }
 
     /// The caller's number of a target.
@@ -296,6 +337,7 @@ private:
     PinnedBuffer<Index> host_active_;
     PinnedBuffer<Vec3<double>> host_acceleration_;
     PinnedBuffer<double> host_potential_;
+    PinnedBuffer<unsigned> host_cancelling_;
     DeviceBuffer<Source> particles_;
     DeviceBuffer<Index> active_, unsorted_, order_, target_order_;
     DeviceBuffer<Key> keys_, sorted_keys_;
@@ -305,6 +347,10 @@ private:
     DeviceBuffer<TargetSum> partial_;
     DeviceBuffer<unsigned> arrived_; // all zero between sums
     Index arrived_count_ = 0;
+    DeviceBuffer<Clump> clumps_;
+    DeviceBuffer<float> sizes_;
+    DeviceBuffer<Index> found_;
+    DeviceBuffer<unsigned> counters_; // of cancelling targets and blocks, zero between sums
     DeviceBuffer<Vec3<double>> acceleration_;
     DeviceBuffer<double> potential_;
 };

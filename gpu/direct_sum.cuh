@@ -10,7 +10,8 @@
 /// block's targets. A tile whose box is within a mean distance of the box of 32 targets is near to
 /// these: they meet it with coordinates in two floats and without self pairs. Tiles that are near
 /// to none, nearly all, pass the fast loop. Otherwise all tiles are near. Either way the sources
-/// are summed along the curve, so that no bit depends on the caller's order.
+/// are summed along the curve, so that no bit depends on the caller's order. Near pairs, which pull
+/// from all sides, are added in runs of 8, and each near tile in double.
 ///
 /// The parts of the sources grow smaller in the order in which blocks start, so that the last
 /// blocks, which leave multiprocessors idle when they end, are short.
@@ -35,6 +36,7 @@ class DirectKernel {
     static constexpr int near_per_lane = Shape::centred ? 2 : per_lane; // at a time
     static constexpr unsigned all_near = (1u << per_lane / near_per_lane) - 1;
     static constexpr bool two_floats = sizeof(T) == 4;
+    static constexpr int near_run = two_floats ? 8 : lanes; // near pairs summed by themselves
     using Target = typename Law::template Target<T>;
     using Particle = typename Law::template Source<T>;
     using Far = std::conditional_t<Shape::scaled, typename Law::template ScaledSource<T>, Particle>;
@@ -78,7 +80,8 @@ public:
 
     __device__ void run()
     {
-        const Index begin = first_tile(blockIdx.y, warp_), end = first_tile(blockIdx.y, warp_ + 1);
+        const Index begin = first_tile_of_warp<Shape>(job_.source_count, warp_),
+                    end = first_tile_of_warp<Shape>(job_.source_count, warp_ + 1);
         Packed next = fetch(begin);
         unsigned near = all_near; // of the tile in this lane's turn
         for (Index tile = begin; tile < end; ++tile) {
@@ -89,11 +92,14 @@ public:
             if (Shape::centred && place == 0)
                 near = nearness(tile + Index(lane_), end);
             __syncwarp();
-            if (const unsigned mask = __shfl_sync(0xffffffffu, near, place))
+            if (two_floats && !Shape::centred && blockIdx.x == 0)
+                store_clump(tile, source);
+            const unsigned mask = __shfl_sync(0xffffffffu, near, place);
+            if (mask)
                 add_near_tile(tile, source, mask);
             else
                 add_far_tile(source);
-            if ((tile - begin + 1) % tiles_in_float == 0)
+            if ((two_floats && mask) || (tile - begin + 1) % tiles_in_float == 0)
                 add_in_double();
         }
         add_in_double();
@@ -101,17 +107,6 @@ public:
     }
 
 private:
-    /// Where the tiles of a warp begin, in a part of the sources.
-    __device__ Index first_tile(Index part, int warp) const
-    {
-        const auto begin_of = [&](std::uint64_t p) {
-            const std::uint64_t tiles = (job_.source_count + lanes - 1) / lanes, n = gridDim.y;
-            return Shape::centred ? tiles * (p * (2 * n - p)) / (n * n) : tiles * p / n;
-        };
-        const std::uint64_t begin = begin_of(part), end = begin_of(part + 1);
-        return Index(begin + (end - begin) * unsigned(warp) / Shape::warps);
-    }
-
     __device__ Index target_slot(int k) const
     {
         const Index t = blockIdx.x * Shape::targets + Index(k * lanes + lane_);
@@ -125,15 +120,6 @@ private:
     __device__ Vec3<double> target_place(int k) const
     {
         return job_.particles[target_number(k)].position;
-    }
-
-    static __device__ float longest(const Vec3<float>& side)
-    {
-        return fmaxf(side.x, fmaxf(side.y, side.z));
-    }
-    static __device__ Vec3<float> lower(const Vec3<float>& a, const Vec3<float>& b)
-    {
-        return {fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z)};
     }
 
     /// Coordinates are taken about the centre of the targets' box.
@@ -197,6 +183,13 @@ private:
         else
             return place < job_.source_count ? job_.particles[job_.numbers[place]]
                                              : Source{{8, 8, 8}, 0};
+    }
+
+    __device__ void store_clump(Index tile, const Packed& source) const
+    {
+        const Clump clump = clump_of_warp(source.position, source.mass);
+        if (lane_ == 0)
+            job_.cancelling.clumps[tile] = clump;
     }
 
     __device__ Vec3<double> from_center(const Vec3<double>& x) const
@@ -266,26 +259,41 @@ private:
             self[k] = target_number(first + k);
             target_residue[k] = residue(from_center(target_place(first + k)));
         }
+#pragma unroll 1
+        for (int j = 0; j < lanes;) {
+            Sum run[near_per_lane]{};
 #pragma unroll 4
-        for (int j = 0; j < lanes; ++j) {
-            const Near source = shared_.near[j];
+            for (const int end = j + near_run; j < end; ++j)
+                meet_source<near, has_self>(shared_.near[j], first, self, target_residue, run);
 #pragma unroll
             for (int k = 0; k < near_per_lane; ++k) {
-                if constexpr (!near) {
-                    law_(target_[first + k], source.particle, sum_[first + k]);
-                    continue;
-                }
-                // The same pair with the target at the origin.
-                Particle partner = source.particle;
-                partner.position -= target_[first + k].position;
-                if constexpr (two_floats)
-                    partner.position += source.residue - target_residue[k];
-                if (has_self && source.number == self[k]) {
-                    partner.position.x = T(1); // a self pair: no mass, at some distance
-                    partner.mass = 0;
-                }
-                law_(Target{}, partner, sum_[first + k]);
+                sum_[first + k].acceleration += run[k].acceleration;
+                if constexpr (fields > 3)
+                    sum_[first + k].potential += run[k].potential;
             }
+        }
+    }
+
+    template <bool near, bool has_self>
+    __device__ void meet_source(const Near& source, int first, const Index* self,
+                                const Vec3<T>* target_residue, Sum* sum) const
+    {
+#pragma unroll
+        for (int k = 0; k < near_per_lane; ++k) {
+            if constexpr (!near) {
+                law_(target_[first + k], source.particle, sum[k]);
+                continue;
+            }
+            // The same pair with the target at the origin.
+            Particle partner = source.particle;
+            partner.position -= target_[first + k].position;
+            if constexpr (two_floats)
+                partner.position += source.residue - target_residue[k];
+            if (has_self && source.number == self[k]) {
+                partner.position.x = T(1); // a self pair: no mass, at some distance
+                partner.mass = 0;
+            }
+            law_(Target{}, partner, sum[k]);
         }
     }
 
@@ -322,6 +330,8 @@ private:
         if (slot >= job_.target_count)
             return;
         const Index number = job_.targets[slot];
+        if constexpr (two_floats)
+            job_.cancelling.size[slot] = float(norm(sum.acceleration));
         job_.acceleration[number] = job_.acceleration_unit * sum.acceleration;
         if constexpr (fields > 3)
             job_.potential[number] = job_.potential_unit * sum.potential;

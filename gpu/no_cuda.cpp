@@ -1,7 +1,10 @@
 // Stands in for the CUDA sources in a build without CUDA; CMake picks one or the other.
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "gpu/nvrtc.hpp"
+#include "integrate/resident.hpp"
 #include "pairs/host_pair_solver.hpp"
+#include "pairs/text/device_law.hpp"
 
 namespace chamomile {
 
@@ -37,6 +40,22 @@ std::unique_ptr<PairSolver> make_cuda_pair_solver(int, const LawCode&, const voi
                                                   const PairOptions&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::shared_ptr<const DeviceLaw> make_text_device_law(const std::string&, const std::string&,
+                                                      LawShape, bool)
+{
+    return nullptr;
+}
+
+DeviceCode compile_for_device(const std::string&, const std::string&, const std::string&, int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions&, const TimeStep&)
+{
+    throw Error(Fault::device, "resident: needs a GPU: " + why_no_gpu());
 }
 
 } // namespace chamomile

@@ -4,23 +4,16 @@
 // host sorts the rows and tells each block its tiles and the pairs that it leaves out.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "core/error.hpp"
 #include "gpu/device.cuh"
-#include "gpu/device_law.hpp"
+#include "gpu/pair_launch.cuh"
 #include "gpu/pair_order.cuh"
-#include "gpu/pair_sum.cuh"
 #include "pairs/block_lists.hpp"
 #include "pairs/host_pair_solver.hpp"
-#include "pairs/law_units.hpp"
 
 namespace chamomile {
 namespace {
-
-constexpr std::size_t worth_sorting = 1 << 25; ///< pairs; fewer are all taken for close
-constexpr unsigned few_targets = 8192;
-constexpr unsigned few_blocks = 264, many_blocks = 1056; ///< two and eight for each multiprocessor
 
 class CudaPairSolver final : public PairSolver {
 public:
@@ -28,12 +21,11 @@ public:
         : code_(code), units_(code_, law), options_(options), device_(device),
           precise_(options.precision == Precision::double_precision)
     {
-        if (!code.device)
-            throw Error(Fault::device, code.name + ": the law was not compiled for GPUs");
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
         check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
         name_ = properties.name;
+        pair_kernel(code_, device_, PairCut::many, precise_); // throws
         stream_ = std::make_unique<Stream>();
         start_ = std::make_unique<Event>();
         stop_ = std::make_unique<Event>();
@@ -88,61 +80,22 @@ private:
         const bool within = std::isfinite(options_.cutoff);
         const bool lists = !task.excluded.begin.empty() || is_elsewhere(task);
         on_host_ = within || lists;
-        const PairCut cut = within             ? PairCut::cutoff
-                            : n <= few_targets ? PairCut::few
-                                               : PairCut::many;
-        const DeviceLaw::Kernel kernel = code_.device->kernel(device_, cut, precise_);
-        if (!kernel.function)
-            throw Error(Fault::device, code_.name + ": records of more than " +
-                                           std::to_string(most_law_values) +
-                                           " values do not go to a GPU");
-        const unsigned size = unsigned(32 * kernel.per_lane), blocks = (n + size - 1) / size;
+        const PairCut cut = within ? PairCut::cutoff : pair_cut(n, m);
+        const DeviceLaw::Kernel kernel = pair_kernel(code_, device_, cut, precise_);
         PairJob job{};
         job.target_count = n;
         job.source_count = m;
         if (on_host_)
-            sort_on_host(task, size, job);
+            sort_on_host(task, unsigned(32 * kernel.per_lane), job);
         else
             sort_on_device(task, job);
-        scale(job);
-        const double tiles = std::ceil(double(m) / pair_tile);
-        const unsigned wanted = cut == PairCut::many ? many_blocks : few_blocks;
-        const unsigned parts =
-            within ? 1
-                   : unsigned(std::clamp((double(wanted) + blocks - 1) / blocks, 1.0,
-                                         std::max(1.0, tiles / (4.0 * kernel.warps))));
-        const std::size_t values = std::size_t(code_.shape.sum) * size;
-        if (parts > 1)
-            job.partial = partial_.reserve(values * blocks * parts);
-        if (blocks > arrived_count_) {
-            check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), *stream_),
-                  "clear counters");
-            arrived_count_ = blocks;
-        }
-        job.arrived = arrived_.data();
         const std::size_t sums = std::size_t(n) * std::size_t(code_.shape.sum);
         job.sums = sums_.reserve(sums);
         start_->record(*stream_);
-        launch(kernel, dim3(blocks, parts), job);
+        statistics.groups = launcher_.launch(kernel, cut, code_, units_, job, *stream_);
         stop_->record(*stream_);
         download(host_sums_.reserve(sums), job.sums, sums, *stream_);
-        statistics.groups = blocks;
         statistics.pairs = within ? lists_.pairs : std::uint64_t(n) * m;
-    }
-
-    void launch(const DeviceLaw::Kernel& kernel, dim3 grid, PairJob& job)
-    {
-        if (kernel.shared_bytes > 48 << 10)
-            check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       int(kernel.shared_bytes)),
-                  "reserve shared memory");
-        // The law's bytes, at the alignment of any law.
-        law_.assign((code_.bytes + sizeof(double) - 1) / sizeof(double) + 1, 0);
-        std::memcpy(law_.data(), units_.law(), code_.bytes);
-        void* arguments[] = {&job, law_.data()};
-        check(cudaLaunchKernel(kernel.function, grid, dim3(unsigned(32 * kernel.warps)), arguments,
-                               kernel.shared_bytes, *stream_),
-              "launch the sum over pairs");
     }
 
     /// Whether some target that is a source does not lie where that does: the kernel looks for
@@ -246,17 +199,8 @@ private:
     {
         const unsigned m = job.source_count;
         PairBox* boxes = boxes_.reserve((m + pair_tile - 1) / pair_tile);
-        find_tile_boxes<<<(m + 255) / 256, 256, 0, *stream_>>>({job.sources, m, code_.shape.source},
-                                                               job.source_order, boxes);
-        check(cudaGetLastError(), "launch the boxes of tiles");
+        find_tile_boxes({job.sources, m, code_.shape.source}, job.source_order, boxes, *stream_);
         return boxes;
-    }
-
-    void scale(PairJob& job) const
-    {
-        std::copy_n(units_.target_scale(), code_.shape.target, job.target_scale);
-        std::copy_n(units_.source_scale(), code_.shape.source, job.source_scale);
-        std::copy_n(units_.sum_scale(), code_.shape.sum, job.sum_scale);
     }
 
     const LawCode code_;
@@ -268,17 +212,15 @@ private:
     bool on_host_ = false;
     std::unique_ptr<Stream> stream_;
     std::unique_ptr<Event> start_, stop_;
-    std::vector<double> law_;
 
     SortedRows targets_, sources_;
     BlockLists lists_;
     RowOrder order_;
     PinnedBuffer<double> host_targets_, host_sources_, host_sums_;
     PinnedBuffer<unsigned> host_self_;
-    DeviceBuffer<double> target_rows_, source_rows_, sums_, partial_;
+    PairLauncher launcher_;
+    DeviceBuffer<double> target_rows_, source_rows_, sums_;
     DeviceBuffer<unsigned> target_order_, source_order_, self_, tiles_begin_, excluded_begin_;
-    DeviceBuffer<unsigned> arrived_; // all zero between sums
-    unsigned arrived_count_ = 0;
     DeviceBuffer<PairBox> boxes_;
     DeviceBuffer<PairTileEntry> tiles_;
     DeviceBuffer<PairExcluded> excluded_;

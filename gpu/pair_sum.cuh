@@ -17,7 +17,9 @@
 #pragma once
 
 #include "core/lane_math.hpp"
-#include "gpu/pair_job.hpp"
+#include "gpu/pair_box.cuh"
+#include "gpu/pair_excluded.cuh"
+#include "gpu/pair_result.cuh"
 
 namespace chamomile {
 
@@ -31,7 +33,9 @@ struct PairShape {
 template <class Law, class T, bool positions, class Shape>
 class PairBlock {
     static constexpr int lanes = 32, per_lane = Shape::per_lane, tiles_in_float = 4;
-    static constexpr unsigned all_lanes = 0xffffffffu;
+    static constexpr int together = per_lane < 2 ? 1 : 2, parts = per_lane / together;
+    static constexpr unsigned all_lanes = 0xffffffffu, no_number = 0xffffffffu,
+                              all_close = (1u << parts) - 1;
     using Target = typename Law::template Target<T>;
     using Source = typename Law::template Source<T>;
     using Sum = typename Law::template Sum<T>;
@@ -55,6 +59,7 @@ class PairBlock {
         Close close[lanes];
         unsigned mask[per_lane][lanes];
         double sums[sum_size][per_lane][lanes];
+        PairBox reach[parts]; ///< of targets, with what is close to them
     };
 
 public:
@@ -63,7 +68,7 @@ public:
 
     __device__ PairBlock(const PairJob& job, const Law& law, unsigned char* memory)
         : job_(job), law_(law), lane_(int(threadIdx.x) % lanes), warp_(int(threadIdx.x) / lanes),
-          all_(reinterpret_cast<Shared*>(memory)), shared_(all_[warp_])
+          all_(reinterpret_cast<Shared*>(memory)), shared_(all_[warp_]), excluded_(job, blockIdx.x)
     {
         if constexpr (two_floats)
             find_center();
@@ -82,24 +87,33 @@ public:
         const unsigned tiles_end =
             job_.tiles ? job_.tiles_begin[blockIdx.x + 1] : (job_.source_count + lanes - 1) / lanes;
         const unsigned tiles = tiles_end - tiles_begin;
-        const unsigned part = blockIdx.y * Shape::warps + unsigned(warp_),
-                       parts = gridDim.y * Shape::warps;
-        const auto first_of = [&](unsigned p) {
-            return tiles_begin + unsigned((unsigned long long)tiles * p / parts);
+        const unsigned share = blockIdx.y * Shape::warps + unsigned(warp_),
+                       shares = gridDim.y * Shape::warps;
+        const auto first_of = [=](unsigned p) {
+            return tiles_begin + unsigned((unsigned long long)tiles * p / shares);
         };
-        start_excluded();
         int in_float = 0;
-        const unsigned end = first_of(part + 1);
-        for (unsigned t = first_of(part); t < end; ++t) {
-            const PairTileEntry entry = job_.tiles ? job_.tiles[t] : PairTileEntry{t, 0};
-            meet_tile(entry);
+        const unsigned begin = first_of(share), end = first_of(share + 1);
+        if (begin < end)
+            fetch(entry_of(begin));
+        unsigned close = 0; // of the tile in this lane's turn
+        for (unsigned t = begin; t < end; ++t) {
+            const unsigned turn = (t - begin) % lanes;
+            if (turn == 0) {
+                const unsigned tested = t + unsigned(lane_);
+                close = tested < end ? closeness(entry_of(tested)) : 0;
+            }
+            meet_tile(entry_of(t), entry_of(t + 1 < end ? t + 1 : t),
+                      __shfl_sync(all_lanes, close, int(turn)));
             if (++in_float == tiles_in_float) {
                 add_in_double();
                 in_float = 0;
             }
         }
         add_in_double();
-        store();
+        store_sums<sum_size, int(targets), Shape::warps>(job_, [this](int warp, int f, int t) {
+            return all_[warp].sums[f][t / lanes][t % lanes];
+        });
     }
 
 private:
@@ -120,6 +134,11 @@ private:
     __device__ double target_value(int k, int f) const
     {
         return job_.targets[(unsigned long long)target_number(k) * target_size + f];
+    }
+
+    __device__ Vec3<double> target_place(int k) const
+    {
+        return {target_value(k, 0), target_value(k, 1), target_value(k, 2)};
     }
 
     __device__ void load_target(int k)
@@ -145,85 +164,104 @@ private:
         return {residue[0], residue[1], residue[2]};
     }
 
-    static __device__ double least_of_warp(double x)
-    {
-        for (int d = lanes / 2; d > 0; d /= 2) {
-            const double other = __shfl_xor_sync(all_lanes, x, d);
-            x = other < x ? other : x;
-        }
-        return x;
-    }
-
-    /// Coordinates are taken about the centre of the targets' box; what is within about their mean
-    /// distance of it is close.
+    /// Coordinates are taken about the centre of the targets' box. What is within about the mean
+    /// distance of some of them from their box is close to these.
     __device__ void find_center()
     {
-        double low[3], high[3], longest = 0;
-        for (int f = 0; f < 3; ++f) {
-            low[f] = high[f] = target_value(0, f);
-            for (int k = 1; k < per_lane; ++k) {
-                const double x = target_value(k, f);
-                low[f] = x < low[f] ? x : low[f];
-                high[f] = x > high[f] ? x : high[f];
-            }
-            low[f] = least_of_warp(low[f]);
-            high[f] = -least_of_warp(-high[f]);
-            center_[f] = 0.5 * low[f] + 0.5 * high[f];
-            longest = high[f] - low[f] > longest ? high[f] - low[f] : longest;
+        PairBox all;
+        for (int some = 0; some < parts; ++some) {
+            PairBox box = box_of_warp(target_place(some * together));
+#pragma unroll
+            for (int k = 1; k < together; ++k)
+                box = joined(box, box_of_warp(target_place(some * together + k)));
+            all = some == 0 ? box : joined(all, box);
+            if (lane_ == 0)
+                shared_.reach[some] = box;
         }
-        const double reach = longest / (per_lane > 2 ? 6 : 3);
-        reach_ = {{low[0] - reach, low[1] - reach, low[2] - reach},
-                  {high[0] + reach, high[1] + reach, high[2] + reach}};
+        center_[0] = 0.5 * all.low.x + 0.5 * all.high.x;
+        center_[1] = 0.5 * all.low.y + 0.5 * all.high.y;
+        center_[2] = 0.5 * all.low.z + 0.5 * all.high.z;
+        __syncwarp();
+        if (lane_ < parts) {
+            // Not less than what rounding blurs for all.
+            PairBox& box = shared_.reach[lane_];
+            const double own = longest_side(box) / 3, common = longest_side(all) / 32,
+                         reach = own > common ? own : common;
+            box.low -= Vec3<double>{reach, reach, reach};
+            box.high += Vec3<double>{reach, reach, reach};
+        }
+        __syncwarp();
     }
 
-    __device__ bool is_close(const PairTileEntry& entry) const
+    /// To which targets, `together` of this lane at a time, a tile is close, by bits.
+    __device__ unsigned closeness(const PairTileEntry& entry) const
     {
-        if (!job_.boxes)
-            return true;
-        const PairBox& b = job_.boxes[entry.tile];
-        const Vec3<double>& s = job_.images[entry.image];
-        return b.low.x + s.x <= reach_.high.x && b.high.x + s.x >= reach_.low.x &&
-               b.low.y + s.y <= reach_.high.y && b.high.y + s.y >= reach_.low.y &&
-               b.low.z + s.z <= reach_.high.z && b.high.z + s.z >= reach_.low.z;
+        if constexpr (!two_floats) {
+            return job_.self ? all_close : 0;
+        } else {
+            if (!job_.boxes)
+                return all_close;
+            const PairBox& box = job_.boxes[entry.tile];
+            const Vec3<double>& image = job_.images[entry.image];
+            unsigned close = 0;
+            for (int some = 0; some < parts; ++some)
+                if (overlap(shared_.reach[some], {box.low + image, box.high + image}))
+                    close |= 1u << some;
+            return close;
+        }
     }
 
-    __device__ void meet_tile(const PairTileEntry& entry)
+    __device__ PairTileEntry entry_of(unsigned t) const
+    {
+        return job_.tiles ? job_.tiles[t] : PairTileEntry{t, 0};
+    }
+
+    __device__ void fetch(const PairTileEntry& entry)
+    {
+        const unsigned place = entry.tile * lanes + unsigned(lane_);
+        const unsigned real = place < job_.source_count ? place : job_.source_count - 1;
+        number_ = job_.source_order ? job_.source_order[real] : real;
+        const double* from = job_.sources + (unsigned long long)number_ * source_size;
+#pragma unroll
+        for (int f = 0; f < source_size; ++f)
+            next_[f] = from[f];
+    }
+
+    /// `close`: the tile's closeness(). Loads the next tile meanwhile.
+    __device__ void meet_tile(const PairTileEntry& entry, const PairTileEntry& next, unsigned close)
     {
         const unsigned begin = entry.tile * lanes;
         const int count =
             job_.source_count - begin < unsigned(lanes) ? int(job_.source_count - begin) : lanes;
-        const bool close = (two_floats || job_.self) && is_close(entry);
-        const bool masked = find_excluded(begin);
-        pack(entry, begin, close || masked);
+        const bool masked = excluded_.find(begin, shared_.mask, lane_);
+        pack(entry, close != 0 || masked);
         __syncwarp();
-        if (!close && !masked) {
-            if (count == lanes)
-                meet_far<lanes>(lanes);
-            else
-                meet_far<0>(count);
-        } else if (masked) {
-            meet_close<true>(count);
+        fetch(next);
+        if (close == 0 && !masked && count == lanes) {
+            meet_far<per_lane, lanes>(0, lanes);
         } else {
-            meet_close<false>(count);
+#pragma unroll
+            for (int some = 0; some < parts; ++some)
+                if (masked)
+                    meet_close<true>(some * together, count);
+                else if (close >> some & 1)
+                    meet_close<false>(some * together, count);
+                else
+                    meet_far<together, 0>(some * together, count);
         }
         __syncwarp();
     }
 
     /// One source by each lane.
-    __device__ void pack(const PairTileEntry& entry, unsigned begin, bool close)
+    __device__ void pack(const PairTileEntry& entry, bool close)
     {
-        const unsigned place = begin + unsigned(lane_);
-        if (place >= job_.source_count)
-            return;
-        const unsigned number = job_.source_order ? job_.source_order[place] : place;
-        const double* from = job_.sources + (unsigned long long)number * source_size;
         const Vec3<double>& image = job_.images[entry.image];
         const double shift[3] = {image.x, image.y, image.z};
         Row row;
-        Close kept{{0, 0, 0}, number};
+        Close kept{{0, 0, 0}, number_};
 #pragma unroll
         for (int f = 0; f < source_size; ++f) {
-            double x = from[f];
+            double x = next_[f];
             if constexpr (positions)
                 if (f < 3)
                     x += two_floats ? shift[f] - center_[f] : shift[f];
@@ -247,108 +285,53 @@ private:
         return source;
     }
 
-    template <int fixed>
-    __device__ void meet_far(int count)
+    /// Some targets of this lane against the tile, of `fixed` sources if that is not 0.
+    template <int some, int fixed>
+    __device__ void meet_far(int first, int count)
     {
 #pragma unroll 4
         for (int j = 0; j < (fixed ? fixed : count); ++j) {
             const Source source = source_of(shared_.row[j]);
 #pragma unroll
-            for (int k = 0; k < per_lane; ++k)
-                law_(target_[k], source, sum_[k]);
+            for (int k = 0; k < some; ++k)
+                law_(target_[first + k], source, sum_[first + k]);
         }
     }
 
-    /// Sources that may be close to the targets or be targets, or that some do not see.
+    /// The same with sources that may be close or the targets themselves, or that are not seen.
     template <bool masked>
-    __device__ void meet_close(int count)
+    __device__ void meet_close(int first, int count)
     {
-#pragma unroll 1
-        for (int k = 0; k < per_lane; ++k)
-            meet_close_one<masked>(k, count);
-    }
-
-    template <bool masked>
-    __device__ void meet_close_one(int k, int count)
-    {
-        // Registers cannot be indexed by a loop that is not unrolled.
-        Target target = target_[0];
+        unsigned self[together], mask[together];
+        Target target[together];
+        Vec3<T> place[together], residue[together];
 #pragma unroll
-        for (int other = 1; other < per_lane; ++other)
-            if (other == k)
-                target = target_[other];
-        const unsigned self = job_.self ? job_.self[target_number(k)] : 0xffffffffu;
-        const unsigned mask = masked ? shared_.mask[k][lane_] : 0;
-        Vec3<T> place, residue;
-        if constexpr (two_floats) {
-            place = target.position;
-            residue = target_residue(k);
-            target.position = {T(0), T(0), T(0)};
+        for (int k = 0; k < together; ++k) {
+            self[k] = job_.self ? job_.self[target_number(first + k)] : no_number;
+            mask[k] = masked ? shared_.mask[first + k][lane_] : 0;
+            target[k] = target_[first + k];
+            if constexpr (two_floats) { // the same pairs with the target at the origin
+                place[k] = target[k].position;
+                residue[k] = target_residue(first + k);
+                target[k].position = {T(0), T(0), T(0)};
+            }
         }
-        Sum sum{};
+#pragma unroll 2
         for (int j = 0; j < count; ++j) {
             const Close close = shared_.close[j];
-            if (close.number == self && self != 0xffffffffu)
-                continue;
-            if (masked && (mask >> j & 1))
-                continue;
-            Source source = source_of(shared_.row[j]);
-            if constexpr (two_floats)
-                source.position =
-                    (source.position - place) +
-                    (Vec3<T>{close.residue[0], close.residue[1], close.residue[2]} - residue);
-            law_(target, source, sum);
-        }
+            const Source source = source_of(shared_.row[j]);
 #pragma unroll
-        for (int f = 0; f < sum_size; ++f)
-            shared_.sums[f][k][lane_] += double(values(sum)[f]);
-    }
-
-    __device__ void start_excluded()
-    {
-        excluded_ = excluded_end_ = 0;
-        if (!job_.excluded)
-            return;
-        excluded_begin_ = excluded_ = job_.excluded_begin[blockIdx.x];
-        excluded_end_ = job_.excluded_begin[blockIdx.x + 1];
-    }
-
-    /// Whether some target is not to see some source of the tile; the masks then say which.
-    __device__ bool find_excluded(unsigned begin)
-    {
-        if (excluded_end_ == 0)
-            return false;
-        if (excluded_ > excluded_begin_ && job_.excluded[excluded_ - 1].source >= begin)
-            excluded_ = first_excluded(begin, excluded_begin_);
-        else if (excluded_ < excluded_end_ && job_.excluded[excluded_].source < begin)
-            excluded_ = first_excluded(begin, excluded_);
-        if (excluded_ == excluded_end_ || job_.excluded[excluded_].source >= begin + lanes)
-            return false;
-#pragma unroll
-        for (int k = 0; k < per_lane; ++k)
-            shared_.mask[k][lane_] = 0;
-        __syncwarp();
-        for (unsigned e = excluded_ + unsigned(lane_); e < excluded_end_; e += lanes) {
-            const PairExcluded pair = job_.excluded[e];
-            if (pair.source >= begin + lanes)
-                break;
-            atomicOr(&shared_.mask[pair.target / lanes][pair.target % lanes],
-                     1u << (pair.source - begin));
+            for (int k = 0; k < together; ++k) {
+                if (close.number == self[k] || (masked && (mask[k] >> j & 1)))
+                    continue;
+                Source seen = source;
+                if constexpr (two_floats)
+                    seen.position = (source.position - place[k]) +
+                                    (Vec3<T>{close.residue[0], close.residue[1], close.residue[2]} -
+                                     residue[k]);
+                law_(target[k], seen, sum_[first + k]);
+            }
         }
-        return true;
-    }
-
-    __device__ unsigned first_excluded(unsigned source, unsigned low) const
-    {
-        unsigned high = excluded_end_;
-        while (low < high) {
-            const unsigned middle = (low + high) / 2;
-            if (job_.excluded[middle].source < source)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
     }
 
     __device__ void clear()
@@ -370,64 +353,15 @@ private:
         clear();
     }
 
-    __device__ double sum_of_warps(int f, int t) const
-    {
-        double sum = 0;
-        for (int w = 0; w < Shape::warps; ++w)
-            sum += all_[w].sums[f][t / lanes][t % lanes];
-        return sum;
-    }
-
-    __device__ void finish(int f, int t, double sum) const
-    {
-        const unsigned slot = blockIdx.x * targets + unsigned(t);
-        if (slot >= job_.target_count)
-            return;
-        const unsigned number = job_.target_order ? job_.target_order[slot] : slot;
-        job_.sums[(unsigned long long)number * sum_size + f] = job_.sum_scale[f] * sum;
-    }
-
-    __device__ void store() const
-    {
-        constexpr int threads = lanes * Shape::warps, count = sum_size * int(targets);
-        __syncthreads();
-        if (gridDim.y == 1) {
-            for (int v = int(threadIdx.x); v < count; v += threads)
-                finish(v % sum_size, v / sum_size, sum_of_warps(v % sum_size, v / sum_size));
-            return;
-        }
-        const unsigned long long stride = (unsigned long long)gridDim.x * count;
-        double* partial = job_.partial + (unsigned long long)blockIdx.x * count;
-        for (int v = int(threadIdx.x); v < count; v += threads)
-            partial[blockIdx.y * stride + v] = sum_of_warps(v % sum_size, v / sum_size);
-        __threadfence();
-        __syncthreads();
-        __shared__ bool last;
-        if (threadIdx.x == 0) {
-            last = atomicAdd(&job_.arrived[blockIdx.x], 1u) == gridDim.y - 1;
-            if (last)
-                job_.arrived[blockIdx.x] = 0;
-        }
-        __syncthreads();
-        if (!last)
-            return;
-        __threadfence();
-        for (int v = int(threadIdx.x); v < count; v += threads) {
-            double sum = 0;
-            for (unsigned p = 0; p < gridDim.y; ++p)
-                sum += __ldcg(partial + p * stride + v);
-            finish(v % sum_size, v / sum_size, sum);
-        }
-    }
-
     const PairJob& job_;
     const Law law_;
     const int lane_, warp_;
     Shared* const all_;
     Shared& shared_;
+    PairExclusions excluded_;
     double center_[3];
-    PairBox reach_;
-    unsigned excluded_begin_ = 0, excluded_ = 0, excluded_end_ = 0;
+    double next_[source_size]; // of the next tile: this lane's source
+    unsigned number_ = 0;      // and its number
     Target target_[per_lane];
     Sum sum_[per_lane];
 };

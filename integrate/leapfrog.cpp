@@ -1,5 +1,6 @@
 #include "integrate/leapfrog.hpp"
 
+#include "core/error.hpp"
 #include "core/threads.hpp"
 
 namespace chamomile {
@@ -16,6 +17,51 @@ void drift(Particles& particles, double dt)
 #pragma omp parallel for if (particles.size() > worth_threads) schedule(static)
     for (std::size_t i = 0; i < particles.size(); ++i)
         particles.position[i] += dt * particles.velocity[i];
+}
+
+Leapfrog::Leapfrog(Solver& solver, const TimeStep& step) : solver_(solver), step_(step)
+{
+    validate(step);
+    if (step.kind == TimeStepKind::adaptive && !(solver.options().softening.length > 0))
+        throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
+}
+
+ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
+{
+    return evaluate(particles, quantities, now);
+}
+
+Integrator::Wish Leapfrog::next_step(const Particles& particles)
+{
+    const double length =
+        step_.kind == TimeStepKind::adaptive
+            ? adaptive_time_step(particles, solver_.options().softening.length, step_)
+            : step_.length;
+    return {length, step_.kind};
+}
+
+ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities quantities,
+                               Moment now)
+{
+    const double begin = wall_clock_seconds();
+    double forces = 0;
+    ForceStatistics statistics;
+    kick_drift_kick(particles, length, [&] {
+        require_finite(particles, particles.position, "position", now);
+        const double before = wall_clock_seconds();
+        statistics = evaluate(particles, quantities, now);
+        forces = wall_clock_seconds() - before;
+    });
+    statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
+    return statistics;
+}
+
+ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
+{
+    solver_.number_next(now.step);
+    ForceStatistics statistics = solver_.solve(particles, quantities);
+    require_finite(particles, particles.acceleration, "acceleration", now);
+    return statistics;
 }
 
 } // namespace chamomile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/particles.hpp"
+#include "integrate/integrator.hpp"
 
 namespace chamomile {
 
@@ -22,5 +23,25 @@ void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
     evaluate();
     kick(particles, dt / 2);
 }
+
+/// The leapfrog with a step that all particles share and the forces of a solver.
+class Leapfrog final : public Integrator {
+public:
+    /// Keeps a reference: the solver must outlive it. Throws Error(usage) for a step length that is
+    /// not positive, or adaptive steps without softening.
+    Leapfrog(Solver& solver, const TimeStep& step);
+
+    ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
+    Wish next_step(const Particles& particles) override;
+    ForceStatistics step(Particles& particles, double length, Quantities quantities,
+                         Moment now) override;
+    ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
+    const SolverOptions& forces() const override { return solver_.options(); }
+    std::string device() const override { return solver_.device(); }
+
+private:
+    Solver& solver_;
+    TimeStep step_;
+};
 
 } // namespace chamomile

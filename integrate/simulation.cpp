@@ -1,48 +1,21 @@
 #include "integrate/simulation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "core/error.hpp"
-#include "core/threads.hpp"
 #include "integrate/leapfrog.hpp"
 
 namespace chamomile {
-namespace {
-
-void add(ForceStatistics& total, const ForceStatistics& one)
-{
-    total.particle_particle += one.particle_particle;
-    total.particle_cell += one.particle_cell;
-    total.expansions += one.expansions;
-    total.bytes_to_device += one.bytes_to_device;
-    total.bytes_from_device += one.bytes_from_device;
-    total.device_busy += one.device_busy;
-    total.device_span += one.device_span;
-    total.device_wait += one.device_wait;
-    total.targets += one.targets;
-    total.groups += one.groups;
-    total.cells += one.cells;
-    for (const Profile::Phase& phase : one.profile.phases())
-        total.profile.add(phase.name, phase.seconds);
-}
-
-bool is_finite(const Vec3<double>& value)
-{
-    return std::isfinite(value.x) && std::isfinite(value.y) && std::isfinite(value.z);
-}
-
-} // namespace
-
 Simulation::Simulation(Particles& particles, Solver& solver, const SimulationOptions& options)
-    : particles_(particles), solver_(solver), options_(options),
-      timeline_(options.start_time, options.end_time)
-{
-    validate(options.step);
-    if (options.step.kind == TimeStepKind::adaptive && !(solver.options().softening.length > 0))
-        throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
-}
+    : particles_(particles), own_(std::make_unique<Leapfrog>(solver, options.step)),
+      integrator_(own_.get()), timeline_(options.start_time, options.end_time)
+{}
+
+Simulation::Simulation(Particles& particles, Integrator& integrator, double start_time,
+                       double end_time)
+    : particles_(particles), integrator_(&integrator), timeline_(start_time, end_time)
+{}
 
 void Simulation::at_intervals(double interval, Quantities needs, Observer observer)
 {
@@ -65,9 +38,10 @@ void Simulation::run()
     for (const Registered& registered : observers_)
         if (registered.needs == Quantities::acceleration_potential)
             quantities = Quantities::acceleration_potential;
-    require_finite(particles_.position, "position");
-    require_finite(particles_.velocity, "velocity");
-    evaluate(quantities);
+    const Moment now{step_, time()};
+    require_finite(particles_, particles_.position, "position", now);
+    require_finite(particles_, particles_.velocity, "velocity", now);
+    note(integrator_->start(particles_, quantities, now), quantities);
     notify();
     while (!at_end() && !stop_) {
         take_step();
@@ -80,66 +54,45 @@ void Simulation::run()
 void Simulation::take_step()
 {
     const double start = wall_clock_seconds();
-    double forces = 0;
-    double length = options_.step.length;
-    if (options_.step.kind == TimeStepKind::adaptive)
-        length = adaptive_time_step(particles_, solver_.options().softening.length, options_.step);
-    const Timeline::Step planned = timeline_.plan(length, options_.step.kind);
+    const Integrator::Wish wish = integrator_->next_step(particles_);
+    const Timeline::Step planned = timeline_.plan(wish.length, wish.kind);
     if (!(planned.end > time()))
         throw Error(Fault::numeric, "step " + std::to_string(step_ + 1) + ": its length of " +
-                                        std::to_string(length) +
+                                        std::to_string(wish.length) +
                                         " is lost in the digits of t = " + std::to_string(time()));
-    const bool potentials = will_need_potentials(planned);
+    const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
+                                                                : Quantities::acceleration;
     diagnostics_.reset();
     has_potentials_ = false;
     step_length_ = planned.length;
     ++step_;
-
-    kick_drift_kick(particles_, planned.length, [&] {
-        require_finite(particles_.position, "position");
-        const double before = wall_clock_seconds();
-        evaluate(potentials ? Quantities::acceleration_potential : Quantities::acceleration);
-        forces = wall_clock_seconds() - before;
-    });
+    const double planning = wall_clock_seconds() - start;
+    ForceStatistics statistics =
+        integrator_->step(particles_, planned.length, quantities, {step_, time()});
     timeline_.advance(planned);
-    const double rest = wall_clock_seconds() - start - forces;
-    last_.profile.add(integration_phase, rest);
-    total_.profile.add(integration_phase, rest);
+    statistics.profile.add(integration_phase, planning);
+    note(std::move(statistics), quantities);
 }
 
-void Simulation::evaluate(Quantities quantities)
+/// Keeps the statistics of what has been evaluated.
+void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
 {
-    solver_.number_next(step_);
-    last_ = solver_.solve(particles_, quantities);
+    last_ = std::move(statistics);
     add(total_, last_);
-    require_finite(particles_.acceleration, "acceleration");
     has_potentials_ = quantities == Quantities::acceleration_potential;
 }
 
 const Diagnostics& Simulation::diagnostics()
 {
+    constexpr auto potentials = Quantities::acceleration_potential;
+    integrator_->bring(particles_);
     if (!has_potentials_)
-        evaluate(Quantities::acceleration_potential);
+        note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
         diagnostics_ = diagnose(particles_);
     }
     return *diagnostics_;
-}
-
-void Simulation::require_finite(const std::vector<Vec3<double>>& values, const char* what) const
-{
-    const std::size_t n = particles_.size();
-    std::size_t first = n;
-#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : first)
-    for (std::size_t i = 0; i < n; ++i)
-        if (!is_finite(values[i]))
-            first = std::min(first, i);
-    if (first < n)
-        throw Error(Fault::numeric, "particle id " + std::to_string(particles_.id[first]) + ": " +
-                                        what + ": is no longer a finite number in step " +
-                                        std::to_string(step_) + ", t = " + std::to_string(time()) +
-                                        "; try a shorter step or more softening");
 }
 
 bool Simulation::due(const Registered& registered) const
@@ -163,6 +116,9 @@ bool Simulation::will_need_potentials(const Timeline::Step& planned) const
 
 void Simulation::notify()
 {
+    const auto is_due = [&](const Registered& registered) { return due(registered); };
+    if (at_end() || std::any_of(observers_.begin(), observers_.end(), is_due))
+        integrator_->bring(particles_);
     for (const Registered& registered : observers_)
         if (due(registered))
             registered.observer(*this);

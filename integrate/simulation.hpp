@@ -3,28 +3,24 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/particles.hpp"
-#include "core/profile.hpp"
-#include "force/solver.hpp"
 #include "integrate/diagnostics.hpp"
-#include "integrate/time_step.hpp"
+#include "integrate/integrator.hpp"
 #include "integrate/timeline.hpp"
 
 namespace chamomile {
 
-/// What a step takes beside its force evaluation, in the profiles of a simulation.
-inline constexpr const char* integration_phase = "integration";
-
 struct SimulationOptions {
     double start_time = 0, end_time = 0;
-    TimeStep step = {};
+    TimeStep step = {}; ///< of the leapfrog; other integrators choose their own
 };
 
-/// Evolves particles under the forces of a solver by kick-drift-kick steps that all particles
-/// share. Whoever wants to see, print or write something registers an observer.
+/// Evolves particles by the steps of an integrator: kick-drift-kick under the forces of a solver,
+/// unless another is given. Whoever wants to see, print or write something registers an observer.
 ///
 ///     auto solver = make_solver({.softening = {SofteningKind::plummer, 0.01}});
 ///     Simulation simulation(particles, *solver, {.end_time = 10, .step = {.length = 1. / 128}});
@@ -43,6 +39,9 @@ public:
     /// an end before the start, a step length that is not positive, or adaptive steps without
     /// softening.
     Simulation(Particles& particles, Solver& solver, const SimulationOptions& options);
+
+    /// The same with any integrator, which must outlive the simulation.
+    Simulation(Particles& particles, Integrator& integrator, double start_time, double end_time);
 
     /// Calls at the start, at start + k * interval, which steps hit exactly, and at the end.
     /// Potentials are current at the call if `needs` has them.
@@ -67,9 +66,10 @@ public:
     std::uint64_t step() const { return step_; }
     double step_length() const { return step_length_; } ///< of the last step, 0 at the start
     bool at_end() const { return timeline_.at_end(); }
-    const SimulationOptions& options() const { return options_; }
+    double start_time() const { return timeline_.start(); }
+    double end_time() const { return timeline_.end(); }
     const Particles& particles() const { return particles_; }
-    Solver& solver() const { return solver_; }
+    const Integrator& integrator() const { return *integrator_; }
 
     /// Whether particles().potential belongs to the present positions.
     bool has_potentials() const { return has_potentials_; }
@@ -78,9 +78,9 @@ public:
     /// next step, so that several observers share it.
     const Diagnostics& diagnostics();
 
-    /// Of the last force evaluation; after a step with its integration_phase.
+    /// Of the last step with its integration_phase, or of an evaluation after it.
     const ForceStatistics& last_statistics() const { return last_; }
-    /// Of all force evaluations so far, with the phases of the time loop.
+    /// Of all steps and evaluations so far, with the phases of the time loop.
     const ForceStatistics& total_statistics() const { return total_; }
 
 private:
@@ -92,15 +92,14 @@ private:
     };
 
     void take_step();
-    void evaluate(Quantities quantities);
-    void require_finite(const std::vector<Vec3<double>>& values, const char* what) const;
+    void note(ForceStatistics&& statistics, Quantities quantities);
     bool due(const Registered& registered) const;
     bool will_need_potentials(const Timeline::Step& planned) const;
     void notify();
 
     Particles& particles_;
-    Solver& solver_;
-    SimulationOptions options_;
+    std::unique_ptr<Integrator> own_;
+    Integrator* integrator_;
     Timeline timeline_;
     std::vector<Registered> observers_;
     std::vector<Observer> step_observers_;

@@ -38,6 +38,7 @@ public:
     /// Whether the present time (before the first step: the start) is one of the series.
     bool due(std::size_t series) const { return series_[series].due; }
 
+    double start() const { return start_; }
     double end() const { return end_; }
 
 private:

@@ -27,6 +27,7 @@ struct LawCode {
     /// By instruction set (core/instruction_sets.hpp), then single and double precision.
     PairKernel host[instruction_set_count][2] = {};
     std::shared_ptr<const DeviceLaw> device; ///< null in a build without CUDA
+    std::shared_ptr<const void> program;     ///< what the kernels of a law given as text run
 };
 
 /// The code of a law that the build was told of by chamomile_add_interaction() (CMake).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "force/solver.hpp"
 
@@ -27,5 +28,8 @@ void check_active_subset(const Machine& machine);
 void check_independence_of_threads(const Machine& machine);
 void check_potential_changes_nothing(const Machine& machine);
 void check_exact_scaling(const Machine& machine);
+void check_cancelling_forces(const std::vector<Machine>& machines);
+void check_cancelling_masses(const Machine& machine);
+void check_cancelling_on_threads(const Machine& machine);
 
 } // namespace chamomile::tests

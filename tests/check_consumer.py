@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Installs the build to a folder of its own and builds a project outside the tree against it."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,3 +23,13 @@ with tempfile.TemporaryDirectory() as folder:
     call("cmake", "--build", build)
     print(call(build / "consumer"), end="")
     print(call(prefix / "bin/chamomile", "--version"), end="")
+    # The examples are projects of their own.
+    for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"]}.items():
+        build = pathlib.Path(folder, example)
+        call("cmake", "-S", source / "examples" / example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+        call("cmake", "--build", build)
+        for name in programs:
+            if (build / name).exists():
+                print(call(build / name), end="")
+            elif name != "ring_fortran" or shutil.which("gfortran"):
+                sys.exit(f"{example}: {name} was not built")

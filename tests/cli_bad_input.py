@@ -11,6 +11,7 @@ PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 USAGE, INPUT, OUTPUT, DEVICE, NUMERIC = 2, 3, 4, 5, 6
 
 RUN = "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
+HERMITE = "run good.txt --t-end 0.2 --integrator hermite --eps 0 -o out"
 START = "run {file} --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
 
 # name, command, exit status, what the line must say
@@ -112,6 +113,26 @@ CASES = [
     ("config no assignment", RUN + " --config words.ini", USAGE, "words.ini: line 1: just words: 'name = value' is needed"),
     ("config value wrong", RUN + " --config wrong.ini", USAGE, "wrong.ini: theta: -3: a number > 0"),
     ("config key twice", RUN + " --config twice.ini", USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
+    # The Hermite scheme.
+    ("scheme unknown", RUN + " --integrator hermit", USAGE, "--integrator: hermit: is not one of leapfrog, hermite; did you mean 'hermite'"),
+    ("hermite with a tree", HERMITE + " --solver tree", USAGE, "run: --solver tree: hermite sums directly"),
+    ("hermite with an angle", HERMITE + " --theta 0.5", USAGE, "run: --theta: is for trees; hermite sums directly"),
+    ("hermite with an angle of the file", HERMITE + " --config theta.ini", USAGE, "run: --theta: is for trees"),
+    ("hermite with an accuracy", HERMITE + " --accuracy 1e-3", USAGE, "run: --accuracy: is for trees"),
+    ("hermite, tuned", HERMITE + " --tune", USAGE, "run: --tune: is for trees"),
+    ("hermite, adaptive", HERMITE + " --adaptive", USAGE, "run: --adaptive: is for the leapfrog"),
+    ("hermite with a spline", HERMITE + " --softening spline", USAGE, "run: --softening spline: hermite knows Plummer softening alone"),
+    ("hermite with a spline of the file", HERMITE.replace("good.txt", "spline.txt").replace("--eps 0 ", ""), USAGE, "softening: spline: jerks are known for Plummer softening alone"),
+    ("blocks of fixed steps", HERMITE + " --block-steps --dt 0.1", USAGE, "run: --block-steps: contradicts --dt"),
+    ("blocks that are shared", HERMITE + " --block-steps --shared-steps", USAGE, "run: --block-steps: contradicts --shared-steps"),
+    ("no iteration", HERMITE + " --iterations 0", USAGE, "--iterations: 0: a whole number from 1 to 10"),
+    ("hermite, eta 0", HERMITE + " --eta 0", USAGE, "--eta: 0: a number > 0"),
+    ("hermite, eta of the start a word", HERMITE + " --eta-start small", USAGE, "--eta-start: small: a number > 0"),
+    ("leapfrog, iterated", RUN + " --iterations 2", USAGE, "run: --iterations: needs --integrator hermite"),
+    ("leapfrog in blocks", RUN + " --block-steps", USAGE, "run: --block-steps: needs --integrator hermite"),
+    ("hermite without softening, from nowhere", "run good.txt --t-end 0.2 --integrator hermite -o out", USAGE, "--eps: not given, and good.txt states no softening"),
+    ("hermite at one place", HERMITE.replace("good.txt", "coincident.txt"), INPUT, "particles with ids 1 and 2: position: the same at t = 0"),
+    ("hermite, forces beyond a double", HERMITE.replace("good.txt", "heavy.txt"), NUMERIC, "particle id 1: acceleration or jerk: is no longer a finite number in step 0"),
     # The device.
     ("device unknown", RUN + " --device tpu", USAGE, "device: tpu: must be auto, cpu, gpu"),
     ("device number wrong", RUN + " --device gpu:x", USAGE, "device: gpu:x: must be"),
@@ -256,6 +277,7 @@ def write_inputs(folder):
         "narrow.txt": "1 2 3\n4 5 6\n",
         "coincident.txt": "1 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 2\n1 1 0 0 0 0 0 3\n",
         "heavy.txt": "1e300 0 0 0 0 0 0 1\n1e300 1e-200 0 0 0 0 0 2\n",
+        "spline.txt": "# softening_length: 0.05\n# softening_kind: spline\n" + rows(20),
         "gas.txt": "# types: 0*5 1*15\n" + rows(20),
         "comoving.txt": "# scale_factor: 0.5\n# omega_matter: 0.3\n# omega_lambda: 0.7\n# hubble: 0.7\n" + rows(20),
         "words.ini": "just words\n",

@@ -70,6 +70,17 @@ TEST_CASE("powers of two in units change no bit")
     check_exact_scaling({"gpu"});
 }
 
+TEST_CASE("direct sums are right to 3e-7 for every target, however forces cancel")
+{
+    check_cancelling_forces({{"gpu"}});
+    check_cancelling_masses({"gpu"});
+}
+
+TEST_CASE("sums of cancelling forces do not depend on the number of threads")
+{
+    check_cancelling_on_threads({"gpu"});
+}
+
 TEST_CASE("host and GPU agree on identical lists")
 {
     const Particles p = plummer(100003);

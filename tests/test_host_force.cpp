@@ -109,6 +109,22 @@ TEST_CASE("accelerations are the same with and without potentials")
         check_potential_changes_nothing({"cpu", set});
 }
 
+TEST_CASE("direct sums are right to 3e-7 for every target, however forces cancel")
+{
+    std::vector<Machine> machines;
+    for (const std::string& set : instruction_sets())
+        machines.push_back({"cpu", set});
+    check_cancelling_forces(machines);
+    for (const Machine& machine : machines)
+        check_cancelling_masses(machine);
+}
+
+TEST_CASE("sums of cancelling forces do not depend on the number of threads")
+{
+    for (const std::string& set : instruction_sets())
+        check_cancelling_on_threads({"cpu", set});
+}
+
 TEST_CASE("powers of two in units change no bit")
 {
     check_exact_scaling({});

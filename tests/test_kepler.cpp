@@ -9,10 +9,16 @@
 #include "force/threads.hpp"
 #include "integrate/leapfrog.hpp"
 #include "integrate/simulation.hpp"
+#include "tests/few_bodies.hpp"
 #include "tests/reference_solver.hpp"
 
 using namespace chamomile;
+using tests::bodies;
+using tests::Orbit;
+using tests::orbit_energy;
+using tests::pericenter_angle;
 using tests::ReferenceSolver;
+using tests::separation;
 
 TEST_SUITE_BEGIN("kepler");
 
@@ -20,52 +26,11 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// Two bodies with G (m1 + m2) = 1 and semi-major axis 1, at pericentre on the x axis.
-struct Orbit {
-    double eccentricity = 0;
-    double mass_ratio = 1; ///< m1 / m2
-    Vec3<double> offset = {}, boost = {};
-};
-
 /// What may be wrong in a step; the default is right.
 struct Mistake {
     double first_kick = 0.5; ///< share of the first kick; the second has the rest
     double G = 1, eps = 0;
 };
-
-Particles bodies(const Orbit& orbit)
-{
-    const double e = orbit.eccentricity;
-    const double m1 = orbit.mass_ratio / (1 + orbit.mass_ratio), m2 = 1 - m1;
-    const Vec3<double> x{1 - e, 0, 0}, v{0, std::sqrt((1 + e) / (1 - e)), 0};
-    Particles pair;
-    pair.resize(2);
-    pair.id = {1, 2};
-    pair.mass = {m1, m2};
-    pair.position = {orbit.offset - m2 * x, orbit.offset + m1 * x};
-    pair.velocity = {orbit.boost - m2 * v, orbit.boost + m1 * v};
-    return pair;
-}
-
-Vec3<double> separation(const Particles& pair)
-{
-    return pair.position[1] - pair.position[0];
-}
-
-/// Energy of the relative motion per reduced mass.
-double energy(const Particles& pair)
-{
-    const Vec3<double> v = pair.velocity[1] - pair.velocity[0];
-    return 0.5 * norm_squared(v) - 1 / norm(separation(pair));
-}
-
-/// Direction of pericentre: of the Laplace-Runge-Lenz vector.
-double pericenter_angle(const Particles& pair)
-{
-    const Vec3<double> x = separation(pair), v = pair.velocity[1] - pair.velocity[0];
-    const Vec3<double> e = cross(v, cross(x, v)) - (1 / norm(x)) * x;
-    return std::atan2(e.y, e.x);
-}
 
 struct Figures {
     double largest_energy_error = 0;
@@ -81,14 +46,14 @@ Figures ten_orbits(const Orbit& orbit, int n, const Mistake& mistake = {})
     use_threads(1); // two bodies do not keep two threads busy
     ReferenceSolver solver({SofteningKind::plummer, mistake.eps}, mistake.G);
     Particles pair = bodies(orbit);
-    const double start = energy(pair), dt = 2 * pi / n;
+    const double start = orbit_energy(pair), dt = 2 * pi / n;
     Figures figures;
     solver.solve(pair, Quantities::acceleration, {});
     for (int step = 0; step < 10 * n; ++step) {
         kick(pair, (mistake.first_kick - 0.5) * dt);
         kick_drift_kick(pair, dt, [&] { solver.solve(pair, Quantities::acceleration, {}); });
         kick(pair, (0.5 - mistake.first_kick) * dt);
-        figures.final_energy_error = energy(pair) / start - 1;
+        figures.final_energy_error = orbit_energy(pair) / start - 1;
         figures.largest_energy_error =
             std::max(figures.largest_energy_error, std::abs(figures.final_energy_error));
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/softening.hpp"
+#include "force/cancellation.hpp"
 #include "force/taylor_terms.hpp"
 #include "tree/interaction_lists.hpp"
 
@@ -70,6 +71,26 @@ struct KernelScratch {
 /// Writes the sum of target row.target_begin + t of the group to sums[t].
 using HostKernel = void (*)(const GroupWork& work, KernelScratch& scratch, TargetSum* sums);
 
+/// A few targets, at most block_size, among all sorted particles in internal units.
+struct FewTargets {
+    static constexpr int block_size = 256;
+
+    const chamomile::Source* sources;
+    std::size_t source_count;
+    const Clump* clumps; ///< of all sources
+    std::size_t clump_count;
+    double softening_length;
+    const Index* targets; ///< sorted particles, in rising order
+    int count;
+};
+
+/// Writes what pulls at each target, the sum of M / u^2 over all clumps, to pulls[0 .. block_size).
+using PullKernel = void (*)(const FewTargets& work, float* pulls);
+
+/// Writes the sums of the targets over all sources, each made in double and by itself: no bit
+/// depends on which other targets there are.
+using PreciseKernel = void (*)(const FewTargets& work, TargetSum* sums);
+
 /// The kernels of one instruction set.
 struct HostKernels {
     const char* name;
@@ -77,6 +98,11 @@ struct HostKernels {
     HostKernel kernel[2][2][2];
     /// By double precision, local order and order of the multipoles: to 2, 3, 4.
     ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];
+    /// Sums of groups where forces cancel are off by at most so much of S / sqrt(N), as
+    /// force/cancellation.hpp has it: measured.
+    double scatter;
+    PullKernel pull;
+    PreciseKernel precise[2][2]; ///< by softening kind and potential wanted
 };
 
 namespace baseline {

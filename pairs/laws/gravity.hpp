@@ -22,6 +22,9 @@ struct PlummerGravity {
     template <class T>
     using Sum = typename Formula::template Sum<T>;
 
+    /// Of a pair in single precision on a GPU.
+    static constexpr int issue_slots = with_potential ? 14 : 13;
+
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {

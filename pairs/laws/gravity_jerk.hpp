@@ -31,7 +31,9 @@ struct GravityJerk {
         T potential{};
     };
 
-    /// 28 issue slots in single precision.
+    /// Of a pair in single precision on a GPU.
+    static constexpr int issue_slots = 28;
+
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {

@@ -17,15 +17,16 @@ public:
     static constexpr int width = P::width;
     static constexpr int most_sources = 2 * pair_tile;
 
+    /// `extra`: doubles that the caller needs for itself.
     CHAMOMILE_HD PackedGroup(const PairGroupWork& work, LawShape shape, bool positions,
-                             PairScratch& scratch)
+                             PairScratch& scratch, std::size_t extra = 0)
         : work_(work), padded_((int(work.target_count) + width - 1) / width * width),
           next_excluded_(work.excluded)
     {
         const std::size_t n = std::size_t(padded_), line = 64 / sizeof(double);
         const std::size_t rows = most_sources * std::size_t(shape.source + 3);
-        double* memory =
-            scratch.reserve(n * std::size_t(shape.target + 3 + shape.sum + 1) + rows + 6 * line);
+        double* memory = scratch.reserve(n * std::size_t(shape.target + 3 + shape.sum + 1) + rows +
+                                         7 * line + extra);
         const auto take = [&](std::size_t doubles) {
             double* const taken = memory;
             memory += (doubles + line - 1) / line * line;
@@ -39,28 +40,30 @@ public:
         masks_ = reinterpret_cast<char*>(take(n));
         rows_ = reinterpret_cast<T*>(take(most_sources * std::size_t(shape.source)));
         row_residues_ = reinterpret_cast<T*>(take(3 * most_sources));
+        extra_ = take(extra);
         for (std::size_t k = 0; k < n * std::size_t(shape.sum); ++k)
             sums_[k] = 0;
         pack_targets(shape, positions);
     }
 
-    CHAMOMILE_HD int padded() const { return padded_; } ///< targets in whole packs
+    CHAMOMILE_HD int padded() const { return padded_; }   ///< targets in whole packs
+    CHAMOMILE_HD double* extra() const { return extra_; } ///< at a multiple of 64 bytes
 
     /// Value f of targets t and on.
     CHAMOMILE_HD P target(int f, int t) const { return P::load(columns_ + f * padded_ + t); }
     /// What rounding left behind of their positions.
     CHAMOMILE_HD Vec3<P> residue(int t) const
     {
-        return {P::load(residues_ + t), P::load(residues_ + padded_ + t),
-                P::load(residues_ + 2 * padded_ + t)};
+        return {P::load(residues(0, t)), P::load(residues(1, t)), P::load(residues(2, t))};
     }
+    CHAMOMILE_HD const T* residues(int f, int t) const { return residues_ + f * padded_ + t; }
     /// Packed source j: its values, and what rounding left behind of its position.
     CHAMOMILE_HD const T* row(int j, LawShape shape) const { return rows_ + j * shape.source; }
     CHAMOMILE_HD Vec3<P> row_residue(int j) const
     {
-        const T* r = row_residues_ + 3 * j;
-        return {P(r[0]), P(r[1]), P(r[2])};
+        return {P(row_residue(j, 0)), P(row_residue(j, 1)), P(row_residue(j, 2))};
     }
+    CHAMOMILE_HD T row_residue(int j, int f) const { return row_residues_[3 * j + f]; }
     /// Bit j: the lane's target does not see source j of the tile.
     CHAMOMILE_HD Bits mask(int t) const
     {
@@ -183,7 +186,7 @@ private:
     const PairGroupWork& work_;
     const int padded_;
     const ExcludedPair* next_excluded_;
-    double* sums_;
+    double *sums_, *extra_;
     T *columns_, *residues_, *rows_, *row_residues_;
     char* masks_;
 };

@@ -1,8 +1,8 @@
-#include "app/nearest_name.hpp"
+#include "core/nearest_name.hpp"
 
 #include <algorithm>
 
-namespace chamomile::app {
+namespace chamomile {
 namespace {
 
 /// Optimal string alignment distance (Damerau 1964).
@@ -45,4 +45,4 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
     return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
 }
 
-} // namespace chamomile::app
+} // namespace chamomile

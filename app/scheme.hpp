@@ -1,0 +1,55 @@
+/// \file  The integrator of a run: `--integrator` and the options of the Hermite scheme.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/options.hpp"
+#include "integrate/hermite.hpp"
+#include "integrate/leapfrog.hpp"
+
+namespace chamomile::app {
+
+enum class Scheme { leapfrog, hermite };
+
+struct SchemeRequest {
+    Scheme scheme = Scheme::leapfrog;
+    HermiteOptions hermite;
+    bool block_steps = false, shared_steps = false, final_evaluation = false, count_short = false;
+    bool resident = false; ///< the leapfrog on the GPU
+};
+
+/// Adds --integrator, --resident, --block-steps, --shared-steps, --eta-start, --iterations,
+/// --final-evaluation and --count-short-steps.
+void add_scheme_options(Options& options, SchemeRequest& request);
+
+/// The time steps of --dt, --eta, --dt-min and --dt-max, and direct sums in double unless the
+/// options say otherwise. Throws Error(usage) for options of one scheme given to the other.
+void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
+                   SolverOptions& solver);
+
+/// An integrator with what computes its forces.
+class Mover {
+public:
+    /// Throws like make_solver() and make_jerk_solver(), Leapfrog and Hermite.
+    Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step);
+
+    Integrator& integrator() { return *integrator_; }
+    const Integrator& integrator() const { return *integrator_; }
+
+    /// "PEC, eta = 0.01, 0.01 at the start"; empty for the leapfrog.
+    std::string scheme_text() const;
+    /// "in blocks of individual steps", "in steps of 0.01", "in adaptive steps, eta = 0.1".
+    std::string steps_text() const;
+    /// What the Hermite scheme has done, in lines, with ids; empty for the leapfrog.
+    std::vector<std::string> summary(const Particles& particles) const;
+
+private:
+    TimeStep step_;
+    std::unique_ptr<Solver> solver_;
+    std::unique_ptr<JerkSolver> jerks_;
+    std::unique_ptr<Integrator> integrator_;
+    const Hermite* hermite_ = nullptr;
+};
+
+} // namespace chamomile::app

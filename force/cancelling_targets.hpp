@@ -1,0 +1,37 @@
+/// \file  Direct sums in float, made once more in double where forces cancel
+/// (force/cancellation.hpp).
+#pragma once
+
+#include "force/evaluator.hpp"
+#include "force/simd/host_kernel.hpp"
+
+namespace chamomile {
+
+/// Finds and repairs the sums of cancelling targets on the processor. Memory is kept between calls.
+class CancellingTargets {
+public:
+    /// With the softening and the instruction set of these options.
+    explicit CancellingTargets(const SolverOptions& options);
+
+    /// `output` holds the sums in float of all `groups` over all particles of `octree`; those that
+    /// cancel are overwritten. Returns how many did. No bit depends on the number of threads.
+    std::size_t sum_again(const Octree& octree, const TargetGroups& groups,
+                          const InternalScale& scale, const ForceOutput& output);
+
+private:
+    void take_sources(const Octree& octree, const InternalScale& scale);
+    void find(const Octree& octree, const TargetGroups& groups, const ForceOutput& output);
+    FewTargets some(const Index* targets, std::size_t count) const;
+
+    Softening softening_;
+    double scatter_;
+    PullKernel pull_;
+    PreciseKernel precise_[2]; // by potential wanted
+    double softening_length_ = 0;
+    std::vector<Source> sources_; // in internal units
+    std::vector<Clump> clumps_;
+    std::vector<char> cancels_;  // by target
+    std::vector<Index> targets_; // that cancel: sorted particles
+};
+
+} // namespace chamomile

@@ -1,0 +1,14 @@
+/// \file  The kernels of the instruction sets that this build holds.
+#pragma once
+
+#include <string>
+
+#include "force/simd/host_kernel.hpp"
+
+namespace chamomile {
+
+/// Those of one of instruction_sets() or of "auto", the fastest. Throws Error(device) if this
+/// processor or build lacks it.
+HostKernels find_kernels(const std::string& instruction_set);
+
+} // namespace chamomile

@@ -1,0 +1,164 @@
+/// \file  What pulls at a target, and its sum in double: for the few targets whose forces cancel.
+#pragma once
+
+#include "core/simd.hpp"
+#include "force/evaluator.hpp"
+#include "force/gravity.hpp"
+#include "force/simd/host_kernel.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+/// The target of each of `lanes` lanes from `first` on; lanes without one repeat the last.
+template <int lanes, class Place>
+CHAMOMILE_HD void place_targets(const FewTargets& work, int first, Place place)
+{
+    for (int k = 0; k < lanes; ++k) {
+        const int t = first + k < work.count ? first + k : work.count - 1;
+        place(k, work.sources[work.targets[t]].position);
+    }
+}
+
+/// In float about the first target, a tile of clumps at a time: 13 operations per pair.
+inline void sum_pulls(const FewTargets& work, float* pulls)
+{
+    using P = Pack<float>;
+    constexpr int in_flight = 4, lanes = in_flight * P::width, block = FewTargets::block_size;
+    constexpr std::size_t tile_size = 32;
+    static_assert(block % lanes == 0);
+    const Vec3<double> origin = work.sources[work.targets[0]].position;
+    const double eps2 = work.softening_length * work.softening_length;
+    alignas(64) float x[block], y[block], z[block];
+    place_targets<block>(work, 0, [&](int k, const Vec3<double>& position) {
+        x[k] = float(position.x - origin.x);
+        y[k] = float(position.y - origin.y);
+        z[k] = float(position.z - origin.z);
+        pulls[k] = 0;
+    });
+    for (std::size_t begin = 0; begin < work.clump_count; begin += tile_size) {
+        const std::size_t left = work.clump_count - begin;
+        const std::size_t count = left < tile_size ? left : tile_size;
+        struct {
+            float x, y, z, mass, least;
+        } tile[tile_size];
+        for (std::size_t c = 0; c < count; ++c) {
+            const Clump& clump = work.clumps[begin + c];
+            tile[c] = {float(clump.center.x - origin.x), float(clump.center.y - origin.y),
+                       float(clump.center.z - origin.z), float(clump.mass),
+                       float(clump.spread + eps2)};
+        }
+        for (int first = 0; first < block && first < work.count; first += lanes) {
+            P sum[in_flight];
+            for (std::size_t c = 0; c < count; ++c)
+                for (int k = 0; k < in_flight; ++k) {
+                    const int at = first + k * P::width;
+                    const P dx = P(tile[c].x) - P::load(x + at),
+                            dy = P(tile[c].y) - P::load(y + at),
+                            dz = P(tile[c].z) - P::load(z + at);
+                    const P over_u =
+                        inverse_sqrt(dx * dx + (dy * dy + (dz * dz + P(tile[c].least))));
+                    sum[k] += P(tile[c].mass) * over_u * over_u;
+                }
+            for (int k = 0; k < in_flight; ++k) {
+                float* const to = pulls + first + k * P::width;
+                (P::load(to) + sum[k]).store(to);
+            }
+        }
+    }
+}
+
+/// Two packs of targets against all sources, each source once for both.
+template <class Law>
+class PreciseSums {
+public:
+    using P = Pack<double>;
+    static constexpr int in_flight = 2, lanes = in_flight * P::width;
+
+    PreciseSums(const FewTargets& work, int first)
+        : work_(work), law_(Law::with_length(work.softening_length)), first_(first),
+          last_(first + lanes < work.count ? first + lanes : work.count)
+    {
+        alignas(64) double x[lanes], y[lanes], z[lanes];
+        place_targets<lanes>(work, first, [&](int k, const Vec3<double>& position) {
+            x[k] = position.x;
+            y[k] = position.y;
+            z[k] = position.z;
+        });
+        for (int k = 0; k < in_flight; ++k)
+            target_[k] = {
+                {P::load(x + k * P::width), P::load(y + k * P::width), P::load(z + k * P::width)}};
+    }
+
+    void run(TargetSum* sums)
+    {
+        std::size_t next = 0;
+        for (int t = first_; t < last_; ++t) {
+            add_sources(next, work_.targets[t]);
+            add_self(work_.targets[t], t - first_);
+            next = work_.targets[t] + std::size_t(1);
+        }
+        add_sources(next, work_.source_count);
+        store(sums);
+    }
+
+private:
+    using Source = typename Law::template Source<P>;
+
+    static CHAMOMILE_HD Source broadcast(const chamomile::Source& source)
+    {
+        return {{P(source.position.x), P(source.position.y), P(source.position.z)}, P(source.mass)};
+    }
+
+    void add_sources(std::size_t begin, std::size_t end)
+    {
+        typename Law::template Sum<P> sum[in_flight];
+        for (int k = 0; k < in_flight; ++k)
+            sum[k] = sum_[k];
+        for (std::size_t j = begin; j < end; ++j) {
+            const Source source = broadcast(work_.sources[j]);
+            for (int k = 0; k < in_flight; ++k)
+                law_(target_[k], source, sum[k]);
+        }
+        for (int k = 0; k < in_flight; ++k)
+            sum_[k] = sum[k];
+    }
+
+    /// A source that is the target in a lane: there it is without mass, at a finite place.
+    void add_self(std::size_t j, int lane)
+    {
+        const Source source = broadcast(work_.sources[j]);
+        for (int k = 0; k < in_flight; ++k) {
+            const auto self = is_lane<P>(lane - k * P::width);
+            Source other = source;
+            other.position.x = select(self, source.position.x + P(1), source.position.x);
+            other.mass = select(self, P(0), source.mass);
+            law_(target_[k], other, sum_[k]);
+        }
+    }
+
+    void store(TargetSum* sums) const
+    {
+        constexpr int fields = int(sizeof(sum_[0]) / sizeof(P));
+        for (int t = first_; t < last_; ++t) {
+            const P* const field = reinterpret_cast<const P*>(&sum_[(t - first_) / P::width]);
+            const int lane = (t - first_) % P::width;
+            sums[t] = {{field[0].lanes[lane], field[1].lanes[lane], field[2].lanes[lane]},
+                       fields > 3 ? field[fields - 1].lanes[lane] : 0};
+        }
+    }
+
+    const FewTargets& work_;
+    const Law law_;
+    const int first_, last_;
+    typename Law::template Target<P> target_[in_flight];
+    typename Law::template Sum<P> sum_[in_flight];
+};
+
+template <SofteningKind softening, bool with_potential>
+void sum_precisely(const FewTargets& work, TargetSum* sums)
+{
+    using Sums = PreciseSums<Gravity<softening, with_potential>>;
+    for (int first = 0; first < work.count; first += Sums::lanes)
+        Sums(work, first).run(sums);
+}
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -1,0 +1,98 @@
+// Laws given as text on a GPU: their C++ and the kernel of gpu/pair_sum.cuh, compiled by NVRTC for
+// the device, the precision and the cut that are asked for, once each.
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "core/error.hpp"
+#include "gpu/device.cuh"
+#include "gpu/device_law.hpp"
+#include "gpu/nvrtc.hpp"
+#include "gpu/pair_sum.cuh"
+#include "gpu/text_source.hpp"
+#include "pairs/text/device_law.hpp"
+
+namespace chamomile {
+namespace {
+
+/// An image on the devices; its kernels live as long as it does.
+class LoadedCode {
+public:
+    explicit LoadedCode(const DeviceCode& code)
+    {
+        check(cudaLibraryLoadData(&library_, code.image.data(), nullptr, nullptr, 0, nullptr,
+                                  nullptr, 0),
+              "load the code of a law");
+        check(cudaLibraryGetKernel(&kernel_, library_, code.kernel.c_str()),
+              "find the kernel of a law");
+    }
+    LoadedCode(const LoadedCode&) = delete;
+    ~LoadedCode() { cudaLibraryUnload(library_); }
+
+    const void* function() const { return reinterpret_cast<const void*>(kernel_); }
+
+    /// What the code says of itself: targets of a lane, warps of a block, bytes of shared memory.
+    DeviceLaw::Kernel kernel()
+    {
+        void* from = nullptr;
+        std::size_t bytes = 0;
+        check(cudaLibraryGetGlobal(&from, &bytes, library_, text_shape_name),
+              "find the shape of a law's kernel");
+        unsigned shape[3] = {};
+        check(cudaMemcpy(shape, from, sizeof shape, cudaMemcpyDeviceToHost),
+              "read the shape of a law's kernel");
+        return {function(), int(shape[0]), int(shape[1]), shape[2]};
+    }
+
+private:
+    cudaLibrary_t library_ = nullptr;
+    cudaKernel_t kernel_ = nullptr;
+};
+
+class TextDeviceLaw final : public DeviceLaw {
+public:
+    TextDeviceLaw(std::string name, std::string law, LawShape shape, bool positions)
+        : name_(std::move(name)), law_(std::move(law)), shape_(shape), positions_(positions)
+    {}
+
+    Kernel kernel(int device, PairCut cut, bool double_precision) const override
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        Known& known = known_[{device, cut, double_precision}];
+        if (!known.code) {
+            int major = 0, minor = 0;
+            check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                  "read the compute capability");
+            check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+                  "read the compute capability");
+            const TextSource source =
+                text_source(law_, shape_, positions_, int(cut), double_precision);
+            known.code = std::make_unique<LoadedCode>(
+                compile_for_device(name_, source.text, source.kernel, 10 * major + minor));
+            known.kernel = known.code->kernel();
+        }
+        return known.kernel;
+    }
+
+private:
+    struct Known {
+        std::unique_ptr<LoadedCode> code;
+        Kernel kernel;
+    };
+    const std::string name_, law_;
+    const LawShape shape_;
+    const bool positions_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::tuple<int, PairCut, bool>, Known> known_;
+};
+
+} // namespace
+
+std::shared_ptr<const DeviceLaw> make_text_device_law(const std::string& name,
+                                                      const std::string& law, LawShape shape,
+                                                      bool positions)
+{
+    return std::make_shared<TextDeviceLaw>(name, law, shape, positions);
+}
+
+} // namespace chamomile

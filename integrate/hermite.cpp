@@ -1,0 +1,289 @@
+// Each block: predict all, evaluate and correct those that are due, choose their next steps.
+#include "integrate/hermite.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Of a whole step, about: bounds what an observer or an interrupt waits for.
+constexpr double most_blocks = 8192;
+
+void check(const HermiteOptions& o)
+{
+    const auto refuse = [](const std::string& what, double value, const char* allowed) {
+        throw Error(Fault::usage,
+                    "hermite: " + what + ": " + std::to_string(value) + ": must be " + allowed);
+    };
+    if (!(o.eta > 0 && std::isfinite(o.eta)))
+        refuse("eta", o.eta, "> 0");
+    if (!(o.eta_start > 0 && std::isfinite(o.eta_start)))
+        refuse("starting eta", o.eta_start, "> 0");
+    if (o.iterations < 1 || o.iterations > 10)
+        refuse("iterations", o.iterations, "1 to 10");
+    if (!(o.fixed_length >= 0 && std::isfinite(o.fixed_length)))
+        refuse("length", o.fixed_length, ">= 0");
+    if (o.fixed_length > 0 && o.sharing == StepSharing::blocks)
+        refuse("length", o.fixed_length, "0 for blocks");
+    if (!(o.longest > 0))
+        refuse("longest", o.longest, "> 0");
+    if (!(o.shortest >= 0 && o.shortest <= o.longest))
+        refuse("shortest", o.shortest, ">= 0 and <= the longest");
+}
+
+std::string in_words(double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+
+} // namespace
+
+Hermite::Hermite(JerkSolver& solver, const HermiteOptions& options)
+    : solver_(solver), options_(options)
+{
+    check(options);
+}
+
+ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
+{
+    statistics_ = evaluate(particles, Quantities::acceleration_potential, now);
+    const std::size_t n = particles.size();
+    encounters_ = Encounters(sources_, forces(), options_.eta, now.time);
+    motion_.resize(n);
+    wish_.resize(n);
+    length_.assign(n, infinity);
+    double GM = 0;
+    for (double mass : particles.mass)
+        GM += std::abs(forces().gravitational_constant * mass);
+    for (std::size_t i = 0; i < n; ++i) {
+        motion_[i] = {particles.position[i], particles.velocity[i], sums_[i].acceleration,
+                      sums_[i].jerk};
+        wish_[i] = std::min(options_.longest,
+                            starting_step(motion_[i], sums_[i].potential, GM, options_.eta_start));
+    }
+    shared_length_ = infinity;
+    report_ = {};
+    report_.shortest = options_.shortest;
+    if (const double usual = usual_wish(); report_.shortest == 0 && std::isfinite(usual))
+        report_.shortest = std::ldexp(usual, -40);
+    return statistics_;
+}
+
+/// That nine particles of ten have or stay below.
+double Hermite::usual_wish() const
+{
+    if (wish_.empty())
+        return infinity;
+    std::vector<double> wishes = wish_;
+    const auto place = wishes.begin() + std::ptrdiff_t(wishes.size() * 9 / 10);
+    std::nth_element(wishes.begin(), place, wishes.end());
+    return *place;
+}
+
+Integrator::Wish Hermite::next_step(const Particles&)
+{
+    if (options_.fixed_length > 0)
+        return {options_.fixed_length, TimeStepKind::fixed};
+    const bool blocks = options_.sharing == StepSharing::blocks;
+    double shortest = infinity;
+    for (double wish : wish_)
+        shortest = std::min(shortest, wish);
+    const double length = blocks ? std::min(usual_wish(), most_blocks * shortest)
+                                 : std::min(2 * shared_length_, shortest);
+    return {std::max(length, report_.shortest), TimeStepKind::adaptive};
+}
+
+ForceStatistics Hermite::step(Particles& particles, double length, Quantities quantities,
+                              Moment now)
+{
+    const double begin = wall_clock_seconds();
+    statistics_ = {};
+    force_seconds_ = 0;
+    place_particles(length);
+    while (!levels_.at_end())
+        move_block(particles, now);
+    shared_length_ = length;
+    hand_over(particles);
+    if (quantities == Quantities::acceleration_potential) {
+        const double before = wall_clock_seconds();
+        add(statistics_, evaluate(particles, quantities, {now.step, now.time + length}));
+        force_seconds_ += wall_clock_seconds() - before;
+    }
+    statistics_.profile.add(integration_phase, wall_clock_seconds() - begin - force_seconds_);
+    return statistics_;
+}
+
+ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
+{
+    const std::size_t n = particles.size();
+    sources_.resize(n);
+    active_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        sources_[i] = {particles.position[i], particles.velocity[i], particles.mass[i]};
+        active_[i] = Index(i);
+    }
+    sums_.resize(n);
+    ForceStatistics statistics = solver_.solve(sources_, active_, sums_);
+    require_sums(particles, now);
+    for (std::size_t i = 0; i < n; ++i) {
+        particles.acceleration[i] = sums_[i].acceleration;
+        particles.potential[i] = sums_[i].potential;
+    }
+    return statistics;
+}
+
+/// Levels for a whole step of that length; no step grows by more than a factor of two.
+void Hermite::place_particles(double length)
+{
+    levels_.begin(motion_.size(), length, report_.shortest);
+    for (std::size_t i = 0; i < motion_.size(); ++i) {
+        const bool alone = options_.sharing == StepSharing::blocks;
+        levels_.place(Index(i), alone ? levels_.level_for(std::min(wish_[i], 2 * length_[i])) : 0);
+    }
+}
+
+void Hermite::move_block(Particles& particles, Moment now)
+{
+    levels_.advance(active_);
+    now.time += levels_.elapsed();
+    predict_all(particles, now);
+    ends_.resize(active_.size());
+    for (int iteration = 0; iteration < options_.iterations; ++iteration) {
+        evaluate_block(particles, now);
+        for (std::size_t k = 0; k < active_.size(); ++k) {
+            const Index i = active_[k];
+            correct(ends_[k], motion_[i], levels_.since(i));
+            sources_[i].position = ends_[k].position;
+            sources_[i].velocity = ends_[k].velocity;
+        }
+    }
+    if (options_.last_evaluation == LastEvaluation::after_correction)
+        evaluate_block(particles, now);
+    for (std::size_t k = 0; k < active_.size(); ++k)
+        end_step(particles, k, now);
+    ++report_.blocks;
+    report_.particle_steps += active_.size();
+}
+
+void Hermite::predict_all(const Particles& particles, Moment now)
+{
+    double probe = 0; // 0, or not a number if something is not finite
+#pragma omp parallel for if (motion_.size() > worth_threads) schedule(static) reduction(+ : probe)
+    for (std::size_t i = 0; i < motion_.size(); ++i) {
+        const Motion to = predicted(motion_[i], levels_.since(Index(i)));
+        sources_[i].position = to.position;
+        sources_[i].velocity = to.velocity;
+        probe += 0 * (to.position.x + to.position.y + to.position.z + to.velocity.x +
+                      to.velocity.y + to.velocity.z);
+    }
+    if (probe == 0)
+        return;
+    std::vector<Vec3<double>> values(motion_.size());
+    for (const auto& [member, name] : {std::pair{&MovingSource::position, "position"},
+                                       std::pair{&MovingSource::velocity, "velocity"}}) {
+        for (std::size_t i = 0; i < motion_.size(); ++i)
+            values[i] = sources_[i].*member;
+        require_finite(particles, values, name, now);
+    }
+}
+
+void Hermite::evaluate_block(const Particles& particles, Moment now)
+{
+    const double before = wall_clock_seconds();
+    sums_.resize(active_.size());
+    add(statistics_, solver_.solve(sources_, active_, sums_));
+    require_sums(particles, now);
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+        ends_[k].acceleration = sums_[k].acceleration;
+        ends_[k].jerk = sums_[k].jerk;
+    }
+    force_seconds_ += wall_clock_seconds() - before;
+}
+
+/// Takes the k-th particle of the block to the end of its step and chooses the next.
+void Hermite::end_step(const Particles& particles, std::size_t k, Moment now)
+{
+    const Index i = active_[k];
+    const double dt = levels_.since(i);
+    const HigherDerivatives higher = higher_derivatives(motion_[i], ends_[k], dt);
+    wish_[i] = std::min(options_.longest, aarseth_step(ends_[k], higher, options_.eta));
+    motion_[i] = ends_[k];
+    length_[i] = dt;
+    ++report_.steps_by_exponent[std::ilogb(dt)];
+    encounters_.look(sources_, i, wish_[i], now.time);
+    if (options_.fixed_length > 0)
+        return;
+    if (wish_[i] < report_.shortest) {
+        if (options_.below_shortest == BelowShortest::refuse)
+            refuse_step(particles, i, now);
+        ++report_.below_shortest;
+    }
+    if (options_.sharing == StepSharing::blocks)
+        levels_.change(i, wish_[i]);
+}
+
+void Hermite::hand_over(Particles& particles) const
+{
+    for (std::size_t i = 0; i < motion_.size(); ++i) {
+        particles.position[i] = motion_[i].position;
+        particles.velocity[i] = motion_[i].velocity;
+        particles.acceleration[i] = motion_[i].acceleration;
+    }
+}
+
+void Hermite::require_sums(const Particles& particles, Moment now) const
+{
+    const auto is_finite = [](const JerkSum& sum) {
+        const Vec3<double>&a = sum.acceleration, &j = sum.jerk;
+        return std::isfinite(a.x + a.y + a.z + j.x + j.y + j.z + sum.potential);
+    };
+    for (std::size_t k = 0; k < active_.size(); ++k) {
+        if (is_finite(sums_[k]))
+            continue;
+        const Index i = active_[k];
+        const ClosePair pair = nearest_to(sources_, i);
+        if (sources_[pair.i].position == sources_[pair.j].position && pair.i != pair.j &&
+            forces().softening.length == 0)
+            throw Error(Fault::input, "particles with ids " + std::to_string(particles.id[pair.i]) +
+                                          " and " + std::to_string(particles.id[pair.j]) +
+                                          ": position: the same at t = " + in_words(now.time) +
+                                          ": coincident particles need a softening > 0");
+        throw Error(Fault::numeric,
+                    "particle id " + std::to_string(particles.id[i]) +
+                        ": acceleration or jerk: is no longer a finite number in step " +
+                        std::to_string(now.step) + ", t = " + in_words(now.time) +
+                        "; try a smaller eta or more softening");
+    }
+}
+
+void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
+{
+    const ClosePair pair = nearest_to(sources_, i);
+    const Index other = pair.i == i ? pair.j : pair.i;
+    throw Error(Fault::numeric,
+                "particle id " + std::to_string(particles.id[i]) + ": step " + in_words(wish_[i]) +
+                    " in step " + std::to_string(now.step) + ", t = " + in_words(now.time) +
+                    ": below the shortest of " + in_words(report_.shortest) + ", " +
+                    in_words(pair.distance) + " from id " + std::to_string(particles.id[other]) +
+                    "; needs softening (--eps), or a shortest step that is only counted "
+                    "(--count-short-steps)");
+}
+
+HermiteReport Hermite::report() const
+{
+    HermiteReport report = report_;
+    report.closest = encounters_.closest();
+    return report;
+}
+
+} // namespace chamomile

@@ -1,0 +1,107 @@
+/// \file  The fourth-order Hermite scheme with shared or blocked individual steps.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "integrate/block_levels.hpp"
+#include "integrate/encounters.hpp"
+#include "integrate/hermite_step.hpp"
+#include "integrate/integrator.hpp"
+#include "pairs/jerk_solver.hpp"
+
+namespace chamomile {
+
+enum class StepSharing {
+    shared, ///< all particles take the shortest step of any, or a fixed one
+    blocks  ///< each its own, a power of two of a whole step
+};
+
+enum class LastEvaluation {
+    before_correction, ///< P(EC)^n: n evaluations for a step
+    after_correction   ///< P(EC)^n E: one more
+};
+
+enum class BelowShortest {
+    refuse, ///< an Error that names the pair
+    count   ///< steps of the shortest length, counted
+};
+
+struct HermiteOptions {
+    StepSharing sharing = StepSharing::blocks;
+    double fixed_length = 0; ///< of shared steps; 0: they follow eta
+    double eta = 0.01, eta_start = 0.01;
+    int iterations = 1; ///< n, 1 to 10
+    LastEvaluation last_evaluation = LastEvaluation::before_correction;
+    /// Of a step of a particle; 0: 2^-40 of the step that 90 % of the particles begin with or less.
+    double shortest = 0;
+    double longest = std::numeric_limits<double>::infinity();
+    BelowShortest below_shortest = BelowShortest::refuse;
+};
+
+/// What has happened so far.
+struct HermiteReport {
+    std::uint64_t blocks = 0;                       ///< sets of particles that were moved together
+    std::uint64_t particle_steps = 0;               ///< the sum of their sizes
+    std::map<int, std::uint64_t> steps_by_exponent; ///< k: steps of 2^k up to 2^(k+1)
+    std::uint64_t below_shortest = 0; ///< particle steps that should have been shorter
+    double shortest = 0;              ///< the limit in force
+    ClosePair closest;
+};
+
+/// Hermite's scheme, P(EC)^n, with Aarseth's step (Makino & Aarseth 1992; Nitadori & Makino 2008).
+/// With blocks, a step of the simulation is a whole step, after which all are at one time: as long
+/// as the longest of nine particles of ten, or 8192 times the shortest, or up to a time to hit if
+/// that is nearer. Within it every block predicts all particles and evaluates and corrects those
+/// that are due.
+///
+/// The closer a pair without softening, the shorter its steps, until they fall below the shortest;
+/// there is no regularisation.
+class Hermite final : public Integrator {
+public:
+    /// Keeps a reference: the solver must outlive it. Throws Error(usage) for options out of range.
+    Hermite(JerkSolver& solver, const HermiteOptions& options);
+
+    /// Throws Error(input) naming two particles that coincide without softening.
+    ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
+    Wish next_step(const Particles& particles) override;
+    /// Throws Error(numeric) naming particles that are too close for the shortest step.
+    ForceStatistics step(Particles& particles, double length, Quantities quantities,
+                         Moment now) override;
+    ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
+    const SolverOptions& forces() const override { return solver_.options(); }
+    std::string device() const override { return solver_.device(); }
+
+    const HermiteOptions& options() const { return options_; }
+    HermiteReport report() const;
+
+private:
+    double usual_wish() const;
+    void place_particles(double length);
+    void move_block(Particles& particles, Moment now);
+    void predict_all(const Particles& particles, Moment now);
+    void evaluate_block(const Particles& particles, Moment now);
+    void end_step(const Particles& particles, std::size_t k, Moment now);
+    void hand_over(Particles& particles) const;
+    void require_sums(const Particles& particles, Moment now) const;
+    [[noreturn]] void refuse_step(const Particles& particles, Index i, Moment now) const;
+
+    JerkSolver& solver_;
+    HermiteOptions options_;
+    std::vector<Motion> motion_;        ///< of each particle at its own time
+    std::vector<double> wish_, length_; ///< of its next step, and of its last
+    std::vector<MovingSource> sources_; ///< at the time of the block
+    BlockLevels levels_;
+    std::vector<Index> active_;
+    std::vector<JerkSum> sums_;
+    std::vector<Motion> ends_; ///< of the steps of the block
+    ForceStatistics statistics_;
+    double force_seconds_ = 0;
+    double shared_length_ = 0; ///< of the last shared step
+    Encounters encounters_;
+    HermiteReport report_;
+};
+
+} // namespace chamomile

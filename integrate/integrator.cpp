@@ -1,0 +1,48 @@
+#include "integrate/integrator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+
+namespace chamomile {
+
+void add(ForceStatistics& total, const ForceStatistics& one)
+{
+    total.particle_particle += one.particle_particle;
+    total.particle_cell += one.particle_cell;
+    total.expansions += one.expansions;
+    total.bytes_to_device += one.bytes_to_device;
+    total.bytes_from_device += one.bytes_from_device;
+    total.device_busy += one.device_busy;
+    total.device_span += one.device_span;
+    total.device_wait += one.device_wait;
+    total.targets += one.targets;
+    total.groups += one.groups;
+    total.cells += one.cells;
+    for (const Profile::Phase& phase : one.profile.phases())
+        total.profile.add(phase.name, phase.seconds);
+}
+
+void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
+                    const char* what, Moment now)
+{
+    const auto is_finite = [](const Vec3<double>& value) {
+        return std::isfinite(value.x) && std::isfinite(value.y) && std::isfinite(value.z);
+    };
+    const std::size_t n = values.size();
+    std::size_t first = n;
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : first)
+    for (std::size_t i = 0; i < n; ++i)
+        if (!is_finite(values[i]))
+            first = std::min(first, i);
+    if (first < n)
+        throw Error(Fault::numeric, "particle id " + std::to_string(particles.id[first]) + ": " +
+                                        what + ": is no longer a finite number in step " +
+                                        std::to_string(now.step) +
+                                        ", t = " + std::to_string(now.time) +
+                                        "; try a shorter step or more softening");
+}
+
+} // namespace chamomile

@@ -1,0 +1,62 @@
+/// \file  One step of a scheme, as the time loop asks for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "force/solver.hpp"
+#include "integrate/time_step.hpp"
+
+namespace chamomile {
+
+/// What a step takes beside its force evaluations, in the profiles of a simulation.
+inline constexpr const char* integration_phase = "integration";
+
+/// Where a simulation is, for numbering and messages.
+struct Moment {
+    std::uint64_t step = 0; ///< 0 before the first, and its number from its begin on
+    double time = 0;        ///< at which the step began, or that it reached
+};
+
+/// A scheme with its forces. Not safe for two threads at once.
+class Integrator {
+public:
+    virtual ~Integrator() = default;
+
+    /// The forces of the state from which the first step starts. Throws like step().
+    virtual ForceStatistics start(Particles& particles, Quantities quantities, Moment now) = 0;
+
+    struct Wish {
+        double length;
+        TimeStepKind kind; ///< how the timeline may shorten it
+    };
+    /// The length of the next step where no time asked for is nearer.
+    virtual Wish next_step(const Particles& particles) = 0;
+
+    /// Moves positions and velocities of all particles from now to now + length. If potentials are
+    /// asked for, these and the accelerations belong to the new positions afterwards. The
+    /// statistics have the integration_phase. Throws Error(numeric) naming particle and step if a
+    /// position or acceleration is no longer finite, and what the forces throw.
+    virtual ForceStatistics step(Particles& particles, double length, Quantities quantities,
+                                 Moment now) = 0;
+
+    /// Accelerations and potentials of the present positions, out of turn: changes no later step.
+    virtual ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) = 0;
+
+    /// Makes the particles those of now, where the scheme keeps them elsewhere. Throws like step().
+    virtual void bring(Particles&) {}
+
+    /// The options in force of what computes the forces, and where it runs.
+    virtual const SolverOptions& forces() const = 0;
+    virtual std::string device() const = 0;
+};
+
+/// Adds what one evaluation did to a total.
+void add(ForceStatistics& total, const ForceStatistics& one);
+
+/// Throws Error(numeric) naming the first particle whose value ("position") is not finite.
+void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
+                    const char* what, Moment now);
+
+} // namespace chamomile

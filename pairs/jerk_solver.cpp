@@ -1,0 +1,65 @@
+#include "pairs/jerk_solver.hpp"
+
+#include "core/error.hpp"
+#include "force/list_solver.hpp"
+#include "pairs/pair_solver.hpp"
+
+namespace chamomile {
+namespace {
+
+using Target = GravityJerk::Target<double>;
+
+class DirectJerkSolver final : public JerkSolver {
+public:
+    explicit DirectJerkSolver(const SolverOptions& settled)
+        : options_(settled), pairs_(make_pair_solver(GravityJerk{settled.softening.length},
+                                                     {.precision = settled.precision,
+                                                      .device = settled.device,
+                                                      .instruction_set = settled.instruction_set}))
+    {}
+
+    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
+                          std::span<JerkSum> sums) override
+    {
+        targets_.resize(active.size());
+        for (std::size_t k = 0; k < active.size(); ++k)
+            targets_[k] = {sources[active[k]].position, sources[active[k]].velocity};
+        const PairTask task{
+            as_rows(std::span<const Target>(targets_)), as_rows(sources), active, {}};
+        PairStatistics pairs = pairs_->sum(task, as_rows(sums));
+        if (const double G = options_.gravitational_constant; G != 1)
+            for (JerkSum& sum : sums) {
+                sum.acceleration = G * sum.acceleration;
+                sum.jerk = G * sum.jerk;
+                sum.potential *= G;
+            }
+        ForceStatistics statistics;
+        statistics.particle_particle = pairs.pairs;
+        statistics.targets = pairs.targets;
+        statistics.groups = pairs.groups;
+        statistics.device_busy = pairs.device_busy;
+        statistics.profile = std::move(pairs.profile);
+        return statistics;
+    }
+
+    std::string device() const override { return pairs_->device(); }
+    const SolverOptions& options() const override { return options_; }
+
+private:
+    SolverOptions options_;
+    std::unique_ptr<PairSolver> pairs_;
+    std::vector<Target> targets_;
+};
+
+} // namespace
+
+std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options)
+{
+    if (options.solver != SolverKind::direct)
+        throw Error(Fault::usage, "jerks: solver: must be direct");
+    if (options.softening.length > 0 && options.softening.kind != SofteningKind::plummer)
+        throw Error(Fault::usage, "softening: spline: jerks are known for Plummer softening alone");
+    return std::make_unique<DirectJerkSolver>(settled(options));
+}
+
+} // namespace chamomile

@@ -1,0 +1,18 @@
+/// \file  The kernels of laws given as text, one pair for each instruction set.
+#pragma once
+
+#include "pairs/simd/group_work.hpp"
+
+namespace chamomile {
+
+namespace baseline {
+PairKernel text_kernel(bool double_precision);
+}
+namespace avx2 {
+PairKernel text_kernel(bool double_precision);
+}
+namespace avx512 {
+PairKernel text_kernel(bool double_precision);
+}
+
+} // namespace chamomile

@@ -1,0 +1,136 @@
+/// \file  A law given as text, as instructions for pairs/simd/text_kernel.hpp.
+///
+/// Values lie in four banks: numbers that all pairs share, values of a target (a pack of targets at
+/// a time), values of a source, values of a pair. What depends on a target or a source alone is
+/// computed once for each by code of its own.
+#pragma once
+
+#include <cstdint>
+
+#include "pairs/law.hpp"
+
+namespace chamomile {
+
+enum class TextCode : std::uint8_t {
+    spread, ///< a, for each pair
+    // In the order of Op (pairs/text/expression.hpp).
+    difference,
+    add,
+    subtract,
+    multiply,
+    divide,
+    minimum,
+    maximum,
+    negate,
+    absolute,
+    square_root,
+    inverse_square_root,
+    exponential,
+    logarithm,
+    sine,
+    cosine,
+    power,
+    less,
+    less_equal,
+    equal,
+    both,
+    either,
+    opposite,
+    select, ///< a ? b : c
+    // Made of several.
+    reciprocal,
+    multiply_add,      ///< a b + c
+    multiply_subtract, ///< a b - c
+    subtract_product,  ///< c - a b
+    squares_add,       ///< a a + b b + c c + d
+    sum_add,           ///< of each pair to a sum
+    sum_subtract,
+    sum_add_product,
+    sum_subtract_product
+};
+inline constexpr int text_code_count = int(TextCode::sum_subtract_product) + 1;
+
+enum class TextBank : std::uint8_t { shared, target, source, pair };
+
+struct TextOperand {
+    TextBank bank = TextBank::shared;
+    std::uint16_t slot = 0;
+};
+
+struct TextInstruction {
+    TextCode code;
+    std::uint16_t to; ///< slot of the bank that the code is for, or a sum
+    TextOperand operand[4];
+};
+
+/// How an instruction sees an operand: one for each of its lanes' packs, the same for all of them,
+/// or that of the source in all lanes.
+enum class TextAccess : std::uint8_t { each, same, source };
+
+constexpr TextAccess access_of(TextBank bank, TextBank of_code)
+{
+    return bank == of_code            ? TextAccess::each
+           : bank == TextBank::source ? TextAccess::source
+                                      : TextAccess::same;
+}
+
+/// Whether there is a loop for this code and these accesses of a, b and c; else an operand has to
+/// be spread first.
+constexpr bool text_code_takes(TextCode code, TextAccess a, TextAccess b, TextAccess c)
+{
+    using enum TextAccess;
+    switch (code) {
+    case TextCode::spread:
+    case TextCode::sum_add:
+    case TextCode::sum_subtract:
+        return true;
+    case TextCode::difference:
+        return a == source && b == same;
+    case TextCode::add:
+    case TextCode::subtract:
+    case TextCode::multiply:
+        return a != same || b != same;
+    case TextCode::multiply_add:
+    case TextCode::multiply_subtract:
+    case TextCode::subtract_product:
+        return a == each && c != source; // any b
+    case TextCode::sum_add_product:
+    case TextCode::sum_subtract_product:
+        return a == each;
+    case TextCode::select:
+        return a == each && b != source && c != source;
+    case TextCode::squares_add:
+        return a == each && b == each && c == each; // d: each or same
+    case TextCode::divide:
+    case TextCode::minimum:
+    case TextCode::maximum:
+    case TextCode::power:
+    case TextCode::less:
+    case TextCode::less_equal:
+    case TextCode::equal:
+    case TextCode::both:
+    case TextCode::either:
+        return a != source && b != source && (a == each || b == each);
+    default:
+        return a == each;
+    }
+}
+
+/// Slots begin with the values of a record: of a target, of a source.
+struct TextProgram {
+    LawShape shape;
+    bool positions;
+    int shared, target_slots, source_slots, pair_slots;
+    const bool* is_condition; ///< of each shared number: 1 or 0 stand for all bits or none
+    const TextInstruction *target_code, *target_end;
+    const TextInstruction *source_code, *source_end;
+    const TextInstruction *pair_code, *pair_end;
+};
+
+/// What PairGroupWork::law points to, followed by the program's shared numbers as doubles.
+struct TextLawData {
+    const TextProgram* program;
+    const double* shared() const { return reinterpret_cast<const double*>(this + 1); }
+};
+
+} // namespace chamomile

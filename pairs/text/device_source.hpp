@@ -1,0 +1,15 @@
+/// \file  A law given as text as a C++ type for pairs/law.hpp, to be compiled for a GPU.
+#pragma once
+
+#include <string>
+
+#include "pairs/text/law_text.hpp"
+#include "pairs/text/program.hpp"
+
+namespace chamomile {
+
+/// The definition of `struct TextLaw`, from the instructions that the host runs: the same sums in
+/// the same order. Its bytes are those of TextLawData and the shared numbers.
+std::string device_source(const LawText& law, const CompiledText& compiled);
+
+} // namespace chamomile

@@ -1,0 +1,99 @@
+/// \file  The values that a law computes, as a graph: each different value once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace chamomile {
+
+enum class Op : std::uint8_t {
+    // Leaves: `index` of the parameter, of the value in its row, of the component.
+    constant,
+    parameter,
+    target,
+    source,
+    difference, ///< of positions, source - target
+    // Numbers from numbers.
+    add,
+    subtract,
+    multiply,
+    divide,
+    minimum,
+    maximum,
+    negate,
+    absolute,
+    square_root,
+    inverse_square_root,
+    exponential,
+    logarithm,
+    sine,
+    cosine,
+    power,
+    // Conditions.
+    less,
+    less_equal,
+    equal,
+    both,
+    either,
+    opposite,
+    // The second operand where the first, a condition, holds, else the third.
+    select
+};
+
+/// How many operands an operation takes.
+int operands_of(Op op);
+
+/// Whether it yields a condition and not a number.
+bool is_condition(Op op);
+
+/// What a value depends on, as bits.
+enum Dependence : std::uint8_t { on_nothing = 0, on_target = 1, on_source = 2, on_both = 3 };
+
+struct Value {
+    Op op;
+    Dependence depends = on_nothing;
+    std::array<int, 3> operand = {-1, -1, -1}; ///< numbers of earlier values
+    int index = 0;
+    double number = 0; ///< of a constant
+};
+
+/// Values in an order in which each comes after its operands. Equal values are one, constants are
+/// folded where the result is finite, and a few shapes are replaced by cheaper equal ones: roots in
+/// a denominator by inverse roots, small whole powers by products, divisions by parameters by
+/// products.
+class Expressions {
+public:
+    int constant(double number);
+    int leaf(Op op, int index);
+    int apply(Op op, int a, int b = -1, int c = -1);
+    int power(int base, int exponent);
+
+    const Value& operator[](int value) const { return values_[std::size_t(value)]; }
+    int size() const { return int(values_.size()); }
+    bool is_constant(int value, double number) const;
+
+private:
+    using Key = std::tuple<Op, int, int, int, int, double>;
+    int keep(const Value& value);
+    int whole_power(int base, unsigned exponent);
+    int simpler(Op op, int a, int b);
+
+    std::vector<Value> values_;
+    std::map<Key, int> known_;
+};
+
+/// Rows of numbers that leaves stand for.
+struct LeafValues {
+    std::span<const double> parameters, target, source;
+};
+
+/// All values in plain double; a condition is 1 or 0. Leaves without a row are left at 0.
+std::vector<double> evaluate(const Expressions& expressions, const LeafValues& leaves);
+
+} // namespace chamomile

@@ -1,0 +1,300 @@
+#include "pairs/text/law_text.hpp"
+
+#include <cmath>
+
+#include "core/nearest_name.hpp"
+#include "pairs/text/expression_reader.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr int most_values = 32;
+
+/// Reads a law line by line.
+class LawReader {
+public:
+    LawReader(std::string_view text, const std::string& name)
+        : words_(text, name), expressions_(words_, law_, names_)
+    {
+        law_.name = name;
+    }
+
+    LawText law()
+    {
+        if (words_.at_end())
+            words_.refuse({1, 1}, "no law: lines of target, source and sum, and what is added to "
+                                  "the sums, are needed");
+        while (!words_.at_end()) {
+            line();
+            words_.take(); // the end of the line
+        }
+        if (!in_assignments_)
+            end_declarations(words_.now());
+        for (std::size_t k = 0; k < law_.sum.size(); ++k)
+            if (law_.added[k] < 0)
+                words_.refuse(sum_places_[k], law_.sum[k] +
+                                                  ": nothing is added to this sum: a line " +
+                                                  law_.sum[k] + " += ... is needed");
+        return std::move(law_);
+    }
+
+private:
+    void line()
+    {
+        const Word& word = words_.now();
+        if (word.kind != Word::Kind::name)
+            words_.refuse(word.place, quoted(word) + ": a line begins with a name: a declaration, "
+                                                     "NAME = ... or SUM += ...");
+        const bool declares = word.is("target") || word.is("source") || word.is("sum") ||
+                              word.is("parameter") || word.is("dimensions");
+        if (!declares) {
+            if (!in_assignments_ && is_assignment())
+                end_declarations(word);
+            assignment();
+        } else if (in_assignments_) {
+            words_.refuse(word.place, quoted(word) + ": declarations stand before the first "
+                                                     "assignment");
+        } else if (word.is("parameter")) {
+            parameter();
+        } else if (word.is("dimensions")) {
+            dimensions();
+        } else {
+            row();
+        }
+    }
+
+    bool is_assignment() const
+    {
+        const Word& next = words_.then();
+        return next.is("=") || next.is("+=") || next.is("-=") || next.is("[");
+    }
+
+    /// A name that is free, to be declared as `what`.
+    std::string free_name(const std::string& what)
+    {
+        const Word word = words_.take();
+        if (word.kind != Word::Kind::name)
+            words_.refuse(word.place, quoted(word) + ": the name of " + what + " is expected here");
+        const std::string use = names_.use_of(word.text);
+        if (!use.empty())
+            words_.refuse(word.place, quoted(word) + ": is " + use + " already: " + what +
+                                          " needs another name");
+        return std::string(word.text);
+    }
+
+    void row()
+    {
+        const Word kind = words_.take();
+        const bool is_target = kind.is("target"), is_sum = kind.is("sum");
+        auto& list = is_target ? law_.target : is_sum ? law_.sum : law_.source;
+        auto& names = is_target ? names_.target : is_sum ? names_.sum : names_.source;
+        if (!list.empty())
+            words_.refuse(kind.place, quoted(kind) + ": declared twice: all its values stand on "
+                                                     "one line");
+        const Place position = words_.now().place;
+        const bool has_position = !is_sum && words_.take("position");
+        const std::string what = "a value of the " + std::string(kind.text);
+        while (!words_.at_end_of_line()) {
+            if (words_.now().is("position"))
+                words_.refuse(words_.now().place, is_sum
+                                                      ? "'position': a sum has none"
+                                                      : "'position': the three coordinates stand "
+                                                        "before all other values");
+            sum_place(is_sum, words_.now().place);
+            // A name may be both a target's and a source's.
+            const std::string name = is_sum ? free_name("a sum") : row_name(is_target, what);
+            names.emplace(name, int(list.size()));
+            list.push_back(name);
+            words_.take(",");
+            if (list.size() > std::size_t(most_values))
+                words_.refuse(kind.place, quoted(kind) + ": more than " +
+                                              std::to_string(most_values) + " values: at most " +
+                                              std::to_string(most_values) + " are possible");
+        }
+        if (list.empty())
+            words_.refuse(kind.place, quoted(kind) + ": at least one name is needed");
+        if (has_position && list.size() < 3)
+            words_.refuse(position, "'position': three names are needed after it");
+        (is_target ? target_position_ : source_position_) |= has_position;
+        (is_target ? target_place_ : is_sum ? sum_place_ : source_place_) = kind.place;
+    }
+
+    std::string row_name(bool is_target, const std::string& what)
+    {
+        const auto& other = is_target ? names_.source : names_.target;
+        const auto& own = is_target ? names_.target : names_.source;
+        const Word& word = words_.now();
+        if (word.kind == Word::Kind::name && other.contains(word.text) && !own.contains(word.text))
+            return std::string(words_.take().text);
+        return free_name(what);
+    }
+
+    void sum_place(bool is_sum, Place place)
+    {
+        if (is_sum)
+            sum_places_.push_back(place);
+    }
+
+    void parameter()
+    {
+        words_.take();
+        const Place place = words_.now().place;
+        const std::string name = free_name("a parameter");
+        if (!words_.take("="))
+            words_.refuse(words_.now().place, "'=' and the default of " + name + " are missing");
+        const Place value_place = words_.now().place;
+        const int value = expressions_.number_line();
+        if (law_.expressions[value].op != Op::constant)
+            words_.refuse(value_place, "the default of " + name +
+                                           " is no constant: numbers and pi "
+                                           "alone can be used");
+        if (int(law_.parameters.size()) == most_values)
+            words_.refuse(place, name + ": more than " + std::to_string(most_values) +
+                                     " parameters: at most that many are possible");
+        names_.parameter.emplace(name, int(law_.parameters.size()));
+        law_.parameters.push_back({name, law_.expressions[value].number});
+    }
+
+    void dimensions()
+    {
+        dimensions_ = words_.take();
+        if (counts_[0] > 0)
+            words_.refuse(dimensions_.place, "'dimensions': declared twice");
+        for (int& count : counts_) {
+            const Word word = words_.take();
+            if (word.kind != Word::Kind::number || word.number != std::floor(word.number) ||
+                word.number < 1 || word.number > most_values)
+                words_.refuse(word.place, quoted(word) + ": three whole numbers from 1 to " +
+                                              std::to_string(most_values) +
+                                              " are needed: values of a target, a source, a sum");
+            count = int(word.number);
+        }
+        numbered_positions_ = words_.take("positions");
+        if (!words_.at_end_of_line())
+            words_.refuse(words_.now().place,
+                          quoted(words_.now()) + ": 'positions' or the end of the line is expected "
+                                                 "here");
+        if (numbered_positions_ && (counts_[0] < 3 || counts_[1] < 3))
+            words_.refuse(dimensions_.place, "'positions': targets and sources of at least three "
+                                             "values are needed");
+    }
+
+    /// Numbers what has no names, and holds names against dimensions.
+    void settle(std::vector<std::string>& list, int count, const std::string& kind, char letter,
+                Place place, const Word& first)
+    {
+        if (list.empty()) {
+            if (count == 0)
+                words_.refuse(first.place, "no '" + kind +
+                                               "' line: target, source and sum are "
+                                               "declared before anything is computed");
+            for (int k = 0; k < count; ++k)
+                list.push_back(std::string(1, letter) + "[" + std::to_string(k) + "]");
+        }
+        if (count > 0 && list.size() != std::size_t(count))
+            words_.refuse(place, "'" + kind + "': " + std::to_string(list.size()) +
+                                     " names, but the dimensions of line " +
+                                     std::to_string(dimensions_.place.line) + " say " +
+                                     std::to_string(count));
+    }
+
+    void end_declarations(const Word& first)
+    {
+        in_assignments_ = true;
+        const bool named_target = !law_.target.empty(), named_source = !law_.source.empty();
+        settle(law_.target, counts_[0], "target", 'i', target_place_, first);
+        settle(law_.source, counts_[1], "source", 'j', source_place_, first);
+        settle(law_.sum, counts_[2], "sum", 'f', sum_place_, first);
+        target_position_ |= numbered_positions_;
+        source_position_ |= numbered_positions_;
+        if (target_position_ != source_position_) {
+            const bool named = target_position_ ? named_source : named_target;
+            words_.refuse(!named             ? dimensions_.place
+                          : target_position_ ? source_place_
+                                             : target_place_,
+                          std::string("a 'position' in the ") +
+                              (target_position_ ? "target" : "source") +
+                              " alone: target and source both have one, or neither");
+        }
+        law_.positions = target_position_;
+        law_.added.assign(law_.sum.size(), -1);
+        sum_places_.resize(law_.sum.size(), dimensions_.place);
+    }
+
+    void assignment()
+    {
+        const Word name = words_.take();
+        if (name.is("f") && words_.now().is("["))
+            return add_to(expressions_.bracketed("f", int(law_.sum.size())), name);
+        if (const auto sum = names_.sum.find(name.text); sum != names_.sum.end())
+            return add_to(sum->second, name);
+        const Word sign = words_.now();
+        if (!sign.is("=") && !sign.is("+=") && !sign.is("-=")) {
+            const std::vector<std::string> starts = {"target", "source", "sum", "parameter",
+                                                     "dimensions"};
+            words_.refuse(name.place, quoted(name) + ": neither a declaration nor an assignment" +
+                                          suggestion(std::string(name.text), starts));
+        }
+        const std::string use = names_.use_of(name.text);
+        if (!use.empty())
+            words_.refuse(name.place, quoted(name) + ": is " + use + ": " +
+                                          (names_.temporary.contains(name.text)
+                                               ? "a name has one value, write another name"
+                                               : "it cannot be assigned to"));
+        if (!sign.is("=")) {
+            std::vector<std::string> sums = law_.sum;
+            words_.refuse(name.place, quoted(name) + ": no sum" +
+                                          suggestion(std::string(name.text), sums) +
+                                          ": += and -= add to sums, = gives a name to a value");
+        }
+        words_.take();
+        const int value = expressions_.line();
+        names_.temporary.emplace(name.text, value);
+    }
+
+    void add_to(int sum, const Word& name)
+    {
+        const Word sign = words_.take();
+        if (!sign.is("+=") && !sign.is("-="))
+            words_.refuse(sign.place, quoted(sign) + ": " + law_.sum[std::size_t(sum)] +
+                                          " is a sum: += or -= is needed after " +
+                                          std::string(name.text));
+        Expressions& all = law_.expressions;
+        int value = expressions_.number_line();
+        int& added = law_.added[std::size_t(sum)];
+        if (added >= 0)
+            value = all.apply(sign.is("+=") ? Op::add : Op::subtract, added, value);
+        else if (sign.is("-="))
+            value = all.apply(Op::negate, value);
+        added = value;
+    }
+
+    LawText law_;
+    Names names_;
+    Words words_;
+    ExpressionReader expressions_;
+    bool in_assignments_ = false;
+    bool target_position_ = false, source_position_ = false, numbered_positions_ = false;
+    Place target_place_, source_place_, sum_place_;
+    std::vector<Place> sum_places_; ///< of each sum's declaration
+    Word dimensions_{Word::Kind::end, {}, {}};
+    int counts_[3] = {};
+};
+
+} // namespace
+
+LawText read_law(std::string_view text, const std::string& name)
+{
+    return LawReader(text, name).law();
+}
+
+void add_pair(const LawText& law, std::span<const double> parameters,
+              std::span<const double> target, std::span<const double> source,
+              std::span<double> sums)
+{
+    const auto values = evaluate(law.expressions, {parameters, target, source});
+    for (std::size_t k = 0; k < law.added.size(); ++k)
+        sums[k] += values[std::size_t(law.added[k])];
+}
+
+} // namespace chamomile

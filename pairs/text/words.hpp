@@ -1,0 +1,37 @@
+/// \file  The text of a law cut into names, numbers and signs, each with its place.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+
+/// Line and column, from 1.
+struct Place {
+    int line = 1, column = 1;
+};
+
+struct Word {
+    enum class Kind { name, number, sign, end_of_line, end };
+    Kind kind;
+    std::string_view text; ///< of the law's text, which must outlive it
+    Place place;
+    double number = 0;
+
+    bool is(std::string_view what) const { return kind != Kind::number && text == what; }
+};
+
+/// The words of the text; lines without words are left out, the last word is an end. Comments run
+/// from `#` to the end of a line. Throws Error(input) as text_error does.
+std::vector<Word> words_of(std::string_view text, const std::string& name);
+
+/// `NAME: line L, column C: what`.
+Error text_error(const std::string& name, Place place, const std::string& what);
+
+/// A word as errors quote it.
+std::string quoted(const Word& word);
+
+} // namespace chamomile

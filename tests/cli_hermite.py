@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""`run --integrator hermite` end to end: known problems, the same bits twice, and what it tells."""
+import csv
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def chamomile(folder, *arguments, status=0):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
+    check(done.returncode == status, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
+    return done.stdout + done.stderr
+
+
+def hermite(folder, file, *arguments, status=0):
+    return chamomile(folder, "run", *file, "--integrator", "hermite", *arguments, status=status)
+
+
+def energies(folder):
+    with open(folder / "energy.csv", newline="") as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def rows(folder, name):
+    chamomile(folder, "convert", name, "rows.txt", "-q", "--overwrite")
+    return [line for line in (folder / "rows.txt").read_text().splitlines() if not line.startswith("#")]
+
+
+SPHERE = ("--model", "plummer", "-n", 300, "--seed", 4)
+
+
+def evolves_a_sphere(folder):
+    out = hermite(folder, SPHERE, "--eps", 0, "--t-end", 1, "--energy-every", 0.25, "-o", "out")
+    for word in ("direct sum", "softening    none", "PEC, eta = 0.01, 0.01 at the start", "in blocks of individual steps",
+                 "steps by length", "energy error"):
+        check(word in out, f"the run does not tell '{word}': {out}")
+    check(re.search(r"closest pair: ids \d+ and \d+, [\d.e-]+ apart at t = ", out), f"no closest pair: {out}")
+    steps, blocks = re.search(r"([\d.e+]+) steps of particles in (\d+) blocks", out).groups()
+    counts = [int(n) for n in re.findall(r"2\^-?\d+: (\d+)", out)]
+    check(abs(sum(counts) / float(steps) - 1) < 1e-3 and int(blocks) > 500, f"{counts} are not {steps} steps")
+    check(len(counts) > 6, f"{len(counts)} lengths of steps")
+    kept = energies(folder / "out")
+    check({0, 0.25, 0.5, 0.75, 1} <= {row["time"] for row in kept}, f"energies at {[row['time'] for row in kept]}")
+    check(max(abs(row["energy_error"]) for row in kept) < 1e-6, "energy is not conserved")
+    text = chamomile(folder, "info", "out/snapshot_010.hdf5")
+    check("hermite: PEC" in text and "precision: double" in text, f"info tells not how it was made: {text}")
+
+
+def repeats_itself(folder):
+    first = rows(folder, "out/snapshot_010.hdf5")
+    check(len(first) == 300, f"{len(first)} rows")
+    for threads in (1, 2):
+        hermite(folder, SPHERE, "--eps", 0, "--t-end", 1, "--energy-every", 0.25, "--threads", threads, "-o", "again",
+                "--overwrite", "-q")
+        check(rows(folder, "again/snapshot_010.hdf5") == first, f"{threads} threads: other bits")
+
+
+def solves_the_pythagorean_problem(folder):
+    """Masses 3, 4, 5 at rest: where the first is at t = 10 is known to many digits."""
+    (folder / "three.txt").write_text("3 1 3 0 0 0 0 3\n4 -2 -1 0 0 0 0 4\n5 1 -1 0 0 0 0 5\n")
+    for how, limit in ((("--shared-steps", "--iterations", 2), 1e-4), (("--block-steps", "--eta", 0.0025), 3e-4),
+                       (("--shared-steps", "--final-evaluation"), 4.5e-4)):
+        hermite(folder, ("three.txt",), "--eps", 0, "--t-end", 10, *how, "-o", "three", "--overwrite")
+        x, y = map(float, rows(folder, "three/snapshot_010.hdf5")[0].split()[1:3])
+        distance = ((x - 0.77848041013808549) ** 2 + (y - 0.14139230029008617) ** 2) ** 0.5
+        check(distance < limit, f"{how}: {distance} off at t = 10")
+
+
+def takes_fixed_steps(folder):
+    out = hermite(folder, SPHERE, "--eps", 0.1, "--t-end", 0.25, "--dt", 0.0078125, "--check-forces", 50, "--snapshot-every", 0.125,
+                  "--frames", "-o", "fixed")
+    check("in steps of 0.0078125" in out and "32 steps in" in out and "9600 steps of particles in 32 blocks" in out, out)
+    check((folder / "fixed/frame_002.png").exists() and (folder / "fixed/forces.csv").exists(), "no frames or forces")
+
+
+def ends_at_a_collision(folder):
+    (folder / "two.txt").write_text("0.5 -0.5 0 0 0 0 0 7\n0.5 0.5 0 0 0 0 0 9\n")
+    error = hermite(folder, ("two.txt",), "--eps", 0, "--t-end", 2, "-o", "fall", status=6)
+    check("particle id 7: step" in error and "from id 9; needs softening" in error, f"no word of the pair: {error}")
+    check("--eps" in error and "--count-short-steps" in error, f"no way out: {error}")
+    out = hermite(folder, ("two.txt",), "--eps", 0, "--t-end", 1.2, "--dt-min", 1e-8, "--count-short-steps", "-o", "through")
+    check(re.search(r"\d+ steps would have been below the shortest of 1e-08", out), f"nothing counted: {out}")
+    check("closest pair: ids 7 and 9" in out, f"no closest pair: {out}")
+
+
+def stops_when_interrupted(folder):
+    process = subprocess.Popen([PROGRAM, "run", *map(str, SPHERE), "--integrator", "hermite", "--eps", "0", "--t-end", "1e4",
+                                "-o", "stopped"], cwd=folder, stdout=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if (folder / "stopped/snapshot_000.hdf5").exists():
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    check(process.returncode == 128 + signal.SIGINT, f"status {process.returncode} after an interrupt")
+    check("interrupted: the state at t = " in out, f"no word of the interrupt: {out}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for part in (evolves_a_sphere, repeats_itself, solves_the_pythagorean_problem, takes_fixed_steps, ends_at_a_collision,
+                     stops_when_interrupted):
+            part(folder)
+    print("\n".join(failures) or "Hermite runs are as they should be")
+    return bool(failures)
+
+
+sys.exit(main())

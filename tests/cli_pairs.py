@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs `pairs` and examples/pairwise_law: sums by laws of text against sums made here, and what is refused."""
+import math
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+LAWS = ROOT / "examples/pairwise_law"
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def chamomile(*arguments, status=0):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    check(done.returncode == status, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
+    return done.stdout if status == 0 else done.stderr
+
+
+def rows(text):
+    return [[float(word) for word in line.split()] for line in text.splitlines() if not line.startswith("#")]
+
+
+def gravity(target, source, eps=0.0):
+    r = [b - a for a, b in zip(target[:3], source)]
+    u = math.sqrt(math.fsum(x * x for x in r) + eps * eps)
+    return [source[3] * x / u**3 for x in r] + [-source[3] / u]
+
+
+def screened(target, source, length, cutoff):
+    r = math.dist(target[:3], source[:3])
+    if r > cutoff:
+        return [0.0] * 4
+    energy = target[3] * source[3] * math.exp(-r / length) / r
+    return [energy * (1 / r + 1 / length) * (a - b) / r for a, b in zip(target[:3], source[:3])] + [energy]
+
+
+def sums(law, targets, sources, self=False):
+    return [[math.fsum(column) for column in zip(*(law(t, s) for j, s in enumerate(sources) if not self or i != j))]
+            for i, t in enumerate(targets)]
+
+
+def agree(got, expected, tolerance, what):
+    check(len(got) == len(expected) and all(len(a) == len(b) for a, b in zip(got, expected)), f"{what}: {len(got)} rows")
+    scale = max(abs(x) for row in expected for x in row)
+    worst = max(abs(x - y) for a, b in zip(got, expected) for x, y in zip(a, b)) / scale
+    check(worst < tolerance, f"{what}: {worst} from the sum made here")
+
+
+def numbers(path):
+    return [[float(word) for word in line.split("#")[0].split()] for line in path.read_text().splitlines() if line.split("#")[0].strip()]
+
+
+def example_is_right():
+    done = subprocess.run([LAWS / "run"], env=os.environ | {"CHAMOMILE": PROGRAM}, capture_output=True, text=True, timeout=120)
+    check(done.returncode == 0, f"example: {done.stderr}")
+    bodies = [row[1:] + row[:1] for row in numbers(LAWS / "bodies.txt")]
+    ions, probes = numbers(LAWS / "ions.txt"), numbers(LAWS / "probes.txt")
+    expected = [sums(gravity, bodies, bodies, self=True),
+                sums(lambda t, s: screened(t, s, 0.3, 4), ions, ions, self=True),
+                sums(lambda t, s: screened(t, s, 0.3, 2), probes, ions)]
+    got, at = rows(done.stdout), 0
+    for part, tolerance in zip(expected, (1e-14, 1e-6, 1e-6)):
+        agree(got[at:at + len(part)], part, tolerance, "example")
+        at += len(part)
+    check(at == len(got), f"example: {len(got)} rows")
+    check(all(x == 0 for x in got[-1]), "a probe beyond the cut-off feels a force")
+    check("# law: screened_coulomb.law with k=1 length=0.3 cutoff=2" in done.stdout, "the parameters are not told")
+
+
+def files_are_read(folder):
+    """A snapshot as text is a file of columns; text and built-in law agree; targets of their own; each option does what it says."""
+    plummer, out = folder / "plummer.txt", folder / "out.txt"
+    chamomile("model", "plummer", "-n", 300, "-o", plummer, "-q")
+    bodies = [row[1:4] + row[:1] for row in numbers(plummer)]
+    expected = sums(lambda t, s: gravity(t, s, 0.1), bodies, bodies, self=True)
+    for law in (LAWS / "gravity.law", "gravity"):
+        common = ("pairs", "--law", law, "--sources", plummer, "--parameter", "eps=0.1", "--no-self")
+        agree(rows(chamomile(*common)), expected, 2e-6, f"{law} in float")
+        agree(rows(chamomile(*common, "--precision", "double")), expected, 1e-13, f"{law} in double")
+        agree(rows(chamomile(*common, "--instruction-set", "baseline")), expected, 2e-6, f"{law} baseline")
+    with_self = rows(chamomile("pairs", "--law", "gravity", "--sources", plummer, "--parameter", "eps=0.1"))
+    agree(with_self, sums(lambda t, s: gravity(t, s, 0.1), bodies, bodies), 2e-6, "with self pairs")
+    places = [[random.uniform(-1, 1) for _ in range(3)] for _ in range(40)]
+    (folder / "places.txt").write_text("# columns: z, x, y\n" + "".join(f"{p[2]!r},{p[0]!r}\t{p[1]!r}\n" for p in places))
+    told = chamomile("pairs", "--law", LAWS / "gravity.law", "--sources", plummer, "--targets", folder / "places.txt", "-o", out, "--repeat", 3)
+    check("40 rows" in told and "pairs/s" in told and "1.2e+04 pairs" in told, f"not told: {told}")
+    agree(rows(out.read_text()), sums(gravity, places, bodies), 2e-6, "targets apart")
+    check("# columns: ax ay az potential" in out.read_text(), "the sums are not named")
+    near = rows(chamomile("pairs", "--law", LAWS / "screened_coulomb.law", "--sources", LAWS / "ions.txt", "--no-self", "--cutoff", 1.2,
+                          "--parameter", "cutoff=1.2"))
+    ions = numbers(LAWS / "ions.txt")
+    agree(near, sums(lambda t, s: screened(t, s, 0.5, 1.2), ions, ions, self=True), 1e-6, "a cut-off")
+
+
+def wrong_input_is_refused(folder):
+    def refused(status, expected, *arguments):
+        line = chamomile("pairs", *arguments, status=status)
+        check(line.startswith("chamomile: error: " + expected) and line.count("\n") == 1, f"{arguments}: {line}")
+
+    bodies, law = LAWS / "bodies.txt", folder / "wrong.law"
+    law.write_text("target x\nsource m\nsum a\na += m*mas(x)\n")
+    refused(3, f"{law}: line 4, column 8: 'mas': unknown function; did you mean 'max'?", "--law", law, "--sources", bodies)
+    law.write_bytes(b"target x\nsource m\nsum a\na += m\x00\n")
+    refused(3, f"{law}: is binary", "--law", law, "--sources", bodies)
+    law.write_text("")
+    refused(3, f"{law}: is empty: the text of a law is needed", "--law", law, "--sources", bodies)
+    refused(3, f"{folder}: is a folder", "--law", folder, "--sources", bodies)
+    refused(2, "--law: gravty: neither a file nor one of gravity", "--law", "gravty", "--sources", bodies)
+    refused(2, "pairs: missing: --law", "--sources", bodies)
+    refused(2, "pairs: missing: --sources", "--law", "gravity")
+    refused(2, "--parameter: epss: unknown; did you mean 'eps'?", "--law", "gravity", "--sources", bodies, "--parameter", "epss=1")
+    refused(2, f"{LAWS}/gravity.law: parameter e: unknown", "--law", LAWS / "gravity.law", "--sources", bodies, "--parameter", "e=1")
+    refused(2, "--parameter: eps: x: a number is needed", "--law", "gravity", "--sources", bodies, "--parameter", "eps=x")
+    refused(2, "--parameter: eps: NAME=NUMBER", "--law", "gravity", "--sources", bodies, "--parameter", "eps")
+    refused(2, "--parameter: eps: given twice", "--law", "gravity", "--sources", bodies, "--parameter", "eps=1,eps=1")
+    refused(2, "--no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")
+    refused(2, "--period: one side or three", "--law", "gravity", "--sources", bodies, "--period", "1,2")
+    rows_file = folder / "rows.txt"
+    for text, line in (("1 2 3\n", "line 1: 3 numbers: 4 are needed: x y z mass"), ("1 2 3 4\n1 2 x 4\n", "line 2: x: a finite number is needed"),
+                       ("1 2 3 nan\n", "line 1: nan: a finite number"), ("# columns: x y z masses\n1 2 3 4\n", "column mass: missing; did you mean 'masses'?"),
+                       ("1 2 3 4\n# columns: x y z mass\n", "line 2: columns: are named before the first row"), ("# nothing\n", "no row of numbers")):
+        rows_file.write_text(text)
+        refused(3, f"{rows_file}: {line}", "--law", "gravity", "--sources", rows_file)
+    refused(3, f"{folder}/none.txt: No such file", "--law", "gravity", "--sources", folder / "none.txt")
+    refused(4, f"{rows_file}: exists", "--law", "gravity", "--sources", bodies, "-o", rows_file)
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    example_is_right()
+    files_are_read(pathlib.Path(temporary))
+    wrong_input_is_refused(pathlib.Path(temporary))
+print("\n".join(failures) or "pairs sums, reads and refuses as it should")
+sys.exit(bool(failures))

@@ -1,0 +1,342 @@
+// Hermite's scheme with many particles: levels, energies, bits, close pairs and what is refused.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "core/instruction_sets.hpp"
+#include "force/threads.hpp"
+#include "tests/few_bodies.hpp"
+#include "tests/jerk_behaviours.hpp"
+#include "tests/within.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("block_steps");
+
+namespace {
+
+/// The reference without jerks.
+class WrongJerk final : public JerkSolver {
+public:
+    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
+                          std::span<JerkSum> sums) override
+    {
+        const ForceStatistics statistics = right_.solve(sources, active, sums);
+        for (JerkSum& sum : sums)
+            sum.jerk = {};
+        return statistics;
+    }
+    std::string device() const override { return "wrong"; }
+    const SolverOptions& options() const override { return right_.options(); }
+
+private:
+    ReferenceJerk right_;
+};
+
+double farthest(const Particles& a, const Particles& b)
+{
+    double farthest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        farthest = std::max(farthest, norm(a.position[i] - b.position[i]));
+    return farthest;
+}
+
+std::string message_of(const std::function<void()>& action)
+{
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("the library's sums are those of plain loops")
+{
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        check_jerk_sums("cpu", set);
+    }
+}
+
+TEST_CASE("each particle steps through the whole at times that its steps divide")
+{
+    std::mt19937_64 random(5);
+    constexpr std::size_t n = 50;
+    constexpr double whole = 0.25;
+    BlockLevels levels;
+    levels.begin(n, whole, 1e-4);
+    const auto wish = [&] { return whole * std::exp2(-13.0 * double(random() % 1000) / 1000); };
+    for (Index i = 0; i < n; ++i)
+        levels.place(i, levels.level_for(wish()));
+    std::vector<double> gone(n, 0);
+    std::vector<Index> due;
+    int raised = 0, kept = 0;
+    while (!levels.at_end()) {
+        levels.advance(due);
+        CHECK(!due.empty());
+        for (Index i : due) {
+            const double step = levels.since(i), next = wish();
+            gone[i] += step;
+            CHECK(gone[i] == levels.elapsed());
+            CHECK(step == levels.length(levels.level(i)));
+            levels.change(i, next);
+            const double now = levels.length(levels.level(i));
+            CHECK(now >= 1e-4);
+            CHECK((now <= next || now == levels.length(levels.level_for(1e-4))));
+            CHECK(now <= 2 * step);
+            const double times = levels.elapsed() / now;
+            CHECK(times == std::floor(times));
+            raised += now > step;
+            kept += now == step && next >= 2 * step;
+        }
+    }
+    for (double time : gone)
+        CHECK(time == whole);
+    CHECK(raised > 100);
+    CHECK(kept > 100); // longer steps would not have been commensurate
+}
+
+TEST_CASE("blocks in which all have one step are shared steps to the last bit")
+{
+    constexpr double h = 0x1p-9;
+    ReferenceJerk solver(0.1);
+    const Result shared =
+        evolve(solver, sphere(97), 0.125, {.sharing = StepSharing::shared, .fixed_length = h});
+    const Result blocks =
+        evolve(solver, sphere(97), 0.125, {.eta = 100, .eta_start = 100, .longest = h});
+    CHECK(shared.report.blocks == 64);
+    CHECK(blocks.report.blocks == 64);
+    CHECK(shared.end.position == blocks.end.position);
+    CHECK(shared.end.velocity == blocks.end.velocity);
+}
+
+TEST_CASE("individual steps tend to the solution of shared ones, and are fewer")
+{
+    ReferenceJerk solver(0.02);
+    double last = 1;
+    for (double eta : {0.04, 0.01, 0.0025}) {
+        const Result blocks = evolve(solver, sphere(128), 0.5, {.eta = eta, .eta_start = eta});
+        const Result shared =
+            evolve(solver, sphere(128), 0.5,
+                   {.sharing = StepSharing::shared, .eta = eta, .eta_start = eta});
+        const double difference = farthest(blocks.end, shared.end);
+        MESSAGE("eta " << eta << ": farthest " << difference << ", " << blocks.report.particle_steps
+                       << " steps instead of " << shared.report.particle_steps << ", dE/E "
+                       << blocks.energy_error << " and " << shared.energy_error);
+        CHECK(difference < last / 8); // sqrt(4)^4 = 16 at best
+        CHECK(blocks.report.particle_steps < shared.report.particle_steps / 3);
+        last = difference;
+    }
+    CHECK(last < 1e-7);
+}
+
+TEST_CASE("no step grows by more than a factor of two")
+{
+    ReferenceJerk solver(0.02);
+    // Two that are alike, from starts far shorter than need be, through all powers of two.
+    for (double eta_start : {1e-5, 1.2e-5, 1.4e-5, 1.6e-5, 1.8e-5}) {
+        const auto steps =
+            evolve(solver, bodies({}), 0.5, {.eta_start = eta_start}).report.steps_by_exponent;
+        CHECK(steps.size() > 10);
+        CHECK(steps.rbegin()->first - steps.begin()->first == int(steps.size()) - 1);
+    }
+
+    Particles particles = sphere(64);
+    Hermite hermite(solver, {.sharing = StepSharing::shared, .eta_start = 1e-5});
+    Simulation simulation(particles, hermite, 0, 0.0625);
+    double before = 1;
+    int doubled = 0;
+    simulation.after_each_step([&](Simulation& now) {
+        CHECK(now.step_length() <= 2 * before * (1 + 1e-9));
+        doubled += now.step_length() > 1.9 * before;
+        before = now.step_length();
+    });
+    simulation.run();
+    CHECK(doubled > 5);
+}
+
+TEST_CASE("a sphere without softening keeps its energy")
+{
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
+    const Result right = evolve(*solver, sphere(512), 1, {});
+    MESSAGE("dE/E " << right.energy_error << " in " << right.report.blocks << " blocks of "
+                    << right.report.particle_steps / right.report.blocks);
+    CHECK(std::abs(right.energy_error) < 1e-7);
+    std::uint64_t steps = 0;
+    for (const auto& [exponent, count] : right.report.steps_by_exponent)
+        steps += count;
+    CHECK(steps == right.report.particle_steps);
+    CHECK(right.report.steps_by_exponent.size() > 8);
+    CHECK(right.report.below_shortest == 0);
+    WrongJerk wrong;
+    CHECK(std::abs(evolve(wrong, sphere(512), 0.25, {}).energy_error) > 1e-7);
+}
+
+TEST_CASE("no bit depends on the number of threads, or on who looks")
+{
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0.01));
+    const int usual = thread_count();
+    std::vector<Particles> ends;
+    for (int threads : {1, 2, 3}) {
+        use_threads(threads);
+        Particles particles = sphere(8500); // more than worth_threads
+        Hermite hermite(*solver, {.eta = 0.1});
+        Simulation simulation(particles, hermite, 0, 1e-3);
+        double energy = 0;
+        if (threads > 1)
+            simulation.after_each_step(
+                [&](Simulation& now) { energy = now.diagnostics().energy(); });
+        simulation.run();
+        ends.push_back(particles);
+    }
+    use_threads(usual);
+    for (int k : {1, 2}) {
+        CHECK(ends[k].position == ends[0].position);
+        CHECK(ends[k].velocity == ends[0].velocity);
+    }
+}
+
+TEST_CASE("the accelerations and potentials of an output belong to its positions")
+{
+    ReferenceJerk solver(0.05);
+    const Particles end = evolve(solver, sphere(50), 0.1, {}).end;
+    std::vector<MovingSource> sources;
+    std::vector<Index> all;
+    for (std::size_t i = 0; i < end.size(); ++i) {
+        sources.push_back({end.position[i], end.velocity[i], end.mass[i]});
+        all.push_back(Index(i));
+    }
+    std::vector<JerkSum> sums(all.size());
+    solver.solve(sources, all, sums);
+    for (std::size_t i = 0; i < end.size(); ++i) {
+        CHECK(end.acceleration[i] == sums[i].acceleration);
+        CHECK(end.potential[i] == sums[i].potential);
+    }
+}
+
+TEST_CASE("the closest pair is found among many, and its encounter on the way")
+{
+    const Particles p = sphere(700);
+    std::vector<MovingSource> sources;
+    for (std::size_t i = 0; i < p.size(); ++i)
+        sources.push_back({p.position[i], p.velocity[i], p.mass[i]});
+    ClosePair expected;
+    for (Index i = 0; i < p.size(); ++i)
+        for (Index j = i + 1; j < p.size(); ++j)
+            if (const double d = norm(p.position[i] - p.position[j]); d < expected.distance)
+                expected = {i, j, d, 0};
+    const ClosePair found = closest_pair(sources);
+    CHECK(found.i == expected.i);
+    CHECK(found.j == expected.j);
+    CHECK(found.distance == expected.distance);
+
+    // Two of many on an orbit with pericentre at 1e-4 and a period of pi 1e-3 sqrt(1e-3 / 2e-2).
+    Particles binary = sphere(100);
+    const double a = 5e-4, e = 0.8, m = 0.01;
+    const double v = std::sqrt(2 * m / a * (1 - e) / (1 + e)); // at apocentre
+    binary.position[1] = binary.position[0] + Vec3<double>{a * (1 + e), 0, 0};
+    binary.velocity[1] = binary.velocity[0] + Vec3<double>{0, v, 0};
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
+    const Result result = evolve(*solver, binary, 5e-4, {});
+    CHECK(result.report.closest.i == 0);
+    CHECK(result.report.closest.j == 1);
+    CHECK(result.report.closest.distance == within(0.01, a * (1 - e)));
+    CHECK(std::abs(result.energy_error) < 1e-5);
+}
+
+TEST_CASE("two bodies that fall on each other end the run, or are counted")
+{
+    Particles pair = bodies({.eccentricity = 0.5});
+    for (Vec3<double>& v : pair.velocity)
+        v = {};
+    ReferenceJerk solver;
+    const std::string message = message_of([&] { evolve(solver, pair, 1, {}); });
+    CHECK(message.find("particle id 1: step ") == 0);
+    CHECK(message.find(" from id 2; needs softening") != message.npos);
+    CHECK(message.find("below the shortest of ") != message.npos);
+    // They meet at t = pi (r / 2)^1.5, r = 1/2.
+    const double t = std::stod(message.substr(message.find("t = ") + 4));
+    CHECK(t == within(1e-6, 0.3926990817));
+
+    const Result counted =
+        evolve(solver, pair, 0.5, {.shortest = 1e-9, .below_shortest = BelowShortest::count});
+    CHECK(counted.report.below_shortest > 0);
+    CHECK(counted.report.shortest == 1e-9);
+    CHECK(counted.report.closest.distance < 1e-4);
+    CHECK(evolve(solver, pair, 0.3, {}).report.below_shortest == 0);
+}
+
+TEST_CASE("coincident particles are refused by both ids, unless softened")
+{
+    Particles twins = sphere(40);
+    for (std::size_t i = 0; i < twins.size(); ++i)
+        twins.id[i] = 100 + i;
+    twins.position[31] = twins.position[7];
+    ReferenceJerk reference, soft(0.01);
+    const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
+    for (JerkSolver* hard : {static_cast<JerkSolver*>(&reference), solver.get()}) {
+        const std::string message = message_of([&] { evolve(*hard, twins, 0.1, {}); });
+        CHECK(message.find("particles with ids 107 and 131: position: the same at t = 0") == 0);
+    }
+    const Result softened = evolve(soft, twins, 0.01, {});
+    CHECK(softened.report.closest.distance == 0);
+}
+
+TEST_CASE("none, one, two and three particles, and masses of zero")
+{
+    ReferenceJerk solver(0.01);
+    for (std::size_t n : {0, 1, 2, 3}) {
+        const Particles start = n > 0 ? sphere(n) : Particles();
+        const Result result = evolve(solver, start, 0.25, {});
+        CHECK(result.end.size() == n);
+        if (n == 1) {
+            CHECK(result.steps == 1);
+            CHECK(norm(result.end.position[0] - start.position[0] - 0.25 * start.velocity[0]) <
+                  1e-15);
+        }
+    }
+    Particles tracers = sphere(30);
+    for (std::size_t i = 1; i < tracers.size(); ++i)
+        tracers.mass[i] = 0;
+    CHECK(std::isfinite(evolve(solver, tracers, 0.25, {}).end.position[3].x));
+}
+
+TEST_CASE("a number that is no longer finite ends the run with the particle")
+{
+    ReferenceJerk solver(0.01);
+    Particles particles = sphere(37);
+    particles.id[17] = 117;
+    particles.position[17].y = std::nan("");
+    CHECK(message_of([&] { evolve(solver, particles, 1, {}); }).find("particle id 117: position") ==
+          0);
+    // All of them by their interpolation, so that the first is named.
+    const HermiteOptions long_steps{.sharing = StepSharing::shared, .fixed_length = 1e200};
+    const std::string message = message_of([&] { evolve(solver, sphere(37), 1e201, long_steps); });
+    CAPTURE(message);
+    CHECK(message.find("particle id 1: position: is no longer a finite number in step 1") == 0);
+}
+
+TEST_CASE("wrong options are refused")
+{
+    ReferenceJerk solver;
+    const double nan = std::nan("");
+    for (const HermiteOptions& wrong :
+         {HermiteOptions{.eta = 0}, HermiteOptions{.eta = nan}, HermiteOptions{.eta_start = -1},
+          HermiteOptions{.iterations = 0}, HermiteOptions{.fixed_length = 0.1},
+          HermiteOptions{.sharing = StepSharing::shared, .fixed_length = -1},
+          HermiteOptions{.longest = 0}, HermiteOptions{.shortest = 2, .longest = 1}})
+        CHECK_THROWS_AS(Hermite(solver, wrong), Error);
+    SolverOptions options = direct_sums(0.1);
+    options.softening.kind = SofteningKind::spline;
+    CHECK_THROWS_AS(make_jerk_solver(options), Error);
+    CHECK_THROWS_AS(make_jerk_solver({}), Error); // a tree
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,30 @@
+// Laws given as text on the first GPU; the suite is skipped where there is none.
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "tests/text_law_behaviours.hpp"
+#include "tests/text_laws.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("gpu_law_text");
+
+TEST_CASE("text laws reproduce the built-in ones to rounding, and plain double")
+{
+    check_text_laws({"gpu"});
+}
+
+TEST_CASE("a parameter is set without another compilation, and holds for the solver made with it")
+{
+    TextLaw law("target x\nsource a\nsum s\nparameter p = 2\ns += p*x*a", "law");
+    const double target = 3, source = 5;
+    double sum = 0;
+    const auto before = make_pair_solver(law, pair_options({"gpu"}, Precision::single_precision));
+    law.set("p", 7);
+    const auto after = make_pair_solver(law, pair_options({"gpu"}, Precision::single_precision));
+    before->sum({{&target, 1}, {&source, 1}, {}, {}}, {&sum, 1});
+    CHECK(sum == 30);
+    after->sum({{&target, 1}, {&source, 1}, {}, {}}, {&sum, 1});
+    CHECK(sum == 105);
+}

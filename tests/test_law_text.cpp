@@ -1,0 +1,288 @@
+// Laws given as text: what the language means, what it refuses, and sums by such laws against plain
+// loops and against the built-in laws.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "core/instruction_sets.hpp"
+#include "pairs/text/text_law.hpp"
+#include "tests/text_law_behaviours.hpp"
+#include "tests/text_laws.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("law_text");
+
+namespace {
+
+/// The one line of the error that a text gives; empty if it is a law.
+std::string error_of(const std::string& text)
+{
+    try {
+        TextLaw(text, "law");
+    } catch (const Error& error) {
+        CHECK(error.fault() == Fault::input);
+        return error.what();
+    }
+    return "";
+}
+
+/// What one source at (a, b) does to one target at (x, y), by a law's expression of x, y, a, b
+/// and the parameter p.
+double value_of(const std::string& expression, double x = 0.75, double y = -2, double a = 3,
+                double b = 0.5)
+{
+    const TextLaw law("target x y; source a b; sum s; parameter p = 4\ns += " + expression, "law");
+    const double target[] = {x, y}, source[] = {a, b};
+    double plain = 0, host[2] = {};
+    add_pair(law.text(), law.parameters(), target, source, std::span(&plain, 1));
+    for (const bool precise : {false, true}) {
+        PairOptions options;
+        options.device = "cpu";
+        options.precision = precise ? Precision::double_precision : Precision::single_precision;
+        make_pair_solver(law, options)->sum({target, source, {}, {}}, std::span(host + precise, 1));
+    }
+    CAPTURE(expression);
+    CHECK(host[1] == doctest::Approx(plain).epsilon(1e-14));
+    CHECK(host[0] == doctest::Approx(plain).epsilon(1e-6));
+    return plain;
+}
+
+} // namespace
+
+TEST_CASE("expressions mean what they mean in arithmetic")
+{
+    const double x = 0.75, y = -2, a = 3, b = 0.5, p = 4;
+    const auto is = [](const char* expression, double expected) {
+        CAPTURE(expression);
+        CHECK(value_of(expression) == doctest::Approx(expected).epsilon(1e-15));
+    };
+    is("x + y*a", x + y * a);
+    is("(x + y)*a", (x + y) * a);
+    is("x - y - a", x - y - a);
+    is("x - (y - a)", x - (y - a));
+    is("x/y/a", x / y / a);
+    is("x/(y/a)", x / (y / a));
+    is("-x^2", -x * x);
+    is("(-x)^2", x * x);
+    is("a^b^y", std::pow(a, std::pow(b, y)));
+    is("a**3", a * a * a);
+    is("a^-2", 1 / (a * a));
+    is("a^0 + a^1", 1 + a);
+    is("a^2.5", std::pow(a, 2.5));
+    is("a^-1.5", std::pow(a, -1.5));
+    is("a^0.3", std::pow(a, 0.3));
+    is("x^7", std::pow(x, 7));
+    is("--x + +y", x + y);
+    is("2e-1*x + .5 + 1.", 0.2 * x + 1.5);
+    is("pow(a, x)", std::pow(a, x));
+    is("sqrt(a) + rsqrt(b)", std::sqrt(a) + 1 / std::sqrt(b));
+    is("x/sqrt(a) + 1/rsqrt(b)", x / std::sqrt(a) + std::sqrt(b));
+    is("exp(x) + log(a)", std::exp(x) + std::log(a));
+    is("sin(x)*cos(a)", std::sin(x) * std::cos(a));
+    is("abs(y) + min(x, a) + 10*max(x, a)", 2 + 0.75 + 30);
+    is("2*pi*p", 2 * 3.14159265358979323846 * p);
+    is("x/p + p/a", x / p + p / a);
+    is("exp(x)*exp(a)", std::exp(x) * std::exp(a));
+    is("target.x - source.b", x - b);
+    is("i[0]*j[1]", x * b);
+    is("1.5", 1.5);
+    is("a", a);
+    is("y", y);
+    is("select(x < a, 1, 2) + 10*select(x > a, 1, 2)", 21);
+    is("select(x <= 0.75, 1, 2) + 10*select(x >= 0.75, 1, 2)", 11);
+    is("select(a == 3, x, y) + 10*select(a != 3, x, y)", 0.75 - 20);
+    is("select(x < a and b < x, a, b)", a);
+    is("select(x > a or b > x or not (a > 1), a, b)", b);
+    is("select(x < a, select(y < b, 5, 6), 7)", 5);
+    is("select(p > 3, a*x, b)", a * x);
+    is("select(b < 1, a*x, b)", a * x);
+    is("select(y < -1 and b < 1, a*x, b)", a * x);
+    is("x*x + y*y + a*x + p", x * x + y * y + a * x + p);
+    is("x*a - y*b", x * a - y * b);
+    is("-(x*a) - y*b - p", -(x * a) - y * b - p);
+    is("p - x*a", p - x * a);
+    is("a*x - p", a * x - p);
+    is("(x*a)^2 + (y*b)^2 + (x*b)^2 + a*y",
+       std::pow(x * a, 2) + b * b * y * y + x * x * b * b + a * y);
+    is("(x + a)*(x + a) - (y - a)*(x + a)", (x + a) * (x + a) - (y - a) * (x + a));
+    is("1/(x*a) + 1/(y + b)", 1 / (x * a) + 1 / (y + b));
+}
+
+TEST_CASE("sums take several lines, with either sign")
+{
+    const TextLaw law("target x\nsource a\nsum s t\n"
+                      "s += x*a\nt -= a\ns -= 2*x\nt -= x*a\ns += 1\n",
+                      "law");
+    const std::vector<double> targets = {2, 3}, sources = {10, 20, 30};
+    std::vector<double> sums(4);
+    make_pair_solver(law)->sum({targets, sources, {}, {}}, sums);
+    CHECK(sums == std::vector<double>{2 * 60 - 12 + 3, -60 - 120, 3 * 60 - 18 + 3, -60 - 180});
+}
+
+TEST_CASE("parameters are set by name")
+{
+    TextLaw law(
+        "target x\nsource a\nsum s\nparameter eps = 1/256\nparameter q = 2*pi\ns += eps*x*a + q",
+        "law");
+    CHECK(law.parameters() == std::vector<double>{1.0 / 256, 2 * 3.14159265358979323846});
+    law.set("q", 0.5);
+    law.set("eps", 3);
+    const double target = 2, source = 5;
+    double sum = 0;
+    make_pair_solver(law)->sum({{&target, 1}, {&source, 1}, {}, {}}, {&sum, 1});
+    CHECK(sum == 30.5);
+    CHECK_THROWS_WITH_AS(law.set("epss", 1),
+                         "law: parameter epss: unknown; did you mean 'eps'?: it has eps, q", Error);
+    CHECK_THROWS_WITH_AS(law.set("q", NAN), "law: parameter q: must be finite", Error);
+}
+
+TEST_CASE("dimensions number what has no name")
+{
+    // The first example of Hamada & Iitaka (2007): 4 values of a target, 4 of a source, 3 sums.
+    const TextLaw numbered("dimensions 4 4 3 positions\n"
+                           "dx = j[0] - i[0]\ndy = j[1] - i[1]\ndz = j[2] - i[2]\n"
+                           "w = j[3]*(dx*dx + dy*dy + dz*dz + i[3])^-1.5\n"
+                           "f[0] += w*dx\nf[1] += w*dy\nf[2] += w*dz",
+                           "numbered");
+    CHECK(numbered.code().positions);
+    CHECK(numbered.code().shape.target == 4);
+    CHECK(numbered.code().shape.source == 4);
+    CHECK(numbered.code().shape.sum == 3);
+    const auto targets = random_rows(20, 4, 1), sources = random_rows(33, 4, 2);
+    std::vector<double> sums(60), plain(60);
+    for (std::size_t i = 0; i < 20; ++i)
+        for (std::size_t j = 0; j < 33; ++j) {
+            double r2 = targets[4 * i + 3];
+            for (std::size_t k = 0; k < 3; ++k)
+                r2 += std::pow(sources[4 * j + k] - targets[4 * i + k], 2);
+            for (std::size_t k = 0; k < 3; ++k)
+                plain[3 * i + k] += sources[4 * j + 3] / (r2 * std::sqrt(r2)) *
+                                    (sources[4 * j + k] - targets[4 * i + k]);
+        }
+    PairOptions options;
+    options.precision = Precision::double_precision;
+    make_pair_solver(numbered, options)->sum({targets, sources, {}, {}}, sums);
+    for (std::size_t k = 0; k < 60; ++k)
+        CHECK(std::abs(sums[k] - plain[k]) < 1e-13 * (1 + std::abs(plain[k])));
+}
+
+TEST_CASE("text laws reproduce the built-in ones to rounding")
+{
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        check_text_laws({"cpu", set});
+    }
+}
+
+TEST_CASE("a malformed text gives one line with its place")
+{
+    const std::string rows = "target position x y z\nsource position x y z, m\nsum a phi\n";
+    const std::string plain = "target x\nsource x m\nsum a\n";
+    const auto tells = [](const std::string& text, const std::string& expected) {
+        CAPTURE(text);
+        const std::string line = error_of(text);
+        CAPTURE(line);
+        CHECK(line.starts_with("law: " + expected));
+        CHECK(line.find('\n') == line.npos);
+    };
+    // The text as a whole.
+    tells("", "line 1, column 1: no law: lines of target, source and sum");
+    tells("# nothing\n\n", "line 1, column 1: no law");
+    tells("target x\nsource m\n", "line 3, column 1: no 'sum' line");
+    tells(rows + "phi += m\n", "line 3, column 5: a: nothing is added to this sum");
+    tells("a = 1\n" + plain,
+          "line 1, column 1: no 'target' line: target, source and sum are declared");
+    tells(plain + "a += m\nparameter p = 1\n",
+          "line 5, column 1: 'parameter': declarations stand before");
+    // Characters and numbers.
+    tells(plain + "a += m $ 2", "line 4, column 8: '$': is no character of this language");
+    tells(plain + "a += m \xc3\x97 2", "line 4, column 8: '\xc3\x97': is no character");
+    tells(plain + "a += m \x01 2", "line 4, column 8: byte 0x01: is no character");
+    tells(plain + "a += 1e999*m", "line 4, column 6: 1e999: numbers lie");
+    tells(plain + "a += 2m", "line 4, column 6: 2m: is no number");
+    tells(plain + "a += 1.2.3", "line 4, column 6: 1.2.3: is no number");
+    tells(plain + "a += 1/0", "line 4, column 6: the result is not finite");
+    // Declarations.
+    tells("target x x\n", "line 1, column 10: 'x': is a value of the target already");
+    tells("target x\ntarget y\n", "line 2, column 1: 'target': declared twice");
+    tells("target x\nsum x\n",
+          "line 2, column 5: 'x': is a value of the target already: a sum needs");
+    tells("parameter p = 1\nparameter p = 2\n", "line 2, column 11: 'p': is a parameter already");
+    tells("parameter sqrt = 1\n", "line 1, column 11: 'sqrt': is a word of the language already");
+    tells("parameter p\n", "line 1, column 12: '=' and the default of p are missing");
+    tells("parameter p = q\n", "line 1, column 15: 'q': unknown name");
+    tells("target x\nparameter p = x\n", "line 2, column 15: the default of p is no constant");
+    tells("target\n", "line 1, column 1: 'target': at least one name");
+    tells("target 3\n", "line 1, column 8: '3': the name of a value of the target is expected");
+    tells("target position x y\n", "line 1, column 8: 'position': three names");
+    tells("target v position x y z\n",
+          "line 1, column 10: 'position': the three coordinates stand before");
+    tells("target position x y z\nsource m\nsum a\na += m",
+          "line 2, column 1: a 'position' in the target alone");
+    tells("dimensions 1 2\n", "line 1, column 15: the end of the line: three whole numbers");
+    tells("dimensions 1 2 99\n", "line 1, column 16: '99': three whole numbers from 1 to 32");
+    tells("dimensions 2 2 1\n" + plain + "a += m",
+          "line 2, column 1: 'target': 1 names, but the dimensions of line 1 say 2");
+    tells("targett x\n", "line 1, column 1: 'targett': neither a declaration nor an assignment; "
+                         "did you mean 'target'?");
+    tells("3 = x\n", "line 1, column 1: '3': a line begins with a name");
+    // Names.
+    tells(plain + "a += mm", "line 4, column 6: 'mm': unknown name");
+    tells("target x\nsource mass\nsum a\na += mas",
+          "line 4, column 6: 'mas': unknown name; did you mean 'mass'?");
+    tells(plain + "a += x",
+          "line 4, column 6: 'x': the target and the source have one: write target.x or source.x");
+    tells(plain + "a += target.m", "line 4, column 13: 'm': no value of the target");
+    tells(plain + "a += a*m", "line 4, column 6: 'a': a sum, whose value is not known here");
+    tells(plain + "m = 3",
+          "line 4, column 1: 'm': is a value of the source: it cannot be assigned to");
+    tells(plain + "r = m\nr = 2*m",
+          "line 5, column 1: 'r': is computed above: a name has one value");
+    tells(plain + "a = m", "line 4, column 3: '=': a is a sum: += or -= is needed");
+    tells(plain + "b += m", "line 4, column 1: 'b': no sum");
+    tells(plain + "f[1] += m", "line 4, column 3: '1': a whole number from 0 to 0");
+    tells(plain + "a += j[2]", "line 4, column 8: '2': a whole number from 0 to 1");
+    tells(plain + "a += j[0.5]", "line 4, column 8: '0.5': a whole number");
+    // Expressions.
+    tells(plain + "a += sqrt(m",
+          "line 4, column 12: ')' is missing before the end of the line for the '(' of column 10");
+    tells(plain + "a += (m + 1\nb = 3", "line 4, column 12: ')' is missing");
+    tells(plain + "a += m)", "line 4, column 7: ')' without its '('");
+    tells(plain + "a += m *",
+          "line 4, column 9: the end of the line: a number, a name or '(' is expected");
+    tells(plain + "a += m m", "line 4, column 8: 'm': an operator is missing before it");
+    tells(plain + "a += m (2)", "line 4, column 8: '(' after 'm', which is no function");
+    tells(plain + "a += sqrt(m, 2)", "line 4, column 6: sqrt takes 1 argument, here are 2");
+    tells(plain + "a += select(m < 1, 2)",
+          "line 4, column 6: select takes 3 arguments, here are 2");
+    tells(plain + "a += sqrtt(m)",
+          "line 4, column 6: 'sqrtt': unknown function; did you mean 'sqrt'?");
+    tells(plain + "a += sqrt m", "line 4, column 6: 'sqrt': a function: '(' is missing after it");
+    tells(plain + "a += m < 1", "line 4, column 6: a condition is no number");
+    tells(plain + "a += 2*(m < 1)", "line 4, column 8: a condition is no number");
+    tells(plain + "a += select(m, 1, 2)", "line 4, column 13: a condition is needed");
+    tells(plain + "a += select(0 < m < 1, 1, 2)", "line 4, column 19: conditions are not chained");
+    tells(plain + "a = = m", "line 4, column 3: '=': a is a sum");
+    tells(plain + "a += " + std::string(300, '(') + "m" + std::string(300, ')'),
+          "line 4, column 106: nested too deep");
+    // Positions.
+    tells(rows + "a += source.x*m", "line 4, column 6: x of the source is a coordinate of a "
+                                    "position: only differences, source.x - target.x");
+    tells(rows + "a += source.x - target.y", "line 4, column 6: x of the source is a coordinate");
+    tells(rows + "d = target.x\na += 2*d", "line 5, column 8: x of the target is a coordinate");
+}
+
+TEST_CASE("differences of positions are taken either way")
+{
+    const TextLaw law("target position x y z\nsource position x y z\nsum a b\n"
+                      "xs = source.x\nxt = target.x\na += xs - xt\nb += (target.y - source.y)^2",
+                      "law");
+    const double target[] = {1, 2, 3}, source[] = {10, 20, 30};
+    double sums[2];
+    make_pair_solver(law)->sum({target, source, {}, {}}, sums);
+    CHECK(sums[0] == 9);
+    CHECK(sums[1] == 18 * 18);
+}

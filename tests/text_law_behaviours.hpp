@@ -1,0 +1,17 @@
+/// \file  What laws given as text must do on every device.
+#pragma once
+
+#include <vector>
+
+#include "pairs/text/text_law.hpp"
+#include "tests/pair_behaviours.hpp"
+
+namespace chamomile::tests {
+
+/// Rows of n values in -1 .. 1; the last one of more than three in 0.5 .. 1.5.
+std::vector<double> random_rows(std::size_t n, std::size_t width, unsigned seed);
+
+/// Text laws against the built-in ones, and a law of all functions against plain double.
+void check_text_laws(const Machine& machine);
+
+} // namespace chamomile::tests

@@ -17,8 +17,8 @@ namespace chamomile {
 struct FluidOptions {
     std::uint64_t n = 4096;
     double density = 0.82, temperature = 0.85;
-    double cutoff = 3;        ///< the potential ends here
-    double switch_from = 2.5; ///< and is the Lennard-Jones potential up to here
+    double cutoff = 4;             ///< the potential ends here
+    double switch_from = 10.0 / 3; ///< and is the Lennard-Jones potential up to here
     double step = 0.002;
     std::uint64_t seed = 1;
     Precision precision = Precision::single_precision;

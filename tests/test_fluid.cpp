@@ -21,6 +21,8 @@ FluidOptions small_fluid(Precision precision = Precision::double_precision)
     FluidOptions options;
     options.n = 500;
     options.density = 0.82;
+    options.cutoff = 3;
+    options.switch_from = 2.5;
     options.device = "cpu";
     options.precision = precision;
     return options;

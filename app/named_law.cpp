@@ -1,5 +1,6 @@
 #include "app/named_law.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -9,16 +10,23 @@
 #include "core/nearest_name.hpp"
 #include "pairs/laws/gravity.hpp"
 #include "pairs/laws/gravity_jerk.hpp"
+#include "pairs/laws/lennard_jones_coulomb.hpp"
+#include "pairs/laws/lennard_jones_fluid.hpp"
+#include "pairs/laws/sph_density.hpp"
+#include "pairs/laws/yukawa.hpp"
 #include "pairs/text/text_law.hpp"
 
 namespace chamomile::app {
 namespace {
 
-/// A built-in law: its type holds its parameters as doubles, in this order, 0 by default.
+/// A built-in law: its type begins with its parameters as doubles, in this order, 0 unless said
+/// otherwise; what follows them is 0.
 struct BuiltIn {
     const LawCode& (*code)();
     const char *name, *target, *source, *sum, *parameters;
 };
+
+constexpr const char* molecular_columns = "x y z charge half_sigma root_epsilon";
 
 constexpr BuiltIn built_in[] = {
     {law_code<GravityPotential>, "gravity", "x y z", "x y z mass", "ax ay az potential", "eps"},
@@ -26,6 +34,18 @@ constexpr BuiltIn built_in[] = {
      "eps"},
     {law_code<GravityJerk>, "gravity_jerk", "x y z vx vy vz", "x y z vx vy vz mass",
      "ax ay az jx jy jz potential", "eps"},
+    {law_code<Yukawa>, "yukawa", "x y z", "x y z charge", "fx fy fz potential",
+     "screening_length=1 cutoff=inf"},
+    {law_code<SphDensity>, "sph_density", "x y z inverse_h", "x y z mass", "density neighbours",
+     ""},
+    {law_code<LennardJonesFluid>, "lennard_jones", "x y z", "x y z", "fx fy fz energy virial",
+     "sigma=1 epsilon=1"},
+    {law_code<MolecularEnergy>, "molecular", molecular_columns, molecular_columns,
+     "fx fy fz energy virial", "coulomb=1 dielectric=1"},
+    {law_code<MolecularEnergyLinear>, "molecular_linear", molecular_columns, molecular_columns,
+     "fx fy fz energy virial", "coulomb=1 dielectric=1"},
+    {law_code<MolecularEnergySigmoidal>, "molecular_sigmoidal", molecular_columns,
+     molecular_columns, "fx fy fz energy virial", "coulomb=1 alpha beta gamma delta length=1"},
 };
 
 struct Setting {
@@ -64,8 +84,13 @@ NamedLaw make_built_in(const BuiltIn& law, const std::vector<Setting>& settings)
                    "",
                    law.code(),
                    {}};
-    const auto names = words_of_line(law.parameters);
-    named.data.assign(names.size(), 0);
+    auto names = words_of_line(law.parameters);
+    named.data.assign(named.code.bytes / sizeof(double), 0);
+    for (std::size_t k = 0; k < names.size(); ++k)
+        if (const std::size_t equals = names[k].find('='); equals != names[k].npos) {
+            named.data[k] = std::strtod(names[k].c_str() + equals + 1, nullptr);
+            names[k].resize(equals);
+        }
     for (const Setting& setting : settings) {
         std::size_t k = 0;
         while (k < names.size() && names[k] != setting.parameter)
@@ -73,7 +98,8 @@ NamedLaw make_built_in(const BuiltIn& law, const std::vector<Setting>& settings)
         if (k == names.size())
             throw Error(Fault::usage, "--parameter: " + setting.parameter + ": unknown" +
                                           suggestion(setting.parameter, names) + ": " + law.name +
-                                          " has " + law.parameters);
+                                          " has " +
+                                          (names.empty() ? "no parameters" : law.parameters));
         named.data[k] = setting.value;
     }
     for (std::size_t k = 0; k < names.size(); ++k)

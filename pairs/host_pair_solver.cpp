@@ -15,9 +15,10 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t worth_sorting = 1 << 22; ///< pairs; fewer are all taken for near
-constexpr std::size_t parallel_items = 32;     ///< of work at least, so that all threads have some
-constexpr std::size_t tiles_of_item = 16;      ///< at least
+/// Pairs and targets; with fewer all tiles are taken for near, which costs less than an order.
+constexpr std::size_t worth_sorting = 1 << 22, targets_worth_sorting = 4096;
+constexpr std::size_t parallel_items = 32; ///< of work at least, so that all threads have some
+constexpr std::size_t tiles_of_item = 16;  ///< at least
 
 class HostPairSolver final : public PairSolver {
 public:
@@ -69,9 +70,11 @@ private:
     void prepare(const PairTask& task)
     {
         const LawShape& shape = code_.shape;
-        const std::size_t pairs = task.targets.size() / std::size_t(shape.target) *
-                                  (task.sources.size() / std::size_t(shape.source));
-        sorted_ = code_.positions && (within_cutoff() || (!precise_ && pairs > worth_sorting));
+        const std::size_t targets = task.targets.size() / std::size_t(shape.target),
+                          sources = task.sources.size() / std::size_t(shape.source);
+        sorted_ =
+            code_.positions && (within_cutoff() || (!precise_ && targets >= targets_worth_sorting &&
+                                                    targets * sources > worth_sorting));
         if (sorted_) {
             targets_.sort(task.targets, shape.target, options_.period);
             sources_.sort(task.sources, shape.source, options_.period);

@@ -115,6 +115,13 @@ CASES = [
     ("config key twice", RUN + " --config twice.ini", USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
     # The Hermite scheme.
     ("scheme unknown", RUN + " --integrator hermit", USAGE, "--integrator: hermit: is not one of leapfrog, hermite; did you mean 'hermite'"),
+    ("resident with a tree", RUN + " --resident --solver tree", USAGE, "run: --solver tree: --resident sums directly; leave it out"),
+    ("resident with an angle", RUN + " --resident --theta 0.5", USAGE, "run: --theta: is for trees; --resident sums directly"),
+    ("resident with a spline", RUN + " --resident --softening spline", USAGE, "run: --softening spline: --resident knows Plummer softening alone"),
+    ("resident on a CPU", RUN + " --resident --device cpu", DEVICE, "resident: needs a GPU"),
+    ("resident hermite", HERMITE + " --resident", USAGE, "run: --resident: is for the leapfrog"),
+    ("a table of numbers", "bench --table gems -n 1000", USAGE, "--table: takes no --particles"),
+    ("a table unknown", "bench --table gem", USAGE, "--table: gem: is not one of none, cunbody, gems, brook, targets; did you mean 'gems'?"),
     ("hermite with a tree", HERMITE + " --solver tree", USAGE, "run: --solver tree: hermite sums directly"),
     ("hermite with an angle", HERMITE + " --theta 0.5", USAGE, "run: --theta: is for trees; hermite sums directly"),
     ("hermite with an angle of the file", HERMITE + " --config theta.ini", USAGE, "run: --theta: is for trees"),

@@ -134,8 +134,33 @@ def wrong_input_is_refused(folder):
     refused(4, f"{rows_file}: exists", "--law", "gravity", "--sources", bodies, "-o", rows_file)
 
 
+def built_in_laws_are_right(folder):
+    """Two particles at distance 3/2: what each law says of the first."""
+    two = folder / "two.txt"
+    d = 1.5
+    lennard_jones = lambda sigma: 4 * ((sigma / d) ** 12 - (sigma / d) ** 6)
+    for law, columns, rest, more, exact in (
+            ("yukawa", "x y z charge", ("2", "3"), (), {"potential": 3 * math.exp(-d) / d}),
+            ("yukawa", "x y z charge", ("2", "3"), ("screening_length=0.5",), {"potential": 3 * math.exp(-2 * d) / d}),
+            ("lennard_jones", "x y z", ("", ""), (), {"energy": lennard_jones(1)}),
+            ("molecular", "x y z charge half_sigma root_epsilon", ("1 0.5 1", "-2 0.6 1"), ("dielectric=4",),
+             {"energy": lennard_jones(1.1) - 2 / (4 * d)}),
+            ("molecular_linear", "x y z charge half_sigma root_epsilon", ("1 0.5 1", "-2 0.5 1"), ("coulomb=3",),
+             {"energy": lennard_jones(1) - 6 / d**2}),
+            ("molecular_sigmoidal", "x y z charge half_sigma root_epsilon", ("1 0.5 1", "-2 0.5 1"), ("gamma=0.5", "delta=0.1"),
+             {"energy": lennard_jones(1) - 2 / (math.exp(0.5 * d + 0.1) * d)})):
+        two.write_text(f"# columns: {columns}\n0 0 0 {rest[0]}\n{d} 0 0 {rest[1]}\n")
+        setting = ("--parameter", ",".join(more)) if more else ()
+        text = chamomile("pairs", "--law", law, "--sources", two, "--no-self", "--precision", "double", *setting)
+        names = next(line for line in text.splitlines() if line.startswith("# columns:")).split()[2:]
+        for name, value in exact.items():
+            found = rows(text)[0][names.index(name)]
+            check(abs(found / value - 1) < 1e-12, f"{law} {more}: {name}: {found}, not {value}")
+
+
 with tempfile.TemporaryDirectory() as temporary:
     example_is_right()
+    built_in_laws_are_right(pathlib.Path(temporary))
     files_are_read(pathlib.Path(temporary))
     wrong_input_is_refused(pathlib.Path(temporary))
 print("\n".join(failures) or "pairs sums, reads and refuses as it should")

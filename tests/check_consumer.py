@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Installs the build to a folder of its own and builds a project outside the tree against it."""
+import importlib.util
 import pathlib
 import shutil
 import subprocess
@@ -24,7 +25,8 @@ with tempfile.TemporaryDirectory() as folder:
     print(call(build / "consumer"), end="")
     print(call(prefix / "bin/chamomile", "--version"), end="")
     # The examples are projects of their own.
-    for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"]}.items():
+    for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
+                              "law_from_c": ["screened"]}.items():
         build = pathlib.Path(folder, example)
         call("cmake", "-S", source / "examples" / example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
         call("cmake", "--build", build)
@@ -33,3 +35,9 @@ with tempfile.TemporaryDirectory() as folder:
                 print(call(build / name), end="")
             elif name != "ring_fortran" or shutil.which("gfortran"):
                 sys.exit(f"{example}: {name} was not built")
+    library = next(prefix.glob("lib*/**/libchamomile_c.so"))
+    symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
+    if foreign := {s for s in symbols if not s.startswith(("chm_", "CHAMOMILE_"))}:
+        sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")
+    if importlib.util.find_spec("numpy"):
+        print(call(sys.executable, source / "examples/law_from_c/screened.py", library.parent), end="")

@@ -1,0 +1,179 @@
+// Laws given as text behind a C interface.
+#include "clients/c/chamomile_law.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/nearest_name.hpp"
+#include "pairs/text/text_law.hpp"
+
+using namespace chamomile;
+
+struct chm_law {
+    std::optional<TextLaw> law;
+    PairOptions options;
+    std::unique_ptr<PairSolver> solver; // made when it is needed, and anew after a change
+    std::string error;
+};
+
+namespace {
+
+/// Runs a call on a law; the kind of its fault.
+template <class Call>
+int guarded(chm_law* law, Call call) noexcept
+{
+    if (!law)
+        return int(Fault::usage);
+    try {
+        try {
+            call();
+            return 0;
+        } catch (const Error& error) {
+            law->error = error.what();
+            return int(error.fault());
+        } catch (const std::exception& error) {
+            law->error = error.what();
+        }
+    } catch (...) { // no memory even for the line
+    }
+    return int(Fault::numeric);
+}
+
+void require_law(const chm_law* law)
+{
+    if (!law->law)
+        throw Error(Fault::usage, "law: was not compiled");
+}
+
+double number(const std::string& key, const char* text)
+{
+    double value = 0;
+    const char* end = text + std::strlen(text);
+    const auto result = std::from_chars(text, end, value);
+    if (result.ec != std::errc() || result.ptr != end)
+        throw Error(Fault::usage, key + ": " + text + ": a number is needed");
+    return value;
+}
+
+void set_option(PairOptions& options, const std::string& key, const char* value)
+{
+    if (key == "device") {
+        options.device = value;
+    } else if (key == "instruction_set") {
+        options.instruction_set = value;
+    } else if (key == "cutoff") {
+        options.cutoff = number(key, value);
+    } else if (key == "period") {
+        const double side = number(key, value);
+        options.period = {side, side, side};
+    } else if (key == "precision" && std::strcmp(value, "float") == 0) {
+        options.precision = Precision::single_precision;
+    } else if (key == "precision" && std::strcmp(value, "double") == 0) {
+        options.precision = Precision::double_precision;
+    } else if (key == "precision") {
+        throw Error(Fault::usage, key + ": " + value + ": must be float or double");
+    } else {
+        const std::vector<std::string> keys = {"device", "precision", "instruction_set", "cutoff",
+                                               "period"};
+        throw Error(Fault::usage, "option: " + key + ": unknown" + suggestion(key, keys) +
+                                      ": device, precision, instruction_set, cutoff, period");
+    }
+}
+
+std::size_t count(const char* what, int64_t n)
+{
+    if (n < 0)
+        throw Error(Fault::usage,
+                    std::string(what) + ": " + std::to_string(n) + ": must be 0 or more");
+    return std::size_t(n);
+}
+
+} // namespace
+
+extern "C" {
+
+int chm_law_create(chm_law** law, const char* text, const char* name)
+{
+    if (!law)
+        return int(Fault::usage);
+    *law = new (std::nothrow) chm_law;
+    if (!*law)
+        return int(Fault::numeric);
+    return guarded(*law, [&] {
+        if (!text || !name)
+            throw Error(Fault::usage, "law: text and name: are needed");
+        (*law)->law.emplace(text, name);
+    });
+}
+
+void chm_law_destroy(chm_law* law)
+{
+    delete law;
+}
+
+const char* chm_law_last_error(const chm_law* law)
+{
+    return law ? law->error.c_str() : "out of memory";
+}
+
+int chm_law_shape(chm_law* law, int* target, int* source, int* sum)
+{
+    return guarded(law, [&] {
+        require_law(law);
+        const LawShape& shape = law->law->code().shape;
+        *target = shape.target;
+        *source = shape.source;
+        *sum = shape.sum;
+    });
+}
+
+int chm_law_set_parameter(chm_law* law, const char* name, double value)
+{
+    return guarded(law, [&] {
+        require_law(law);
+        law->law->set(name, value);
+        law->solver.reset();
+    });
+}
+
+int chm_law_set_option(chm_law* law, const char* key, const char* value)
+{
+    return guarded(law, [&] {
+        require_law(law);
+        PairOptions options = law->options;
+        set_option(options, key, value);
+        law->options = options;
+        law->solver.reset();
+    });
+}
+
+int chm_law_sum(chm_law* law, int64_t targets, const double* target_rows, int64_t sources,
+                const double* source_rows, const int64_t* self, double* sum_rows)
+{
+    return guarded(law, [&] {
+        require_law(law);
+        const std::size_t n = count("targets", targets), m = count("sources", sources);
+        const LawShape& shape = law->law->code().shape;
+        if (!law->solver)
+            law->solver = make_pair_solver(*law->law, law->options);
+        std::vector<std::uint32_t> own;
+        for (std::size_t i = 0; self && i < n; ++i) {
+            if (self[i] < -1 || self[i] >= sources)
+                throw Error(Fault::usage, "self: " + std::to_string(self[i]) +
+                                              ": must be -1 or below " + std::to_string(m));
+            own.push_back(self[i] < 0 ? no_source : std::uint32_t(self[i]));
+        }
+        law->solver->sum({{target_rows, n * std::size_t(shape.target)},
+                          {source_rows, m * std::size_t(shape.source)},
+                          own,
+                          {}},
+                         {sum_rows, n * std::size_t(shape.sum)});
+    });
+}
+
+} // extern "C"

@@ -79,4 +79,4 @@ if __name__ == "__main__":
         Law(TEXT.replace("inv_r * length", "inv_r * lenght"), "typo", library)
     except RuntimeError as error:
         print(error)
-    sys.exit(worst > 1e-12)
+    sys.exit(0 if worst < 1e-12 else 1)

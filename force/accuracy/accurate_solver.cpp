@@ -15,10 +15,17 @@ namespace {
 constexpr double least_in_float = 2e-6; // goals below are met in double
 constexpr double worth_another = 1.5;   // a candidate so near to the fastest is tried again
 constexpr double worth_taking = 0.97;   // of a direct sum
-constexpr std::size_t most_finalists = 4;
-constexpr double finalist_range = 1.15;
-constexpr int final_rounds = 2;
 constexpr int most_trials = 3;
+constexpr double short_trial = 0.1; // seconds
+
+/// How thorough the choice is: more so where a trial takes little.
+struct Care {
+    std::size_t middles;   ///< of the fastest ways, tried with other sizes
+    std::size_t finalists; ///< at most
+    double range;          ///< of their times
+    int rounds;            ///< in which they run again, in turn
+};
+constexpr Care usual_care{1, 4, 1.15, 2}, much_care{2, 6, 1.25, 5};
 constexpr double direct_pairs = 6; // of a direct sum in the time of a pair of lists, at most
 constexpr int least_group = 8, least_leaf = 2;
 
@@ -171,23 +178,29 @@ private:
         for (std::size_t k = 1; k < ways.size(); ++k)
             look_at(ways[k], particles);
         sort(ways);
-        const SolverOptions middle = ways.front().options;
-        for (const Sizes& factor : sizes) {
-            if ((factor.group != 1 && !sizes_are_open_.group) ||
-                (factor.leaf != 1 && !sizes_are_open_.leaf))
-                continue;
-            SolverOptions options = middle;
-            options.group_size = std::max(least_group, int(options.group_size * factor.group));
-            options.leaf_size = std::max(least_leaf, int(options.leaf_size * factor.leaf));
-            ways.emplace_back(options, goal_.error);
-            look_at(ways.back(), particles);
-        }
+        const Care& care = least_seconds_ < short_trial ? much_care : usual_care;
+        std::vector<SolverOptions> middles;
+        for (const Candidate& way : ways)
+            if (middles.size() < care.middles &&
+                way.seconds(power_) < worth_another * least_seconds_)
+                middles.push_back(way.options);
+        for (const SolverOptions& middle : middles)
+            for (const Sizes& factor : sizes) {
+                if ((factor.group != 1 && !sizes_are_open_.group) ||
+                    (factor.leaf != 1 && !sizes_are_open_.leaf))
+                    continue;
+                SolverOptions options = middle;
+                options.group_size = std::max(least_group, int(options.group_size * factor.group));
+                options.leaf_size = std::max(least_leaf, int(options.leaf_size * factor.leaf));
+                ways.emplace_back(options, goal_.error);
+                look_at(ways.back(), particles);
+            }
         // Those that chance may have put in the wrong order run again, in turn.
         sort(ways);
-        while (ways.size() > most_finalists ||
-               ways.back().seconds(power_) > finalist_range * ways.front().seconds(power_))
+        while (ways.size() > care.finalists ||
+               ways.back().seconds(power_) > care.range * ways.front().seconds(power_))
             ways.pop_back();
-        for (int round = 0; round < final_rounds && ways.size() > 1; ++round)
+        for (int round = 0; round < care.rounds && ways.size() > 1; ++round)
             for (Candidate& finalist : ways)
                 try_out(finalist, particles);
         sort(ways);

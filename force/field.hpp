@@ -1,0 +1,83 @@
+/// \file  The field of sources that stay: one tree for many evaluations, at any points.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/array_view.hpp"
+#include "force/solver.hpp"
+
+namespace chamomile {
+
+/// Particles that pull. Positions (3 components) and masses (1); velocities (3) where jerks are
+/// asked for. Copied by FieldSolver::build().
+struct FieldSources {
+    std::size_t count = 0;
+    ArrayView position, mass, velocity = {};
+};
+
+/// Points at which the field is asked for.
+struct FieldTargets {
+    std::size_t count = 0;
+    ArrayView position, velocity = {}; ///< velocities for jerks
+    /// The source that a target is and does not feel, at the same place; -1: none. Empty: none is
+    /// one. Without softening sources at a target's place pull at nothing in any case.
+    std::span<const std::int64_t> self = {};
+};
+
+/// Where results go; those left empty are not made. Per unit mass, G included.
+struct FieldResults {
+    ArrayView acceleration = {}; ///< 3 components
+    ArrayView potential = {};    ///< 1, negative
+    ArrayView tidal = {};        ///< 6: d a_i / d x_j as xx, xy, xz, yy, yz, zz
+    ArrayView jerk = {};         ///< 3: d a / dt along the target's path
+
+    explicit operator bool() const { return acceleration || potential || tidal || jerk; }
+};
+
+/// Accelerations, potentials, tidal tensors and jerks of sources that are given once. Not safe for
+/// two threads at once; make one solver for each. Sums at a source's place as those of
+/// Solver::solve(), bit for bit, if evaluate_sources() asks for them.
+class FieldSolver {
+public:
+    virtual ~FieldSolver() = default;
+
+    /// Takes the sources and, of a tree, orders them and sums moments. Throws Error(input) naming
+    /// the first value that is not finite (or mass that is negative, of a tree), Error(device).
+    virtual void build(const FieldSources& sources) = 0;
+
+    /// The same number of sources, moved: keeps their order and cells and sums the moments anew.
+    /// Results stay within the criterion; what grows is the time, with the distances moved.
+    virtual void refit(const FieldSources& sources) = 0;
+
+    /// Sources of the last build; 0 before.
+    virtual std::size_t size() const = 0;
+
+    /// Throws Error(usage) before build() or for results that cannot be had, Error(input) for a
+    /// point that is not finite or a self out of range, Error(device).
+    virtual ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results) = 0;
+
+    /// At the sources `active` (their numbers; empty: at all), each without itself. Entry k of the
+    /// results belongs to source active[k]. Error(input) also if two coincide without softening.
+    virtual ForceStatistics evaluate_sources(std::span<const Index> active,
+                                             const FieldResults& results) = 0;
+
+    /// All sources within a radius of each target (periodic boxes: none), exactly. Of target i the
+    /// neighbours' numbers, ascending, at list[i * most] .. ; count[i] is how many there are, which
+    /// may be more than `most`; those beyond are left out. A target's self is left out.
+    virtual void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t most,
+                            std::span<std::int64_t> count, std::span<std::int64_t> list) = 0;
+
+    /// Such as "CPU, avx512, 2 threads" or "NVIDIA H200".
+    virtual std::string device() const = 0;
+
+    /// With 0 and "auto" replaced by what was chosen.
+    virtual const SolverOptions& options() const = 0;
+};
+
+/// Of a tree or, with SolverKind::direct, of all pairs. Throws like make_solver().
+std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options);
+
+} // namespace chamomile

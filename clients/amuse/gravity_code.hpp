@@ -37,11 +37,11 @@ struct ParticleState {
 
 /// What ends an evolution early, where it is looked for.
 struct StopLimits {
-    bool collisions = false;              ///< two particles nearer than the sum of their radii
-    std::optional<double> seconds;        ///< of wall clock
-    std::optional<std::uint64_t> steps;   ///< of this evolution
-    std::optional<double> box;            ///< distance of a particle
-    bool box_about_center_of_mass = true; ///< or about the origin
+    bool collisions = false;                 ///< two particles nearer than the sum of their radii
+    std::optional<double> seconds = {};      ///< of wall clock
+    std::optional<std::uint64_t> steps = {}; ///< of this evolution
+    std::optional<double> box = {};          ///< distance of a particle
+    bool box_about_center_of_mass = true;    ///< or about the origin
 };
 
 enum class StopKind { collision, timeout, number_of_steps, out_of_box };

@@ -1,4 +1,4 @@
-"""A star cluster falls through a galaxy of particles, both in Chamomile, coupled by Bridge."""
+"""A star cluster on its orbit in a galaxy of particles at rest, both in Chamomile, coupled by Bridge."""
 import sys
 
 from amuse.couple.bridge import Bridge
@@ -10,7 +10,6 @@ length, time, mass, speed = nbody_system.length, nbody_system.time, nbody_system
 
 galaxy = Chamomile(channel_type="sockets")
 galaxy.parameters.epsilon_squared = 0.01 | length**2
-galaxy.parameters.timestep = 1 / 32 | time
 galaxy.particles.add_particles(new_plummer_model(5000))
 
 stars = new_plummer_model(200)
@@ -27,11 +26,10 @@ cluster.particles.add_particles(stars)
 bridge = Bridge(use_threading=False)
 bridge.timestep = 1 / 32 | time
 bridge.add_system(cluster, (galaxy,))
-bridge.add_system(galaxy)
 
 
 def energy():
-    """Of the cluster, in the field of a galaxy that hardly changes."""
+    """Of the cluster, in the field of the galaxy."""
     now = cluster.particles
     potential = galaxy.get_potential_at_point(0 * now.x, now.x, now.y, now.z)
     return cluster.kinetic_energy + cluster.potential_energy + (now.mass * potential).sum()
@@ -43,4 +41,4 @@ change = abs(energy() / before - 1)
 x = cluster.particles.center_of_mass().value_in(length)
 print(f"t = {bridge.model_time.value_in(time)}: cluster at {x.round(2)}, energy changed by {change:.1e} of it")
 bridge.stop()
-sys.exit(not change < 5e-3)
+sys.exit(not change < 1e-3)

@@ -23,8 +23,10 @@ void Cluster::load(int address, const JParticle& p)
         throw Error(Fault::input, "j-particle " + std::to_string(address) + ": is not finite");
     if (particles_.size() <= at)
         particles_.resize(at + 1);
-    particles_[at] = p;
-    particles_[at].loaded = true;
+    JParticle& place = particles_[at];
+    same_ids_ = same_ids_ && place.loaded && place.id == p.id;
+    place = p;
+    place.loaded = true;
     current_ = false;
 }
 
@@ -45,18 +47,16 @@ void Cluster::predict(int nj)
                                       std::to_string(particles_.size()));
     if (current_ && n <= predicted_)
         return;
-    if (ids_.size() != n)
-        ids_sorted_ = false;
-    ids_.resize(n);
-    for (std::size_t j = 0; j < n; ++j) {
-        const JParticle& p = particles_[j];
-        if (!p.loaded) {
-            predicted_ = 0;
-            throw Error(Fault::usage, "j-particle " + std::to_string(j) + ": was not loaded");
+    if (!same_ids_ || ids_.size() != n) {
+        predicted_ = 0;
+        same_ids_ = ids_sorted_ = false;
+        ids_.resize(n);
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!particles_[j].loaded)
+                throw Error(Fault::usage, "j-particle " + std::to_string(j) + ": was not loaded");
+            ids_[j] = particles_[j].id;
         }
-        if (ids_[j] != p.id)
-            ids_sorted_ = false;
-        ids_[j] = p.id;
+        same_ids_ = true;
     }
     sources_.resize(n);
     const JParticle* from = particles_.data();
@@ -120,7 +120,7 @@ void Cluster::sum(int nj, const IParticles& targets, const ForceResults& results
     for (std::size_t i = 0; i < n; ++i) {
         rows[i] = {vector_of(targets.x[i]), vector_of(targets.v[i])};
         const double h2 = targets.h2 ? targets.h2[i] : 0;
-        places_[i] = {targets.x[i][0], targets.x[i][1], targets.x[i][2], h2, targets.id[i]};
+        places_[i] = {{targets.x[i][0], targets.x[i][1], targets.x[i][2]}, h2, targets.id[i]};
     }
     exclude_own(sources, targets);
     const std::span<const Source> pulling(sources_.data(), sources);

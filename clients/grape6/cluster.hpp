@@ -60,7 +60,7 @@ public:
 private:
     using Source = GravityJerk::Source<double>;
     struct Place {
-        double x, y, z, h2;
+        double x[3], h2;
         int id;
     };
 
@@ -76,6 +76,7 @@ private:
     double time_ = 0;
     std::size_t predicted_ = 0; ///< addresses below it are in sources_
     bool current_ = false;      ///< of the time and particles of now
+    bool same_ids_ = false;     ///< as in ids_, and all loaded
     std::vector<Source> sources_;
     std::vector<int> ids_;                              ///< of sources_
     std::vector<std::pair<int, std::uint32_t>> sorted_; ///< ids_ with addresses

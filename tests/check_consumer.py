@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
     print(call(prefix / "bin/chamomile", "--version"), end="")
     # The examples are projects of their own.
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
-                              "law_from_c": ["screened"], "grape5": ["treecode"], "grape6": ["hermite"]}.items():
+                              "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"]}.items():
         build = pathlib.Path(folder, example)
         call("cmake", "-S", source / "examples" / example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
         call("cmake", "--build", build)

@@ -1,7 +1,9 @@
 # Installs the program, the library and what find_package(chamomile) needs.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/chamomile)
-install(TARGETS chamomile chamomile_cunbody chamomile_c EXPORT chamomile FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
+install(TARGETS chamomile chamomile_cunbody chamomile_c EXPORT chamomile
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile
+    FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
 install(TARGETS chamomile_program)
 install(EXPORT chamomile NAMESPACE chamomile:: DESTINATION ${package_folder} FILE chamomileTargets.cmake)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/chamomileConfig.cmake.in

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "clients/c/context.hpp"
-#include "clients/c/views.hpp"
 #include "version.hpp"
 
 using namespace chamomile;
@@ -55,18 +54,7 @@ int chm_set_option(chm_context* context, const char* key, const char* value)
 int chm_set_sources(chm_context* context, int64_t n, chm_view position, chm_view mass,
                     chm_view velocity)
 {
-    return c::guarded(context, [&] {
-        FieldSources sources;
-        sources.count = c::count_of("sources", n);
-        if (sources.count >= std::size_t(Index(-1)))
-            c::refuse("sources: " + std::to_string(n) + ": must be fewer than 4294967295");
-        sources.position = c::input("position of the sources", sources.count, position, 3);
-        sources.mass = c::input("mass", sources.count, mass, 1);
-        sources.velocity =
-            c::input("velocity of the sources", sources.count, velocity, 3, c::Need::optional);
-        context->sources = sources;
-        context->has_sources = true;
-    });
+    return c::guarded(context, [&] { context->set_sources(n, position, mass, velocity); });
 }
 
 int chm_build(chm_context* context)

@@ -1,8 +1,11 @@
 // Guards of the C interface: one thread in a context, no context of another process, no exception.
 #include "clients/c/context.hpp"
 
+#include <thread>
+
 #include <unistd.h>
 
+#include "clients/c/views.hpp"
 #include "force/threads.hpp"
 
 namespace chamomile::c {
@@ -17,6 +20,14 @@ bool in_forked_child()
     const long self = getpid();
     long first = 0;
     return !first_process.compare_exchange_strong(first, self) && first != self;
+}
+
+/// No other thread has had it, unlike an id of the system's.
+std::uint64_t number_of_this_thread()
+{
+    static std::atomic<std::uint64_t> last{0};
+    thread_local const std::uint64_t number = ++last;
+    return number;
 }
 
 class ThreadsInUse {
@@ -88,8 +99,11 @@ void Errors::remember(const char* line) noexcept
 {
     try {
         const std::lock_guard lock(mutex_);
-        lines_[std::this_thread::get_id()] = line;
-    } catch (...) { // no memory even for the line
+        constexpr std::size_t most = 1000;
+        lines_[number_of_this_thread()] = line;
+        if (lines_.size() > most)
+            lines_.erase(lines_.begin()); // of the oldest thread
+    } catch (...) {                       // no memory even for the line
     }
 }
 
@@ -97,7 +111,7 @@ const char* Errors::last() const noexcept
 {
     try {
         const std::lock_guard lock(mutex_);
-        const auto line = lines_.find(std::this_thread::get_id());
+        const auto line = lines_.find(number_of_this_thread());
         return line == lines_.end() ? "" : line->second.c_str();
     } catch (...) {
         return "";
@@ -136,6 +150,20 @@ chm_context::chm_context() : process_(getpid()) {}
 bool chm_context::is_ours() const
 {
     return process_ == getpid();
+}
+
+void chm_context::set_sources(std::int64_t n, const chm_view& position, const chm_view& mass,
+                              const chm_view& velocity)
+{
+    FieldSources said;
+    said.count = c::count_of("sources", n);
+    if (said.count >= std::size_t(Index(-1)))
+        c::refuse("sources: " + std::to_string(n) + ": must be fewer than 4294967295");
+    said.position = c::input("position of the sources", said.count, position, 3);
+    said.mass = c::input("mass", said.count, mass, 1);
+    said.velocity = c::input("velocity of the sources", said.count, velocity, 3, c::Need::optional);
+    sources = said;
+    has_sources = true;
 }
 
 FieldSolver& chm_context::built_solver()

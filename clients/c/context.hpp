@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "clients/c/chamomile.h"
@@ -25,7 +24,7 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    std::map<std::thread::id, std::string> lines_;
+    std::map<std::uint64_t, std::string> lines_; // by the number of the thread
 };
 
 /// A call's status and, of a fault, its line.
@@ -53,6 +52,9 @@ struct chm_context {
 
     chm_context();
     chamomile::FieldSolver& built_solver(); ///< Error(usage) before chm_build()
+    /// Where they lie, checked.
+    void set_sources(std::int64_t n, const chm_view& position, const chm_view& mass,
+                     const chm_view& velocity);
     void build();
     void use_law(double G, double softening); ///< from the next build()
     /// Of another softening, made of the same sources.

@@ -132,9 +132,8 @@ int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view ra
 int chm_solve(chm_context* context, int64_t n, const double* m, const double* x,
               double* acceleration, double* potential)
 {
-    if (const int status = chm_set_sources(context, n, chm_vectors(x), chm_numbers(m), {}))
-        return status;
     return c::guarded(context, [&] {
+        context->set_sources(n, chm_vectors(x), chm_numbers(m), {});
         const chm_results results = {chm_vectors(acceleration), chm_numbers(potential), {}, {}};
         c::Overlaps memory;
         memory.reads("positions", context->sources.count, context->sources.position);
@@ -162,19 +161,14 @@ int chm_accel_strided(chm_context* context, size_t targets, size_t sources, size
         FieldTargets points;
         points.count = n;
         points.position = c::input("positions", n, records(xyz), 3);
-        FieldSources pull;
-        pull.count = sources;
-        pull.position = points.position;
-        pull.mass = c::input("masses", sources,
-                             chm_view_numbers(mass, int64_t(stride), CHM_FLOAT64, CHM_HOST), 1);
+        context->set_sources(int64_t(sources), records(xyz),
+                             chm_view_numbers(mass, int64_t(stride), CHM_FLOAT64, CHM_HOST), {});
         c::Overlaps memory;
         memory.reads("positions", n, points.position);
-        memory.reads("masses", sources, pull.mass);
+        memory.reads("masses", sources, context->sources.mass);
         const chm_results results = {records(acceleration), chm_numbers(potential), {}, {}};
         const FieldResults r = c::checked(n, &results, memory);
         context->use_law(G, softening);
-        context->sources = pull;
-        context->has_sources = true;
         context->build();
         context->begin_evaluation();
         if (n == 0)

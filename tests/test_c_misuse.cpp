@@ -107,6 +107,9 @@ TEST_CASE("nothing is something too")
     p.a[4] = 7;
     REQUIRE(chm_eval(c, &p.targets, &p.results) == CHM_OK); // of no sources
     CHECK(p.a[4] == 0);
+    std::int64_t count[2] = {5, 5}, list[2];
+    REQUIRE(chm_neighbours(c, &p.targets, chm_numbers(p.m), 1, count, list) == CHM_OK);
+    CHECK(count[1] == 0);
 }
 
 TEST_CASE("results on arguments or on each other")

@@ -113,7 +113,8 @@ CHM_API const char* chm_last_error(const chm_context* context);
  *   criterion       moments (default), relative: by tolerance; geometric, minimum_distance: by
  *                   theta; theta alone means geometric
  *   tolerance       of forces, 0.001; theta   opening angle, 0.6
- *   accuracy        error |da| / |a| that 99 % are to keep, instead of the two; 0: none
+ *   accuracy        error |da| / |a| that 99 % are to keep, instead of the two, which the next
+ *                   chm_build() chooses by trials; 0: none
  *   order           of the multipoles: 0, 2 (default), 3, 4
  *   local_order     of local expansions: 0, 3 to 6 (default)
  *   softening       length eps, 0; softening_kind   plummer (default), spline

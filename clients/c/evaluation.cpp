@@ -1,4 +1,6 @@
 // The field of a context's sources: at targets, at the sources, and all in one call.
+#include <algorithm>
+
 #include "clients/c/context.hpp"
 #include "clients/c/softened_targets.hpp"
 #include "clients/c/views.hpp"
@@ -55,6 +57,19 @@ void require_device(const FieldSolver& solver, std::initializer_list<ArrayView> 
             refuse("place: CHM_GPU: the context is on the CPU");
 }
 
+/// The field of no sources.
+void write_zeros(std::size_t n, const FieldResults& results)
+{
+    for (const ArrayView& view :
+         {results.acceleration, results.potential, results.tidal, results.jerk}) {
+        if (view.on_device)
+            refuse("sources: there are none");
+        for (std::size_t i = 0; i < n; ++i)
+            for (int c = 0; c < view.components(); ++c)
+                view.store(i, c, 0);
+    }
+}
+
 } // namespace
 } // namespace chamomile::c
 
@@ -72,7 +87,9 @@ int chm_eval(chm_context* context, const chm_targets* targets, const chm_results
         context->begin_evaluation();
         if (t.points.count == 0)
             return;
-        if (t.softening)
+        if (solver.size() == 0)
+            c::write_zeros(t.points.count, r);
+        else if (t.softening)
             c::evaluate(*context, t, r);
         else
             context->timed([&] { return solver.evaluate(t.points, r); });
@@ -124,7 +141,11 @@ int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view ra
         memory.writes("count", points.count, c::input("count", points.count, count));
         memory.writes("list", entries, c::input("list", entries, list));
         c::require_device(solver, {points.position, reach});
-        if (points.count > 0)
+        if (points.count == 0)
+            return;
+        if (solver.size() == 0)
+            std::fill_n(count, points.count, 0);
+        else
             solver.neighbours(points, reach, length, {count, points.count}, {list, entries});
     });
 }
@@ -173,6 +194,10 @@ int chm_accel_strided(chm_context* context, size_t targets, size_t sources, size
         context->begin_evaluation();
         if (n == 0)
             return;
+        if (sources == 0) {
+            c::write_zeros(n, r);
+            return;
+        }
         if (sources == targets) {
             context->timed([&] { return context->solver->evaluate_sources({}, r); });
             return;

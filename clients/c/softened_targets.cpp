@@ -1,23 +1,11 @@
 #include "clients/c/softened_targets.hpp"
 
 #include <cmath>
-#include <cstring>
 
 #include "clients/c/views.hpp"
 
 namespace chamomile::c {
 namespace {
-
-void store(const ArrayView& view, std::size_t i, int component, double value)
-{
-    std::byte* at = view.component[std::size_t(component)] + std::ptrdiff_t(i) * view.stride;
-    if (view.scalar == Scalar::float64) {
-        std::memcpy(at, &value, sizeof value);
-    } else {
-        const auto rounded = float(value);
-        std::memcpy(at, &rounded, sizeof rounded);
-    }
-}
 
 /// Some items of a view, one after the other.
 class Gathered {
@@ -30,18 +18,18 @@ public:
     {
         for (std::size_t k = 0; k < members_.size(); ++k)
             for (int c = 0; c < width_; ++c)
-                values_[k * std::size_t(width_) + std::size_t(c)] = number_at(all_, members_[k], c);
+                values_[k * std::size_t(width_) + std::size_t(c)] = all_.load(members_[k], c);
     }
     void write() const
     {
         for (std::size_t k = 0; k < members_.size(); ++k)
             for (int c = 0; c < width_; ++c)
-                store(all_, members_[k], c, values_[k * std::size_t(width_) + std::size_t(c)]);
+                all_.store(members_[k], c, values_[k * std::size_t(width_) + std::size_t(c)]);
     }
     ArrayView view()
     {
         ArrayView view;
-        for (std::size_t c = 0; c < std::size_t(width_); ++c)
+        for (int c = 0; c < width_; ++c)
             view.component[c] = reinterpret_cast<std::byte*>(values_.data() + c);
         view.stride = std::ptrdiff_t(sizeof(double)) * width_;
         return view;
@@ -81,7 +69,7 @@ void evaluate(chm_context& context, const SoftenedTargets& targets, const FieldR
     const FieldTargets& points = targets.points;
     std::map<double, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < points.count; ++i) {
-        const double eps = number_at(targets.softening, i);
+        const double eps = targets.softening.load(i);
         if (!(eps >= 0) || !std::isfinite(eps))
             throw Error(Fault::input, "softening: target " + std::to_string(i) + ": " +
                                           std::to_string(eps) + ": must be 0 or more");

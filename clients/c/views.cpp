@@ -1,6 +1,5 @@
 #include "clients/c/views.hpp"
 
-#include <cstring>
 #include <numeric>
 #include <string>
 
@@ -57,7 +56,7 @@ ArrayView input(const char* what, std::size_t n, const chm_view& view, int compo
     const auto width = std::intptr_t(width_of(checked));
     bool aligned = view.stride % width == 0;
     for (int c = 0; c < components; ++c) {
-        checked.component[std::size_t(c)] = static_cast<std::byte*>(view.component[c]);
+        checked.component[c] = static_cast<std::byte*>(view.component[c]);
         aligned = aligned && reinterpret_cast<std::intptr_t>(view.component[c]) % width == 0;
     }
     std::int64_t bytes = 0;
@@ -134,19 +133,6 @@ void Overlaps::reads(const char* what, std::size_t n, const std::int64_t* values
 void Overlaps::writes(const char* what, std::size_t n, const std::int64_t* values)
 {
     add({what, reinterpret_cast<std::intptr_t>(values), sizeof *values, n, sizeof *values}, true);
-}
-
-double number_at(const ArrayView& view, std::size_t i, int component)
-{
-    const std::byte* at = view.component[std::size_t(component)] + std::ptrdiff_t(i) * view.stride;
-    if (view.scalar == Scalar::float64) {
-        double value;
-        std::memcpy(&value, at, sizeof value);
-        return value;
-    }
-    float value;
-    std::memcpy(&value, at, sizeof value);
-    return double(value);
 }
 
 } // namespace chamomile::c

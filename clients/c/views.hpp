@@ -40,7 +40,4 @@ private:
     std::vector<Numbers> known_;
 };
 
-/// A number of a view on the host.
-double number_at(const ArrayView& view, std::size_t i, int component = 0);
-
 } // namespace chamomile::c

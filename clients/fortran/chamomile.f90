@@ -223,7 +223,8 @@ contains
     integer(c_int64_t), intent(in), optional :: own(:)
     integer(c_int64_t) :: n
     n = size(x, kind=k)
-    if (.not. equal(self, [size(x, kind=k), size(y, kind=k), size(z, kind=k), size(ax, kind=k), size(ay, kind=k), size(az, kind=k)], status)) return
+    if (.not. equal(self, [n, size(y, kind=k), size(z, kind=k), size(ax, kind=k), &
+         size(ay, kind=k), size(az, kind=k)], status)) return
     if (.not. long_enough(self, potential, n, status)) return
     call self%evaluate_views(n, view(x, y, z), status, view(ax, ay, az), numbers_of(potential), own=own)
   end subroutine evaluate_columns

@@ -11,6 +11,8 @@ if(TARGET chamomile_fortran)
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/chamomile/modules)
 endif()
 install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
+install(FILES clients/rebound/chamomile_rebound.h clients/rebound/chamomile_rebound.c clients/rebound/chamomile_rebound.py
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/rebound)
 # For builds without CMake: pkg-config --cflags --libs chamomile_c.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/chamomile_c.pc.in ${PROJECT_BINARY_DIR}/chamomile_c.pc @ONLY)

@@ -46,6 +46,13 @@ void gather_numbers(const ArrayView& from, std::size_t n, double* to, cudaStream
     gather(from, 1, n, to, stream);
 }
 
+std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes)
+{
+    check(cudaSetDevice(device), "choose the device");
+    auto buffer = std::make_shared<DeviceBuffer<std::byte>>();
+    return {buffer, buffer->reserve(bytes)};
+}
+
 void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows)
 {
     if (n == 0)

@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
         os.environ["LD_LIBRARY_PATH"] = str(library.parent)
         flags = call("pkg-config", "--cflags", "--libs", "chamomile_c").split()
         program = pathlib.Path(folder, "field")
-        call("cc", source / "examples/c_api/field.c", *flags, "-lm", "-o", program)
+        call("cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", source / "examples/c_api/field.c", *flags, "-lm", "-o", program)
         hashes["pkg-config"] = re.findall(r"accelerations (\w{16})", call(program))[0]
     else:
         print("pkg-config: skipped: not here")

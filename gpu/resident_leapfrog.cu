@@ -2,9 +2,10 @@
 //
 // Positions and masses are kept in units of powers of two (DirectFrame), about the caller's origin,
 // so that their bits are those of the caller's. Each step sorts the particles anew along a Hilbert
-// curve, so that no bit depends on when they were sorted last.
+// curve, so that no bit depends on when they were sorted last. Few stay in the caller's order.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "force/gpu.hpp"
@@ -176,6 +177,8 @@ private:
         }
         upload(particles_, j, n, *stream_);
         upload(velocity_, v, n, *stream_);
+        std::iota(host_order_.reserve(n), host_order_.data() + n, 0u);
+        upload(sorted_, host_order_.data(), n, *stream_);
         acceleration_.reserve(n);
         potential_.reserve(n);
         *host_fault_.reserve(1) = no_fault;
@@ -190,7 +193,8 @@ private:
         has_potential_ = quantities == Quantities::acceleration_potential;
         if (n_ == 0)
             return statistics;
-        order_.sort_in_own_box({&particles_.data()->position.x, n_, 4}, sorted_, *stream_);
+        if (n_ > few_direct_targets)
+            order_.sort_in_own_box({&particles_.data()->position.x, n_, 4}, sorted_, *stream_);
         setup_.order = sorted_.data();
         setup_.with_potential = has_potential_;
         DirectSum job{};
@@ -223,6 +227,7 @@ private:
     PinnedBuffer<Source> host_particles_;
     PinnedBuffer<Vec3<double>> host_velocity_, host_acceleration_;
     PinnedBuffer<double> host_potential_;
+    PinnedBuffer<unsigned> host_order_;
     PinnedBuffer<unsigned long long> host_fault_;
     DeviceBuffer<Source> particles_;
     DeviceBuffer<Vec3<double>> velocity_, acceleration_;

@@ -2,7 +2,9 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/chamomile)
 install(TARGETS chamomile chamomile_cunbody chamomile_c EXPORT chamomile FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
-install(TARGETS chamomile_program)
+if(CHAMOMILE_PROGRAM)
+    install(TARGETS chamomile_program)
+endif()
 install(EXPORT chamomile NAMESPACE chamomile:: DESTINATION ${package_folder} FILE chamomileTargets.cmake)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/chamomileConfig.cmake.in
     ${PROJECT_BINARY_DIR}/chamomileConfig.cmake INSTALL_DESTINATION ${package_folder})

@@ -71,9 +71,10 @@ double pair_ceiling(const SolverOptions& solver, Quantities quantities, double s
     double best = 0;
     const double end = wall_clock_seconds() + seconds;
     do {
-        evaluator->begin({&clouds.octree, &clouds.moments, &clouds.groups,
-                          InternalScale::of(11, 0, 1), solver.softening, solver.order, quantities,
-                          0, ForceOutput{accelerations, potentials}});
+        evaluator->begin(
+            {&clouds.octree, &clouds.moments, &clouds.groups, InternalScale::of(11, 0, 1),
+             solver.softening, solver.order, quantities, 0,
+             ForceOutput{view_of(std::span(accelerations)), view_of(std::span(potentials))}});
         double slowest = 0;
 #pragma omp parallel for schedule(static, 1) reduction(max : slowest)
         for (int thread = 0; thread < threads; ++thread) {

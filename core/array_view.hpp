@@ -1,11 +1,12 @@
 /// \file  Callers' arrays as they lie in memory: strided, float or double, on host or device.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
+#include "core/host_device.hpp"
 #include "core/vec3.hpp"
 
 namespace chamomile {
@@ -18,16 +19,52 @@ enum class Scalar : std::uint8_t { float32, float64 };
 struct ArrayView {
     static constexpr int most_components = 6;
 
-    std::array<std::byte*, most_components> component{}; ///< those not used: null
-    std::ptrdiff_t stride = 0;                           ///< bytes from an item to the next
+    std::byte* component[most_components] = {}; ///< those not used: null
+    std::ptrdiff_t stride = 0;                  ///< bytes from an item to the next
     Scalar scalar = Scalar::float64;
     bool on_device = false; ///< memory of the solver's GPU
 
     explicit operator bool() const { return component[0] != nullptr; }
+    CHAMOMILE_HD std::byte* at(std::size_t i, int c) const
+    {
+        return component[c] + std::ptrdiff_t(i) * stride;
+    }
+    CHAMOMILE_HD double load(std::size_t i, int c = 0) const
+    {
+        return scalar == Scalar::float64 ? *reinterpret_cast<const double*>(at(i, c))
+                                         : double(*reinterpret_cast<const float*>(at(i, c)));
+    }
+    CHAMOMILE_HD Vec3<double> load_vector(std::size_t i) const
+    {
+        return {load(i, 0), load(i, 1), load(i, 2)};
+    }
+    CHAMOMILE_HD void store(std::size_t i, int c, double value) const
+    {
+        if (scalar == Scalar::float64)
+            *reinterpret_cast<double*>(at(i, c)) = value;
+        else
+            *reinterpret_cast<float*>(at(i, c)) = float(value);
+    }
+    CHAMOMILE_HD void store_vector(std::size_t i, const Vec3<double>& v) const
+    {
+        store(i, 0, v.x);
+        store(i, 1, v.y);
+        store(i, 2, v.z);
+    }
+    /// Whether items are doubles of the host one after the other, components within.
+    bool is_dense() const
+    {
+        const int n = components();
+        bool dense = n > 0 && !on_device && scalar == Scalar::float64 &&
+                     stride == n * std::ptrdiff_t(sizeof(double));
+        for (int c = 1; c < n; ++c)
+            dense = dense && component[c] == component[0] + sizeof(double) * std::size_t(c);
+        return dense;
+    }
     int components() const
     {
         int n = 0;
-        while (n < most_components && component[std::size_t(n)])
+        while (n < most_components && component[n])
             ++n;
         return n;
     }
@@ -48,8 +85,8 @@ view_of(std::span<T> vectors) requires std::is_same_v<std::remove_const_t<T>, Ve
 {
     std::byte* data = detail::bytes(vectors.data());
     ArrayView view;
-    if (data)
-        view.component = {data, data + sizeof(double), data + 2 * sizeof(double)};
+    for (std::size_t c = 0; data && c < 3; ++c)
+        view.component[c] = data + c * sizeof(double);
     view.stride = sizeof(Vec3<double>);
     return view;
 }
@@ -72,8 +109,8 @@ ArrayView vectors_at(T* first, std::ptrdiff_t stride_in_bytes)
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     std::byte* data = detail::bytes(first);
     ArrayView view;
-    if (data)
-        view.component = {data, data + sizeof(T), data + 2 * sizeof(T)};
+    for (std::size_t c = 0; data && c < 3; ++c)
+        view.component[c] = data + c * sizeof(T);
     view.stride = stride_in_bytes;
     view.scalar = sizeof(T) == 4 ? Scalar::float32 : Scalar::float64;
     return view;

@@ -81,7 +81,8 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
         float pulls[block];
         pull_(some(targets, end - begin), pulls);
         for (std::size_t t = begin; t < end; ++t) {
-            const double a = norm(output.acceleration[octree.order[targets[t - begin]]]);
+            const double a =
+                norm(output.acceleration.load_vector(octree.order[targets[t - begin]]));
             cancels_[t] = std::abs(output.acceleration_unit) * double(pulls[t - begin]) > limit * a;
         }
     }
@@ -96,7 +97,7 @@ std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroup
 {
     take_sources(octree, scale);
     find(octree, groups, output);
-    const PreciseKernel precise = precise_[!output.potential.empty()];
+    const PreciseKernel precise = precise_[bool(output.potential)];
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t begin = 0; begin < targets_.size(); begin += targets_at_once) {
         const std::size_t count = std::min(targets_at_once, targets_.size() - begin);

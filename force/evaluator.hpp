@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 #include <memory_resource>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "core/array_view.hpp"
 #include "force/scale.hpp"
 #include "force/solver.hpp"
 #include "tree/interaction_lists.hpp"
@@ -16,10 +16,18 @@ namespace chamomile {
 
 /// Where the sums go: entry i of each array belongs to the caller's particle i.
 struct ForceOutput {
-    std::span<Vec3<double>> acceleration;
-    std::span<double> potential;                      ///< empty: not wanted
+    ArrayView acceleration;                           ///< 3 components
+    ArrayView potential;                              ///< empty: not wanted
     double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
 };
+
+/// Targets that are no sources, in an order of their own.
+struct TargetsApart {
+    const Octree* octree = nullptr; ///< null: the targets are sources, among the sorted ones
+    /// The sorted source that each target is, or no_source; null: none is one.
+    const Index* self = nullptr;
+};
+inline constexpr Index no_source_here = 0xffffffff;
 
 /// What the lists of one evaluation refer to; all of it outlives the evaluation.
 struct EvaluationInput {
@@ -32,7 +40,8 @@ struct EvaluationInput {
     Quantities quantities = Quantities::acceleration_potential;
     /// Of the local expansions of the lists' far cells, 3 to 6; 0 if the lists have none.
     int local_order = 0;
-    ForceOutput output = {}; ///< at least of the size of the particles
+    ForceOutput output = {}; ///< at least of the size of the particles, or of the targets apart
+    TargetsApart apart = {};
 };
 
 /// The sum of one target in the units of EvaluationInput::scale, G = 1.
@@ -44,9 +53,9 @@ struct TargetSum {
 /// Writes one sum; false if it is not finite.
 inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum& sum)
 {
-    output.acceleration[particle] = output.acceleration_unit * sum.acceleration;
-    if (!output.potential.empty())
-        output.potential[particle] = output.potential_unit * sum.potential;
+    output.acceleration.store_vector(particle, output.acceleration_unit * sum.acceleration);
+    if (output.potential)
+        output.potential.store(particle, 0, output.potential_unit * sum.potential);
     return std::isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z +
                          sum.potential);
 }

@@ -33,8 +33,13 @@ int choose_gpu(const std::string& device);
 double free_gpu_memory(int number);
 
 /// A builder that sorts particles and sums moments on that device and an evaluator that finds them
-/// there. Throws Error(device) if it cannot.
-SolverParts make_cuda_parts(int device, Precision precision);
+/// there; another builder sorts targets apart, if they will come. Throws Error(device) if it
+/// cannot.
+SolverParts make_cuda_parts(int device, Precision precision, bool targets_apart);
+
+/// Items of an array on a device, read or written through the host. Throws Error(device).
+void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows);
+void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to);
 
 /// All pairs on that device, without a tree. Throws Error(device) if it cannot.
 std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);

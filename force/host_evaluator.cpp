@@ -1,4 +1,6 @@
 // Evaluates each batch at once, in the thread that walked it, while the lists are in its cache.
+#include <algorithm>
+
 #include <omp.h>
 
 #include "force/evaluator.hpp"
@@ -27,8 +29,10 @@ public:
                       : kernels_.expand[precise][input.local_order - lowest_local_order]
                                        [input.order <= 2 ? 0 : input.order - 2];
         threads_.resize(std::size_t(omp_get_max_threads()));
-        for (Thread& thread : threads_)
+        for (Thread& thread : threads_) {
             thread.not_finite = 0;
+            thread.self.clear();
+        }
     }
 
     std::unique_ptr<InteractionLists> new_lists() override { return lists_.take(); }
@@ -50,7 +54,13 @@ public:
                        row.cluster == no_cluster ? nullptr : &thread.clusters[row.cluster], own);
                 expansion = &own;
             }
+            const Octree* apart = input_.apart.octree;
+            if (apart && input_.apart.self)
+                find_self_pairs(row, thread.self);
             const GroupWork work{input_.octree->sources.data(),
+                                 apart ? apart->sources.data() : nullptr,
+                                 thread.self.data(),
+                                 int(thread.self.size()),
                                  input_.moments->multipole.data(),
                                  input_.moments->higher.data(),
                                  input_.groups->targets.empty() ? nullptr
@@ -92,13 +102,26 @@ private:
         KernelScratch scratch;
         std::vector<Expansion> clusters; // of the batch
         std::vector<TargetSum> sums;     // of the group
+        std::vector<SelfPair> self;      // of a group of targets apart
         std::size_t not_finite = 0;
     };
 
     /// The caller's number of a target.
     Index particle(Index target) const
     {
-        return input_.octree->order[input_.groups->target(target)];
+        const Octree& octree = input_.apart.octree ? *input_.apart.octree : *input_.octree;
+        return octree.order[input_.groups->target(target)];
+    }
+
+    /// Those of targets apart, by rising source.
+    void find_self_pairs(const ListRow& row, std::vector<SelfPair>& pairs) const
+    {
+        pairs.clear();
+        for (Index t = row.target_begin; t < row.target_end; ++t)
+            if (const Index self = input_.apart.self[t]; self != no_source_here)
+                pairs.push_back({self, int(t - row.target_begin)});
+        std::sort(pairs.begin(), pairs.end(),
+                  [](const SelfPair& a, const SelfPair& b) { return a.sorted < b.sorted; });
     }
 
     /// The caller's particles lie anywhere in memory: its entries come while the sums are made.
@@ -106,10 +129,10 @@ private:
     {
         for (Index t = row.target_begin; t < row.target_end; ++t) {
             const Index i = particle(t);
-            __builtin_prefetch(&input_.output.acceleration[i].x, 1);
-            __builtin_prefetch(&input_.output.acceleration[i].z, 1);
-            if (!input_.output.potential.empty())
-                __builtin_prefetch(&input_.output.potential[i], 1);
+            __builtin_prefetch(input_.output.acceleration.at(i, 0), 1);
+            __builtin_prefetch(input_.output.acceleration.at(i, 2), 1);
+            if (input_.output.potential)
+                __builtin_prefetch(input_.output.potential.at(i, 0), 1);
         }
     }
 

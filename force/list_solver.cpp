@@ -4,15 +4,13 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/first_exception.hpp"
 #include "force/cancelling_targets.hpp"
+#include "force/list_batches.hpp"
 #include "force/singular_pairs.hpp"
 #include "tree/walk.hpp"
 
 namespace chamomile {
 namespace {
-
-constexpr int groups_per_cluster = 8;
 
 /// What tree and direct sum share: targets in groups, lists in batches, sums back to the caller.
 class ListSolver : public AdjustableSolver {
@@ -26,7 +24,9 @@ public:
     {
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
-        parts_.builder->build(tree_, particles.position, particles.mass,
+        parts_.builder->build(tree_,
+                              {particles.size(), view_of(std::span(particles.position)),
+                               view_of(std::span(particles.mass))},
                               {options_.leaf_size, cluster_size(), criterion(), placement()},
                               profile);
         ++number_;
@@ -51,7 +51,12 @@ public:
         const ForceOutput output = output_to(particles, scale, quantities);
         parts_.evaluator->begin({&tree_.octree, &moments, &groups_, scale, options_.softening,
                                  options_.order, quantities, options_.local_order, output});
-        submit_batches(statistics);
+        submit_batches(
+            groups_, *parts_.evaluator, options_.batch_size,
+            [&](InteractionLists& lists, std::size_t first, std::size_t last) {
+                list(lists, first, last);
+            },
+            statistics);
         finish(particles, quantities, profile);
         improve(scale, output, statistics);
         parts_.evaluator->add_statistics(statistics);
@@ -89,50 +94,15 @@ private:
 
     Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
 
-    void submit_batches(ForceStatistics& statistics)
-    {
-        const TimedPhase phase(statistics.profile, "walk");
-        // A batch is a whole number of clusters, with about as many groups as are asked for.
-        const std::size_t n = groups_.clusters.size();
-        const std::size_t groups = options_.batch_size > 0 ? std::size_t(options_.batch_size)
-                                                           : parts_.evaluator->batch_size();
-        const std::size_t batch =
-            std::max<std::size_t>(1, groups * n / std::max<std::size_t>(1, groups_.groups.size()));
-        const std::size_t batches = (n + batch - 1) / batch;
-        std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;
-        FirstException first;
-#pragma omp parallel for if (batches > 1) schedule(dynamic, 1) reduction(+ : particle_pairs, cell_pairs, expansions)
-        for (std::size_t b = 0; b < batches; ++b)
-            first.run([&] {
-                auto lists = parts_.evaluator->new_lists();
-                const std::size_t begin = b * batch, end = std::min(n, begin + batch);
-                list(*lists, begin, end);
-                for (const ListRow& row : lists->rows) {
-                    const std::uint64_t targets = row.target_end - row.target_begin;
-                    particle_pairs += targets * row.particle_count;
-                    cell_pairs += targets * (row.cell_end - row.cell_begin);
-                }
-                expansions += lists->far_cells.size();
-                parts_.evaluator->submit(std::move(lists));
-            });
-        if (first.caught()) {
-            parts_.evaluator->finish(); // nothing is under way when the caller learns of it
-            first.rethrow();
-        }
-        statistics.particle_particle = particle_pairs;
-        statistics.particle_cell = cell_pairs;
-        statistics.expansions = expansions;
-    }
-
     /// Sums to the caller, in the caller's units.
     ForceOutput output_to(Particles& particles, const InternalScale& scale,
                           Quantities quantities) const
     {
         particles.acceleration.resize(particles.size());
-        ForceOutput output{particles.acceleration, {}};
+        ForceOutput output{view_of(std::span(particles.acceleration)), {}};
         if (quantities == Quantities::acceleration_potential) {
             particles.potential.resize(particles.size());
-            output.potential = particles.potential;
+            output.potential = view_of(std::span(particles.potential));
         }
         output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
         output.acceleration_unit = output.potential_unit / scale.length;
@@ -156,19 +126,7 @@ public:
     using ListSolver::ListSolver;
 
 private:
-    std::optional<AcceptanceCriterion> criterion() const override
-    {
-        AcceptanceCriterion criterion;
-        criterion.kind = options_.criterion;
-        criterion.theta = options_.theta;
-        criterion.tolerance = options_.tolerance;
-        criterion.order = options_.order;
-        criterion.local_order = options_.local_order;
-        criterion.softening = options_.softening.length;
-        if (options_.softening.kind == SofteningKind::spline)
-            criterion.clearance = options_.softening.spline_radius();
-        return criterion;
-    }
+    std::optional<AcceptanceCriterion> criterion() const override { return criterion_of(options_); }
 
     void prepare_lists() override
     {
@@ -214,6 +172,20 @@ private:
 };
 
 } // namespace
+
+AcceptanceCriterion criterion_of(const SolverOptions& options)
+{
+    AcceptanceCriterion criterion;
+    criterion.kind = options.criterion;
+    criterion.theta = options.theta;
+    criterion.tolerance = options.tolerance;
+    criterion.order = options.order;
+    criterion.local_order = options.local_order;
+    criterion.softening = options.softening.length;
+    if (options.softening.kind == SofteningKind::spline)
+        criterion.clearance = options.softening.spline_radius();
+    return criterion;
+}
 
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts)
 {

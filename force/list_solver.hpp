@@ -9,18 +9,25 @@
 
 namespace chamomile {
 
+/// Most groups of a cluster, if they are full.
+inline constexpr int groups_per_cluster = 8;
+
 /// The parts of a solver, chosen once by make_solver().
 struct SolverParts {
     std::unique_ptr<TreeBuilder> builder;
     std::unique_ptr<Evaluator> evaluator;
+    std::unique_ptr<TreeBuilder> target_builder = {}; ///< of targets apart, if asked for
 };
 
 /// The options that make_solver() takes for these: checked, with 0 and "auto" replaced. Throws
 /// Error(usage), Error(device).
 SolverOptions settled(const SolverOptions& options);
 
-/// The parts for options that are settled.
-SolverParts make_parts(const SolverOptions& settled);
+/// The parts for options that are settled; with a builder for targets apart if they will come.
+SolverParts make_parts(const SolverOptions& settled, bool targets_apart = false);
+
+/// By which a tree with these options accepts cells.
+AcceptanceCriterion criterion_of(const SolverOptions& options);
 
 /// A solver whose criterion, orders and sizes may change between evaluations; buffers stay.
 class AdjustableSolver : public Solver {

@@ -73,13 +73,14 @@ SolverOptions settled(const SolverOptions& options)
     return chosen;
 }
 
-SolverParts make_parts(const SolverOptions& settled)
+SolverParts make_parts(const SolverOptions& settled, bool targets_apart)
 {
     const int gpu = choose_gpu(settled.device);
     if (gpu >= 0)
-        return make_cuda_parts(gpu, settled.precision);
+        return make_cuda_parts(gpu, settled.precision, targets_apart);
     return {make_host_tree_builder(),
-            make_host_evaluator(settled.precision, settled.instruction_set)};
+            make_host_evaluator(settled.precision, settled.instruction_set),
+            targets_apart ? make_host_tree_builder() : nullptr};
 }
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)

@@ -47,7 +47,17 @@ void copy_from_gpu(int, void*, const void*, std::size_t)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
-SolverParts make_cuda_parts(int, Precision)
+SolverParts make_cuda_parts(int, Precision, bool)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+void read_from_device(int, const ArrayView&, std::size_t, double*)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+void write_to_device(int, const double*, std::size_t, const ArrayView&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

@@ -147,7 +147,7 @@ std::vector<TargetSum> evaluate(Evaluator& evaluator, const Scene& scene, const 
     const std::size_t n = scene.particles.size();
     std::vector<Vec3<double>> acceleration(n);
     std::vector<double> potential(n);
-    ForceOutput output{acceleration, potential};
+    ForceOutput output{view_of(std::span(acceleration)), view_of(std::span(potential))};
     if (setup.quantities == Quantities::acceleration)
         output.potential = {};
     output.potential_unit = scale.mass / scale.length;

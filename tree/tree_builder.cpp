@@ -1,20 +1,38 @@
 #include "tree/tree_builder.hpp"
 
+#include "core/threads.hpp"
+
 namespace chamomile {
 namespace {
 
 class HostTreeBuilder final : public TreeBuilder {
 public:
-    void build(Tree& tree, std::span<const Vec3<double>> positions, std::span<const double> masses,
-               const TreePlan& plan, Profile& profile) override
+    void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
     {
         criterion_ = plan.criterion;
         {
             const TimedPhase phase(profile, "build");
-            build_octree(tree.octree, positions, masses, {plan.leaf_size, plan.placement}, sorter_);
+            build_octree(tree.octree, positions(particles), masses(particles),
+                         {plan.leaf_size, plan.placement}, sorter_);
         }
-        const TimedPhase phase(profile, "moments");
-        compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);
+        sum_moments(tree, profile);
+    }
+
+    void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
+    {
+        criterion_ = plan.criterion;
+        {
+            const TimedPhase phase(profile, "build");
+            const auto position = positions(particles);
+            const auto mass = masses(particles);
+            Octree& octree = tree.octree;
+#pragma omp parallel for if (octree.size > worth_threads)
+            for (std::size_t k = 0; k < octree.size; ++k)
+                octree.sources[k] = {position[octree.order[k]], mass[octree.order[k]]};
+        }
+        sum_moments(tree, profile);
     }
 
     void finish_nodes(Tree& tree) override
@@ -22,11 +40,48 @@ public:
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, *criterion_);
     }
 
-    std::pmr::memory_resource* memory() override { return large_memory(); }
+    std::pmr::memory_resource* memory() override
+    {
+        return large_memory();
+    }
 
 private:
+    void sum_moments(Tree& tree, Profile& profile) const
+    {
+        const TimedPhase phase(profile, "moments");
+        compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);
+    }
+
+    /// Where they lie, if that will do, or a copy.
+    std::span<const Vec3<double>> positions(const TreeParticles& particles)
+    {
+        const std::size_t n = particles.count;
+        const ArrayView& view = particles.position;
+        if (view.is_dense())
+            return {reinterpret_cast<const Vec3<double>*>(view.component[0]), n};
+        positions_.resize(n);
+#pragma omp parallel for if (n > worth_threads)
+        for (std::size_t i = 0; i < n; ++i)
+            positions_[i] = view.load_vector(i);
+        return positions_;
+    }
+
+    std::span<const double> masses(const TreeParticles& particles)
+    {
+        const std::size_t n = particles.count;
+        const ArrayView& view = particles.mass;
+        if (view.is_dense())
+            return {reinterpret_cast<const double*>(view.component[0]), n};
+        masses_.assign(n, 1);
+        for (std::size_t i = 0; view && i < n; ++i)
+            masses_[i] = view.load(i);
+        return masses_;
+    }
+
     KeySorter sorter_;
     std::optional<AcceptanceCriterion> criterion_;
+    std::vector<Vec3<double>> positions_; // of callers whose arrays are not dense
+    std::vector<double> masses_;
 };
 
 } // namespace

@@ -4,8 +4,8 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
-#include <span>
 
+#include "core/array_view.hpp"
 #include "core/profile.hpp"
 #include "tree/walk_nodes.hpp"
 
@@ -20,6 +20,13 @@ struct Tree {
     Octree octree;
     Moments moments;
     WalkNodes nodes;
+};
+
+/// Particles as the caller holds them, on the host or the builder's device.
+struct TreeParticles {
+    std::size_t count = 0;
+    ArrayView position;  ///< 3 components
+    ArrayView mass = {}; ///< empty: all 1
 };
 
 /// What a tree is built for.
@@ -40,8 +47,13 @@ public:
     /// Fills octree and moments of a tree made with memory(), and adds the time of each phase to
     /// the profile. `sources` and `order` of the octree may stay with the builder until
     /// fetch_order(). Throws Error(input) if a position is not finite.
-    virtual void build(Tree& tree, std::span<const Vec3<double>> positions,
-                       std::span<const double> masses, const TreePlan& plan, Profile& profile) = 0;
+    virtual void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+                       Profile& profile) = 0;
+
+    /// The same particles moved: order and cells stay as build() left them, and the moments are
+    /// summed anew. A position that is not finite gets into the root's centre of mass.
+    virtual void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+                       Profile& profile) = 0;
 
     /// Fills the nodes of the last tree, whose plan has a criterion.
     virtual void finish_nodes(Tree& tree) = 0;

@@ -149,11 +149,24 @@ double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
     // cancel there, at their mean distance from it.
     const double softening = criterion_.softening * criterion_.softening;
     const double extent = cluster.extent * cluster.extent;
-    const Vec3<double> whole = kernels_->field({{nodes_->nodes.data(), octree_->cells.data()},
-                                                cluster.center_of_mass,
-                                                smoothing * extent + softening,
-                                                criterion_.clearance},
-                                               scratch);
+    const auto field_at = [&](const Vec3<double>& place) {
+        return kernels_->field({{nodes_->nodes.data(), octree_->cells.data()},
+                                place,
+                                smoothing * extent + softening,
+                                criterion_.clearance},
+                               scratch);
+    };
+    const Vec3<double> whole = field_at(cluster.center_of_mass);
+    if (cluster.mass == 0 && extent > 0) { // of others' particles: what does not cancel about it
+        double around = 0;
+        for (int side = 0; side < 6; ++side) {
+            Vec3<double> place = cluster.center_of_mass;
+            double& x = side < 2 ? place.x : side < 4 ? place.y : place.z;
+            x += side % 2 == 0 ? cluster.extent : -cluster.extent;
+            around += norm_squared(field_at(place) - whole) / 6;
+        }
+        return nodes_->units.mass * std::sqrt(norm_squared(whole) + around);
+    }
     const double u_squared = extent + softening;
     const double own =
         extent > 0 ? own_part * cluster.mass * cluster.extent / (u_squared * std::sqrt(u_squared))

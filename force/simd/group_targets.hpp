@@ -31,7 +31,7 @@ public:
     int count() const { return count_; }
     int padded() const { return padded_; } ///< in whole packs
 
-    /// The sorted particle that target t is.
+    /// The sorted particle, or target apart, that target t is.
     Index sorted(int t) const
     {
         const Index numbered = work_.row.target_begin + Index(t);
@@ -94,14 +94,16 @@ private:
 
     void load(const ParticleRows& rows)
     {
+        const chamomile::Source* const all =
+            work_.targets_apart ? work_.targets_apart : work_.sources;
         alignas(64) T row[4 * width], residue[4 * width];
         for (int t = 0; t < padded_; t += width) {
             if (!work_.targets && t + width <= count_)
-                rows.pack(work_.sources + sorted(t), width, row, residue);
+                rows.pack(all + sorted(t), width, row, residue);
             else
                 for (int k = 0; k < width; ++k) {
                     const int real = t + k < count_ ? t + k : count_ - 1;
-                    rows.pack(work_.sources + sorted(real), 1, row + 4 * k, residue + 4 * k);
+                    rows.pack(all + sorted(real), 1, row + 4 * k, residue + 4 * k);
                 }
             store_columns(row, positions_ + t);
             store_columns(residue, residues_ + t);

@@ -97,8 +97,9 @@ private:
     /// Particles of the list, in two kinds of tiles.
     void sum_over_particles()
     {
-        const Index own_begin = targets_.sorted(0),
-                    own_end = targets_.sorted(targets_.count() - 1) + 1;
+        const bool apart = work_.targets_apart; // then none is surely close
+        const Index own_begin = apart ? 0 : targets_.sorted(0),
+                    own_end = apart ? 0 : targets_.sorted(targets_.count() - 1) + 1;
         Tile tile;
         NearTile near;
         for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
@@ -286,6 +287,8 @@ private:
     /// pulls are large and come from all sides; summed in short runs they leave half the error.
     void add_near_tile(NearTile& tile)
     {
+        if (work_.targets_apart)
+            return add_near_tile_apart(tile);
         int lane[tile_size]; // the number of the target that the source is; -1 for none
         int place = 0;
         for (int j = 0; j < tile.count; ++j) {
@@ -293,16 +296,56 @@ private:
             lane[j] =
                 place < targets_.count() && targets_.sorted(place) == tile.sorted[j] ? place : -1;
         }
+        near_loop(tile, [&](int j, int t, int lanes, auto leave_out) {
+            if (lane[j] >= t && lane[j] < t + lanes)
+                leave_out(lane[j] - t);
+        });
+    }
+
+    /// The same for targets that are no sources, though some may be said to be one.
+    void add_near_tile_apart(NearTile& tile)
+    {
+        int first[tile_size], last[tile_size]; // of the self pairs of a source
+        for (int j = 0; j < tile.count; ++j) {
+            first[j] = self_before(tile.sorted[j]);
+            last[j] = self_before(tile.sorted[j] + 1);
+        }
+        near_loop(tile, [&](int j, int t, int lanes, auto leave_out) {
+            for (int s = first[j]; s < last[j]; ++s)
+                if (const int target = work_.self[s].target; target >= t && target < t + lanes)
+                    leave_out(target - t);
+        });
+    }
+
+    /// How many self pairs are with sources before this one.
+    int self_before(Index sorted) const
+    {
+        int low = 0, high = work_.self_count;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (work_.self[middle].sorted < sorted)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
+    /// `find_self(j, t, lanes, leave_out)` calls leave_out(lane) for those of the targets t .. that
+    /// source j is.
+    template <class FindSelf>
+    CHAMOMILE_HD void near_loop(NearTile& tile, FindSelf find_self)
+    {
         int t = 0;
         for (; t + 2 * width <= targets_.padded(); t += 2 * width)
-            near_loop_of<2>(t, tile, lane);
+            near_loop_of<2>(t, tile, find_self);
         for (; t < targets_.padded(); t += width)
-            near_loop_of<1>(t, tile, lane);
+            near_loop_of<1>(t, tile, find_self);
         tile.count = 0;
     }
 
-    template <int in_flight>
-    CHAMOMILE_HD void near_loop_of(int t, const NearTile& tile, const int* lane)
+    template <int in_flight, class FindSelf>
+    CHAMOMILE_HD void near_loop_of(int t, const NearTile& tile, FindSelf find_self)
     {
         Vec3<P> position[in_flight], residue[in_flight];
         Sum sum[in_flight];
@@ -316,19 +359,25 @@ private:
             for (int j = first; j < last; ++j) {
                 const Source<P> source = broadcast<Source>(tile.source[j]);
                 const Vec3<P> source_residue = broadcast<Source>(tile.residue[j]).position;
-                const bool is_target = lane[j] >= t && lane[j] < t + in_flight * width;
-                for (int k = 0; k < in_flight; ++k) {
-                    // The same pair with the target at the origin.
-                    Source<P> relative{(source.position - position[k]) +
-                                           (source_residue - residue[k]),
-                                       source.mass};
-                    if (is_target) { // no mass at a finite place instead of the target itself
-                        const auto self = is_lane<P>(lane[j] - t - k * width);
-                        relative.position.x = select(self, P(1), relative.position.x);
-                        relative.mass = select(self, P(0), relative.mass);
-                    }
-                    law_(Target{}, relative, run[k]);
-                }
+                // The same pairs with the target at the origin.
+                Source<P> relative[in_flight];
+                for (int k = 0; k < in_flight; ++k)
+                    relative[k] = {(source.position - position[k]) + (source_residue - residue[k]),
+                                   source.mass};
+                // No mass at a finite place instead of the target itself.
+                const auto leave_out = [&](const auto& where, int k) {
+                    relative[k].position.x = select(where, P(1), relative[k].position.x);
+                    relative[k].mass = select(where, P(0), relative[k].mass);
+                };
+                find_self(j, t, in_flight * width, [&](int lane) {
+                    for (int k = 0; k < in_flight; ++k)
+                        leave_out(is_lane<P>(lane - k * width), k);
+                });
+                if (leaves_out_places_)
+                    for (int k = 0; k < in_flight; ++k)
+                        leave_out(is_nowhere(relative[k].position), k);
+                for (int k = 0; k < in_flight; ++k)
+                    law_(Target{}, relative[k], run[k]);
             }
             for (int k = 0; k < in_flight; ++k)
                 for (int f = 0; f < sum_fields; ++f)
@@ -338,11 +387,20 @@ private:
             targets_.add(t + k * width, sum[k]);
     }
 
+    /// The lanes where r = 0.
+    static CHAMOMILE_HD typename P::Mask is_nowhere(const Vec3<P>& r)
+    {
+        const auto sign = [](P x) { return select(x < P(0), P(1), select(P(0) < x, P(1), P(0))); };
+        return sign(r.x) + sign(r.y) + sign(r.z) < P(0.5f);
+    }
+
     const GroupWork& work_;
     const Frame frame_;
     const ParticleRows rows_;
     const Law law_;
     GroupTargets<T, sum_fields> targets_;
+    /// Without softening sources at the place of a target apart pull at nothing.
+    const bool leaves_out_places_ = work_.targets_apart && work_.softening_length == 0;
     bool has_reach_;
     T reach_squared_[whole];
 };

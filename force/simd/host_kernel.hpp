@@ -37,16 +37,26 @@ struct FarWork {
 /// which may be null.
 using ExpansionKernel = void (*)(const FarWork& work, const Expansion* wider, Expansion& expansion);
 
+/// A target of a group, by its number there, that is a source.
+struct SelfPair {
+    Index sorted; ///< source
+    int target;
+};
+
 /// One group against its list.
 struct GroupWork {
     const chamomile::Source* sources; ///< all sorted particles
-    const Multipole* multipoles;      ///< all cells
-    const HigherMoments* higher;      ///< likewise, for orders above 2
-    const Index* targets;             ///< sorted particle of each target; null: the same number
-    const Index* cells;               ///< the list's cells
-    const ParticleRange* ranges;      ///< the list's ranges
-    const Expansion* expansion;       ///< of the far cells about the group's centre; null: none
-    int local_order;                  ///< of the expansion
+    /// Targets that are no sources, all of them; null: the targets are sorted particles.
+    const chamomile::Source* targets_apart;
+    const SelfPair* self; ///< of targets apart, by rising source
+    int self_count;
+    const Multipole* multipoles; ///< all cells
+    const HigherMoments* higher; ///< likewise, for orders above 2
+    const Index* targets;        ///< sorted particle of each target; null: the same number
+    const Index* cells;          ///< the list's cells
+    const ParticleRange* ranges; ///< the list's ranges
+    const Expansion* expansion;  ///< of the far cells about the group's centre; null: none
+    int local_order;             ///< of the expansion
     ListRow row;
     double inverse_length, inverse_mass; ///< into internal units
     double softening_length;             ///< in internal units

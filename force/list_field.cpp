@@ -1,0 +1,368 @@
+#include "force/list_field.hpp"
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "force/gpu.hpp"
+#include "force/list_batches.hpp"
+#include "force/singular_pairs.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Of a group of targets apart: sources closer than this to its centre are summed in two floats.
+Vec3<double> near_reach(const Group& group, double unit)
+{
+    const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
+    const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
+    return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
+}
+
+[[noreturn]] void refuse_self(std::size_t i, std::int64_t self, std::size_t size)
+{
+    throw Error(Fault::input, "target " + std::to_string(i) + ": self: " + std::to_string(self) +
+                                  ": must be -1 or below " + std::to_string(size));
+}
+
+} // namespace
+
+ListField::ListField(const SolverOptions& settled)
+    : options_(settled), parts_(make_parts(settled, true)), tree_(parts_.builder->memory()),
+      targets_(parts_.target_builder->memory()), walk_(settled.instruction_set),
+      cancelling_(settled)
+{}
+
+std::optional<AcceptanceCriterion> ListField::criterion() const
+{
+    if (options_.solver == SolverKind::direct)
+        return {};
+    return criterion_of(options_);
+}
+
+TreePlan ListField::plan() const
+{
+    return {options_.leaf_size, Index(options_.group_size) * groups_per_cluster, criterion(), {}};
+}
+
+void ListField::build(const FieldSources& sources)
+{
+    build_profile_ = {};
+    size_ = 0; // until all is done
+    has_order_ = false;
+    rank_.clear();
+    parts_.builder->build(tree_, {sources.count, sources.position, sources.mass}, plan(),
+                          build_profile_);
+    finish_build(sources);
+}
+
+void ListField::refit(const FieldSources& sources)
+{
+    if (sources.count != size())
+        throw Error(Fault::input, "refit: sources: " + std::to_string(sources.count) +
+                                      ": must be as many as were built: " + std::to_string(size()));
+    build_profile_ = {};
+    size_ = 0;
+    parts_.builder->refit(tree_, {sources.count, sources.position, sources.mass}, plan(),
+                          build_profile_);
+    has_order_ = false;
+    finish_build(sources);
+}
+
+void ListField::finish_build(const FieldSources& sources)
+{
+    const Moments& moments = tree_.moments;
+    double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
+    const double side = moments.bounds.empty() ? 0 : moments.bounds[0].longest_side();
+    const Vec3<double> center =
+        moments.multipole.empty() ? Vec3<double>{} : moments.multipole[0].center;
+    if (!std::isfinite(mass + side + norm(center)) || !criterion()) {
+        const Particles all = all_sources();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (const Vec3<double>& p = all.position[i]; !std::isfinite(p.x + p.y + p.z))
+                throw Error(Fault::input,
+                            "particle " + std::to_string(i) + ": position: must be finite");
+        mass = require_masses(all, criterion().has_value());
+    }
+    scale_ = InternalScale::of(side, options_.softening.length, mass);
+    if (criterion() && sources.count > 0) {
+        const TimedPhase phase(build_profile_, "nodes");
+        parts_.builder->finish_nodes(tree_);
+        walk_.prepare(tree_.octree, tree_.nodes, *criterion());
+    }
+    size_ = sources.count;
+}
+
+const Octree& ListField::octree()
+{
+    if (!std::exchange(has_order_, true))
+        parts_.builder->fetch_order(tree_.octree);
+    return tree_.octree;
+}
+
+Particles ListField::all_sources()
+{
+    const Octree& octree = this->octree();
+    Particles all;
+    all.resize(octree.size);
+    for (std::size_t k = 0; k < octree.size; ++k) {
+        all.position[octree.order[k]] = octree.sources[k].position;
+        all.mass[octree.order[k]] = octree.sources[k].mass;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all.id[i] = i;
+    return all;
+}
+
+std::size_t ListField::sum(const TargetsApart& apart, const ForceOutput& output,
+                           ForceStatistics& statistics)
+{
+    const bool potential(output.potential);
+    parts_.evaluator->begin(
+        {&tree_.octree, &tree_.moments, &groups_, scale_, options_.softening, options_.order,
+         potential ? Quantities::acceleration_potential : Quantities::acceleration,
+         options_.local_order, output, apart});
+    submit_batches(
+        groups_, *parts_.evaluator, options_.batch_size,
+        [&](InteractionLists& lists, std::size_t first, std::size_t last) {
+            if (criterion()) {
+                walk_.list(lists, groups_, first, last);
+            } else {
+                const std::size_t begin = groups_.clusters[first].first_group,
+                                  end = groups_.clusters[last - 1].last_group;
+                list_all_particles(lists, Index(size()),
+                                   std::span(groups_.groups).subspan(begin, end - begin));
+            }
+            if (apart.octree) {
+                Index g = groups_.clusters[first].first_group;
+                for (ListRow& row : lists.rows)
+                    row.near_reach = near_reach(groups_.groups[g++], scale_.length);
+            }
+        },
+        statistics);
+    const TimedPhase phase(statistics.profile, "results");
+    const std::size_t not_finite = parts_.evaluator->finish();
+    parts_.evaluator->add_statistics(statistics);
+    statistics.targets = groups_.target_count;
+    statistics.groups = groups_.groups.size();
+    statistics.cells = tree_.octree.cells.size();
+    return not_finite;
+}
+
+ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResults& results)
+{
+    ForceStatistics statistics;
+    std::swap(statistics.profile, build_profile_); // it belongs to the first evaluation
+    ForceOutput output{results.acceleration, results.potential};
+    output.potential_unit = options_.gravitational_constant * scale_.mass / scale_.length;
+    output.acceleration_unit = output.potential_unit / scale_.length;
+    if (targets.count == 0)
+        return statistics;
+    if (size() == 0)
+        throw Error(Fault::usage, "field: targets: there are no sources; build first");
+    if (!output.acceleration) {
+        acceleration_.resize(targets.count);
+        output.acceleration = view_of(std::span(acceleration_));
+    }
+    TreePlan plan = this->plan();
+    plan.criterion = {};
+    try {
+        parts_.target_builder->build(targets_, {targets.count, targets.position}, plan,
+                                     statistics.profile);
+    } catch (const Error& error) {
+        const std::string line = error.what(), particle = "particle ";
+        if (line.rfind(particle, 0) != 0)
+            throw;
+        throw Error(error.fault(), "target " + line.substr(particle.size()));
+    }
+    {
+        const TimedPhase phase(statistics.profile, "groups");
+        make_groups(groups_, targets_.octree, targets_.moments, {}, target_sizes(targets.count));
+        for (Cluster& cluster : groups_.clusters)
+            cluster.mass = 0; // targets pull at nothing
+        find_self(targets);
+    }
+    const TargetsApart apart{&targets_.octree, self_.empty() ? nullptr : self_.data()};
+    if (sum(apart, output, statistics) > 0)
+        repair(targets, output);
+    return statistics;
+}
+
+/// Groups and clusters of sparse targets are smaller, so that they hold no more sources than usual;
+/// but groups fill a pack or warp.
+GroupSizes ListField::target_sizes(std::size_t targets) const
+{
+    const double part = double(targets) / double(size());
+    if (!criterion() || part >= 1)
+        return {options_.group_size, groups_per_cluster};
+    const double most = options_.group_size, least = options_.device == "cpu" ? 16 : 32;
+    const double group = std::max(std::min(least, most), part * most);
+    return {int(group), std::max(1, int(groups_per_cluster * part * most / group))};
+}
+
+void ListField::find_self(const FieldTargets& targets)
+{
+    self_.clear();
+    if (targets.self.empty())
+        return;
+    if (targets.self.size() != targets.count)
+        throw Error(Fault::input, "self: " + std::to_string(targets.self.size()) +
+                                      " entries: must be one for each of " +
+                                      std::to_string(targets.count) + " targets");
+    const Octree& octree = this->octree();
+    if (rank_.empty()) {
+        rank_.resize(octree.size);
+        for (std::size_t k = 0; k < octree.size; ++k)
+            rank_[octree.order[k]] = Index(k);
+    }
+    for (std::size_t i = 0; i < targets.count; ++i)
+        if (const std::int64_t self = targets.self[i];
+            self < -1 || self >= std::int64_t(octree.size))
+            refuse_self(i, self, octree.size);
+    parts_.target_builder->fetch_order(targets_.octree);
+    self_.resize(targets.count);
+#pragma omp parallel for if (targets.count > worth_threads)
+    for (std::size_t t = 0; t < targets.count; ++t) {
+        const std::int64_t self = targets.self[targets_.octree.order[t]];
+        self_[t] = self < 0 ? no_source_here : rank_[std::size_t(self)];
+    }
+}
+
+ForceStatistics ListField::evaluate_sources(std::span<const Index> active,
+                                            const FieldResults& results)
+{
+    ForceStatistics statistics;
+    std::swap(statistics.profile, build_profile_);
+    if (size() == 0)
+        return statistics;
+    {
+        const TimedPhase phase(statistics.profile, "groups");
+        if (!active.empty())
+            octree(); // with the order
+        make_groups(groups_, tree_.octree, tree_.moments, active,
+                    {options_.group_size, groups_per_cluster});
+    }
+    const std::size_t n = size();
+    const bool here = active.empty(); // results are where the caller wants them
+    const bool potential(results.potential);
+    ForceOutput output{results.acceleration, results.potential};
+    if (!here || !output.acceleration) {
+        acceleration_.resize(n);
+        output.acceleration = view_of(std::span(acceleration_));
+    }
+    if (!here && potential) {
+        potential_.resize(n);
+        output.potential = view_of(std::span(potential_));
+    }
+    output.potential_unit = options_.gravitational_constant * scale_.mass / scale_.length;
+    output.acceleration_unit = output.potential_unit / scale_.length;
+    if (sum({}, output, statistics) > 0)
+        repair_sources(output);
+    if (!criterion() && options_.precision == Precision::single_precision &&
+        options_.device == "cpu") {
+        const TimedPhase phase(statistics.profile, "cancelling");
+        statistics.cancelling = cancelling_.sum_again(octree(), groups_, scale_, output);
+    }
+    if (!here) {
+        std::vector<double> rows(active.size() * 3);
+        for (std::size_t k = 0; k < active.size(); ++k)
+            for (int c = 0; c < 3; ++c)
+                rows[3 * k + std::size_t(c)] = output.acceleration.load(active[k], c);
+        write_rows(rows, active.size(), results.acceleration);
+        for (std::size_t k = 0; potential && k < active.size(); ++k)
+            rows[k] = potential_[active[k]];
+        write_rows(rows, active.size(), results.potential);
+    }
+    return statistics;
+}
+
+std::vector<double> ListField::read_rows(const ArrayView& view, std::size_t n, int components) const
+{
+    std::vector<double> rows(n * std::size_t(components));
+    if (view && view.on_device)
+        read_from_device(choose_gpu(options_.device), view, n, rows.data());
+    else if (view)
+        for (std::size_t i = 0; i < n; ++i)
+            for (int c = 0; c < components; ++c)
+                rows[i * std::size_t(components) + std::size_t(c)] = view.load(i, c);
+    return rows;
+}
+
+void ListField::write_rows(const std::vector<double>& rows, std::size_t n,
+                           const ArrayView& view) const
+{
+    const std::size_t components = std::size_t(view.components());
+    if (view && view.on_device)
+        write_to_device(choose_gpu(options_.device), rows.data(), n, view);
+    else if (view)
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t c = 0; c < components; ++c)
+                view.store(i, int(c), rows[i * components + c]);
+}
+
+void ListField::repair_sources(const ForceOutput& output)
+{
+    Particles all = all_sources();
+    const std::vector<double> acceleration = read_rows(output.acceleration, all.size(), 3);
+    std::vector<double> potential = read_rows(output.potential, all.size(), 1);
+    std::vector<Index> singular;
+    for (std::size_t t = 0; t < groups_.target_count; ++t) {
+        const Index i = tree_.octree.order[groups_.target(t)];
+        const double* a = &acceleration[3 * i];
+        if (!std::isfinite(a[0] + a[1] + a[2] + potential[i]))
+            singular.push_back(i);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all.acceleration[i] = {acceleration[3 * i], acceleration[3 * i + 1],
+                               acceleration[3 * i + 2]};
+    all.potential = std::move(potential);
+    repair_singular_targets(all, singular, options_, Quantities::acceleration_potential);
+    std::vector<double> rows(3 * all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        rows[3 * i] = all.acceleration[i].x;
+        rows[3 * i + 1] = all.acceleration[i].y;
+        rows[3 * i + 2] = all.acceleration[i].z;
+    }
+    write_rows(rows, all.size(), output.acceleration);
+    write_rows(all.potential, all.size(), output.potential);
+}
+
+/// Directly and in double, one target at a time: pairs closer than float can tell.
+void ListField::repair(const FieldTargets& targets, const ForceOutput& output)
+{
+    parts_.target_builder->fetch_order(targets_.octree);
+    const Particles all = all_sources();
+    const bool unsoftened = options_.softening.length == 0;
+    std::vector<double> acceleration = read_rows(output.acceleration, targets.count, 3),
+                        potential = read_rows(output.potential, targets.count, 1);
+    for (std::size_t t = 0; t < targets.count; ++t) {
+        const std::size_t i = targets_.octree.order[t];
+        const double* a = &acceleration[3 * i];
+        if (std::isfinite(a[0] + a[1] + a[2] + potential[i]))
+            continue;
+        const Vec3<double> place = targets_.octree.sources[t].position;
+        const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
+        Particles pulling;
+        for (std::size_t j = 0; j < all.size(); ++j) {
+            if (std::int64_t(j) == self || (unsoftened && all.position[j] == place))
+                continue;
+            pulling.position.push_back(all.position[j]);
+            pulling.mass.push_back(all.mass[j]);
+            pulling.id.push_back(j);
+        }
+        pulling.position.push_back(place);
+        pulling.mass.push_back(0);
+        pulling.id.push_back(all.size());
+        pulling.acceleration.resize(pulling.size());
+        pulling.potential.resize(pulling.size());
+        const Index last[] = {Index(pulling.size() - 1)};
+        repair_singular_targets(pulling, last, options_, Quantities::acceleration_potential);
+        for (int c = 0; c < 3; ++c)
+            acceleration[3 * i + std::size_t(c)] = (&pulling.acceleration.back().x)[c];
+        potential[i] = pulling.potential.back();
+    }
+    write_rows(acceleration, targets.count, output.acceleration);
+    write_rows(potential, targets.count, output.potential);
+}
+
+} // namespace chamomile

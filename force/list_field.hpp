@@ -1,0 +1,61 @@
+/// \file  Accelerations and potentials by lists from sources that stay, at points of any kind.
+#pragma once
+
+#include "force/cancelling_targets.hpp"
+#include "force/field.hpp"
+#include "force/list_solver.hpp"
+#include "tree/walk.hpp"
+
+namespace chamomile {
+
+/// The tree (or all pairs) behind a FieldSolver, whose words hold here too. Tidal tensors and jerks
+/// are not its affair.
+class ListField {
+public:
+    explicit ListField(const SolverOptions& settled);
+
+    void build(const FieldSources& sources);
+    void refit(const FieldSources& sources);
+    std::size_t size() const { return size_; }
+
+    ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results);
+    ForceStatistics evaluate_sources(std::span<const Index> active, const FieldResults& results);
+
+    /// The sources in sorted order, with their numbers; here to read until the next build.
+    const Octree& octree();
+    const Moments& moments() const { return tree_.moments; }
+
+    std::string device() const { return parts_.evaluator->device(); }
+    const SolverOptions& options() const { return options_; }
+
+private:
+    std::optional<AcceptanceCriterion> criterion() const;
+    TreePlan plan() const;
+    void finish_build(const FieldSources& sources);
+    /// The sums of `groups_` into `output`; returns how many are not finite.
+    std::size_t sum(const TargetsApart& apart, const ForceOutput& output,
+                    ForceStatistics& statistics);
+    GroupSizes target_sizes(std::size_t targets) const;
+    void find_self(const FieldTargets& targets);
+    void repair(const FieldTargets& targets, const ForceOutput& output);
+    void repair_sources(const ForceOutput& output);
+    Particles all_sources();
+    std::vector<double> read_rows(const ArrayView& view, std::size_t n, int components) const;
+    void write_rows(const std::vector<double>& rows, std::size_t n, const ArrayView& view) const;
+
+    SolverOptions options_;
+    SolverParts parts_;
+    Tree tree_, targets_;
+    TargetGroups groups_;
+    Walk walk_;
+    CancellingTargets cancelling_;
+    InternalScale scale_;
+    Profile build_profile_;
+    std::size_t size_ = 0;   // of sources that are there whole
+    bool has_order_ = false; // octree.order and sources are here
+    std::vector<Index> rank_, self_;
+    std::vector<Vec3<double>> acceleration_; // of all sources, or where none is wanted
+    std::vector<double> potential_;
+};
+
+} // namespace chamomile

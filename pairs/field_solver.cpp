@@ -1,0 +1,313 @@
+// A FieldSolver: lists for accelerations and potentials, sums over pairs for the rest.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "force/gpu.hpp"
+#include "force/list_field.hpp"
+#include "pairs/laws/gravity_jerk.hpp"
+#include "pairs/laws/gravity_tidal.hpp"
+#include "pairs/pair_solver.hpp"
+
+namespace chamomile {
+namespace {
+
+class Field final : public FieldSolver {
+public:
+    explicit Field(const SolverOptions& settled) : lists_(settled) {}
+
+    void build(const FieldSources& sources) override
+    {
+        check_views(sources);
+        velocity_.clear();
+        lists_.build(sources);
+        keep_velocities(sources);
+    }
+
+    void refit(const FieldSources& sources) override
+    {
+        check_views(sources);
+        velocity_.clear();
+        lists_.refit(sources);
+        keep_velocities(sources);
+    }
+
+    std::size_t size() const override { return lists_.size(); }
+
+    ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results) override
+    {
+        require(targets.position || targets.count == 0, "targets: positions: missing");
+        check_results(results);
+        require(!results.jerk || targets.velocity || targets.count == 0,
+                "targets: velocities: missing; jerks need them");
+        ForceStatistics statistics;
+        if (results.acceleration || results.potential)
+            statistics = lists_.evaluate(targets, results);
+        if ((results.tidal || results.jerk) && targets.count > 0) {
+            if (size() == 0)
+                throw Error(Fault::usage, "field: targets: there are no sources; build first");
+            sum_pairs(read(targets.position, targets.count, 3),
+                      results.jerk ? read(targets.velocity, targets.count, 3)
+                                   : std::vector<double>{},
+                      self_of(targets), results, statistics);
+        }
+        return statistics;
+    }
+
+    ForceStatistics evaluate_sources(std::span<const Index> active,
+                                     const FieldResults& results) override
+    {
+        check_results(results);
+        for (const Index i : active)
+            if (i >= size())
+                throw Error(Fault::input, "active: " + std::to_string(i) + ": must be below " +
+                                              std::to_string(size()));
+        ForceStatistics statistics;
+        if (results.acceleration || results.potential)
+            statistics = lists_.evaluate_sources(active, results);
+        if ((results.tidal || results.jerk) && size() > 0) {
+            std::vector<Index> self(active.begin(), active.end());
+            if (active.empty())
+                for (std::size_t i = 0; i < size(); ++i)
+                    self.push_back(Index(i));
+            const Places places = sources();
+            std::vector<double> position(3 * self.size()), velocity;
+            for (std::size_t k = 0; k < self.size(); ++k)
+                for (std::size_t c = 0; c < 3; ++c)
+                    position[3 * k + c] = (&places.position[self[k]].x)[c];
+            if (results.jerk) {
+                require(!velocity_.empty(), "sources: velocities: missing; jerks need them");
+                velocity.resize(3 * self.size());
+                for (std::size_t k = 0; k < self.size(); ++k)
+                    for (std::size_t c = 0; c < 3; ++c)
+                        velocity[3 * k + c] = velocity_[3 * self[k] + c];
+            }
+            sum_pairs(position, velocity, self, results, statistics);
+        }
+        return statistics;
+    }
+
+    void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t most,
+                    std::span<std::int64_t> count, std::span<std::int64_t> list) override
+    {
+        require(targets.position || targets.count == 0, "targets: positions: missing");
+        require(radius || targets.count == 0, "radius: missing");
+        require(count.size() >= targets.count && list.size() >= most * targets.count,
+                "neighbours: lists: too short for the targets");
+        const std::vector<double> position = read(targets.position, targets.count, 3),
+                                  reach = read(radius, targets.count, 1);
+        for (std::size_t i = 0; i < targets.count; ++i)
+            if (!(reach[i] >= 0) ||
+                !std::isfinite(position[3 * i] + position[3 * i + 1] + position[3 * i + 2]))
+                throw Error(Fault::input,
+                            "target " + std::to_string(i) +
+                                ": position and radius: must be finite and 0 or more");
+        const Octree& octree = lists_.octree();
+        const Moments& moments = lists_.moments();
+#pragma omp parallel for schedule(dynamic, 64)
+        for (std::size_t i = 0; i < targets.count; ++i) {
+            const Vec3<double> place{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
+            const double limit = reach[i] * reach[i];
+            const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
+            std::vector<std::int64_t> found;
+            for (Index c = 0; c < octree.cells.size();) {
+                const Cell& cell = octree.cells[c];
+                if (moments.bounds[c].distance_squared(place) > limit) {
+                    c = cell.next;
+                    continue;
+                }
+                if (octree.is_leaf(c))
+                    for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
+                        if (norm_squared(octree.sources[k].position - place) <= limit &&
+                            std::int64_t(octree.order[k]) != self)
+                            found.push_back(octree.order[k]);
+                ++c;
+            }
+            std::sort(found.begin(), found.end());
+            count[i] = std::int64_t(found.size());
+            std::copy_n(found.begin(), std::min(most, found.size()),
+                        list.begin() + std::ptrdiff_t(most * i));
+        }
+    }
+
+    std::string device() const override
+    {
+        return lists_.device();
+    }
+    const SolverOptions& options() const override
+    {
+        return lists_.options();
+    }
+
+private:
+    struct Places {
+        std::vector<Vec3<double>> position;
+        std::vector<double> mass;
+    };
+
+    static void require(bool fulfilled, const char* line)
+    {
+        if (!fulfilled)
+            throw Error(Fault::usage, line);
+    }
+
+    static void check_view(const ArrayView& view, int components, const char* line)
+    {
+        require(!view || view.components() == components, line);
+    }
+
+    static void check_views(const FieldSources& sources)
+    {
+        require((sources.position && sources.mass) || sources.count == 0,
+                "sources: positions or masses: missing");
+        check_view(sources.position, 3, "sources: positions: must have 3 components");
+        check_view(sources.mass, 1, "sources: masses: must have 1 component");
+        check_view(sources.velocity, 3, "sources: velocities: must have 3 components");
+    }
+
+    void check_results(const FieldResults& results) const
+    {
+        require(bool(results), "results: none is asked for");
+        check_view(results.acceleration, 3, "results: accelerations: must have 3 components");
+        check_view(results.potential, 1, "results: potentials: must have 1 component");
+        check_view(results.tidal, 6, "results: tidal tensors: must have 6 components");
+        check_view(results.jerk, 3, "results: jerks: must have 3 components");
+        const Softening& softening = options().softening;
+        require((!results.tidal && !results.jerk) || softening.length == 0 ||
+                    softening.kind == SofteningKind::plummer,
+                "softening: spline: tidal tensors and jerks are known for Plummer softening alone");
+    }
+
+    std::vector<double> read(const ArrayView& view, std::size_t n, std::size_t components) const
+    {
+        std::vector<double> rows(n * components);
+        if (view.on_device)
+            read_from_device(choose_gpu(options().device), view, n, rows.data());
+        else
+#pragma omp parallel for if (n > worth_threads)
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t c = 0; c < components; ++c)
+                    rows[i * components + c] = view.load(i, int(c));
+        return rows;
+    }
+
+    void keep_velocities(const FieldSources& sources)
+    {
+        if (sources.velocity)
+            velocity_ = read(sources.velocity, sources.count, 3);
+    }
+
+    Places sources()
+    {
+        const Octree& octree = lists_.octree();
+        Places places;
+        places.position.resize(size());
+        places.mass.resize(size());
+        for (std::size_t k = 0; k < size(); ++k) {
+            places.position[octree.order[k]] = octree.sources[k].position;
+            places.mass[octree.order[k]] = octree.sources[k].mass;
+        }
+        return places;
+    }
+
+    /// Without softening sources at a target's place pull at nothing; one of them is left out as
+    /// the target itself.
+    std::vector<Index> self_of(const FieldTargets& targets) const
+    {
+        std::vector<Index> self(targets.count, no_source);
+        require(targets.self.empty() || targets.self.size() == targets.count,
+                "self: must have one entry for each target");
+        for (std::size_t i = 0; i < targets.self.size(); ++i) {
+            if (targets.self[i] < -1 || targets.self[i] >= std::int64_t(size()))
+                throw Error(Fault::input, "target " + std::to_string(i) +
+                                              ": self: " + std::to_string(targets.self[i]) +
+                                              ": must be -1 or below " + std::to_string(size()));
+            if (targets.self[i] >= 0)
+                self[i] = Index(targets.self[i]);
+        }
+        return self;
+    }
+
+    void sum_pairs(const std::vector<double>& position, const std::vector<double>& velocity,
+                   const std::vector<Index>& self, const FieldResults& results,
+                   ForceStatistics& statistics)
+    {
+        const Places places = sources();
+        const std::size_t n = places.mass.size(), targets = self.size();
+        const SolverOptions& o = options();
+        const PairOptions pair_options{
+            .precision = o.precision, .device = o.device, .instruction_set = o.instruction_set};
+        if (results.tidal) {
+            if (!tidal_)
+                tidal_ = make_pair_solver(GravityTidal{o.softening.length}, pair_options);
+            std::vector<double> rows(4 * n), sums(6 * targets);
+            for (std::size_t j = 0; j < n; ++j) {
+                const double row[4] = {places.position[j].x, places.position[j].y,
+                                       places.position[j].z, places.mass[j]};
+                std::copy_n(row, 4, &rows[4 * j]);
+            }
+            count(tidal_->sum({position, rows, self, {}}, sums), statistics);
+            write(sums, results.tidal);
+        }
+        if (results.jerk) {
+            require(velocity_.size() == 3 * n, "sources: velocities: missing; jerks need them");
+            if (!jerk_)
+                jerk_ = make_pair_solver(GravityJerk{o.softening.length}, pair_options);
+            std::vector<double> from(6 * targets), rows(7 * n), sums(7 * targets);
+            for (std::size_t i = 0; i < targets; ++i) {
+                std::copy_n(&position[3 * i], 3, &from[6 * i]);
+                std::copy_n(&velocity[3 * i], 3, &from[6 * i + 3]);
+            }
+            for (std::size_t j = 0; j < n; ++j) {
+                const double row[3] = {places.position[j].x, places.position[j].y,
+                                       places.position[j].z};
+                std::copy_n(row, 3, &rows[7 * j]);
+                std::copy_n(&velocity_[3 * j], 3, &rows[7 * j + 3]);
+                rows[7 * j + 6] = places.mass[j];
+            }
+            count(jerk_->sum({from, rows, self, {}}, sums), statistics);
+            std::vector<double> jerks(3 * targets);
+            for (std::size_t i = 0; i < targets; ++i)
+                std::copy_n(&sums[7 * i + 3], 3, &jerks[3 * i]);
+            write(jerks, results.jerk);
+        }
+    }
+
+    static void count(const PairStatistics& pairs, ForceStatistics& statistics)
+    {
+        statistics.particle_particle += pairs.pairs;
+        statistics.targets = pairs.targets;
+        statistics.device_busy += pairs.device_busy;
+    }
+
+    void write(std::vector<double>& rows, const ArrayView& view) const
+    {
+        const std::size_t components = std::size_t(view.components()), n = rows.size() / components;
+        for (double& value : rows)
+            value *= options().gravitational_constant;
+        if (view.on_device)
+            return write_to_device(choose_gpu(options().device), rows.data(), n, view);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t c = 0; c < components; ++c)
+                view.store(i, int(c), rows[i * components + c]);
+    }
+
+    ListField lists_;
+    std::vector<double> velocity_;
+    std::unique_ptr<PairSolver> tidal_, jerk_;
+};
+
+} // namespace
+
+std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
+{
+    if (options.accuracy)
+        throw Error(
+            Fault::usage,
+            "accuracy: a field that is kept takes its tolerance, not an accuracy to ask for");
+    return std::make_unique<Field>(settled(options));
+}
+
+} // namespace chamomile

@@ -1,0 +1,435 @@
+#include "tests/field_behaviours.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "force/field.hpp"
+#include "tests/clouds.hpp"
+
+namespace chamomile::tests {
+namespace {
+
+using Vectors = std::vector<Vec3<double>>;
+
+FieldSources sources_of(const Particles& p)
+{
+    return {p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass)),
+            view_of(std::span(p.velocity))};
+}
+
+struct Point {
+    Vec3<double> acceleration, jerk;
+    double potential = 0;
+    double tidal[6] = {};
+};
+
+/// One pair at a time, by formulas of its own. A source at the very place pulls at nothing.
+Point plain_field(const Particles& p, const Vec3<double>& x, const Vec3<double>& v, double eps,
+                  std::int64_t self, double G)
+{
+    Point sum;
+    for (std::size_t j = 0; j < p.size(); ++j) {
+        const double r[3] = {p.position[j].x - x.x, p.position[j].y - x.y, p.position[j].z - x.z};
+        const double w[3] = {p.velocity[j].x - v.x, p.velocity[j].y - v.y, p.velocity[j].z - v.z};
+        const double u2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + eps * eps;
+        if (std::int64_t(j) == self || u2 == 0)
+            continue;
+        const double u = std::sqrt(u2), gm = G * p.mass[j];
+        const double rw = r[0] * w[0] + r[1] * w[1] + r[2] * w[2];
+        sum.potential -= gm / u;
+        for (int a = 0, t = 0; a < 3; ++a) {
+            (&sum.acceleration.x)[a] += gm * r[a] / std::pow(u, 3);
+            (&sum.jerk.x)[a] += gm * (w[a] / std::pow(u, 3) - 3 * rw * r[a] / std::pow(u, 5));
+            for (int b = a; b < 3; ++b)
+                sum.tidal[t++] +=
+                    gm * (3 * r[a] * r[b] / std::pow(u, 5) - (a == b ? 1 / std::pow(u, 3) : 0));
+        }
+    }
+    return sum;
+}
+
+struct Setup {
+    const char* name;
+    SolverKind kind;
+    Precision precision;
+    double largest, typical; ///< errors of |a|, at the worst point and at 90 %
+};
+
+constexpr auto single = Precision::single_precision, precise = Precision::double_precision;
+const Setup setups[] = {{"tree, float", SolverKind::tree, single, 8e-3, 6e-4},
+                        {"tree, double", SolverKind::tree, precise, 8e-3, 6e-4},
+                        {"direct, float", SolverKind::direct, single, 3e-5, 1e-6},
+                        {"direct, double", SolverKind::direct, precise, 1e-11, 1e-13}};
+
+SolverOptions options_of(const Machine& machine, const Setup& setup, double eps)
+{
+    SolverOptions options = options_for(machine);
+    options.solver = setup.kind;
+    options.precision = setup.precision;
+    options.softening.length = eps;
+    options.gravitational_constant = 2;
+    return options;
+}
+
+Vectors points_about(const Particles& p, std::size_t n, double spread)
+{
+    Random random(77);
+    Vectors points(n);
+    for (std::size_t i = 0; i < n; ++i)
+        points[i] =
+            p.position[i % p.size()] +
+            Vec3<double>{random(-spread, spread), random(-spread, spread), random(-spread, spread)};
+    return points;
+}
+
+void check_errors(std::vector<double> errors, const Setup& setup)
+{
+    std::sort(errors.begin(), errors.end()); // of a tree as at its sources: 3e-4 at 90 %, 2e-3
+    CHECK(errors.back() < setup.largest);
+    if (errors.size() > 33)
+        CHECK(errors[errors.size() * 9 / 10] < setup.typical);
+}
+
+Particles moving_plummer(std::size_t n)
+{
+    Particles p = plummer(n);
+    Random random(5);
+    for (std::size_t i = 0; i < n; ++i) {
+        p.velocity[i] = {random(-1, 1), random(-1, 1), random(-1, 1)};
+        p.mass[i] *= random(0.5, 1.5);
+    }
+    return p;
+}
+
+} // namespace
+
+void check_field_at_points(const Machine& machine)
+{
+    const Particles p = moving_plummer(3000);
+    for (const Setup& setup : setups)
+        for (const double eps : {0.0, 0.02})
+            for (const std::size_t n : {1, 33, 2500}) {
+                CAPTURE(setup.name);
+                CAPTURE(eps);
+                CAPTURE(n);
+                Vectors points = points_about(p, n, n == 2500 ? 0.3 : 5);
+                if (n == 2500)
+                    points[0] = {1e4, -2e4, 3e3};
+                const auto field = make_field_solver(options_of(machine, setup, eps));
+                field->build(sources_of(p));
+                Vectors a(n);
+                std::vector<double> phi(n);
+                const ForceStatistics statistics =
+                    field->evaluate({n, view_of(std::span(points))},
+                                    {view_of(std::span(a)), view_of(std::span(phi))});
+                CHECK(statistics.targets == n);
+                std::vector<double> errors, deeper;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const Point right = plain_field(p, points[i], {}, eps, -1, 2);
+                    errors.push_back(norm(a[i] - right.acceleration) / norm(right.acceleration));
+                    deeper.push_back(std::abs(phi[i] / right.potential - 1));
+                }
+                check_errors(errors, setup);
+                check_errors(deeper, setup);
+                // What else is asked for changes no digit, nor do the threads.
+                Vectors alone(n);
+                const int threads = omp_get_max_threads();
+                omp_set_num_threads(3);
+                field->evaluate({n, view_of(std::span(points))}, {view_of(std::span(alone))});
+                omp_set_num_threads(threads);
+                std::vector<double> phi_alone(n);
+                field->evaluate({n, view_of(std::span(points))},
+                                {.potential = view_of(std::span(phi_alone))});
+                CHECK(phi_alone == phi);
+                if (machine.device == "cpu")
+                    CHECK(alone == a);
+            }
+}
+
+void check_field_at_sources(const Machine& machine)
+{
+    Particles p = moving_plummer(5000);
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        if (machine.device != "cpu" && setup.kind == SolverKind::direct)
+            continue; // solve() has a kernel of its own there
+        const SolverOptions options = options_of(machine, setup, 0.01);
+        const auto field = make_field_solver(options);
+        field->build(sources_of(p));
+        Vectors a(p.size());
+        std::vector<double> phi(p.size());
+        field->evaluate_sources({}, {view_of(std::span(a)), view_of(std::span(phi))});
+        make_solver(options)->solve(p, Quantities::acceleration_potential);
+        CHECK(a == p.acceleration);
+        CHECK(phi == p.potential);
+
+        const std::vector<Index> active{4999, 3, 1000, 1001, 42};
+        Vectors few(active.size());
+        std::vector<double> few_phi(active.size());
+        field->evaluate_sources(active, {view_of(std::span(few)), view_of(std::span(few_phi))});
+        make_solver(options)->solve(p, Quantities::acceleration_potential, active);
+        for (std::size_t k = 0; k < active.size(); ++k) {
+            CHECK(few[k] == p.acceleration[active[k]]);
+            CHECK(few_phi[k] == p.potential[active[k]]);
+        }
+    }
+    p.position[7] = p.position[8];
+    SolverOptions options = options_for(machine);
+    options.softening.length = 0;
+    const auto field = make_field_solver(options);
+    field->build(sources_of(p));
+    Vectors a(p.size());
+    CHECK_THROWS_WITH_AS(field->evaluate_sources({}, {view_of(std::span(a))}),
+                         doctest::Contains("coincident"), Error);
+}
+
+void check_field_of_selves(const Machine& machine)
+{
+    const Particles p = moving_plummer(2000);
+    std::vector<std::int64_t> self(1500, -1);
+    Vectors points(self.size());
+    for (std::size_t i = 0; i < self.size(); ++i) {
+        const std::size_t j = (i * 7) % p.size();
+        points[i] = p.position[j]; // some twice, each third not said to be a source
+        self[i] = i % 3 == 0 ? -1 : std::int64_t(j);
+    }
+    points[4] = points[5], self[4] = self[5];
+    for (const Setup& setup : setups)
+        for (const double eps : {0.0, 1e-3}) {
+            CAPTURE(setup.name);
+            CAPTURE(eps);
+            const auto field = make_field_solver(options_of(machine, setup, eps));
+            field->build(sources_of(p));
+            Vectors a(points.size());
+            std::vector<double> phi(points.size());
+            field->evaluate({points.size(), view_of(std::span(points)), {}, self},
+                            {view_of(std::span(a)), view_of(std::span(phi))});
+            std::vector<double> errors, deeper;
+            for (std::size_t i = 0; i < points.size(); ++i) {
+                const Point right = plain_field(p, points[i], {}, eps, self[i], 2);
+                errors.push_back(norm(a[i] - right.acceleration) / norm(right.acceleration));
+                deeper.push_back(std::abs(phi[i] / right.potential - 1));
+            }
+            check_errors(errors, setup);
+            check_errors(deeper, setup);
+        }
+}
+
+void check_field_through_views(const Machine& machine)
+{
+    const Particles p = moving_plummer(1200);
+    const Vectors points = points_about(p, 700, 0.5);
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    field->build(sources_of(p));
+    Vectors right(points.size());
+    std::vector<double> right_phi(points.size());
+    field->evaluate({points.size(), view_of(std::span(points))},
+                    {view_of(std::span(right)), view_of(std::span(right_phi))});
+
+    struct Record { // as in somebody else's code
+        char flag;
+        double x, y, z, mass, ax, ay, az;
+        float potential;
+    };
+    std::vector<Record> sources(p.size()), targets(points.size());
+    for (std::size_t i = 0; i < p.size(); ++i)
+        sources[i] = {'s', p.position[i].x, p.position[i].y, p.position[i].z, p.mass[i], -1, -1, -1,
+                      -1};
+    for (std::size_t i = 0; i < points.size(); ++i)
+        targets[i] = {'t', points[i].x, points[i].y, points[i].z, 0, -1, -1, -1, -1};
+    field->build({sources.size(), vectors_at(&sources[0].x, sizeof(Record)),
+                  numbers_at(&sources[0].mass, sizeof(Record))});
+    field->evaluate({targets.size(), vectors_at(&targets[0].x, sizeof(Record))},
+                    {vectors_at(&targets[0].ax, sizeof(Record)),
+                     numbers_at(&targets[0].potential, sizeof(Record))});
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Record& t = targets[i];
+        CHECK(Vec3<double>{t.ax, t.ay, t.az} == right[i]);
+        CHECK(t.potential == float(right_phi[i]));
+        CHECK((t.flag == 't' && t.x == points[i].x && t.mass == 0));
+    }
+
+    // Columns apart, and backwards.
+    std::vector<double> x, y, z;
+    for (auto at = points.rbegin(); at != points.rend(); ++at) {
+        x.push_back(at->x);
+        y.push_back(at->y);
+        z.push_back(at->z);
+    }
+    ArrayView columns = numbers_at(&x.back(), -std::ptrdiff_t(sizeof(double)));
+    columns.component[1] = reinterpret_cast<std::byte*>(&y.back());
+    columns.component[2] = reinterpret_cast<std::byte*>(&z.back());
+    Vectors a(points.size());
+    field->evaluate({points.size(), columns}, {view_of(std::span(a))});
+    CHECK(a == right);
+}
+
+void check_field_refitted(const Machine& machine)
+{
+    Particles p = moving_plummer(4000);
+    const Vectors points = points_about(p, 1000, 0.2);
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        const auto field = make_field_solver(options_of(machine, setup, 0.01));
+        field->build(sources_of(p));
+        Particles moved = p;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            moved.position[i] += 0.05 * p.velocity[i];
+            moved.mass[i] *= 1.25;
+        }
+        field->refit(sources_of(moved));
+        Vectors a(points.size());
+        std::vector<double> phi(points.size());
+        field->evaluate({points.size(), view_of(std::span(points))},
+                        {view_of(std::span(a)), view_of(std::span(phi))});
+        std::vector<double> errors;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const Point right = plain_field(moved, points[i], {}, 0.01, -1, 2);
+            errors.push_back(norm(a[i] - right.acceleration) / norm(right.acceleration));
+        }
+        check_errors(errors, setup);
+        Particles fewer = moved;
+        fewer.resize(10);
+        CHECK_THROWS_WITH_AS(field->refit(sources_of(fewer)), doctest::Contains("as many"), Error);
+    }
+}
+
+void check_field_tidal_tensor_and_jerk(const Machine& machine)
+{
+    const Particles p = moving_plummer(1500);
+    const Vectors points = points_about(p, 300, 0.5);
+    Vectors speeds(points.size());
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+        speeds[i] = {0.1, -0.2, 0.001 * double(i)};
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        const auto field = make_field_solver(options_of(machine, setup, 0.05));
+        field->build(sources_of(p));
+        std::vector<double> tidal(6 * points.size());
+        Vectors jerk(points.size());
+        ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));
+        for (int c = 1; c < 6; ++c)
+            six.component[c] = six.component[0] + sizeof(double) * std::size_t(c);
+        field->evaluate({points.size(), view_of(std::span(points)), view_of(std::span(speeds))},
+                        {.tidal = six, .jerk = view_of(std::span(jerk))});
+        const double limit = setup.precision == single ? 1e-4 : 1e-11;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const Point right = plain_field(p, points[i], speeds[i], 0.05, -1, 2);
+            CHECK(norm(jerk[i] - right.jerk) < limit * norm(right.jerk));
+            double scale = 0;
+            for (const double t : right.tidal)
+                scale = std::max(scale, std::abs(t));
+            for (std::size_t c = 0; c < 6; ++c)
+                CHECK(std::abs(tidal[6 * i + c] - right.tidal[c]) < limit * scale);
+        }
+    }
+}
+
+void check_field_where_it_cancels(const Machine& machine)
+{
+    // A coarse lattice about the centre: one cluster of targets, at whose centre nothing pulls.
+    const Particles p = plummer(20000);
+    Vectors points;
+    for (int x = -2; x <= 2; ++x)
+        for (int y = -2; y <= 2; ++y)
+            for (int z = -2; z <= 2; ++z)
+                points.push_back({0.5 * x + 1e-3, 0.5 * y, 0.5 * z});
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    field->build(sources_of(p));
+    Vectors a(points.size());
+    const ForceStatistics statistics =
+        field->evaluate({points.size(), view_of(std::span(points))}, {view_of(std::span(a))});
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point right = plain_field(p, points[i], {}, 0.01, -1, 2);
+        // At the centre itself forces cancel: against their typical size.
+        errors.push_back(norm(a[i] - right.acceleration) / (norm(right.acceleration) + 0.2));
+    }
+    check_errors(errors, setups[0]);
+    INFO("pairs with particles for each target: ",
+         statistics.particle_particle / statistics.targets);
+    CHECK(statistics.particle_particle / statistics.targets < p.size() / 2);
+}
+
+void check_field_neighbours(const Machine& machine)
+{
+    const Particles p = plummer(3000);
+    const Vectors points = points_about(p, 200, 0.1);
+    std::vector<double> radius(points.size());
+    std::vector<std::int64_t> self(points.size(), -1);
+    Random random(3);
+    for (double& r : radius)
+        r = random(0, 0.5);
+    Vectors places = points;
+    places[10] = p.position[99], self[10] = 99, radius[10] = 0;
+    places[11] = p.position[99], self[11] = -1, radius[11] = 0;
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    field->build(sources_of(p));
+    constexpr std::size_t most = 50;
+    std::vector<std::int64_t> count(places.size()), list(most * places.size(), -7);
+    field->neighbours({places.size(), view_of(std::span(places)), {}, self},
+                      view_of(std::span(radius)), most, count, list);
+    bool overflowed = false;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        std::vector<std::int64_t> right;
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            const Vec3<double> d = p.position[j] - places[i];
+            if (d.x * d.x + d.y * d.y + d.z * d.z <= radius[i] * radius[i] &&
+                std::int64_t(j) != self[i])
+                right.push_back(std::int64_t(j));
+        }
+        CHECK(count[i] == std::int64_t(right.size()));
+        overflowed = overflowed || right.size() > most;
+        right.resize(std::min(most, right.size()));
+        CHECK(std::equal(right.begin(), right.end(), list.begin() + std::ptrdiff_t(most * i)));
+    }
+    CHECK(overflowed);
+    CHECK((count[10] == 0 && count[11] == 1));
+}
+
+void check_field_misuse(const Machine& machine)
+{
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    Vectors points(3), a(3);
+    const FieldTargets targets{3, view_of(std::span(points))};
+    const FieldResults results{view_of(std::span(a))};
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, results), doctest::Contains("build first"),
+                         Error);
+    CHECK(field->size() == 0);
+    Particles p = moving_plummer(100);
+    p.position[17].y = std::nan("");
+    CHECK_THROWS_WITH_AS(field->build(sources_of(p)), doctest::Contains("particle 17"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, results), Error);
+    p = moving_plummer(100);
+    p.mass[3] = -1;
+    CHECK_THROWS_WITH_AS(field->build(sources_of(p)), doctest::Contains("mass"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, results), Error);
+    p = moving_plummer(100);
+    field->build(sources_of(p));
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, {}), doctest::Contains("none"), Error);
+    points[2].x = INFINITY;
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, results), doctest::Contains("target 2"), Error);
+    points[2].x = 0;
+    const std::vector<std::int64_t> beyond{0, 100, 1}, few{0};
+    CHECK_THROWS_WITH_AS(field->evaluate({3, targets.position, {}, beyond}, results),
+                         doctest::Contains("self: 100"), Error);
+    CHECK_THROWS_AS(field->evaluate({3, targets.position, {}, few}, results), Error);
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, {.jerk = results.acceleration}),
+                         doctest::Contains("velocities"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, {.potential = results.acceleration}), Error);
+    const std::vector<Index> active{100};
+    CHECK_THROWS_AS(field->evaluate_sources(active, results), Error);
+    p.position[5].x = std::nan("");
+    CHECK_THROWS_WITH_AS(field->refit(sources_of(p)), doctest::Contains("particle 5"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, results), Error);
+    field->build(sources_of(moving_plummer(100)));
+    field->evaluate({0, {}}, results);
+    field->evaluate(targets, results);
+    CHECK(std::isfinite(norm(a[0])));
+}
+
+} // namespace chamomile::tests

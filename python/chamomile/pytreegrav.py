@@ -70,12 +70,10 @@ def _threads(parallel: bool) -> Iterator[None]:
 
 def _add_at_sources(total: np.ndarray, name: str, solver: Solver, points: np.ndarray, own: Any) -> None:
     """The field at points of which some are sources: a source at the very place is left out."""
-    softened = solver.options["softening"] > 0 and name != "acceleration"
-    if softened and own is None:
-        # Without softening such sources do nothing anyway; with it their potential and tide are taken out.
+    if name != "acceleration" and own is None:
         there = solver.neighbours(points, 0.0)
         if there.index.shape[1] > 1:
-            raise InputError("targets: several softened sources lie at the place of one of them")
+            raise InputError("targets: several sources lie at the place of one of them")
         own = there.index[:, 0] if there.index.shape[1] else None
     total += getattr(solver.evaluate(points, quantities=name, self_index=own), name)
 

@@ -54,9 +54,6 @@ def test_direct_sums_at_targets():
         for _, name in FAMILIES:
             h = [None if v is None else np.full(n, v) for v, n in ((h_target, len(points)), (h_source, len(x)))]
             words = {"softening_target": h[0], "softening_source": h[1], "method": "bruteforce"}
-            if h[0] is None and name != "AccelTarget":
-                # Theirs and ours skip the source at a target's place.
-                words["softening_target"], words["softening_source"] = np.zeros(len(points)), np.zeros(len(x))
             expected = getattr(theirs, name)(points, x, m, **words)
             assert _error(getattr(ours, name)(points, x, m, **words), expected) < 1e-10, (name, h_target, h_source)
 
@@ -66,7 +63,7 @@ def test_trees_are_nearer_to_the_truth():
     x, m = _sphere(6000)
     h = np.full(len(x), 0.05)
     for quadrupole in (False, True):
-        for name, _ in FAMILIES:
+        for name in ("Accel", "Potential"):
             truth = getattr(theirs, name)(x, m, h, method="bruteforce")
             words = {"softening": h, "theta": 0.7, "method": "tree", "quadrupole": quadrupole}
 

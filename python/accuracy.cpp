@@ -78,7 +78,7 @@ nb::dict accuracy(nb::handle positions, nb::handle masses, std::int64_t sample, 
 
 void bind_accuracy(nb::module_& m)
 {
-    m.def("accuracy", &accuracy, nb::arg("positions"), nb::arg("masses"), nb::arg("sample"),
+    m.def("accuracy", &accuracy, nb::arg("positions").none(), nb::arg("masses").none(), nb::arg("sample"),
           nb::arg("options"));
 }
 

@@ -105,7 +105,7 @@ void bind_device_array(nb::module_& m)
             return std::tuple(array.count(), array.view().scalar == Scalar::float32 ? 4 : 8,
                               array.gpu());
         },
-        nb::arg("array"), nb::arg("name"), nb::arg("components"),
+        nb::arg("array").none(), nb::arg("name"), nb::arg("components"),
         "Rows, bytes of a number and GPU (-1: host) of an array that could be read.");
 }
 

@@ -217,11 +217,11 @@ void bind_field(nb::module_& m)
 
     nb::class_<Field>(m, "Field", "The solver behind chamomile.Solver.")
         .def(nb::init<nb::dict>(), nb::arg("options"))
-        .def("set", &Field::set, nb::arg("positions"), nb::arg("masses"),
+        .def("set", &Field::set, nb::arg("positions").none(), nb::arg("masses").none(),
              nb::arg("velocities").none(), nb::arg("refit"))
         .def("evaluate", &Field::evaluate, nb::arg("targets").none(), nb::arg("velocities").none(),
              nb::arg("self").none(), nb::arg("active").none(), nb::arg("results"))
-        .def("neighbours", &Field::neighbours, nb::arg("targets"), nb::arg("radius"),
+        .def("neighbours", &Field::neighbours, nb::arg("targets").none(), nb::arg("radius").none(),
              nb::arg("most"), nb::arg("self").none(), nb::arg("count"), nb::arg("list"))
         .def_prop_ro("size", &Field::size)
         .def_prop_ro("device", &Field::device)

@@ -93,7 +93,12 @@ const std::vector<std::pair<std::string, Reader>>& readers()
         {"group_size", [](O& o, S k, V v) { o.group_size = whole(k, v); }},
         {"leaf_size", [](O& o, S k, V v) { o.leaf_size = whole(k, v); }},
         {"batch_size", [](O& o, S k, V v) { o.batch_size = whole(k, v); }},
-        {"softening", [](O& o, S k, V v) { o.softening.length = number(k, v); }},
+        {"softening",
+         [](O& o, S k, V v) {
+             o.softening.length = number(k, v);
+             if (!(o.softening.length >= 0)) // by its name here
+                 throw Error(Fault::usage, k + ": " + text_of(v) + ": must be 0 or more");
+         }},
         {"kernel", [](O& o, S k, V v) { o.softening.kind = word(k, v, kernel_words); }},
         {"G", [](O& o, S k, V v) { o.gravitational_constant = number(k, v); }},
         {"precision", [](O& o, S k, V v) { o.precision = word(k, v, precision_words); }},

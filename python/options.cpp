@@ -100,7 +100,12 @@ const std::vector<std::pair<std::string, Reader>>& readers()
                  throw Error(Fault::usage, k + ": " + text_of(v) + ": must be 0 or more");
          }},
         {"kernel", [](O& o, S k, V v) { o.softening.kind = word(k, v, kernel_words); }},
-        {"G", [](O& o, S k, V v) { o.gravitational_constant = number(k, v); }},
+        {"G",
+         [](O& o, S k, V v) {
+             o.gravitational_constant = number(k, v);
+             if (!(o.gravitational_constant > 0))
+                 throw Error(Fault::usage, k + ": " + text_of(v) + ": must be above 0");
+         }},
         {"precision", [](O& o, S k, V v) { o.precision = word(k, v, precision_words); }},
         {"decorrelate",
          [](O& o, S k, V v) {

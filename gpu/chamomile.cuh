@@ -51,6 +51,9 @@ struct DeviceBatch {
     const Index* cells;
     const ParticleRange* ranges;
     const Source* sources;
+    const Source* own; ///< where the targets lie: the sources, or targets apart
+    bool apart;
+    const Index* self; ///< of each target apart its sorted source, or no_source_here; null: none
     const Multipole* multipoles;
     const HigherMoments* higher; ///< for orders 3 and 4
     const Index* targets;        ///< sorted particle of each target; null: the same number
@@ -62,6 +65,16 @@ struct DeviceBatch {
     bool goes_on; ///< the sums hold a first part already
     KernelTimes* times;
 
+    __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
+    __device__ const Vec3<double>& place(Index target) const
+    {
+        return own[sorted(target)].position;
+    }
+    /// The sorted source that a target is.
+    __device__ Index source_of(Index target) const
+    {
+        return !apart ? sorted(target) : self ? self[target] : no_source_here;
+    }
     __device__ TargetSum& sum_of(Index target) const
     {
         return sums[places ? places[target] : target];
@@ -102,7 +115,7 @@ public:
     {
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
-            target_[k] = {rounded<T>(from_center(batch_.sources[sorted_target(k)].position))};
+            target_[k] = {rounded<T>(from_center(batch_.place(target_number(k))))};
             TargetSum first{};
             if (batch_.goes_on)
                 first = batch_.sum_of(target_number(k));
@@ -135,12 +148,6 @@ private:
         return work_.first + (t < work_.count ? t : work_.count - 1);
     }
 
-    __device__ Index sorted_target(int k) const
-    {
-        const Index number = target_number(k);
-        return batch_.targets ? batch_.targets[number] : number;
-    }
-
     /// In internal units.
     __device__ Vec3<double> from_center(const Vec3<double>& x) const
     {
@@ -166,9 +173,8 @@ private:
     {
         Particle* tile = reinterpret_cast<Particle*>(shared_.tile);
         // This warp's, because those of the whole group would cost 14 % more slots.
-        const Index own_first = batch_.targets ? batch_.targets[work_.first] : work_.first;
-        const Index own_last = batch_.targets ? batch_.targets[work_.first + work_.count - 1]
-                                              : work_.first + work_.count - 1;
+        const Index own_first = batch_.sorted(work_.first);
+        const Index own_last = batch_.sorted(work_.first + work_.count - 1);
         Index range = row_.range_begin;
         int tiles = 0;
         for (Index base = 0; base < row_.particle_count; base += warp_size) {
@@ -183,7 +189,7 @@ private:
                 const Source source = batch_.sources[sorted];
                 const Vec3<double> x = from_center(source.position);
                 packed = {rounded<T>(x), T(source.mass * batch_.inverse_mass)};
-                near = sorted >= own_first && sorted <= own_last;
+                near = batch_.apart ? is_near(x) : sorted >= own_first && sorted <= own_last;
             }
             __syncwarp();
             tile[lane_] = packed;
@@ -203,6 +209,15 @@ private:
                 add_in_double();
         }
         add_in_double();
+    }
+
+    /// Whether targets apart may lie there.
+    __device__ bool is_near(const Vec3<double>& x) const
+    {
+        const Vec3<double>& reach = row_.near_reach;
+        return fabs(x.x) <= batch_.inverse_length * reach.x &&
+               fabs(x.y) <= batch_.inverse_length * reach.y &&
+               fabs(x.z) <= batch_.inverse_length * reach.z;
     }
 
     template <class Record>
@@ -255,9 +270,11 @@ private:
         Vec3<T> target_residue[per_lane];
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
-            self[k] = sorted_target(k);
-            target_residue[k] = residue(from_center(batch_.sources[self[k]].position));
+            self[k] = batch_.source_of(target_number(k));
+            target_residue[k] = residue(from_center(batch_.place(target_number(k))));
         }
+        // Without softening sources at the place of a target apart pull at nothing.
+        const bool leaves_out_places = batch_.apart && batch_.softening_length == 0;
 #pragma unroll near_in_row
         for (int j = 0; j < warp_size; ++j) {
             Particle source = tile[j];
@@ -271,7 +288,10 @@ private:
                 relative.position =
                     (target_[k].position - position) + (target_residue[k] - source_residue);
                 // No branch, so that pairs overlap: a self pair meets a source without effect.
-                const Particle partner = sorted == self[k] ? padding<Particle>() : source;
+                const Vec3<T>& r = relative.position;
+                const bool none =
+                    sorted == self[k] || (leaves_out_places && r.x == 0 && r.y == 0 && r.z == 0);
+                const Particle partner = none ? padding<Particle>() : source;
                 law_(relative, partner, sum_[k]);
             }
         }

@@ -58,24 +58,27 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
 
 /// From internal units to the caller's; counts sums that are not finite.
 __global__ void convert_sums(const TargetSum* sums, std::size_t n, double acceleration_unit,
-                             double potential_unit, Vec3<double>* acceleration, double* potential,
+                             double potential_unit, ArrayView acceleration, ArrayView potential,
                              unsigned* not_finite)
 {
     const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
     const TargetSum sum = sums[i];
-    acceleration[i] = acceleration_unit * sum.acceleration;
-    if (potential)
-        potential[i] = potential_unit * sum.potential;
+    acceleration.store_vector(i, acceleration_unit * sum.acceleration);
+    if (potential.component[0])
+        potential.store(i, 0, potential_unit * sum.potential);
     if (!isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z + sum.potential))
         atomicAdd(not_finite, 1u);
 }
 
 class CudaEvaluator final : public Evaluator {
 public:
-    CudaEvaluator(std::shared_ptr<DeviceTree> tree, Precision precision)
-        : tree_(std::move(tree)), device_(tree_->device), precision_(precision)
+    /// `apart` holds targets that are no sources; null: there will be none.
+    CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> apart,
+                  Precision precision)
+        : tree_(std::move(tree)), apart_(std::move(apart)), device_(tree_->device),
+          precision_(precision)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -85,6 +88,7 @@ public:
         for (int s = 0; s < slot_count; ++s)
             slots_.push_back(std::make_unique<BatchSlot>());
         uploaded_ = std::make_unique<Event>();
+        sorted_ = std::make_unique<Event>();
         time_line_ = std::make_unique<TimeLine>();
     }
 
@@ -103,6 +107,12 @@ public:
         if (!groups.targets.empty())
             tree_->staging.upload(targets_, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
+        if (input.apart.octree) {
+            if (input.apart.self)
+                tree_->staging.upload(self_, input.apart.self, groups.target_count, tree_->stream);
+            sorted_->record(apart_->stream);
+            check(cudaStreamWaitEvent(tree_->stream, *sorted_), "order the streams");
+        }
         sums_.reserve(groups.target_count);
         time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
         uploaded_->record(tree_->stream);
@@ -163,8 +173,12 @@ public:
         statistics.device_busy = time_line_->busy_seconds();
         statistics.device_span = time_line_->span_seconds();
         statistics.device_wait = wait_;
-        statistics.bytes_to_device = tree_->bytes_up;
-        statistics.bytes_from_device = tree_->bytes_down + bytes_down_;
+        statistics.bytes_from_device = bytes_down_;
+        for (DeviceTree* tree : {tree_.get(), apart_.get()})
+            if (tree) { // of a build since the last evaluation
+                statistics.bytes_to_device += std::exchange(tree->bytes_up, 0);
+                statistics.bytes_from_device += std::exchange(tree->bytes_down, 0);
+            }
         for (const auto& slot : slots_)
             statistics.bytes_to_device += slot->bytes_sent;
     }
@@ -175,23 +189,44 @@ private:
     {
         const std::size_t n = input_.groups->target_count;
         const cudaStream_t stream = tree_->stream;
-        const bool potential = !output.potential.empty();
+        const bool potential(output.potential);
         check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
               "clear a count");
-        accelerations_.reserve(n);
-        if (potential)
-            potentials_.reserve(n);
+        ArrayView acceleration = output.acceleration, wells = output.potential;
+        if (!acceleration.on_device)
+            acceleration = view_of(std::span(accelerations_.reserve(n), n));
+        if (potential && !wells.on_device)
+            wells = view_of(std::span(potentials_.reserve(n), n));
         convert_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
-            sums_.data(), n, output.acceleration_unit, output.potential_unit, accelerations_.data(),
-            potential ? potentials_.data() : nullptr, not_finite_.data());
+            sums_.data(), n, output.acceleration_unit, output.potential_unit, acceleration, wells,
+            not_finite_.data());
         check(cudaGetLastError(), "launch the change of units");
         download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
-        tree_->staging.download(output.acceleration.data(), accelerations_.data(), n, stream);
-        if (potential)
-            tree_->staging.download(output.potential.data(), potentials_.data(), n, stream);
+        bytes_down_ = 0;
+        if (!output.acceleration.on_device)
+            store(accelerations_.data(), n, output.acceleration);
+        if (potential && !output.potential.on_device)
+            store(potentials_.data(), n, output.potential);
         tree_->stream.wait();
-        bytes_down_ = n * (sizeof(Vec3<double>) + (potential ? sizeof(double) : 0));
         return *host_not_finite_.data();
+    }
+
+    /// Dense items of the device to an array of the host.
+    template <class Item>
+    void store(const Item* from, std::size_t n, const ArrayView& to)
+    {
+        bytes_down_ += n * sizeof(Item);
+        if (to.is_dense())
+            return tree_->staging.download(reinterpret_cast<Item*>(to.component[0]), from, n,
+                                           tree_->stream);
+        constexpr int components = int(sizeof(Item) / sizeof(double));
+        host_items_.resize(n * components);
+        tree_->staging.download(host_items_.data(), reinterpret_cast<const double*>(from),
+                                n * components, tree_->stream);
+#pragma omp parallel for if (n > worth_threads)
+        for (std::size_t i = 0; i < n; ++i)
+            for (int c = 0; c < components; ++c)
+                to.store(i, c, host_items_[i * components + std::size_t(c)]);
     }
 
     /// Only the active particles' entries of the caller's arrays may change.
@@ -212,12 +247,16 @@ private:
     void launch(BatchSlot& slot, const InteractionLists& lists)
     {
         const bool expands = input_.local_order > 0, all = input_.groups->targets.empty();
+        DeviceTree& targets = input_.apart.octree ? *apart_ : *tree_;
         DeviceBatch batch{};
         batch.sources = tree_->sources.data();
         batch.multipoles = tree_->multipoles.data();
         batch.higher = tree_->higher.data();
+        batch.own = targets.sources.data();
+        batch.apart = input_.apart.octree;
+        batch.self = input_.apart.self ? self_.data() : nullptr;
         batch.targets = all ? nullptr : targets_.data();
-        batch.places = all ? tree_->order.data() : nullptr;
+        batch.places = all ? targets.order.data() : nullptr;
         batch.sums = sums_.data();
         batch.inverse_length = 1 / input_.scale.length;
         batch.inverse_mass = 1 / input_.scale.mass;
@@ -251,7 +290,7 @@ private:
         check(cudaGetLastError(), "launch the expansions");
     }
 
-    std::shared_ptr<DeviceTree> tree_;
+    std::shared_ptr<DeviceTree> tree_, apart_;
     int device_;
     Precision precision_;
     std::string name_;
@@ -265,27 +304,31 @@ private:
     ListPool pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::atomic<std::size_t> next_slot_{0};
-    std::unique_ptr<Event> uploaded_;
+    std::unique_ptr<Event> uploaded_, sorted_; // sorted: targets apart
     std::unique_ptr<TimeLine> time_line_;
 
-    DeviceBuffer<Index> targets_;
+    DeviceBuffer<Index> targets_, self_;
     DeviceBuffer<TargetSum> sums_;
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
     DeviceBuffer<double> potentials_;
     DeviceBuffer<unsigned> not_finite_;
     PinnedBuffer<unsigned> host_not_finite_;
     std::vector<TargetSum> host_sums_;
+    std::vector<double> host_items_;
     std::uint64_t bytes_down_ = 0; // of results
 };
 
 } // namespace
 
-SolverParts make_cuda_parts(int device, Precision precision)
+SolverParts make_cuda_parts(int device, Precision precision, bool targets_apart)
 {
     check(cudaSetDevice(device), "choose the device");
     auto tree = std::make_shared<DeviceTree>(device);
     auto memory = std::make_shared<PinnedMemory>();
-    return {make_cuda_tree_builder(tree, memory), std::make_unique<CudaEvaluator>(tree, precision)};
+    auto apart = targets_apart ? std::make_shared<DeviceTree>(device) : nullptr;
+    return {make_cuda_tree_builder(tree, memory),
+            std::make_unique<CudaEvaluator>(tree, apart, precision),
+            apart ? make_cuda_tree_builder(apart, memory) : nullptr};
 }
 
 } // namespace chamomile

@@ -12,6 +12,7 @@
 #include <thrust/sort.h>
 
 #include "core/threads.hpp"
+#include "gpu/device_arrays.cuh"
 #include "gpu/device_tree.cuh"
 #include "gpu/kept_memory.cuh"
 #include "gpu/tree_kernels.cuh"
@@ -25,20 +26,21 @@ public:
         : tree_(std::move(tree)), pinned_(std::move(pinned))
     {}
 
-    void build(Tree& tree, std::span<const Vec3<double>> positions, std::span<const double> masses,
-               const TreePlan& plan, Profile& profile) override
+    void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
     {
         Octree& octree = tree.octree;
         Moments& moments = tree.moments;
         const int leaf_size = plan.leaf_size;
         check(cudaSetDevice(tree_->device), "choose the device");
-        check_number(positions.size());
-        tree_->bytes_up = positions.size() * (sizeof(Vec3<double>) + sizeof(double));
-        tree_->bytes_down = positions.size() * 2;
-        octree.size = tree_->particles = positions.size();
+        check_number(particles.count);
+        const std::size_t n = particles.count;
+        tree_->bytes_up = 0;
+        tree_->bytes_down = n * 2;
+        octree.size = tree_->particles = n;
         octree.order.clear();
         octree.sources.clear();
-        if (positions.empty()) {
+        if (n == 0) {
             octree.cells.clear();
             moments.multipole.clear();
             moments.bounds.clear();
@@ -47,40 +49,46 @@ public:
         }
         {
             const TimedPhase phase(profile, "upload");
-            upload_positions(positions);
+            upload_positions(particles);
         }
         bool keys_are_shared;
         {
             const TimedPhase phase(profile, "sort");
-            start_sort(octree, positions, plan);
-            tree_->staging.upload(tree_->masses, masses.data(), masses.size(), masses_stream_);
-            masses_uploaded_.record(masses_stream_);
+            start_sort(octree, particles, plan);
+            upload_masses(particles);
             keys_are_shared = finish_sort(octree);
         }
         {
             const TimedPhase phase(profile, "cells");
             if (!keys_are_shared)
                 gather_sources();
-            divide_into_cells(octree, positions, leaf_size);
+            divide_into_cells(octree,
+                              keys_are_shared ? host_positions(particles)
+                                              : std::span<const Vec3<double>>{},
+                              leaf_size);
             if (keys_are_shared) { // the host has refined the order
                 tree_->staging.upload(tree_->order, octree.order.data(), octree.size,
                                       tree_->stream);
                 gather_sources();
             }
         }
-        const TimedPhase phase(profile, "moments");
-        start_moments(octree, moments, plan.cluster_size,
-                      plan.criterion ? plan.criterion->order : 0);
-        const unsigned collected = start_multipoles();
-        if (plan.criterion)
-            start_nodes(tree, *plan.criterion);
-        check(cudaEventSynchronize(moments_here_), "sum the moments");
-        const NumberedMultipole* from = host_collected_.data();
-#pragma omp parallel for if (collected > worth_threads)
-        for (unsigned k = 0; k < collected; ++k)
-            moments.multipole[from[k].cell] = from[k].multipole;
-        if (plan.criterion)
-            tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+        make_moments(tree, plan, profile);
+    }
+
+    void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        tree_->bytes_up = tree_->bytes_down = 0;
+        if (particles.count == 0)
+            return;
+        {
+            const TimedPhase phase(profile, "upload");
+            upload_positions(particles);
+            upload_masses(particles);
+            gather_sources();
+        }
+        make_moments(tree, plan, profile);
     }
 
     void finish_nodes(Tree&) override
@@ -98,21 +106,44 @@ public:
                                 tree_->stream);
         tree_->staging.download(octree.sources.data(), tree_->sources.data(), octree.size,
                                 tree_->stream);
+        tree_->bytes_down += octree.size * (sizeof(Index) + sizeof(Source));
     }
 
-    std::pmr::memory_resource* memory() override
-    {
-        return pinned_.get();
-    }
+    std::pmr::memory_resource* memory() override { return pinned_.get(); }
 
 private:
     static constexpr unsigned extent_blocks = 512;
 
-    void upload_positions(std::span<const Vec3<double>> positions)
+    void make_moments(Tree& tree, const TreePlan& plan, Profile& profile)
+    {
+        Octree& octree = tree.octree;
+        Moments& moments = tree.moments;
+        const TimedPhase phase(profile, "moments");
+        start_moments(octree, moments, plan.cluster_size,
+                      plan.criterion ? plan.criterion->order : 0);
+        const unsigned collected = start_multipoles();
+        if (plan.criterion)
+            start_nodes(tree, *plan.criterion);
+        check(cudaEventSynchronize(moments_here_), "sum the moments");
+        const NumberedMultipole* from = host_collected_.data();
+#pragma omp parallel for if (collected > worth_threads)
+        for (unsigned k = 0; k < collected; ++k)
+            moments.multipole[from[k].cell] = from[k].multipole;
+        if (plan.criterion)
+            tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+    }
+
+    void upload_positions(const TreeParticles& particles)
     {
         DeviceTree& t = *tree_;
-        const std::size_t n = positions.size();
-        t.staging.upload(t.positions, positions.data(), n, t.stream);
+        const std::size_t n = particles.count;
+        if (particles.position.on_device) {
+            wait_for_owner();
+            gather_vectors(particles.position, n, t.positions.reserve(n), t.stream);
+        } else {
+            t.staging.upload(t.positions, host_positions(particles).data(), n, t.stream);
+            t.bytes_up += n * sizeof(Vec3<double>);
+        }
         measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(t.positions.data(), n,
                                                                    extents_.reserve(extent_blocks));
         check(cudaGetLastError(), "launch the extent");
@@ -120,7 +151,48 @@ private:
         measured_.record(t.stream);
     }
 
-    RootCube root_cube(std::span<const Vec3<double>> positions)
+    void upload_masses(const TreeParticles& particles)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = particles.count;
+        const ArrayView& mass = particles.mass;
+        if (mass.on_device || !mass) { // without an array all are 1
+            gather_numbers(mass, n, t.masses.reserve(n), masses_stream_);
+        } else if (mass.is_dense()) {
+            t.staging.upload(t.masses, reinterpret_cast<const double*>(mass.component[0]), n,
+                             masses_stream_);
+            t.bytes_up += n * sizeof(double);
+        } else {
+            host_masses_.resize(n);
+            for (std::size_t i = 0; i < n; ++i)
+                host_masses_[i] = mass.load(i);
+            t.staging.upload(t.masses, host_masses_.data(), n, masses_stream_);
+            t.bytes_up += n * sizeof(double);
+        }
+        masses_uploaded_.record(masses_stream_);
+    }
+
+    /// Where they lie, if that will do, or a copy.
+    std::span<const Vec3<double>> host_positions(const TreeParticles& particles)
+    {
+        const ArrayView& view = particles.position;
+        const std::size_t n = particles.count;
+        if (view.is_dense())
+            return {reinterpret_cast<const Vec3<double>*>(view.component[0]), n};
+        host_positions_.resize(n);
+        if (view.on_device) {
+            tree_->staging.download(host_positions_.data(), tree_->positions.data(), n,
+                                    tree_->stream);
+            tree_->bytes_down += n * sizeof(Vec3<double>);
+        } else {
+#pragma omp parallel for if (n > worth_threads)
+            for (std::size_t i = 0; i < n; ++i)
+                host_positions_[i] = view.load_vector(i);
+        }
+        return host_positions_;
+    }
+
+    RootCube root_cube(const TreeParticles& particles)
     {
         check(cudaEventSynchronize(measured_), "measure the extent");
         Box box;
@@ -130,16 +202,16 @@ private:
             probe += host_extents_.data()[b].probe;
         }
         if (probe != 0 || !std::isfinite(box.longest_side()))
-            return bounding_cube(positions); // which says what is wrong
+            return bounding_cube(host_positions(particles)); // which says what is wrong
         return cube_around(box.low, box.high);
     }
 
     /// Keys, order and boundaries, on their way when it returns.
-    void start_sort(Octree& octree, std::span<const Vec3<double>> positions, const TreePlan& plan)
+    void start_sort(Octree& octree, const TreeParticles& particles, const TreePlan& plan)
     {
         DeviceTree& t = *tree_;
-        const std::size_t n = positions.size();
-        const RootCube cube = placed(root_cube(positions), plan.placement);
+        const std::size_t n = particles.count;
+        const RootCube cube = placed(root_cube(particles), plan.placement);
         Key* keys = t.keys.reserve(n);
         Index* order = t.order.reserve(n);
         compute_keys<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), n, cube, keys,
@@ -259,6 +331,8 @@ private:
     DeviceBuffer<unsigned> count_;
     PinnedBuffer<NumberedMultipole> host_collected_;
     PinnedBuffer<unsigned> host_count_;
+    std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
+    std::vector<double> host_masses_;
     Stream masses_stream_; // masses come while the keys are sorted
     Event measured_, sorted_, masses_uploaded_, counted_, moments_here_;
 };

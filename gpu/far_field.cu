@@ -80,8 +80,7 @@ public:
     {
         const double potential_unit = 1 / unit_, acceleration_unit = potential_unit / unit_;
         for (Index t = target_begin + Index(lane_); t < target_end; t += warp_size) {
-            const Index sorted = batch_.targets ? batch_.targets[t] : t;
-            const Vec3<T> x = rounded(inverse_ * (batch_.sources[sorted].position - center_));
+            const Vec3<T> x = rounded(inverse_ * (batch_.place(t) - center_));
             const FieldValue<T> value = local_.evaluate(x);
             TargetSum sum;
             sum.acceleration = {acceleration_unit * double(value.acceleration.x),

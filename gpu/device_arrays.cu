@@ -1,0 +1,78 @@
+#include "force/gpu.hpp"
+#include "gpu/device_arrays.cuh"
+
+namespace chamomile {
+namespace {
+
+constexpr unsigned block_size = 256;
+
+unsigned blocks_of(std::size_t n)
+{
+    return unsigned((n + block_size - 1) / block_size);
+}
+
+__global__ void gather_items(ArrayView from, int components, std::size_t n, double* to)
+{
+    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (i < n)
+        for (int c = 0; c < components; ++c)
+            to[i * std::size_t(components) + std::size_t(c)] =
+                from.component[0] ? from.load(i, c) : 1;
+}
+
+__global__ void scatter_items(const double* from, int components, std::size_t n, ArrayView to)
+{
+    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (i < n)
+        for (int c = 0; c < components; ++c)
+            to.store(i, c, from[i * std::size_t(components) + std::size_t(c)]);
+}
+
+void gather(const ArrayView& from, int components, std::size_t n, double* to, cudaStream_t stream)
+{
+    gather_items<<<blocks_of(n), block_size, 0, stream>>>(from, components, n, to);
+    check(cudaGetLastError(), "launch the gather of an array");
+}
+
+} // namespace
+
+void gather_vectors(const ArrayView& from, std::size_t n, Vec3<double>* to, cudaStream_t stream)
+{
+    gather(from, 3, n, &to->x, stream);
+}
+
+void gather_numbers(const ArrayView& from, std::size_t n, double* to, cudaStream_t stream)
+{
+    gather(from, 1, n, to, stream);
+}
+
+void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows)
+{
+    if (n == 0)
+        return;
+    check(cudaSetDevice(device), "choose the device");
+    const int components = from.components();
+    DeviceBuffer<double> items;
+    wait_for_owner();
+    gather(from, components, n, items.reserve(n * std::size_t(components)), nullptr);
+    check(cudaMemcpy(rows, items.data(), n * std::size_t(components) * sizeof(double),
+                     cudaMemcpyDeviceToHost),
+          "read an array");
+}
+
+void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to)
+{
+    if (n == 0)
+        return;
+    check(cudaSetDevice(device), "choose the device");
+    const int components = to.components();
+    const std::size_t count = n * std::size_t(components);
+    DeviceBuffer<double> items;
+    check(cudaMemcpy(items.reserve(count), rows, count * sizeof(double), cudaMemcpyHostToDevice),
+          "write an array");
+    scatter_items<<<blocks_of(n), block_size>>>(items.data(), components, n, to);
+    check(cudaGetLastError(), "launch the scatter of an array");
+    check(cudaDeviceSynchronize(), "write an array");
+}
+
+} // namespace chamomile

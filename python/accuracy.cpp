@@ -78,8 +78,8 @@ nb::dict accuracy(nb::handle positions, nb::handle masses, std::int64_t sample, 
 
 void bind_accuracy(nb::module_& m)
 {
-    m.def("accuracy", &accuracy, nb::arg("positions").none(), nb::arg("masses").none(), nb::arg("sample"),
-          nb::arg("options"));
+    m.def("accuracy", &accuracy, nb::arg("positions").none(), nb::arg("masses").none(),
+          nb::arg("sample"), nb::arg("options"));
 }
 
 } // namespace chamomile::python

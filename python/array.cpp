@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <memory>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "force/gpu_memory.hpp"
@@ -268,12 +269,13 @@ void Array::refuse_overlap(const Array& other) const
             } else {
                 const Extent a = extent(*this, c), b = extent(other, d);
                 clash = a.first <= b.last && b.first <= a.last;
-                // Members of records of one length share no byte if they differ within a record.
-                if (clash && stride == std::abs(other.view_.stride) && stride > 0) {
+                // Members of records share no byte if they differ modulo what both strides keep.
+                const std::ptrdiff_t period = std::gcd(stride, other.view_.stride);
+                if (clash && period > 0) {
                     const std::ptrdiff_t apart = positive_remainder(
                         other.view_.component[std::size_t(d)] - view_.component[std::size_t(c)],
-                        stride);
-                    clash = apart < size || apart + other_size > stride;
+                        period);
+                    clash = apart < size || apart + other_size > period;
                 }
             }
             if (clash)

@@ -94,7 +94,7 @@ void bind_device_array(nb::module_& m)
             "__dlpack__",
             [](nb::handle_t<DeviceArray> self, nb::kwargs words) { return dlpack(self, words); },
             nb::sig("def __dlpack__(self, **words: object) -> object"))
-        .def("numpy", &to_numpy, nb::sig("def numpy(self) -> numpy.typing.NDArray"),
+        .def("numpy", &to_numpy, nb::sig("def numpy(self) -> NDArray"),
              "A copy on the host.");
     m.def("device_array", &make, nb::arg("gpu"), nb::arg("rows"), nb::arg("components"),
           nb::arg("size"));

@@ -220,9 +220,9 @@ void bind_field(nb::module_& m)
         .def("set", &Field::set, nb::arg("positions").none(), nb::arg("masses").none(),
              nb::arg("velocities").none(), nb::arg("refit"))
         .def("evaluate", &Field::evaluate, nb::arg("targets").none(), nb::arg("velocities").none(),
-             nb::arg("self").none(), nb::arg("active").none(), nb::arg("results"))
+             nb::arg("own").none(), nb::arg("active").none(), nb::arg("results"))
         .def("neighbours", &Field::neighbours, nb::arg("targets").none(), nb::arg("radius").none(),
-             nb::arg("most"), nb::arg("self").none(), nb::arg("count"), nb::arg("list"))
+             nb::arg("most"), nb::arg("own").none(), nb::arg("count"), nb::arg("list"))
         .def_prop_ro("size", &Field::size)
         .def_prop_ro("device", &Field::device)
         .def_prop_ro("options", &Field::options, nb::sig("def options(self) -> dict[str, object]"));

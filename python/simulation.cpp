@@ -197,7 +197,7 @@ void bind_simulation(nb::module_& m)
              nb::arg("observer"))
         .def("run", &Evolution::run, nb::arg("notify"))
         .def("diagnostics", &Evolution::diagnostics,
-             nb::sig("def diagnostics(self) -> dict[str, object]"))
+             nb::sig("def diagnostics(self) -> dict"))
         .def("stop", &Evolution::stop)
         .def_prop_ro("time", &Evolution::time)
         .def_prop_ro("step", &Evolution::step)

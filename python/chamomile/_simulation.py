@@ -98,7 +98,8 @@ class Simulation:
 
     def diagnostics(self) -> Diagnostics:
         """Of the present state; evaluates the potentials if no observer asked for them."""
-        return Diagnostics(**self._core.diagnostics())
+        found: dict[str, Any] = self._core.diagnostics()
+        return Diagnostics(**found)
 
     @property
     def snapshot(self) -> Snapshot:

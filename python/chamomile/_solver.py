@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, NoReturn, 
 import numpy as np
 
 from . import _chamomile
-from ._arrays import Array, chosen, library_of, new, numbers_of, one_per_row, refuse_immutable
+from ._arrays import (
+    Array,
+    HandOver,
+    chosen,
+    library_of,
+    new,
+    numbers_of,
+    one_per_row,
+    refuse_immutable,
+)
 from .errors import StateError, UsageError
 
 if TYPE_CHECKING:
@@ -34,10 +43,10 @@ class Field(NamedTuple):
 class Neighbours(NamedTuple):
     """Sources within a radius of each target."""
 
-    count: np.ndarray
+    counts: np.ndarray
     """Shape (N,), int64: how many there are."""
-    index: np.ndarray
-    """Shape (N, most), int64: their numbers, ascending; -1 beyond count."""
+    indices: np.ndarray
+    """Shape (N, most), int64: their numbers, ascending; -1 beyond the count."""
 
 
 class Solver:
@@ -56,8 +65,9 @@ class Solver:
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self._field = _chamomile.Field(dict(options))
-        self._size, self._gpu, self._library = 8, -1, None
-        self._statistics = _chamomile.Statistics
+        self._size, self._gpu = 8, -1
+        self._library: Optional[HandOver] = None
+        self._statistics: Optional[_chamomile.Statistics] = None
 
     def build(self, positions: Array, masses: Union[Array, float], velocities: Optional[Array] = None) -> Solver:
         """Takes the sources (a copy), orders them and sums moments.
@@ -186,8 +196,8 @@ class Solver:
         return self._field.options
 
     @property
-    def statistics(self) -> _chamomile.Statistics:
-        """What the last call did: pairs, bytes to and from the device, seconds."""
+    def statistics(self) -> Optional[_chamomile.Statistics]:
+        """What the last call did: pairs, bytes to and from the device, seconds; None before any."""
         return self._statistics
 
     def __repr__(self) -> str:

@@ -72,9 +72,9 @@ def _add_at_sources(total: np.ndarray, name: str, solver: Solver, points: np.nda
     """The field at points of which some are sources: a source at the very place is left out."""
     if name != "acceleration" and own is None:
         there = solver.neighbours(points, 0.0)
-        if there.index.shape[1] > 1:
+        if there.indices.shape[1] > 1:
             raise InputError("targets: several sources lie at the place of one of them")
-        own = there.index[:, 0] if there.index.shape[1] else None
+        own = there.indices[:, 0] if there.indices.shape[1] else None
     total += getattr(solver.evaluate(points, quantities=name, self_index=own), name)
 
 
@@ -137,13 +137,15 @@ def _evaluate(
     own = h is None and tree is None
     if tree is not None and not isinstance(tree, Tree):
         raise TypeError(f"tree: {type(tree).__name__}: must come from chamomile.pytreegrav.ConstructTree()")
-    if method == "bruteforce" or (method == "adaptive" and tree is None and len(points) * len(np.atleast_2d(sources[0])) <= MOST_DIRECT_PAIRS):
-        method, kept = "bruteforce", None
-        tree = Tree(*sources, quadrupole)
+    few = tree is None and len(points) * len(np.atleast_2d(sources[0])) <= MOST_DIRECT_PAIRS
+    kept: Optional[Tree] = None
+    if method == "bruteforce" or (method == "adaptive" and few):
+        method = "bruteforce"
+        tree = Tree(sources[0], sources[1], sources[2], quadrupole)
     else:
-        tree = kept = tree if tree is not None else Tree(*sources, quadrupole)
+        tree = kept = tree if tree is not None else Tree(sources[0], sources[1], sources[2], quadrupole)
     if quadrupole and not tree.quadrupole:
-        raise ValueError("quadrupole=True requires a tree built with quadrupole moments: ConstructTree(..., quadrupole=True)")
+        raise ValueError("quadrupole=True requires a tree of ConstructTree(..., quadrupole=True)")
     options: dict[str, Any] = {"G": float(G), "device": {"cuda": "gpu"}.get(device, device)}
     if method == "bruteforce":
         options.update(solver="direct", precision="double")
@@ -170,7 +172,7 @@ def ConstructTree(
 ) -> Tree:
     """Sources to be passed as `tree`: pos (N, 3), m (N,), softening (N,). The last four are taken and ignored."""
     if m is None or vel is not None:
-        warnings.warn("chamomile's trees serve gravity alone: without masses, or by velocities, nothing can be asked of them")
+        warnings.warn("chamomile's trees serve gravity alone: masses are needed, velocities are ignored")
     tree = Tree(pos, m, softening, quadrupole)
     for name, values in (("pos", tree.pos), ("m", tree.masses), ("softening", tree.softening)):
         if not np.isfinite(values).all():

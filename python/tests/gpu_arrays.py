@@ -116,7 +116,7 @@ def check_layouts_and_types():
         assert np.array_equal(getattr(there, name).numpy(), getattr(here, name)), name
         assert error(getattr(here, name), expected) < limit, name
     found = solver.neighbours(OnGpu(x[sample]), 0.3)
-    assert np.array_equal(found.index, solver.neighbours(x[sample], 0.3).index)
+    assert np.array_equal(found.indices, solver.neighbours(x[sample], 0.3).indices)
 
 
 def check_protocols():

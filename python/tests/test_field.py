@@ -92,18 +92,18 @@ def test_neighbours_are_exact():
     points = x[:20] * 1.1
     distance = np.linalg.norm(points[:, None] - x[None], axis=2)
     found = solver.neighbours(points, 0.6)
-    assert found.count.sum() > 100 and found.index.shape == (20, found.count.max())
+    assert found.counts.sum() > 100 and found.indices.shape == (20, found.counts.max())
     radii = np.linspace(0, 1, 20)
     varied = solver.neighbours(points, radii, most=5)
     own = solver.neighbours(x[:20], 0.6, self_index=np.arange(20))
     for i in range(20):
         expected = np.flatnonzero(distance[i] <= 0.6)
-        assert np.array_equal(found.index[i, : found.count[i]], expected)
-        assert (found.index[i, found.count[i] :] == -1).all()
+        assert np.array_equal(found.indices[i, : found.counts[i]], expected)
+        assert (found.indices[i, found.counts[i] :] == -1).all()
         near = np.flatnonzero(distance[i] <= radii[i])
-        assert varied.count[i] == len(near) and np.array_equal(varied.index[i, : min(5, len(near))], near[:5])
+        assert varied.counts[i] == len(near) and np.array_equal(varied.indices[i, : min(5, len(near))], near[:5])
         mine = np.flatnonzero(np.linalg.norm(x[i] - x, axis=1) <= 0.6)
-        assert np.array_equal(own.index[i, : own.count[i]], mine[mine != i])
+        assert np.array_equal(own.indices[i, : own.counts[i]], mine[mine != i])
 
 
 def test_accuracy_measures_errors():

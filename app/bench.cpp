@@ -55,9 +55,11 @@ void add_bench_options(Options& options, BenchOptions& bench)
                     {"cunbody", PaperTable::cunbody},
                     {"gems", PaperTable::gems},
                     {"brook", PaperTable::brook},
-                    {"targets", PaperTable::targets}},
-                   "instead, the table of a paper beside ours (docs/seeds.md), or pairs/s over the "
-                   "number of targets; takes --device, --instruction-set, --precision, --repeat");
+                    {"targets", PaperTable::targets},
+                    {"field", PaperTable::field}},
+                   "instead, the table of a paper beside ours (docs/seeds.md), pairs/s over the "
+                   "number of targets, or what a kept field costs; takes --device, "
+                   "--instruction-set, --precision, --repeat");
     options.text("csv", "FILE", bench.csv.file, "write all there is as comma-separated values");
     options.flag("overwrite", bench.csv.overwrite, "replace a file of that name");
 }
@@ -142,12 +144,8 @@ int paper_table(const Options& options, const BenchOptions& bench)
             throw Error(Fault::usage, std::string("--table: takes no --") + other);
     if (!bench.source.file.empty())
         throw Error(Fault::usage, "--table: takes no file: " + bench.source.file);
-    PairOptions pairs;
     const SolverOptions setting = swept(bench.solver, bench.sweep, options).front();
-    pairs.device = setting.device;
-    pairs.instruction_set = setting.instruction_set;
-    pairs.precision = setting.precision;
-    return print_paper_table(bench.table, pairs, bench.repeat, bench.csv, options.verbosity());
+    return print_paper_table(bench.table, setting, bench.repeat, bench.csv, options.verbosity());
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "app/field_table.hpp"
+#include "app/field_table.hpp"
 #include "app/law_timing.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
@@ -283,9 +285,12 @@ Table targets_table(const Bench& bench)
 
 } // namespace
 
-int print_paper_table(PaperTable which, const PairOptions& pairs, int repeat, const Output& csv,
+int print_paper_table(PaperTable which, const SolverOptions& solver, int repeat, const Output& csv,
                       Verbosity verbosity)
 {
+    const PairOptions pairs{.precision = solver.precision,
+                            .device = solver.device,
+                            .instruction_set = solver.instruction_set};
     const Bench bench{pairs, repeat};
     const char* title = "";
     Table table({});
@@ -307,6 +312,11 @@ int print_paper_table(PaperTable which, const PairOptions& pairs, int repeat, co
     case PaperTable::targets:
         title = "Pairs per second over the number of targets, gravity, copies included";
         table = targets_table(bench);
+        break;
+    case PaperTable::field:
+        title =
+            "A field that is kept: Plummer sphere, default tolerance, accelerations and potentials";
+        table = field_table(solver, repeat);
         break;
     }
     if (verbosity != Verbosity::quiet) {

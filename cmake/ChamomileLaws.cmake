@@ -3,6 +3,8 @@ foreach(law IN ITEMS
         "gravity_acceleration GravityAcceleration gravity.hpp"
         "gravity GravityPotential gravity.hpp"
         "gravity_jerk GravityJerk gravity_jerk.hpp"
+        "softened_pairs SoftenedPairs softened_pairs.hpp"
+        "softened_quadrupoles SoftenedQuadrupoles softened_quadrupoles.hpp"
         "gravity_tidal GravityTidal gravity_tidal.hpp"
         "gravity_tidal_spline GravityTidalSpline gravity_tidal_spline.hpp"
         "lennard_jones_fluid LennardJonesFluid lennard_jones_fluid.hpp"

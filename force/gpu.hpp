@@ -41,6 +41,9 @@ SolverParts make_cuda_parts(int device, Precision precision, bool targets_apart)
 void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows);
 void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to);
 
+/// Memory of a device, for those who have no other way to get some. Throws Error(device).
+std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);
+
 /// All pairs on that device, without a tree. Throws Error(device) if it cannot.
 std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);
 

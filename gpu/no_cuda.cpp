@@ -57,6 +57,11 @@ void read_from_device(int, const ArrayView&, std::size_t, double*)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+std::shared_ptr<std::byte> device_memory(int, std::size_t)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 void write_to_device(int, const double*, std::size_t, const ArrayView&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());

@@ -2,7 +2,6 @@
 
 #include "gpu/pair_box.cuh"
 #include "gpu/pair_order.cuh"
-#include "gpu/rank_keys.cuh"
 #include "tree/hilbert_key.hpp"
 
 namespace chamomile {
@@ -102,7 +101,7 @@ void RowOrder::sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& o
 void RowOrder::sort_keys(unsigned n, unsigned* sorted, cudaStream_t stream)
 {
     if (n <= most_to_rank)
-        return rank_keys(keys_.data(), n, sorted, stream);
+        return ranker_.rank(keys_.data(), n, sorted, stream);
     const auto run = [&](void* scratch, std::size_t& bytes) {
         check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys_.data(), sorted_keys_.data(),
                                               numbers_.data(), sorted, n, 0, 3 * key_levels,

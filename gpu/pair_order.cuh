@@ -4,6 +4,7 @@
 #include "core/box.hpp"
 #include "gpu/device.cuh"
 #include "gpu/pair_job.hpp"
+#include "gpu/rank_keys.cuh"
 #include "tree/keys.hpp"
 
 namespace chamomile {
@@ -40,6 +41,7 @@ public:
 private:
     void sort_keys(unsigned n, unsigned* sorted, cudaStream_t stream);
 
+    KeyRanker ranker_;
     DeviceBuffer<Key> keys_, sorted_keys_;
     DeviceBuffer<unsigned> numbers_;
     DeviceBuffer<char> scratch_;

@@ -1,27 +1,28 @@
-// The leapfrog on the device: five kernels a step, queued without waiting for any.
+// The leapfrog on the device: ten kernels a step, queued without waiting for any.
 //
-// Positions are kept as rows of sources (position, mass) and of targets (position), because a law
-// reads rows. Each step sorts the rows anew along a Hilbert curve, so that no bit depends on when
-// they were sorted last.
+// Positions and masses are kept in units of powers of two (DirectFrame), about the caller's origin,
+// so that their bits are those of the caller's. Each step sorts the particles anew along a Hilbert
+// curve, so that no bit depends on when they were sorted last. Few stay in the caller's order.
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "force/gpu.hpp"
-#include "gpu/pair_launch.cuh"
+#include "gpu/direct_frame.hpp"
+#include "gpu/direct_summer.cuh"
 #include "gpu/pair_order.cuh"
 #include "integrate/resident.hpp"
-#include "pairs/laws/gravity.hpp"
 
 namespace chamomile {
 namespace {
 
 /// The state as kernels see it.
 struct ResidentState {
-    double *sources, *targets, *velocity, *sums;
+    Source* particles; ///< in internal units
+    Vec3<double>*velocity, *acceleration;
     unsigned count;
-    int sum_width;             ///< values of a row of sums
-    double G;                  ///< times the sums
+    double inverse_length;
     unsigned long long* fault; ///< the least of (step << 32 | particle) whose sum is not finite
 };
 
@@ -30,13 +31,9 @@ __global__ void kick_and_drift(ResidentState s, double half_step, double step)
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= s.count)
         return;
-    for (int f = 0; f < 3; ++f) {
-        double& v = s.velocity[3ull * i + f];
-        double& x = s.targets[3ull * i + f];
-        v += half_step * (s.G * s.sums[(unsigned long long)i * s.sum_width + f]);
-        x += step * v;
-        s.sources[4ull * i + f] = x;
-    }
+    const Vec3<double> v = s.velocity[i] + half_step * s.acceleration[i];
+    s.velocity[i] = v;
+    s.particles[i].position += (s.inverse_length * step) * v;
 }
 
 __global__ void kick(ResidentState s, double half_step, unsigned step)
@@ -44,12 +41,9 @@ __global__ void kick(ResidentState s, double half_step, unsigned step)
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= s.count)
         return;
-    double probe = 0;
-    for (int f = 0; f < 3; ++f) {
-        const double a = s.G * s.sums[(unsigned long long)i * s.sum_width + f];
-        s.velocity[3ull * i + f] += half_step * a;
-        probe += 0 * a;
-    }
+    const Vec3<double> a = s.acceleration[i];
+    s.velocity[i] += half_step * a;
+    const double probe = 0 * (a.x + a.y + a.z);
     if (probe != 0)
         atomicMin(s.fault, (unsigned long long)step << 32 | i);
 }
@@ -58,9 +52,7 @@ class ResidentLeapfrog final : public Integrator {
 public:
     ResidentLeapfrog(const SolverOptions& options, const TimeStep& step, int device)
         : options_(options), step_(step), device_(device),
-          precise_(options.precision == Precision::double_precision),
-          plain_code_(law_code<GravityAcceleration>()), full_code_(law_code<GravityPotential>()),
-          plain_units_(plain_code_, &plain_law_), full_units_(full_code_, &full_law_)
+          summer_(options.softening, options.precision)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -125,29 +117,26 @@ public:
             return;
         check(cudaSetDevice(device_), "choose the device");
         const std::size_t n = n_;
-        double* x = host_position_.reserve(3 * n);
-        double* v = host_velocity_.reserve(3 * n);
-        const std::size_t width = std::size_t(sum_width_);
-        double* a = host_sums_.reserve(width * n);
+        Source* j = host_particles_.reserve(n);
+        Vec3<double>* v = host_velocity_.reserve(n);
+        Vec3<double>* a = host_acceleration_.reserve(n);
+        double* phi = host_potential_.reserve(n);
         unsigned long long* fault = host_fault_.reserve(1);
-        download(x, targets_.data(), 3 * n, *stream_);
-        download(v, velocity_.data(), 3 * n, *stream_);
-        download(a, sums_.data(), width * n, *stream_);
+        download(j, particles_.data(), n, *stream_);
+        download(v, velocity_.data(), n, *stream_);
+        download(a, acceleration_.data(), n, *stream_);
+        if (has_potential_)
+            download(phi, potential_.data(), n, *stream_);
         download(fault, fault_.data(), 1, *stream_);
         stream_->wait();
         ahead_ = 0;
         particles.acceleration.resize(n);
-        if (width == 4)
-            particles.potential.resize(n);
-        const double G = options_.gravitational_constant;
-        for (std::size_t i = 0; i < n; ++i) {
-            particles.position[i] = {x[3 * i], x[3 * i + 1], x[3 * i + 2]};
-            particles.velocity[i] = {v[3 * i], v[3 * i + 1], v[3 * i + 2]};
-            particles.acceleration[i] =
-                G * Vec3<double>{a[width * i], a[width * i + 1], a[width * i + 2]};
-            if (width == 4)
-                particles.potential[i] = G * a[width * i + 3];
-        }
+        std::copy(v, v + n, particles.velocity.begin());
+        std::copy(a, a + n, particles.acceleration.begin());
+        if (has_potential_)
+            particles.potential.assign(phi, phi + n);
+        for (std::size_t i = 0; i < n; ++i)
+            particles.position[i] = length_ * j[i].position;
         is_current_ = true;
         if (*fault != no_fault)
             throw Error(Fault::numeric, "step " + std::to_string(*fault >> 32) +
@@ -165,45 +154,35 @@ private:
 
     ResidentState state()
     {
-        return {source_rows_.data(),
-                targets_.data(),
-                velocity_.data(),
-                sums_.data(),
-                n_,
-                sum_width_,
-                options_.gravitational_constant,
-                fault_.data()};
+        return {particles_.data(), velocity_.data(), acceleration_.data(), n_,
+                1 / length_,       fault_.data()};
     }
 
     void send(const Particles& particles)
     {
         n_ = unsigned(particles.size());
         const std::size_t n = n_;
-        double* x = host_position_.reserve(3 * n);
-        double* v = host_velocity_.reserve(3 * n);
-        double* j = host_sums_.reserve(4 * n);
-        unsigned* self = host_self_.reserve(n);
-        Box all;
+        if (n == 0)
+            return;
+        const DirectFrame frame(particles, options_.softening, options_.precision);
+        length_ = frame.length;
+        mass_ = frame.mass;
+        setup_ = {frame.masses, frame.scaled, false};
+        setup_.finds_cancelling = false;
+        Source* j = host_particles_.reserve(n);
+        Vec3<double>* v = host_velocity_.reserve(n);
         for (std::size_t i = 0; i < n; ++i) {
-            const Vec3<double>&p = particles.position[i], &w = particles.velocity[i];
-            const double row[4] = {p.x, p.y, p.z, particles.mass[i]};
-            std::copy(row, row + 4, j + 4 * i);
-            std::copy(row, row + 3, x + 3 * i);
-            const double velocity[3] = {w.x, w.y, w.z};
-            std::copy(velocity, velocity + 3, v + 3 * i);
-            self[i] = unsigned(i);
-            all.add(p);
+            j[i] = {(1 / length_) * particles.position[i], (1 / mass_) * particles.mass[i]};
+            v[i] = particles.velocity[i];
         }
-        upload(targets_, x, 3 * n, *stream_);
-        upload(velocity_, v, 3 * n, *stream_);
-        upload(source_rows_, j, 4 * n, *stream_);
-        upload(self_, self, n, *stream_);
-        sums_.reserve(4 * n);
+        upload(particles_, j, n, *stream_);
+        upload(velocity_, v, n, *stream_);
+        std::iota(host_order_.reserve(n), host_order_.data() + n, 0u);
+        upload(sorted_, host_order_.data(), n, *stream_);
+        acceleration_.reserve(n);
+        potential_.reserve(n);
         *host_fault_.reserve(1) = no_fault;
         upload(fault_, host_fault_.data(), 1, *stream_);
-        const double extent = precise_ || n == 0 ? 0 : all.longest_side();
-        plain_units_.set_extent(extent);
-        full_units_.set_extent(extent);
         stream_->wait(); // the staging memory is used again
     }
 
@@ -211,27 +190,22 @@ private:
     ForceStatistics sum(Quantities quantities)
     {
         ForceStatistics statistics;
-        const bool full = quantities == Quantities::acceleration_potential;
-        sum_width_ = full ? 4 : 3;
+        has_potential_ = quantities == Quantities::acceleration_potential;
         if (n_ == 0)
             return statistics;
-        PairJob job{};
-        job.targets = targets_.data();
-        job.sources = source_rows_.data();
-        job.target_count = job.source_count = n_;
-        job.self = self_.data();
-        job.sums = sums_.data();
-        if (!precise_ && std::size_t(n_) * n_ > worth_sorting) {
-            order_.sort_in_own_box({job.sources, n_, 4}, sorted_, *stream_);
-            job.target_order = job.source_order = sorted_.data();
-            PairBox* boxes = boxes_.reserve((n_ + 31) / 32);
-            find_tile_boxes({job.sources, n_, 4}, sorted_.data(), boxes, *stream_);
-            job.boxes = boxes;
-        }
-        const LawCode& code = full ? full_code_ : plain_code_;
-        const PairCut cut = pair_cut(n_, n_);
-        statistics.groups = launcher_.launch(pair_kernel(code, device_, cut, precise_), cut, code,
-                                             full ? full_units_ : plain_units_, job, *stream_);
+        if (n_ > few_direct_targets)
+            order_.sort_in_own_box({&particles_.data()->position.x, n_, 4}, sorted_, *stream_);
+        setup_.order = sorted_.data();
+        setup_.with_potential = has_potential_;
+        DirectSum job{};
+        job.particles = particles_.data();
+        job.source_count = job.target_count = n_;
+        job.softening_length = options_.softening.length / length_;
+        job.potential_unit = options_.gravitational_constant * mass_ / length_;
+        job.acceleration_unit = job.potential_unit / length_;
+        job.acceleration = acceleration_.data();
+        job.potential = potential_.data();
+        statistics.groups = summer_.sum(job, setup_, *stream_);
         statistics.targets = n_;
         statistics.particle_particle = std::uint64_t(n_) * n_;
         return statistics;
@@ -240,24 +214,25 @@ private:
     SolverOptions options_;
     const TimeStep step_;
     const int device_;
-    const bool precise_;
     std::string name_;
-    const LawCode plain_code_, full_code_;
-    const GravityAcceleration plain_law_{options_.softening.length};
-    const GravityPotential full_law_{options_.softening.length};
-    LawUnits plain_units_, full_units_;
     unsigned n_ = 0;
-    int sum_width_ = 3, ahead_ = 0;
+    double length_ = 1, mass_ = 1; // powers of two
+    bool has_potential_ = false;
+    int ahead_ = 0;
     bool is_current_ = false;
     std::unique_ptr<Stream> stream_;
-    PairLauncher launcher_;
+    DirectSummer summer_;
+    DirectSetup setup_{};
     RowOrder order_;
-    PinnedBuffer<double> host_position_, host_velocity_, host_sums_;
-    PinnedBuffer<unsigned> host_self_;
+    PinnedBuffer<Source> host_particles_;
+    PinnedBuffer<Vec3<double>> host_velocity_, host_acceleration_;
+    PinnedBuffer<double> host_potential_;
+    PinnedBuffer<unsigned> host_order_;
     PinnedBuffer<unsigned long long> host_fault_;
-    DeviceBuffer<double> targets_, source_rows_, velocity_, sums_;
-    DeviceBuffer<unsigned> self_, sorted_;
-    DeviceBuffer<PairBox> boxes_;
+    DeviceBuffer<Source> particles_;
+    DeviceBuffer<Vec3<double>> velocity_, acceleration_;
+    DeviceBuffer<double> potential_;
+    DeviceBuffer<unsigned> sorted_;
     DeviceBuffer<unsigned long long> fault_;
 };
 

@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
     print(call(prefix / "bin/chamomile", "--version"), end="")
     # The examples are projects of their own.
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
-                              "law_from_c": ["screened"]}.items():
+                              "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"]}.items():
         build = pathlib.Path(folder, example)
         call("cmake", "-S", source / "examples" / example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
         call("cmake", "--build", build)
@@ -35,9 +35,12 @@ with tempfile.TemporaryDirectory() as folder:
                 print(call(build / name), end="")
             elif name != "ring_fortran" or shutil.which("gfortran"):
                 sys.exit(f"{example}: {name} was not built")
-    library = next(prefix.glob("lib*/**/libchamomile_c.so"))
-    symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
-    if foreign := {s for s in symbols if not s.startswith(("chm_", "CHAMOMILE_"))}:
-        sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")
+    # What each shared library defines: its calls and nothing else.
+    for name, own in {"c": ("chm_", "CHAMOMILE_"), "g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),
+                      "g6": ("g6_", "g6calc_", "chm_g6_", "force_j_particle_send")}.items():
+        library = next(prefix.glob(f"lib*/**/libchamomile_{name}.so"))
+        symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
+        if foreign := {s for s in symbols if not s.startswith(own)}:
+            sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")
     if importlib.util.find_spec("numpy"):
         print(call(sys.executable, source / "examples/law_from_c/screened.py", library.parent), end="")

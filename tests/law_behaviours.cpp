@@ -1,5 +1,6 @@
 #include "tests/law_behaviours.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -7,6 +8,8 @@
 #include "pairs/laws/gravity.hpp"
 #include "pairs/laws/gravity_jerk.hpp"
 #include "pairs/laws/lennard_jones_fluid.hpp"
+#include "pairs/laws/softened_pairs.hpp"
+#include "pairs/laws/softened_quadrupoles.hpp"
 #include "pairs/laws/sph_density.hpp"
 #include "pairs/laws/yukawa.hpp"
 #include "tests/liquid.hpp"
@@ -46,6 +49,19 @@ void check_in_float(const Machine& machine, const Law& law, const Targets<Law>& 
     const auto rounded =
         summed(law, pair_options(machine, Precision::single_precision), targets, sources, self);
     check_rounded(rounded, exact);
+    if (machine.device == "cpu")
+        return;
+    // Host and device against each other.
+    const auto on_host =
+        summed(law, pair_options({}, Precision::single_precision), targets, sources, self);
+    auto apart = exact;
+    apart.sums = on_host;
+    std::vector<double> differences = errors(rounded, apart);
+    std::sort(differences.begin(), differences.end());
+    MESSAGE(law_code<Law>().name, ": host - GPU: rms ", mean_error(rounded, apart), ", 99 % ",
+            differences[differences.size() * 99 / 100], ", largest ", differences.back());
+    CHECK(mean_error(rounded, apart) < 1e-6);
+    CHECK(differences[differences.size() * 99 / 100] < 1e-6);
 }
 
 constexpr SigmoidalDielectric water{0.001, -0.04, 0.6, 0.1}; // zeta from 1.1 to about 30
@@ -136,6 +152,21 @@ void check_laws_in_float(const Machine& machine)
     check_in_float<LennardJonesFluid>(machine, {0.9, 1.2, {}}, places, same);
     check_in_float<LennardJonesFluid>(machine, {0.9, 1.2, Switching::between(2, 3)}, places, same);
     check_in_float<Yukawa>(machine, {1.7}, probes, charges);
+
+    Targets<SoftenedPairs> softened(n);
+    Sources<SoftenedPairs> bodies(n);
+    Targets<SoftenedQuadrupoles> seen(n);
+    Sources<SoftenedQuadrupoles> cells(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Vec3<double>& x = atoms[i].position;
+        const double eps2 = 0.01 * double(i % 7), q = 1e-3 * double(i % 5);
+        softened[i] = {x, eps2};
+        bodies[i] = {x, 1 + 0.1 * double(i % 3), 0.02 * double(i % 2)};
+        seen[i] = {x, eps2};
+        cells[i] = {x, 1, q, 0.3 * q, -0.2 * q, -2 * q, 0.1 * q, q};
+    }
+    check_in_float<SoftenedPairs>(machine, {}, softened, bodies);
+    check_in_float<SoftenedQuadrupoles>(machine, {}, seen, cells);
 
     // In metres and joules, where float holds no twelfth power of a length.
     const double metre = 3.4e-10, joule = 1.65e-21;

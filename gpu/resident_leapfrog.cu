@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "force/gpu.hpp"
 #include "gpu/pair_launch.cuh"
@@ -156,6 +157,36 @@ public:
                                             ": acceleration: is not finite");
     }
 
+    /// The sums too, without G: accelerations have been rounded once more.
+    void exchange(Archive& archive, Particles& particles) override
+    {
+        check(cudaSetDevice(device_), "choose the device");
+        std::vector<double> sums;
+        if (!archive.is_reading()) {
+            sums.resize(std::size_t(sum_width_) * n_);
+            double* a = host_sums_.reserve(sums.size());
+            download(a, sums_.data(), sums.size(), *stream_);
+            stream_->wait();
+            std::copy(a, a + sums.size(), sums.begin());
+        }
+        archive("resident/sums", sums);
+        archive("resident/sum_width", sum_width_);
+        archive("resident/extent", extent_);
+        if (!archive.is_reading())
+            return;
+        const double extent = extent_;
+        send(particles);
+        set_extent(extent);
+        if ((sum_width_ != 3 && sum_width_ != 4) || sums.size() != std::size_t(sum_width_) * n_)
+            throw Error(Fault::restart, "resident: sums: another length than the particles");
+        double* a = host_sums_.reserve(sums.size());
+        std::copy(sums.begin(), sums.end(), a);
+        sums_.reserve(4 * std::size_t(n_));
+        upload(sums_, a, sums.size(), *stream_);
+        stream_->wait();
+        is_current_ = true;
+    }
+
     const SolverOptions& forces() const override { return options_; }
     std::string device() const override { return name_; }
 
@@ -201,10 +232,15 @@ private:
         sums_.reserve(4 * n);
         *host_fault_.reserve(1) = no_fault;
         upload(fault_, host_fault_.data(), 1, *stream_);
-        const double extent = precise_ || n == 0 ? 0 : all.longest_side();
+        set_extent(precise_ || n == 0 ? 0 : all.longest_side());
+        stream_->wait(); // the staging memory is used again
+    }
+
+    void set_extent(double extent)
+    {
+        extent_ = extent;
         plain_units_.set_extent(extent);
         full_units_.set_extent(extent);
-        stream_->wait(); // the staging memory is used again
     }
 
     /// Queues the sums at the present positions.
@@ -248,6 +284,7 @@ private:
     LawUnits plain_units_, full_units_;
     unsigned n_ = 0;
     int sum_width_ = 3, ahead_ = 0;
+    double extent_ = 0; ///< of the first positions
     bool is_current_ = false;
     std::unique_ptr<Stream> stream_;
     PairLauncher launcher_;

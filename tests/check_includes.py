@@ -20,6 +20,7 @@ MAY_INCLUDE = {
 THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},
     r"<png\.h>": {"io"},
+    r"<zlib\.h>": {"io"},
     r"<boost/": {"app"},
     r"<(thrust|cub|cuda|nvtx3)": {"gpu"},
     r"<omp\.h>": {"tree", "force", "pairs", "gpu", "integrate"},

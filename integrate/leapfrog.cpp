@@ -58,6 +58,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
 {
     const double begin = wall_clock_seconds();
     kick_and_drift(particles, length, position_, velocity_);
+    acceleration_.resize(particles.size());
     const auto exchange_states = [&] {
         particles.position.swap(position_);
         particles.velocity.swap(velocity_);

@@ -50,8 +50,10 @@ void Simulation::run()
         require_finite(particles_, particles_.velocity, "velocity", now);
         note(integrator_->start(particles_, quantities, now), quantities);
         begun_ = true;
+        notify();
+    } else if (notified_ < observers_.size()) {
+        notify();
     }
-    notify();
     while (!at_end() && !stop_) {
         take_step();
         for (const Observer& observer : step_observers_)
@@ -127,15 +129,13 @@ bool Simulation::will_need_potentials(const Timeline::Step& planned) const
 void Simulation::notify()
 {
     const auto is_due = [&](const Registered& registered) { return due(registered); };
-    const bool is_done = notified_ == observers_.size();
-    if (!is_done && (at_end() || std::any_of(observers_.begin(), observers_.end(), is_due)))
+    if (at_end() || std::any_of(observers_.begin(), observers_.end(), is_due))
         integrator_->bring(particles_);
     for (; notified_ < observers_.size(); ++notified_)
         if (due(observers_[notified_]))
             observers_[notified_].observer(*this);
-    if (!is_done)
-        for (const Observer& observer : last_observers_)
-            observer(*this);
+    for (const Observer& observer : last_observers_)
+        observer(*this);
 }
 
 void Simulation::exchange(Archive& archive)

@@ -93,7 +93,7 @@ public:
         archive("accuracy/number", number_);
         archive("accuracy/checked", checked_);
         archive("accuracy/solver", options_.solver, SolverKind::direct);
-        archive("accuracy/criterion", options_.criterion, Criterion::minimum_distance);
+        archive("accuracy/criterion", options_.criterion, Criterion::moments);
         archive("accuracy/precision", options_.precision, Precision::double_precision);
         archive("accuracy/tolerance", options_.tolerance);
         archive("accuracy/theta", options_.theta);

@@ -190,7 +190,13 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     Snapshot state;
     exchange_properties(archive, state);
     state.time = earlier.start_time;
-    SimulationOptions time = simulation_options(run, earlier.start_time);
+    double now = 0;
+    archive("timeline/time", now);
+    if (*run.end_time < now)
+        throw Error(Fault::restart, "--t-end: " + shortest(*run.end_time) +
+                                        ": lies before the time of the checkpoint, " +
+                                        shortest(now));
+    const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
     const std::vector<std::string> notes = take_choices(earlier, options, run);
     RunFolder folder(run.folder, EarlierResults::continued, "");

@@ -76,14 +76,27 @@ void Simulation::take_step()
     diagnostics_.reset();
     has_potentials_ = false;
     const double planning = wall_clock_seconds() - start;
-    ForceStatistics statistics =
-        integrator_->step(particles_, planned.length, quantities, {step_ + 1, time()});
+    ForceStatistics statistics = step_integrator(planned.length, quantities);
     step_length_ = planned.length;
     ++step_;
     notified_ = 0;
     timeline_.advance(planned);
     statistics.profile.add(integration_phase, planning);
     note(std::move(statistics), quantities);
+}
+
+/// What a solver refuses in particles that a run has moved is a failure of the run.
+ForceStatistics Simulation::step_integrator(double length, Quantities quantities)
+{
+    try {
+        return integrator_->step(particles_, length, quantities, {step_ + 1, time()});
+    } catch (const Error& error) {
+        if (error.fault() != Fault::input)
+            throw;
+        throw Error(Fault::numeric, std::string(error.what()) + ", in step " +
+                                        std::to_string(step_ + 1) +
+                                        " from t = " + std::to_string(time()));
+    }
 }
 
 /// Keeps the statistics of what has been evaluated.

@@ -103,6 +103,7 @@ private:
     };
 
     void take_step();
+    ForceStatistics step_integrator(double length, Quantities quantities);
     void note(ForceStatistics&& statistics, Quantities quantities);
     bool due(const Registered& registered) const;
     bool will_need_potentials(const Timeline::Step& planned) const;

@@ -164,9 +164,6 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
 void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
                     const std::filesystem::path& checkpoint)
 {
-    if (!run.input.empty())
-        throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
-                                      "; initial conditions are not read again");
     options.adopt(origin.options, changeable_options());
     const std::filesystem::path folder =
         checkpoint.has_parent_path() ? checkpoint.parent_path() : ".";
@@ -182,6 +179,9 @@ void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
 
 void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
 {
+    if (!run.input.empty())
+        throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
+                                      "; initial conditions are not read again");
     const RestartPoint point = find_restart(run.restart);
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;

@@ -136,7 +136,6 @@ CASES = [
     (61, [*RUN[:-1], "done"], OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\)"),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
-    (63, ["convert", "good.txt", "/dev/full.txt"], OUTPUT, "/dev/full.txt", "not root"),
     (64, [*RUN[:-1], "busy", "--overwrite"], OUTPUT, "busy: another run is writing there"),
     (65, RUN, OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}, "changes"),
     (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}),

@@ -155,8 +155,6 @@ void check_field_at_sources(const Machine& machine)
     Particles p = moving_plummer(5000);
     for (const Setup& setup : setups) {
         CAPTURE(setup.name);
-        if (machine.device != "cpu" && setup.kind == SolverKind::direct)
-            continue; // solve() has a kernel of its own there
         const SolverOptions options = options_of(machine, setup, 0.01);
         const auto field = make_field_solver(options);
         field->build(sources_of(p));

@@ -6,6 +6,7 @@ foreach(law IN ITEMS
         "softened_pairs SoftenedPairs softened_pairs.hpp"
         "softened_quadrupoles SoftenedQuadrupoles softened_quadrupoles.hpp"
         "gravity_tidal GravityTidal gravity_tidal.hpp"
+        "gravity_tidal_spline GravityTidalSpline gravity_tidal_spline.hpp"
         "lennard_jones_fluid LennardJonesFluid lennard_jones_fluid.hpp"
         "molecular_force MolecularForce lennard_jones_coulomb.hpp"
         "molecular_force_linear MolecularForceLinear lennard_jones_coulomb.hpp"

@@ -18,10 +18,10 @@ struct Box {
         low = {least(low.x, p.x), least(low.y, p.y), least(low.z, p.z)};
         high = {greatest(high.x, p.x), greatest(high.y, p.y), greatest(high.z, p.z)};
     }
-    CHAMOMILE_HD void add(const Box& b)
+    CHAMOMILE_HD void add(const Box& b) // which may be empty
     {
-        add(b.low);
-        add(b.high);
+        low = {least(low.x, b.low.x), least(low.y, b.low.y), least(low.z, b.low.z)};
+        high = {greatest(high.x, b.high.x), greatest(high.y, b.high.y), greatest(high.z, b.high.z)};
     }
     CHAMOMILE_HD Vec3<double> center() const { return 0.5 * low + 0.5 * high; }
     CHAMOMILE_HD double longest_side() const

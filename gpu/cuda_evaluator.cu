@@ -12,6 +12,7 @@
 #include "force/gpu.hpp"
 #include "force/list_pool.hpp"
 #include "gpu/batch_slot.cuh"
+#include "gpu/device_arrays.cuh"
 #include "gpu/device_tree.cuh"
 #include "gpu/time_line.cuh"
 
@@ -101,6 +102,9 @@ public:
     void begin(const EvaluationInput& input) override
     {
         check(cudaSetDevice(device_), "choose the device");
+        for (const ArrayView& view : {input.output.acceleration, input.output.potential})
+            if (view.on_device)
+                require_on_device(view, device_);
         input_ = input;
         kernel_ = find_kernel(input, precision_);
         const TargetGroups& groups = *input.groups;

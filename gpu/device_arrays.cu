@@ -46,6 +46,22 @@ void gather_numbers(const ArrayView& from, std::size_t n, double* to, cudaStream
     gather(from, 1, n, to, stream);
 }
 
+void require_on_device(const ArrayView& array, int device)
+{
+    for (int c = 0; c < array.components(); ++c) {
+        cudaPointerAttributes attributes;
+        const cudaError_t status = cudaPointerGetAttributes(&attributes, array.component[c]);
+        cudaGetLastError(); // old drivers refuse what they do not know
+        const bool here =
+            status == cudaSuccess &&
+            ((attributes.type == cudaMemoryTypeDevice && attributes.device == device) ||
+             attributes.type == cudaMemoryTypeManaged);
+        if (!here)
+            throw Error(Fault::usage, "array: said to be on the device: is not memory of gpu:" +
+                                          std::to_string(device));
+    }
+}
+
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes)
 {
     check(cudaSetDevice(device), "choose the device");
@@ -58,6 +74,7 @@ void read_from_device(int device, const ArrayView& from, std::size_t n, double* 
     if (n == 0)
         return;
     check(cudaSetDevice(device), "choose the device");
+    require_on_device(from, device);
     const int components = from.components();
     DeviceBuffer<double> items;
     wait_for_owner();
@@ -72,6 +89,7 @@ void write_to_device(int device, const double* rows, std::size_t n, const ArrayV
     if (n == 0)
         return;
     check(cudaSetDevice(device), "choose the device");
+    require_on_device(to, device);
     const int components = to.components();
     const std::size_t count = n * std::size_t(components);
     DeviceBuffer<double> items;

@@ -11,6 +11,10 @@ namespace chamomile {
 void gather_vectors(const ArrayView& from, std::size_t n, Vec3<double>* to, cudaStream_t stream);
 void gather_numbers(const ArrayView& from, std::size_t n, double* to, cudaStream_t stream);
 
+/// Throws Error(usage) for an array that is not on this device: a kernel that reads it would leave
+/// the device unusable.
+void require_on_device(const ArrayView& array, int device);
+
 /// What the owner of such arrays has begun in any stream is done when it returns.
 inline void wait_for_owner()
 {

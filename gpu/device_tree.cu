@@ -138,6 +138,7 @@ private:
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
         if (particles.position.on_device) {
+            require_on_device(particles.position, t.device);
             wait_for_owner();
             gather_vectors(particles.position, n, t.positions.reserve(n), t.stream);
         } else {
@@ -157,6 +158,7 @@ private:
         const std::size_t n = particles.count;
         const ArrayView& mass = particles.mass;
         if (mass.on_device || !mass) { // without an array all are 1
+            require_on_device(mass, t.device);
             gather_numbers(mass, n, t.masses.reserve(n), masses_stream_);
         } else if (mass.is_dense()) {
             t.staging.upload(t.masses, reinterpret_cast<const double*>(mass.component[0]), n,

@@ -20,7 +20,6 @@ using ManyDouble = DirectShape<2, 4, 4, 4, false, false>;
 
 /// Blocks of an H200's worth: a sum is cut into parts until there are about as many.
 constexpr Index few_blocks = 256, medium_blocks = 2048, large_blocks = 8192;
-constexpr Index few_targets = 8192;
 constexpr Index large_targets = 1 << 18;
 
 /// The sums in float where forces cancel are off by at most so much of S / sqrt(N).
@@ -109,7 +108,7 @@ template <class Law>
 Index DirectSummer::choose(DirectSum job)
 {
     job.targets = setup_.active ? setup_.active : job.numbers;
-    const bool few = job.target_count <= few_targets;
+    const bool few = job.target_count <= few_direct_targets;
     if (precision_ == Precision::double_precision)
         return few ? launch<Law, double, Few>(job, few_blocks)
                    : launch<Law, double, ManyDouble>(job, large_blocks);

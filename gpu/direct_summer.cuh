@@ -10,6 +10,9 @@
 
 namespace chamomile {
 
+/// Up to so many targets all tiles pass the loop for close ones, and sources need no order.
+inline constexpr Index few_direct_targets = 8192;
+
 /// Targets of the largest block.
 inline constexpr Index largest_direct_block = 256;
 

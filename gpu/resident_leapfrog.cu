@@ -2,10 +2,12 @@
 //
 // Positions and masses are kept in units of powers of two (DirectFrame), about the caller's origin,
 // so that their bits are those of the caller's. Each step sorts the particles anew along a Hilbert
-// curve, so that no bit depends on when they were sorted last.
+// curve, so that no bit depends on when they were sorted last. Few stay in the caller's order.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "force/gpu.hpp"
 #include "gpu/direct_frame.hpp"
@@ -144,6 +146,21 @@ public:
                                             ": acceleration: is not finite");
     }
 
+    /// The accelerations are those of the last sum; the unit of length is that of the start.
+    void exchange(Archive& archive, Particles& particles) override
+    {
+        check(cudaSetDevice(device_), "choose the device");
+        archive("resident/length", length_);
+        if (!archive.is_reading())
+            return;
+        send(particles, length_);
+        Vec3<double>* a = host_acceleration_.reserve(n_);
+        std::copy(particles.acceleration.begin(), particles.acceleration.end(), a);
+        upload(acceleration_, a, n_, *stream_);
+        stream_->wait();
+        is_current_ = true;
+    }
+
     const SolverOptions& forces() const override { return options_; }
     std::string device() const override { return name_; }
 
@@ -157,14 +174,15 @@ private:
                 1 / length_,       fault_.data()};
     }
 
-    void send(const Particles& particles)
+    /// `length`: the unit to go on with; 0: to be chosen.
+    void send(const Particles& particles, double length = 0)
     {
         n_ = unsigned(particles.size());
         const std::size_t n = n_;
         if (n == 0)
             return;
         const DirectFrame frame(particles, options_.softening, options_.precision);
-        length_ = frame.length;
+        length_ = length > 0 ? length : frame.length;
         mass_ = frame.mass;
         setup_ = {frame.masses, frame.scaled, false};
         setup_.finds_cancelling = false;
@@ -176,6 +194,8 @@ private:
         }
         upload(particles_, j, n, *stream_);
         upload(velocity_, v, n, *stream_);
+        std::iota(host_order_.reserve(n), host_order_.data() + n, 0u);
+        upload(sorted_, host_order_.data(), n, *stream_);
         acceleration_.reserve(n);
         potential_.reserve(n);
         *host_fault_.reserve(1) = no_fault;
@@ -190,7 +210,8 @@ private:
         has_potential_ = quantities == Quantities::acceleration_potential;
         if (n_ == 0)
             return statistics;
-        order_.sort_in_own_box({&particles_.data()->position.x, n_, 4}, sorted_, *stream_);
+        if (n_ > few_direct_targets)
+            order_.sort_in_own_box({&particles_.data()->position.x, n_, 4}, sorted_, *stream_);
         setup_.order = sorted_.data();
         setup_.with_potential = has_potential_;
         DirectSum job{};
@@ -223,6 +244,7 @@ private:
     PinnedBuffer<Source> host_particles_;
     PinnedBuffer<Vec3<double>> host_velocity_, host_acceleration_;
     PinnedBuffer<double> host_potential_;
+    PinnedBuffer<unsigned> host_order_;
     PinnedBuffer<unsigned long long> host_fault_;
     DeviceBuffer<Source> particles_;
     DeviceBuffer<Vec3<double>> velocity_, acceleration_;

@@ -9,6 +9,7 @@
 #include "force/list_field.hpp"
 #include "pairs/laws/gravity_jerk.hpp"
 #include "pairs/laws/gravity_tidal.hpp"
+#include "pairs/laws/gravity_tidal_spline.hpp"
 #include "pairs/pair_solver.hpp"
 
 namespace chamomile {
@@ -38,7 +39,7 @@ public:
 
     ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results) override
     {
-        require(targets.position || targets.count == 0, "targets: positions: missing");
+        check_targets(targets);
         check_results(results);
         require(!results.jerk || targets.velocity || targets.count == 0,
                 "targets: velocities: missing; jerks need them");
@@ -92,7 +93,8 @@ public:
     void neighbours(const FieldTargets& targets, const ArrayView& radius, std::size_t most,
                     std::span<std::int64_t> count, std::span<std::int64_t> list) override
     {
-        require(targets.position || targets.count == 0, "targets: positions: missing");
+        check_targets(targets);
+        check_view(radius, 1, "radius: must have 1 component");
         require(radius || targets.count == 0, "radius: missing");
         require(count.size() >= targets.count && list.size() >= most * targets.count,
                 "neighbours: lists: too short for the targets");
@@ -153,18 +155,27 @@ private:
             throw Error(Fault::usage, line);
     }
 
-    static void check_view(const ArrayView& view, int components, const char* line)
+    void check_view(const ArrayView& view, int components, const char* line) const
     {
         require(!view || view.components() == components, line);
+        require(!view.on_device || options().device != "cpu",
+                "array: said to be on a device: the solver is on the processor");
     }
 
-    static void check_views(const FieldSources& sources)
+    void check_views(const FieldSources& sources) const
     {
         require((sources.position && sources.mass) || sources.count == 0,
                 "sources: positions or masses: missing");
         check_view(sources.position, 3, "sources: positions: must have 3 components");
         check_view(sources.mass, 1, "sources: masses: must have 1 component");
         check_view(sources.velocity, 3, "sources: velocities: must have 3 components");
+    }
+
+    void check_targets(const FieldTargets& targets) const
+    {
+        require(targets.position || targets.count == 0, "targets: positions: missing");
+        check_view(targets.position, 3, "targets: positions: must have 3 components");
+        check_view(targets.velocity, 3, "targets: velocities: must have 3 components");
     }
 
     void check_results(const FieldResults& results) const
@@ -175,9 +186,8 @@ private:
         check_view(results.tidal, 6, "results: tidal tensors: must have 6 components");
         check_view(results.jerk, 3, "results: jerks: must have 3 components");
         const Softening& softening = options().softening;
-        require((!results.tidal && !results.jerk) || softening.length == 0 ||
-                    softening.kind == SofteningKind::plummer,
-                "softening: spline: tidal tensors and jerks are known for Plummer softening alone");
+        require(!results.jerk || softening.length == 0 || softening.kind == SofteningKind::plummer,
+                "softening: spline: jerks are known for Plummer softening alone");
     }
 
     std::vector<double> read(const ArrayView& view, std::size_t n, std::size_t components) const
@@ -241,7 +251,11 @@ private:
             .precision = o.precision, .device = o.device, .instruction_set = o.instruction_set};
         if (results.tidal) {
             if (!tidal_)
-                tidal_ = make_pair_solver(GravityTidal{o.softening.length}, pair_options);
+                tidal_ =
+                    o.softening.kind == SofteningKind::spline && o.softening.length > 0
+                        ? make_pair_solver(GravityTidalSpline{1 / o.softening.spline_radius()},
+                                           pair_options)
+                        : make_pair_solver(GravityTidal{o.softening.length}, pair_options);
             std::vector<double> rows(4 * n), sums(6 * targets);
             for (std::size_t j = 0; j < n; ++j) {
                 const double row[4] = {places.position[j].x, places.position[j].y,

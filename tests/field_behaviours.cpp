@@ -421,6 +421,12 @@ void check_field_misuse(const Machine& machine)
     CHECK_THROWS_WITH_AS(field->evaluate(targets, {.jerk = results.acceleration}),
                          doctest::Contains("velocities"), Error);
     CHECK_THROWS_AS(field->evaluate(targets, {.potential = results.acceleration}), Error);
+    if (machine.device == "cpu" || machine.device == "gpu") { // memory of the host
+        FieldTargets elsewhere = targets;
+        elsewhere.position.on_device = true;
+        CHECK_THROWS_WITH_AS(field->evaluate(elsewhere, results), doctest::Contains("device"),
+                             Error);
+    }
     const std::vector<Index> active{100};
     CHECK_THROWS_AS(field->evaluate_sources(active, results), Error);
     p.position[5].x = std::nan("");

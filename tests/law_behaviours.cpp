@@ -1,5 +1,6 @@
 #include "tests/law_behaviours.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -48,6 +49,19 @@ void check_in_float(const Machine& machine, const Law& law, const Targets<Law>& 
     const auto rounded =
         summed(law, pair_options(machine, Precision::single_precision), targets, sources, self);
     check_rounded(rounded, exact);
+    if (machine.device == "cpu")
+        return;
+    // Host and device against each other.
+    const auto on_host =
+        summed(law, pair_options({}, Precision::single_precision), targets, sources, self);
+    auto apart = exact;
+    apart.sums = on_host;
+    std::vector<double> differences = errors(rounded, apart);
+    std::sort(differences.begin(), differences.end());
+    MESSAGE(law_code<Law>().name, ": host - GPU: rms ", mean_error(rounded, apart), ", 99 % ",
+            differences[differences.size() * 99 / 100], ", largest ", differences.back());
+    CHECK(mean_error(rounded, apart) < 1e-6);
+    CHECK(differences[differences.size() * 99 / 100] < 1e-6);
 }
 
 constexpr SigmoidalDielectric water{0.001, -0.04, 0.6, 0.1}; // zeta from 1.1 to about 30

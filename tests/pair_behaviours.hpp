@@ -85,18 +85,26 @@ Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>&
     return sums;
 }
 
-/// The largest error of a value over the sum of what pairs add to it by amount.
+/// The error of each value over the sum of what pairs add to it by amount.
+template <class Record>
+std::vector<double> errors(const std::vector<Record>& sums, const PlainSums<Record>& exact,
+                           std::size_t first = 0)
+{
+    const auto x = as_rows(std::span(sums)), y = as_rows(std::span(exact.sums)),
+               amount = as_rows(std::span(exact.amounts));
+    std::vector<double> errors;
+    for (std::size_t k = first * (sizeof(Record) / sizeof(double)); k < x.size(); ++k)
+        errors.push_back(std::abs(x[k] - y[k]) / amount[k]);
+    return errors;
+}
+
 template <class Record>
 double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& exact,
                      std::size_t first = 0)
 {
-    const auto x = as_rows(std::span(sums)), y = as_rows(std::span(exact.sums)),
-               amount = as_rows(std::span(exact.amounts));
     double largest = 0;
-    for (std::size_t k = first * (sizeof(Record) / sizeof(double)); k < x.size(); ++k) {
-        const double error = std::abs(x[k] - y[k]) / amount[k];
+    for (const double error : errors(sums, exact, first))
         largest = error <= largest ? largest : error; // keeps what is not a number
-    }
     return largest;
 }
 
@@ -104,12 +112,11 @@ double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& e
 template <class Record>
 double mean_error(const std::vector<Record>& sums, const PlainSums<Record>& exact)
 {
-    const auto x = as_rows(std::span(sums)), y = as_rows(std::span(exact.sums)),
-               amount = as_rows(std::span(exact.amounts));
     double squares = 0;
-    for (std::size_t k = 0; k < x.size(); ++k)
-        squares += (x[k] - y[k]) * (x[k] - y[k]) / (amount[k] * amount[k]);
-    return std::sqrt(squares / double(x.size()));
+    const std::vector<double> all = errors(sums, exact);
+    for (const double error : all)
+        squares += error * error;
+    return std::sqrt(squares / double(all.size()));
 }
 
 void check_pair_sums(const Machine& machine);

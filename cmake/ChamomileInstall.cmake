@@ -1,10 +1,12 @@
 # Installs the program, the library and what find_package(chamomile) needs.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/chamomile)
-install(TARGETS chamomile chamomile_cunbody chamomile_c EXPORT chamomile
+install(TARGETS chamomile chamomile_cunbody chamomile_c chamomile_g5 chamomile_g6 chamomile_amuse EXPORT chamomile
     FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile
     FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
-install(TARGETS chamomile_program)
+if(CHAMOMILE_PROGRAM)
+    install(TARGETS chamomile_program)
+endif()
 if(TARGET chamomile_fortran)
     install(TARGETS chamomile_fortran EXPORT chamomile)
     install(FILES ${PROJECT_BINARY_DIR}/modules/chamomile.mod ${PROJECT_BINARY_DIR}/modules/chamomile_c.mod

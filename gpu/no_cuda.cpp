@@ -1,6 +1,7 @@
 // Stands in for the CUDA sources in a build without CUDA; CMake picks one or the other.
 #include "core/error.hpp"
 #include "core/trace.hpp"
+#include "force/gpu_memory.hpp"
 #include "gpu/nvrtc.hpp"
 #include "integrate/resident.hpp"
 #include "pairs/host_pair_solver.hpp"
@@ -22,6 +23,26 @@ std::string why_no_gpu()
 }
 
 double free_gpu_memory(int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+int gpu_of(const void*)
+{
+    return -1;
+}
+
+void wait_for_stream(int, std::uintptr_t)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::shared_ptr<std::byte> gpu_memory(int, std::size_t)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+void copy_from_gpu(int, void*, const void*, std::size_t)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

@@ -9,6 +9,7 @@
 #include "force/list_field.hpp"
 #include "pairs/laws/gravity_jerk.hpp"
 #include "pairs/laws/gravity_tidal.hpp"
+#include "pairs/laws/gravity_tidal_spline.hpp"
 #include "pairs/pair_solver.hpp"
 
 namespace chamomile {
@@ -185,9 +186,8 @@ private:
         check_view(results.tidal, 6, "results: tidal tensors: must have 6 components");
         check_view(results.jerk, 3, "results: jerks: must have 3 components");
         const Softening& softening = options().softening;
-        require((!results.tidal && !results.jerk) || softening.length == 0 ||
-                    softening.kind == SofteningKind::plummer,
-                "softening: spline: tidal tensors and jerks are known for Plummer softening alone");
+        require(!results.jerk || softening.length == 0 || softening.kind == SofteningKind::plummer,
+                "softening: spline: jerks are known for Plummer softening alone");
     }
 
     std::vector<double> read(const ArrayView& view, std::size_t n, std::size_t components) const
@@ -251,7 +251,11 @@ private:
             .precision = o.precision, .device = o.device, .instruction_set = o.instruction_set};
         if (results.tidal) {
             if (!tidal_)
-                tidal_ = make_pair_solver(GravityTidal{o.softening.length}, pair_options);
+                tidal_ =
+                    o.softening.kind == SofteningKind::spline && o.softening.length > 0
+                        ? make_pair_solver(GravityTidalSpline{1 / o.softening.spline_radius()},
+                                           pair_options)
+                        : make_pair_solver(GravityTidal{o.softening.length}, pair_options);
             std::vector<double> rows(4 * n), sums(6 * targets);
             for (std::size_t j = 0; j < n; ++j) {
                 const double row[4] = {places.position[j].x, places.position[j].y,

@@ -29,8 +29,8 @@ with tempfile.TemporaryDirectory() as folder:
     # The examples are projects of their own.
     hashes = {}  # of the accelerations of the same particles (docs/embedding.md)
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
-                              "law_from_c": ["screened"], "c_api": ["field"], "cpp_api": ["field"],
-                              "fortran_api": ["field"]}.items():
+                              "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"],
+                              "c_api": ["field"], "cpp_api": ["field"], "fortran_api": ["field"]}.items():
         if example == "fortran_api" and not shutil.which("gfortran"):
             print("fortran_api: skipped: no gfortran")
             continue
@@ -44,6 +44,13 @@ with tempfile.TemporaryDirectory() as folder:
                 hashes |= {example: h for h in re.findall(r"accelerations (\w{16})", told.lower())}
             elif name != "ring_fortran" or shutil.which("gfortran"):
                 sys.exit(f"{example}: {name} was not built")
+    # What each shared library defines: its calls and nothing else.
+    for name, own in {"g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),
+                      "g6": ("g6_", "g6calc_", "chm_g6_", "force_j_particle_send")}.items():
+        library = next(prefix.glob(f"lib*/**/libchamomile_{name}.so"))
+        symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
+        if foreign := {s for s in symbols if not s.startswith(own)}:
+            sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")
     library = next(prefix.glob("lib*/**/libchamomile_c.so"))
     # Exactly what the headers declare, each with its version.
     symbols = {line.split()[-1] for line in call("nm", "-D", "--defined-only", library).splitlines()}

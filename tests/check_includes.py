@@ -15,12 +15,15 @@ MAY_INCLUDE = {
     "clients": {"core", "tree", "force", "pairs", "integrate"},
     "integrate": {"core", "force", "pairs", "cosmology"},
     "io": {"core"},
+    "python": {"core", "tree", "force", "pairs", "integrate", "io"},
     "app": {"core", "tree", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io"},
 }
 THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},
     r"<png\.h>": {"io"},
+    r"<zlib\.h>": {"io"},
     r"<boost/": {"app"},
+    r"<(nanobind/|Python\.h)": {"python"},
     r"<(thrust|cub|cuda|nvtx3)": {"gpu"},
     r"<omp\.h>": {"tree", "force", "pairs", "gpu", "integrate"},
 }

@@ -8,6 +8,8 @@
 #include "pairs/laws/gravity.hpp"
 #include "pairs/laws/gravity_jerk.hpp"
 #include "pairs/laws/lennard_jones_fluid.hpp"
+#include "pairs/laws/softened_pairs.hpp"
+#include "pairs/laws/softened_quadrupoles.hpp"
 #include "pairs/laws/sph_density.hpp"
 #include "pairs/laws/yukawa.hpp"
 #include "tests/liquid.hpp"
@@ -150,6 +152,21 @@ void check_laws_in_float(const Machine& machine)
     check_in_float<LennardJonesFluid>(machine, {0.9, 1.2, {}}, places, same);
     check_in_float<LennardJonesFluid>(machine, {0.9, 1.2, Switching::between(2, 3)}, places, same);
     check_in_float<Yukawa>(machine, {1.7}, probes, charges);
+
+    Targets<SoftenedPairs> softened(n);
+    Sources<SoftenedPairs> bodies(n);
+    Targets<SoftenedQuadrupoles> seen(n);
+    Sources<SoftenedQuadrupoles> cells(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Vec3<double>& x = atoms[i].position;
+        const double eps2 = 0.01 * double(i % 7), q = 1e-3 * double(i % 5);
+        softened[i] = {x, eps2};
+        bodies[i] = {x, 1 + 0.1 * double(i % 3), 0.02 * double(i % 2)};
+        seen[i] = {x, eps2};
+        cells[i] = {x, 1, q, 0.3 * q, -0.2 * q, -2 * q, 0.1 * q, q};
+    }
+    check_in_float<SoftenedPairs>(machine, {}, softened, bodies);
+    check_in_float<SoftenedQuadrupoles>(machine, {}, seen, cells);
 
     // In metres and joules, where float holds no twelfth power of a length.
     const double metre = 3.4e-10, joule = 1.65e-21;

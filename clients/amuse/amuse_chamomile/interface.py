@@ -1,0 +1,107 @@
+"""Chamomile in AMUSE: gravity by a hybrid treecode on GPU or SIMD, with the field at any points."""
+from amuse.community import CodeInterface, LegacyFunctionSpecification, legacy_function
+from amuse.community.interface.gd import (GravitationalDynamics, GravitationalDynamicsInterface, GravityFieldCode,
+                                          GravityFieldInterface)
+from amuse.community.interface.stopping_conditions import StoppingConditionInterface, StoppingConditions
+from amuse.units import nbody_system
+
+# name, type, unit, default, what it is
+PARAMETERS = [
+    ("time_step", "float64", nbody_system.time, 1.0 / 64, "length of the leapfrog's steps"),
+    ("tolerance", "float64", None, 0.001, "of the tree: errors of cells as a part of the acceleration"),
+    ("eta", "float64", None, 0.01, "of the steps of Hermite's scheme"),
+    ("integrator", "string", None, "leapfrog", "leapfrog, or hermite: individual steps in blocks, direct sums"),
+    ("solver", "string", None, "tree", "tree or direct"),
+    ("device", "string", None, "auto", "auto, cpu, gpu, gpu:1"),
+    ("precision", "string", None, "float", "float (sums in double) or double throughout"),
+]
+
+
+def _getter(name, kind):
+    def function():
+        specification = LegacyFunctionSpecification()
+        specification.addParameter("value", dtype=kind, direction=specification.OUT)
+        specification.result_type = "int32"
+        return specification
+    function.__name__ = name
+    return legacy_function(function)
+
+
+def _setter(name, kind):
+    def function():
+        specification = LegacyFunctionSpecification()
+        specification.addParameter("value", dtype=kind, direction=specification.IN)
+        specification.result_type = "int32"
+        return specification
+    function.__name__ = name
+    return legacy_function(function)
+
+
+class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityFieldInterface,
+                         StoppingConditionInterface):
+    """Functions return 0, -1 for a fault (get_error tells which) or for a particle that is not there."""
+
+    include_headers = ["worker_code.h", "stopcond.h"]
+
+    def __init__(self, **options):
+        CodeInterface.__init__(self, name_of_the_worker="chamomile_worker", **options)
+
+    get_error = _getter("get_error", "string")
+    set_time_step = _setter("set_time_step", "float64")
+    for _name, _kind, *_ in PARAMETERS[1:]:
+        locals()["get_" + _name] = _getter("get_" + _name, _kind)
+        locals()["set_" + _name] = _setter("set_" + _name, _kind)
+    del _name, _kind, _
+
+
+class Chamomile(GravitationalDynamics, GravityFieldCode):
+    """N-body units (G = 1), or any with a converter. The eps of a field call is added in quadrature to the code's."""
+
+    def __init__(self, unit_converter=None, **options):
+        self.stopping_conditions = StoppingConditions(self)
+        GravitationalDynamics.__init__(self, ChamomileInterface(**options), unit_converter, **options)
+
+    def define_state(self, handler):
+        GravitationalDynamics.define_state(self, handler)
+        GravityFieldCode.define_state(self, handler)
+        handler.add_transition("RUN", "UPDATE", "set_state", False)
+        handler.add_method("UPDATE", "set_state")
+        for name in ("get_state", "get_mass", "get_radius", "get_position", "get_velocity"):
+            for state in ("EDIT", "UPDATE", "EVOLVED"):
+                handler.add_method(state, name)
+        for name in ("get_radius", "get_acceleration"):
+            handler.add_method("RUN", name)
+        self.stopping_conditions.define_state(handler)
+
+    def define_parameters(self, handler):
+        handler.add_method_parameter("get_begin_time", "set_begin_time", "begin_time", "time of the first step",
+                                     default_value=0.0 | nbody_system.time)
+        handler.add_method_parameter("get_eps2", "set_eps2", "epsilon_squared", "square of the Plummer softening",
+                                     default_value=0.0 | nbody_system.length**2)
+        for name, _, unit, default, description in PARAMETERS:
+            handler.add_method_parameter("get_" + name, "set_" + name, "timestep" if name == "time_step" else name,
+                                         description, default_value=default if unit is None else default | unit)
+        self.stopping_conditions.define_parameters(handler)
+
+    def define_methods(self, handler):
+        GravitationalDynamics.define_methods(self, handler)
+        handler.add_method("get_eps2", (), (nbody_system.length**2, handler.ERROR_CODE))
+        handler.add_method("set_eps2", (nbody_system.length**2,), (handler.ERROR_CODE,))
+        handler.add_method("get_begin_time", (), (nbody_system.time, handler.ERROR_CODE))
+        handler.add_method("set_begin_time", (nbody_system.time,), (handler.ERROR_CODE,))
+        handler.add_method("get_error", (), (handler.NO_UNIT, handler.ERROR_CODE))
+        for name, _, unit, _, _ in PARAMETERS:
+            unit = handler.NO_UNIT if unit is None else unit
+            handler.add_method("set_" + name, (unit,), (handler.ERROR_CODE,))
+            handler.add_method("get_" + name, (), (unit, handler.ERROR_CODE))
+        handler.add_method("get_gravity_at_point", (nbody_system.length,) * 4,
+                           (nbody_system.acceleration,) * 3 + (handler.ERROR_CODE,))
+        handler.add_method("get_potential_at_point", (nbody_system.length,) * 4,
+                           (nbody_system.potential, handler.ERROR_CODE))
+        self.stopping_conditions.define_methods(handler)
+
+    def define_particle_sets(self, handler):
+        GravitationalDynamics.define_particle_sets(self, handler)
+        handler.add_getter("particles", "get_acceleration", names=("ax", "ay", "az"))
+        handler.add_getter("particles", "get_potential", names=("potential_in_code",))
+        self.stopping_conditions.define_particle_set(handler)

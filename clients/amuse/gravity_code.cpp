@@ -1,0 +1,301 @@
+#include "clients/amuse/gravity_code.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "integrate/hermite.hpp"
+#include "integrate/leapfrog.hpp"
+#include "integrate/timeline.hpp"
+#include "pairs/laws/softened_pairs.hpp"
+
+namespace chamomile {
+namespace {
+
+[[noreturn]] void refuse(const std::string& line)
+{
+    throw Error(Fault::usage, line);
+}
+
+template <class Value>
+Value one_of(const char* name, const std::string& text, const char* first, Value if_first,
+             const char* second, Value if_second)
+{
+    if (text == first)
+        return if_first;
+    if (text == second)
+        return if_second;
+    refuse(std::string(name) + ": " + text + ": must be " + first + " or " + second);
+}
+
+void require_state(const ParticleState& s)
+{
+    for (const double value : {s.mass, s.radius, s.position.x, s.position.y, s.position.z,
+                               s.velocity.x, s.velocity.y, s.velocity.z})
+        if (!std::isfinite(value))
+            throw Error(Fault::input, "particle: " + std::to_string(value) + ": must be finite");
+    if (s.mass < 0 || s.radius < 0)
+        throw Error(Fault::input, "particle: mass and radius: must be 0 or more");
+}
+
+} // namespace
+
+SolverOptions GravityCode::options() const
+{
+    if (!(parameters.eps2 >= 0) || !std::isfinite(parameters.eps2))
+        refuse("eps2: " + std::to_string(parameters.eps2) + ": must be 0 or more");
+    SolverOptions options;
+    options.solver =
+        one_of("solver", parameters.solver, "tree", SolverKind::tree, "direct", SolverKind::direct);
+    options.precision = one_of("precision", parameters.precision, "float",
+                               Precision::single_precision, "double", Precision::double_precision);
+    options.device = parameters.device;
+    options.tolerance = parameters.tolerance;
+    options.softening.length = std::sqrt(parameters.eps2);
+    return options;
+}
+
+void GravityCode::commit_parameters()
+{
+    SolverOptions solver = options();
+    const bool hermite =
+        one_of("integrator", parameters.integrator, "leapfrog", false, "hermite", true);
+    if (!std::isfinite(parameters.begin_time))
+        refuse("begin time: must be finite");
+    started_ = has_potentials_ = false;
+    integrator_.reset();
+    fields_.clear();
+    pairs_.reset();
+    if (hermite) {
+        solver.solver = SolverKind::direct;
+        jerk_solver_ = make_jerk_solver(solver);
+        integrator_ = std::make_unique<Hermite>(
+            *jerk_solver_, HermiteOptions{.eta = parameters.eta, .eta_start = parameters.eta});
+    } else {
+        solver_ = make_solver(solver);
+        integrator_ =
+            std::make_unique<Leapfrog>(*solver_, TimeStep{.length = parameters.time_step});
+    }
+    if (step_ == 0)
+        time_ = parameters.begin_time;
+    if (phase_ == Phase::no_parameters)
+        phase_ = Phase::editing;
+}
+
+std::size_t GravityCode::index(int number) const
+{
+    const auto found = index_.find(number);
+    if (found == index_.end())
+        refuse("particle " + std::to_string(number) + ": is not there");
+    return found->second;
+}
+
+void GravityCode::changed()
+{
+    if (phase_ == Phase::no_parameters)
+        refuse("commit_parameters must come before");
+    if (phase_ == Phase::running)
+        phase_ = Phase::changed;
+    started_ = has_potentials_ = false;
+    ++generation_;
+}
+
+int GravityCode::add(const ParticleState& state)
+{
+    require_state(state);
+    changed();
+    const std::size_t at = size();
+    particles_.resize(at + 1);
+    radius_.resize(at + 1);
+    numbers_.push_back(next_);
+    index_[next_] = at;
+    particles_.id[at] = std::uint64_t(next_);
+    set_state(next_, state);
+    return next_++;
+}
+
+void GravityCode::remove(int number)
+{
+    const std::size_t at = index(number);
+    changed();
+    const auto offset = std::ptrdiff_t(at);
+    particles_.id.erase(particles_.id.begin() + offset);
+    particles_.mass.erase(particles_.mass.begin() + offset);
+    particles_.position.erase(particles_.position.begin() + offset);
+    particles_.velocity.erase(particles_.velocity.begin() + offset);
+    particles_.resize(size() - 1); // type, acceleration and potential are of all or computed anew
+    radius_.erase(radius_.begin() + offset);
+    numbers_.erase(numbers_.begin() + offset);
+    index_.erase(number);
+    for (std::size_t k = at; k < numbers_.size(); ++k)
+        index_[numbers_[k]] = k;
+}
+
+ParticleState GravityCode::state(int number) const
+{
+    const std::size_t k = index(number);
+    return {particles_.mass[k], particles_.position[k], particles_.velocity[k], radius_[k]};
+}
+
+void GravityCode::set_state(int number, const ParticleState& state)
+{
+    const std::size_t k = index(number);
+    require_state(state);
+    changed();
+    particles_.mass[k] = state.mass;
+    particles_.position[k] = state.position;
+    particles_.velocity[k] = state.velocity;
+    radius_[k] = state.radius;
+}
+
+int GravityCode::first_number() const
+{
+    if (numbers_.empty())
+        refuse("there are no particles");
+    return numbers_.front();
+}
+
+int GravityCode::next_number(int number) const
+{
+    const std::size_t k = index(number) + 1;
+    if (k == numbers_.size())
+        refuse("particle " + std::to_string(number) + ": is the last");
+    return numbers_[k];
+}
+
+void GravityCode::commit_particles()
+{
+    if (phase_ == Phase::no_parameters)
+        refuse("commit_parameters must come before");
+    phase_ = Phase::running;
+}
+
+void GravityCode::require_running() const
+{
+    if (phase_ != Phase::running)
+        refuse(phase_ == Phase::changed
+                   ? "particles were changed: recommit_particles must come before"
+                   : "commit_particles must come before");
+}
+
+void GravityCode::start()
+{
+    if (started_)
+        return;
+    integrator_->start(particles_, Quantities::acceleration_potential, {step_, time_});
+    started_ = has_potentials_ = true;
+}
+
+std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
+{
+    require_running();
+    Timeline timeline(time_, t); // refuses to go back
+    std::vector<Stop> stops;
+    const double begin = wall_clock_seconds();
+    for (std::uint64_t steps = 1; size() > 0 && !timeline.at_end() && stops.empty(); ++steps) {
+        start();
+        const Integrator::Wish wish = integrator_->next_step(particles_);
+        const Timeline::Step planned = timeline.plan(wish.length, wish.kind);
+        if (!(planned.end > time_))
+            throw Error(Fault::numeric, "time step: " + std::to_string(wish.length) +
+                                            ": is lost in the digits of the time");
+        has_potentials_ = started_ = false;
+        ++generation_;
+        integrator_->step(particles_, planned.length, Quantities::acceleration, {++step_, time_});
+        started_ = true;
+        timeline.advance(planned);
+        time_ = timeline.time();
+        step_length_ = planned.length;
+        find_stops(limits, steps, wall_clock_seconds() - begin, stops);
+    }
+    if (stops.empty())
+        time_ = t;
+    if (size() > 0)
+        integrator_->bring(particles_);
+    return stops;
+}
+
+void GravityCode::update_potentials()
+{
+    require_running();
+    if (size() == 0 || has_potentials_)
+        return;
+    if (started_)
+        integrator_->evaluate(particles_, Quantities::acceleration_potential, {step_, time_});
+    else
+        start();
+    has_potentials_ = true;
+}
+
+Vec3<double> GravityCode::acceleration(int number)
+{
+    update_potentials();
+    return particles_.acceleration[index(number)];
+}
+
+double GravityCode::potential(int number)
+{
+    update_potentials();
+    return particles_.potential[index(number)];
+}
+
+double GravityCode::kinetic_energy() const
+{
+    double sum = 0;
+    for (std::size_t k = 0; k < size(); ++k)
+        sum += 0.5 * particles_.mass[k] * norm_squared(particles_.velocity[k]);
+    return sum;
+}
+
+double GravityCode::potential_energy()
+{
+    update_potentials();
+    double sum = 0;
+    for (std::size_t k = 0; k < size(); ++k)
+        sum += 0.5 * particles_.mass[k] * particles_.potential[k];
+    return sum;
+}
+
+double GravityCode::mass() const
+{
+    double sum = 0;
+    for (const double m : particles_.mass)
+        sum += m;
+    return sum;
+}
+
+namespace {
+
+Vec3<double> mean(const std::vector<double>& mass, const std::vector<Vec3<double>>& of)
+{
+    Vec3<double> sum{};
+    double all = 0;
+    for (std::size_t k = 0; k < mass.size(); ++k) {
+        sum += mass[k] * of[k];
+        all += mass[k];
+    }
+    return all > 0 ? (1 / all) * sum : Vec3<double>{};
+}
+
+} // namespace
+
+Vec3<double> GravityCode::center_of_mass() const
+{
+    return mean(particles_.mass, particles_.position);
+}
+
+Vec3<double> GravityCode::center_of_mass_velocity() const
+{
+    return mean(particles_.mass, particles_.velocity);
+}
+
+double GravityCode::radius() const
+{
+    const Vec3<double> center = center_of_mass();
+    double most = 0;
+    for (const Vec3<double>& x : particles_.position)
+        most = std::max(most, norm(x - center));
+    return most;
+}
+
+} // namespace chamomile

@@ -1,0 +1,76 @@
+/// \file  What a GRAPE-5 was: a memory of j-particles and pipelines that hold i-particles.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "clients/grape5/force_table.hpp"
+#include "clients/pair_door.hpp"
+#include "pairs/laws/gravity.hpp"
+#include "pairs/laws/softened_pairs.hpp"
+#include "pairs/laws/softened_quadrupoles.hpp"
+
+namespace chamomile {
+
+using Row = const double[3];
+
+/// Throws Error(usage) for what is out of range or out of order. Addresses are those of the whole
+/// array: loading nj from adr on reads x[adr] to x[adr + nj - 1].
+class Board {
+public:
+    static constexpr std::size_t most_sources = 1 << 24;
+
+    void load_positions(int adr, int nj, Row* x);
+    void load_masses(int adr, int nj, const double* m);
+    void load_softenings(int adr, int nj, const double* eps2); ///< null: none
+    void load_cells(int adr, int nj, Row* x, const double* m, const double (*q)[6]);
+    void use_sources(int n) { used_ = checked_count("n", n); }
+    void use_cells(int n) { used_cells_ = checked_count("n", n); }
+
+    void set_targets(int ni, Row* x, double eps2);
+    void set_softenings(int ni, const double* eps2); ///< of the targets; after set_targets()
+
+    /// Newtonian, or by a table.
+    void sum_sources(const std::shared_ptr<const ForceTable>& table);
+    void sum_cells();
+    /// Potentials are -sum m / u.
+    void results(int ni, double (*a)[3], double* potential, int sign) const;
+
+    std::mutex mutex;
+    bool faulty = false; ///< what was loaded last was not what was meant
+
+private:
+    using Source = GravityPotential::Source<double>;
+    using Target = GravityPotential::Target<double>;
+
+    std::size_t grow(int adr, int nj, const char* what);
+    template <class Law>
+    void sum(PairSolver& solver, const Law& law,
+             const std::vector<typename Law::template Target<double>>& targets,
+             std::span<const typename Law::template Source<double>> sources);
+    template <class Law>
+    std::vector<typename Law::template Target<double>> softened_targets() const;
+    void require_targets() const;
+
+    std::vector<Source> sources_;         ///< NaN where nothing was loaded
+    std::vector<double> eps2_of_sources_; ///< empty: none
+    std::vector<SoftenedQuadrupoles::Source<double>> cells_;
+    std::size_t used_ = 0, used_cells_ = 0;
+
+    std::vector<Target> targets_;
+    double eps2_ = 0;                     ///< of all targets,
+    std::vector<double> eps2_of_targets_; ///< or of each
+    bool has_targets_ = false, has_results_ = false;
+    std::vector<double> sums_; ///< acceleration and potential of each target
+
+    KeptSolver<GravityPotential> uniform_;
+    KeptSolver<SoftenedPairs> softened_;
+    KeptSolver<SoftenedQuadrupoles> quadrupoles_;
+    std::unique_ptr<PairSolver> tabulated_;
+    std::shared_ptr<const ForceTable> table_; ///< that it was made for
+};
+
+} // namespace chamomile

@@ -1,0 +1,98 @@
+/// \file  What a GRAPE-6 cluster was: a memory of j-particles with a predictor, and pipelines for
+/// forces, their rates of change and neighbours.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "clients/pair_door.hpp"
+#include "pairs/laws/gravity_jerk.hpp"
+
+namespace chamomile {
+
+/// As sent: a2 = acceleration / 2, j6 = jerk / 6, s18 = snap / 18, at time t.
+struct JParticle {
+    int id = 0;
+    bool loaded = false;
+    double t = 0, mass = 0;
+    Vec3<double> x, v, a2, j6, s18;
+};
+
+/// Targets of one call. A target does not see sources of its own id.
+struct IParticles {
+    std::size_t count = 0;
+    const int* id = nullptr;
+    const double (*x)[3] = nullptr;
+    const double (*v)[3] = nullptr;
+    double eps2 = 0;
+    const double* h2 = nullptr; ///< squares of neighbour radii; null: no lists
+};
+
+struct ForceResults {
+    double (*acceleration)[3] = nullptr;
+    double (*jerk)[3] = nullptr;
+    double* potential = nullptr; ///< negative
+    int* nearest = nullptr;      ///< id of the nearest source, -1: none; null: not looked for
+    float* distance = nullptr;   ///< to it; null: not asked for
+};
+
+/// Throws Error for what is out of range or out of order, or not finite.
+class Cluster {
+public:
+    static constexpr std::size_t most_sources = 1 << 24;
+
+    void load(int address, const JParticle& particle);
+    void set_time(double t);
+    /// Moves the particles at addresses below nj to the time, unless they are there.
+    void predict(int nj);
+    /// Of sources below nj, as last predicted.
+    void sum(int nj, const IParticles& targets, const ForceResults& results);
+    /// Ids within the radius, ascending, of target i of the last sum; they are looked for at the
+    /// first question.
+    const std::vector<int>& neighbours(int i);
+    void find_neighbours();
+    void forget_results() { lists_known_ = has_targets_ = false; }
+
+    std::mutex mutex;
+    bool faulty = false; ///< what was loaded was not what was meant
+
+private:
+    using Source = GravityJerk::Source<double>;
+    struct Place {
+        double x[3], h2;
+        int id;
+    };
+
+    void sort_ids();
+    void exclude_own(std::size_t nj, const IParticles& targets);
+    void mend(std::span<const GravityJerk::Target<double>> targets, std::span<const Source> sources,
+              double eps, std::span<GravityJerk::Sum<double>> sums) const;
+    void split_places();
+    void find_nearest(const ForceResults& results);
+
+    std::vector<JParticle> particles_;
+
+    double time_ = 0;
+    std::size_t predicted_ = 0; ///< addresses below it are in sources_
+    bool current_ = false;      ///< of the time and particles of now
+    bool same_ids_ = false;     ///< as in ids_, and all loaded
+    std::vector<Source> sources_;
+    std::vector<int> ids_;                              ///< of sources_
+    std::vector<std::pair<int, std::uint32_t>> sorted_; ///< ids_ with addresses
+    bool ids_sorted_ = false;
+    std::vector<double> x_, y_, z_; ///< places of sources_, by component
+    bool split_ = false;
+
+    std::vector<std::uint64_t> excluded_begin_; ///< per target, in excluded_
+    std::vector<std::uint32_t> excluded_;
+
+    bool has_targets_ = false, has_radii_ = false, lists_known_ = false;
+    std::size_t seen_ = 0; ///< sources of the last sum
+    std::vector<Place> places_;
+    std::vector<std::vector<int>> lists_;
+
+    KeptSolver<GravityJerk> solver_;
+};
+
+} // namespace chamomile

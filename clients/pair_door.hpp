@@ -1,0 +1,172 @@
+/// \file  What libraries with other codes' calls share: options from the environment, solvers kept
+/// from call to call, sums that float could not hold, the first fault.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "pairs/pair_solver.hpp"
+
+namespace chamomile {
+
+/// CHAMOMILE_DEVICE (auto, cpu, gpu, gpu:1) and CHAMOMILE_PRECISION (float, double).
+inline PairOptions options_of_environment()
+{
+    PairOptions options;
+    if (const char* device = std::getenv("CHAMOMILE_DEVICE"))
+        options.device = device;
+    if (const char* precision = std::getenv("CHAMOMILE_PRECISION")) {
+        if (std::strcmp(precision, "double") == 0)
+            options.precision = Precision::double_precision;
+        else if (std::strcmp(precision, "float") != 0)
+            throw Error(Fault::usage, std::string("CHAMOMILE_PRECISION: ") + precision +
+                                          ": must be float or double");
+    }
+    return options;
+}
+
+/// CHAMOMILE_PIPES: how many i-particles at a time an old code is told to send; `usual` if it is
+/// not a number above 0.
+inline int pipes_of_environment(int usual)
+{
+    const char* text = std::getenv("CHAMOMILE_PIPES");
+    const long pipes = text ? std::strtol(text, nullptr, 10) : 0;
+    return pipes > 0 && pipes <= 1 << 30 ? int(pipes) : usual;
+}
+
+/// A softening, or Error(usage).
+inline double checked_softening(const char* name, double value)
+{
+    if (!(value >= 0) || !std::isfinite(value))
+        throw Error(Fault::usage,
+                    std::string(name) + ": " + std::to_string(value) + ": must be 0 or more");
+    return value;
+}
+
+inline std::size_t checked_count(const char* name, int n)
+{
+    if (n < 0)
+        throw Error(Fault::usage,
+                    std::string(name) + ": " + std::to_string(n) + ": must be 0 or more");
+    return std::size_t(n);
+}
+
+template <class T>
+void require_pointer(const char* name, const T* pointer, std::size_t n)
+{
+    if (!pointer && n > 0)
+        throw Error(Fault::usage, std::string(name) + ": a null pointer");
+}
+
+/// A solver of one law, made anew when the law's numbers change.
+template <class Law>
+class KeptSolver {
+public:
+    PairSolver& with(const Law& law)
+    {
+        if (!solver_ || differs(law)) {
+            solver_ = make_pair_solver(law, options_of_environment());
+            law_ = law;
+        }
+        return *solver_;
+    }
+
+private:
+    bool differs(const Law& law) const
+    {
+        if constexpr (std::is_empty_v<Law>)
+            return false;
+        else
+            return std::memcmp(&law, &*law_, sizeof law) != 0;
+    }
+
+    std::unique_ptr<PairSolver> solver_;
+    std::optional<Law> law_;
+};
+
+inline bool all_finite(std::span<const double> values)
+{
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Sums anew, in double, one pair after the other, those that are not finite: with pairs closer
+/// than float can tell. meets(i, j): whether target i sees source j.
+template <class Law, class Meets>
+void repair(const Law& law, std::span<const typename Law::template Target<double>> targets,
+            std::span<const typename Law::template Source<double>> sources,
+            std::span<typename Law::template Sum<double>> sums, Meets meets)
+{
+    using Sum = typename Law::template Sum<double>;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        if (all_finite(as_rows(std::span<const Sum>(&sums[i], 1))))
+            continue;
+        sums[i] = Sum{};
+        for (std::size_t j = 0; j < sources.size(); ++j)
+            if (meets(i, j))
+                law(targets[i], sources[j], sums[i]);
+    }
+}
+
+inline void fill_with_nan(double* values, std::ptrdiff_t count)
+{
+    if (values)
+        std::fill_n(values, std::max<std::ptrdiff_t>(0, count),
+                    std::numeric_limits<double>::quiet_NaN());
+}
+
+inline Vec3<double> vector_of(const double (&x)[3])
+{
+    return {x[0], x[1], x[2]};
+}
+
+inline void store(const Vec3<double>& x, double (&to)[3])
+{
+    to[0] = x.x;
+    to[1] = x.y;
+    to[2] = x.z;
+}
+
+/// The line of the first fault since the last clear(), of any thread.
+class FirstFault {
+public:
+    void keep(const char* call, const char* line) noexcept
+    {
+        const std::lock_guard lock(mutex_);
+        try {
+            if (line_.empty())
+                line_ = std::string(call) + ": " + line;
+        } catch (...) { // no memory even for the line
+        }
+    }
+    void clear() noexcept
+    {
+        const std::lock_guard lock(mutex_);
+        line_.clear();
+    }
+    /// A copy that stays until this thread asks again.
+    const char* line() noexcept
+    {
+        thread_local std::string copy;
+        const std::lock_guard lock(mutex_);
+        try {
+            copy = line_;
+        } catch (...) {
+        }
+        return copy.c_str();
+    }
+
+private:
+    std::mutex mutex_;
+    std::string line_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,85 @@
+// Errors of a solver's forces against direct sums in double.
+#include <cmath>
+
+#include "core/error.hpp"
+#include "force/field.hpp"
+#include "force/force_errors.hpp"
+#include "python/array.hpp"
+#include "python/bindings.hpp"
+#include "python/faults.hpp"
+#include "python/options.hpp"
+
+namespace chamomile::python {
+namespace {
+
+double number_at(const ArrayView& view, int component, std::size_t i)
+{
+    const std::byte* at = view.component[std::size_t(component)] + std::ptrdiff_t(i) * view.stride;
+    return view.scalar == Scalar::float32 ? *reinterpret_cast<const float*>(at)
+                                          : *reinterpret_cast<const double*>(at);
+}
+
+nb::dict in_percentiles(const Percentiles& p)
+{
+    nb::dict d;
+    d["rms"] = p.rms;
+    d["median"] = p.median;
+    d["p90"] = p.p90;
+    d["p99"] = p.p99;
+    d["p999"] = p.p999;
+    d["max"] = p.max;
+    return d;
+}
+
+nb::dict accuracy(nb::handle positions, nb::handle masses, std::int64_t sample, nb::dict keywords)
+{
+    require_own_threads();
+    if (sample < 1)
+        throw Error(Fault::usage, "sample: " + std::to_string(sample) + ": must be 1 or more");
+    const Array position(positions, "positions", 3, Array::Access::read);
+    const Array mass(masses, "masses", 1, Array::Access::read, position.count(), "positions");
+    if (position.gpu() >= 0 || mass.gpu() >= 0)
+        throw Error(Fault::usage, "accuracy: takes arrays of the host: its direct sums in double "
+                                  "are made there");
+    if (position.count() == 0)
+        throw Error(Fault::input, "positions: none: accuracy needs at least one particle");
+    const SolverOptions options = read_options(keywords);
+    ForceErrors errors;
+    std::size_t targets = 0;
+    {
+        nb::gil_scoped_release released;
+        Particles particles;
+        particles.resize(position.count());
+        for (std::size_t i = 0; i < particles.size(); ++i) {
+            particles.id[i] = i;
+            particles.mass[i] = number_at(mass.view(), 0, i);
+            particles.position[i] = {number_at(position.view(), 0, i),
+                                     number_at(position.view(), 1, i),
+                                     number_at(position.view(), 2, i)};
+        }
+        make_solver(options)->solve(particles, Quantities::acceleration_potential);
+        const std::vector<Index> chosen = sample_targets(particles.size(), std::size_t(sample));
+        targets = chosen.size();
+        errors = force_errors(
+            particles,
+            reference_sum(particles, chosen, options.softening, options.gravitational_constant),
+            chosen);
+    }
+    nb::dict d;
+    d["acceleration"] = in_percentiles(errors.acceleration);
+    d["scaled"] = in_percentiles(errors.scaled);
+    d["potential"] = in_percentiles(errors.potential);
+    d["worst"] = errors.worst;
+    d["targets"] = targets;
+    return d;
+}
+
+} // namespace
+
+void bind_accuracy(nb::module_& m)
+{
+    m.def("accuracy", &accuracy, nb::arg("positions").none(), nb::arg("masses").none(),
+          nb::arg("sample"), nb::arg("options"));
+}
+
+} // namespace chamomile::python

@@ -1,0 +1,75 @@
+/// \file  Arrays of numpy, CuPy, PyTorch, JAX and others, seen where they lie.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "core/array_view.hpp"
+
+namespace chamomile::python {
+
+namespace nb = nanobind;
+
+/// An array of Python's while it is in use. Knows the buffer protocol, __cuda_array_interface__
+/// (version 3) and DLPack; takes float32 and float64 in any strides and copies nothing.
+///
+/// Throws nb::type_error for what could only be read by a copy, naming the conversion, and
+/// Error(input) for a wrong shape.
+class Array {
+public:
+    enum class Access { read, write };
+
+    Array() = default;
+    Array(const Array&) = delete;
+    Array(Array&&) noexcept = default;
+    Array& operator=(Array&&) noexcept = default;
+
+    /// `name` is the argument's. Shape (N,) for one component, else (N, components); N must be
+    /// `count` if that is given, the number of `of` ("positions").
+    Array(nb::handle object, const std::string& name, int components, Access access,
+          std::optional<std::size_t> count = {}, const char* of = "");
+
+    const ArrayView& view() const { return view_; }
+    std::size_t count() const { return count_; }
+    int gpu() const { return gpu_; } ///< the number of the GPU in whose memory it lies; -1: host
+    explicit operator bool() const { return bool(view_) || count_ > 0; }
+
+    /// Waits until the work that its owner queued on a GPU is done.
+    void wait() const;
+
+    /// Throws Error(input) if a byte that this writes belongs to an item of `other`, or may.
+    void refuse_overlap(const Array& other) const;
+
+private:
+    struct Layout {
+        std::byte* data = nullptr;
+        std::vector<std::ptrdiff_t> shape, strides; ///< strides in bytes
+        std::string type;                           ///< such as "<f8", as numpy names it
+        bool read_only = false;
+    };
+    struct Buffer;
+
+    Layout of_buffer(nb::handle object, Access access);
+    Layout of_cuda_interface(nb::handle dictionary);
+    Layout of_dlpack(nb::handle object, Access access);
+    void take(const Layout& layout, int components, Access access, std::optional<std::size_t> count,
+              const char* of);
+
+    std::string name_;
+    ArrayView view_;
+    std::size_t count_ = 0;
+    int components_ = 0;
+    int gpu_ = -1;
+    std::optional<std::uintptr_t> stream_;
+    std::shared_ptr<Buffer> buffer_;
+    std::optional<nb::ndarray<nb::ro>> imported_;
+    std::optional<nb::ndarray<>> writable_;
+    nb::object owner_;
+};
+
+} // namespace chamomile::python

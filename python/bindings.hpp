@@ -1,0 +1,19 @@
+/// \file  The parts of the module _chamomile.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "force/solver.hpp"
+
+namespace chamomile::python {
+
+namespace nb = nanobind;
+
+void bind_field(nb::module_& module);        ///< FieldSolver, Statistics
+void bind_device_array(nb::module_& module); ///< DeviceArray
+void bind_snapshot(nb::module_& module);     ///< Snapshot, files
+void bind_models(nb::module_& module);       ///< initial models
+void bind_simulation(nb::module_& module);   ///< Simulation
+void bind_accuracy(nb::module_& module);     ///< accuracy()
+
+} // namespace chamomile::python

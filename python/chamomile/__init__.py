@@ -1,0 +1,34 @@
+"""Gravity for N particles by a hybrid treecode, on processors and NVIDIA GPUs.
+
+    import chamomile
+    a = chamomile.acceleration(positions, masses, softening=0.01)       # (N, 3), numpy or on a GPU
+    solver = chamomile.Solver(tolerance=1e-3).build(positions, masses)  # one tree, many evaluations
+    solver.evaluate(points, quantities=("acceleration", "potential", "tidal_tensor"))
+
+Units are the caller's, with G = 1 unless given. Faults are chamomile.Error's subclasses, each with one line.
+"""
+
+from . import errors, models
+from ._accuracy import ForceErrors, Percentiles, accuracy
+from ._arrays import Array
+from ._chamomile import (
+    DeviceArray,
+    Snapshot,
+    Statistics,
+    devices,
+    read_snapshot,
+    thread_count,
+    use_threads,
+    why_no_gpu,
+    write_snapshot,
+)
+from ._chamomile import version as __version__
+from ._functions import acceleration, jerk, potential, symmetric_matrix, tidal_tensor
+from ._options import Options
+from ._simulation import Diagnostics, Simulation
+from ._snapshots import make_snapshot
+from ._solver import Field, Neighbours, Solver
+from .errors import DeviceError, Error, InputError, NumericError, OutputError, RestartError, StateError, UsageError
+from .models import cold_sphere, cube, disk, galaxy, hernquist, merger, nfw, plummer, two_body
+
+__all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

@@ -1,0 +1,54 @@
+"""How far forces are from direct sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from . import _chamomile
+from ._arrays import Array, one_per_row
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Options
+
+
+@dataclass(frozen=True)
+class Percentiles:
+    """Of the relative errors of all targets measured."""
+
+    rms: float
+    median: float
+    p90: float
+    p99: float
+    p999: float
+    max: float
+
+
+@dataclass(frozen=True)
+class ForceErrors:
+    """Errors against direct sums in double, pair by pair."""
+
+    acceleration: Percentiles
+    """|da| / |a|."""
+    scaled: Percentiles
+    """|da| / sum_j G m_j / r_ij^2, the scaled error of Dehnen (2014)."""
+    potential: Percentiles
+    """|dphi| / |phi|."""
+    worst: int
+    """The particle with the largest |da| / |a|."""
+    targets: int
+    """How many particles were measured."""
+
+
+def accuracy(positions: Array, masses: Union[Array, float], *, sample: int = 1000, **options: Unpack[Options]) -> ForceErrors:
+    """Errors of the forces that these options give, of `sample` particles spread over all.
+
+    positions: (N, 3), masses: (N,) or one for all, on the host. The direct sums take sample x N pairs in double by code
+    that is shared with no solver.
+    """
+    masses = one_per_row(masses, _chamomile.describe(positions, "positions", 3)[0], "masses")
+    found = _chamomile.accuracy(positions, masses, sample, dict(options))
+    parts = {name: Percentiles(**found[name]) for name in ("acceleration", "scaled", "potential")}
+    return ForceErrors(**parts, worst=found["worst"], targets=found["targets"])

@@ -1,0 +1,76 @@
+"""Where results are made, and how they go back to the caller's library."""
+
+from __future__ import annotations
+
+import importlib
+import numbers
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _chamomile
+from .errors import InputError
+
+Array = Any
+"""An array of numpy, CuPy, PyTorch, JAX, Numba, ...: whatever has the buffer protocol,
+``__cuda_array_interface__`` or DLPack; float32 or float64, any strides. Nothing is copied or converted."""
+
+HandOver = Callable[[Any], Any]
+
+
+def _from_dlpack(name: str) -> HandOver:
+    module = importlib.import_module("jax.dlpack" if name in ("jax", "jaxlib") else name)
+    return module.from_dlpack
+
+
+def library_of(array: Array) -> Optional[HandOver]:
+    """What makes a result an array of the library that `array` belongs to; None: leave it as it is."""
+    name = type(array).__module__.partition(".")[0]
+    if name in ("torch", "cupy", "jax", "jaxlib"):
+        return _from_dlpack(name)
+    if name != "numpy" and hasattr(array, "__array_namespace__"):
+        return array.__array_namespace__().from_dlpack
+    return None
+
+
+def chosen(namespace: Any) -> HandOver:
+    """The same for a module that the caller names; numpy takes a copy of what lies on a GPU."""
+    if namespace is np:
+        return lambda result: result.numpy() if isinstance(result, _chamomile.DeviceArray) else result
+    if getattr(namespace, "__name__", "") == "jax":
+        return _from_dlpack("jax")
+    if not hasattr(namespace, "from_dlpack"):
+        raise TypeError(f"namespace: {namespace!r}: must be a module with from_dlpack(), such as torch")
+    return namespace.from_dlpack
+
+
+def new(rows: int, components: int, size: int, gpu: int) -> Any:
+    """Room for a result: on that GPU, or on the host (-1)."""
+    if gpu >= 0:
+        return _chamomile.device_array(gpu, rows, components, size)
+    return np.empty((rows, components) if components > 1 else rows, np.float32 if size == 4 else np.float64)
+
+
+def refuse_immutable(array: Array, name: str) -> None:
+    """JAX takes its arrays for constants and may share them."""
+    if type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        raise InputError(f"{name}: a JAX array cannot be written to; leave it out and take what is returned")
+
+
+def one_per_row(values: Any, rows: int, name: str) -> Array:
+    """An array as it is, or one number for all rows without an array of them."""
+    if isinstance(values, numbers.Real):
+        return np.broadcast_to(np.asarray(values, dtype=float), (rows,))
+    return values
+
+
+def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
+    """Numbers of sources as int64, from any whole numbers."""
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(f"{name}: shape {array.shape}: must be (N,)")
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"{name}: {array.dtype}: must be whole numbers; of a mask take numpy.flatnonzero({name})")
+    return np.ascontiguousarray(array, dtype=np.int64)

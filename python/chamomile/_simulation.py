@@ -1,0 +1,142 @@
+"""The time loop and what is measured in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional
+
+from . import _chamomile
+from ._chamomile import Snapshot
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Options
+
+Observer = Callable[["Simulation"], None]
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """Sums over all particles, in the units of the snapshot."""
+
+    mass: float
+    kinetic: float
+    potential: float
+    virial_ratio: float
+    """-K/W with K about the centre of mass; 1/2 in equilibrium."""
+    momentum: tuple[float, float, float]
+    angular_momentum: tuple[float, float, float]
+    center_of_mass: tuple[float, float, float]
+    lagrangian_radii: dict[float, float]
+    """Radius about the density centre that holds each fraction of the mass."""
+
+    @property
+    def energy(self) -> float:
+        return self.kinetic + self.potential
+
+
+class Simulation:
+    """Evolves the particles of a snapshot in place, from its time to `end_time`.
+
+    step: length of the leapfrog's steps; or eta: steps of eta sqrt(eps / |a|) (Quinn et al. 1997),
+    within `shortest` and `longest`. integrator: "leapfrog" (kick-drift-kick, second order) or
+    "hermite" (fourth order, direct sums in double, individual steps in blocks by eta, or shared
+    steps of length step; Makino & Aarseth 1992). G and softening are those of the snapshot unless
+    given; the other keywords are those of `Options`. The same input gives the same bits, whatever the
+    number of threads.
+
+    >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
+    >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))
+    >>> simulation.run()
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        *,
+        end_time: float,
+        step: Optional[float] = None,
+        eta: Optional[float] = None,
+        integrator: str = "leapfrog",
+        shortest: float = 0.0,
+        longest: float = inf,
+        **options: Unpack[Options],
+    ) -> None:
+        words: dict[str, Any] = dict(options)
+        words.setdefault("G", snapshot.G)
+        if snapshot.softening is not None:
+            words.setdefault("softening", snapshot.softening)
+        self._core = _chamomile.Evolution(snapshot, words, integrator, end_time, step, eta, shortest, longest)
+        self._observers: list[Observer] = []
+
+    def at_intervals(self, interval: float, observer: Observer, *, potentials: bool = False) -> None:
+        """Calls observer(self) at the start, at start + k interval, which steps hit exactly, and at the end.
+
+        snapshot.potentials are current at the call if `potentials`.
+        """
+        self._core.at_intervals(interval, potentials, len(self._observers))
+        self._observers.append(observer)
+
+    def every_steps(self, n: int, observer: Observer, *, potentials: bool = False) -> None:
+        """Calls observer(self) at the start, after every n-th step and at the end."""
+        self._core.every_steps(n, potentials, len(self._observers))
+        self._observers.append(observer)
+
+    def run(self) -> None:
+        """Runs to the end, to stop(), or to what an observer raises; once only.
+
+        Other Python threads run meanwhile; Ctrl-C ends it after the present step. Raises NumericError naming
+        particle and step if a number is no longer finite.
+        """
+        self._core.run(lambda number: self._observers[number](self))
+
+    def stop(self) -> None:
+        """Ends run() after the present step; from an observer or another thread."""
+        self._core.stop()
+
+    def diagnostics(self) -> Diagnostics:
+        """Of the present state; evaluates the potentials if no observer asked for them."""
+        found: dict[str, Any] = self._core.diagnostics()
+        return Diagnostics(**found)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The particles, as they are now."""
+        return self._core.snapshot
+
+    @property
+    def time(self) -> float:
+        return self._core.time
+
+    @property
+    def step(self) -> int:
+        """How many steps have been made."""
+        return self._core.step
+
+    @property
+    def step_length(self) -> float:
+        """Of the last step; 0 at the start."""
+        return self._core.step_length
+
+    @property
+    def end_time(self) -> float:
+        return self._core.end_time
+
+    @property
+    def device(self) -> str:
+        return self._core.device
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Of the forces, as in force."""
+        return self._core.options
+
+    def __repr__(self) -> str:
+        return f"<chamomile.Simulation: {len(self.snapshot)} particles, t = {self.time:g} of {self.end_time:g}, {self.device}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("Simulation: cannot be pickled; write_snapshot() keeps its state")
+
+    __copy__ = __deepcopy__ = lambda self, *_: self.__reduce__()

@@ -1,0 +1,209 @@
+"""The solver that keeps its tree, and what it returns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, NoReturn, Optional, Union
+
+import numpy as np
+
+from . import _chamomile
+from ._arrays import (
+    Array,
+    HandOver,
+    chosen,
+    library_of,
+    new,
+    numbers_of,
+    one_per_row,
+    refuse_immutable,
+)
+from .errors import StateError, UsageError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import Options
+
+COMPONENTS = {"acceleration": 3, "potential": 1, "tidal_tensor": 6, "jerk": 3}
+
+
+class Field(NamedTuple):
+    """Results of one evaluation; None for what was not asked for. Per unit mass, G included."""
+
+    acceleration: Any = None
+    """Shape (N, 3), length / time^2."""
+    potential: Any = None
+    """Shape (N,), length^2 / time^2, negative."""
+    tidal_tensor: Any = None
+    """Shape (N, 6), 1 / time^2: d a_i / d x_j as xx, xy, xz, yy, yz, zz."""
+    jerk: Any = None
+    """Shape (N, 3), length / time^3: d a / dt along the target's path."""
+
+
+class Neighbours(NamedTuple):
+    """Sources within a radius of each target."""
+
+    counts: np.ndarray
+    """Shape (N,), int64: how many there are."""
+    indices: np.ndarray
+    """Shape (N, most), int64: their numbers, ascending; -1 beyond the count."""
+
+
+class Solver:
+    """Gravity of sources that are given once: one tree for many evaluations, at any points.
+
+    Takes the keywords of `Options`. Results do not depend on the number of threads. Arrays are read and
+    written where they lie, also on a GPU, while other Python threads run. One thread at a time may
+    use a solver (StateError). Raises UsageError for options, DeviceError for a GPU that is not there.
+
+    >>> solver = Solver(tolerance=1e-3, softening=0.01).build(positions, masses)
+    >>> solver.evaluate().acceleration          # at the sources, each without itself
+    >>> solver.evaluate(points, quantities="potential").potential
+    """
+
+    __slots__ = ("_field", "_size", "_gpu", "_library", "_statistics")
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self._field = _chamomile.Field(dict(options))
+        self._size, self._gpu = 8, -1
+        self._library: Optional[HandOver] = None
+        self._statistics: Optional[_chamomile.Statistics] = None
+
+    def build(self, positions: Array, masses: Union[Array, float], velocities: Optional[Array] = None) -> Solver:
+        """Takes the sources (a copy), orders them and sums moments.
+
+        positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks.
+        Raises InputError naming a value that is not finite, or a negative mass of a tree.
+        """
+        return self._set(positions, masses, velocities, False)
+
+    def refit(self, positions: Array, masses: Union[Array, float], velocities: Optional[Array] = None) -> Solver:
+        """The same number of sources, moved: keeps their order and cells and sums the moments anew.
+
+        Results stay within the criterion; what grows is the time, with the distances moved.
+        """
+        return self._set(positions, masses, velocities, True)
+
+    def _set(self, positions: Array, masses: Any, velocities: Optional[Array], refit: bool) -> Solver:
+        rows, size, gpu = _chamomile.describe(positions, "positions", 3)
+        masses = one_per_row(masses, rows, "masses")
+        self._statistics = self._field.set(positions, masses, velocities, refit)
+        self._size, self._gpu, self._library = size, gpu, library_of(positions)
+        return self
+
+    def evaluate(
+        self,
+        targets: Optional[Array] = None,
+        *,
+        quantities: Union[str, Iterable[str], None] = None,
+        target_velocities: Optional[Array] = None,
+        self_index: Optional[Array] = None,
+        active: Optional[Array] = None,
+        out: Optional[Mapping[str, Array]] = None,
+        namespace: Any = None,
+    ) -> Field:
+        """The field at `targets`, or at the sources, each without itself.
+
+        targets: (M, 3); None: the sources, or those that `active` numbers (row k belongs to active[k]).
+        quantities: of "acceleration" (default), "potential", "tidal_tensor", "jerk".
+        target_velocities: (M, 3), of moving targets, for jerks.
+        self_index: (M,), the number of the source that a target is and does not feel; -1: none.
+        out: arrays to write to, by quantity; what is missing is made new, in the type of the targets
+        (else of the sources), on their device and of their library. `namespace` names another library,
+        such as torch; numpy copies from a GPU.
+
+        Raises StateError before build(), UsageError for what the solver cannot give, InputError for points
+        that are not finite, numbers out of range and outputs that overlap inputs or each other.
+        """
+        out = dict(out or {})
+        if quantities is None:
+            quantities = tuple(out) or ("acceleration",)
+        wanted = [quantities] if isinstance(quantities, str) else list(quantities)
+        for name in [*wanted, *out]:
+            if name not in COMPONENTS:
+                raise UsageError(f"quantities: {name}: must be of {', '.join(COMPONENTS)}")
+        if targets is None:
+            if self_index is not None or target_velocities is not None:
+                raise UsageError("self_index and target_velocities: are of targets; sources have their own")
+            active = numbers_of(active, "active")
+            rows, size, gpu = self._field.size if active is None else len(active), self._size, self._gpu
+            if not self._field.size:
+                raise StateError("evaluate: needs sources: call build() first")
+            library = self._library
+        else:
+            if active is not None:
+                raise UsageError("active: numbers sources; give it without targets")
+            rows, size, gpu = _chamomile.describe(targets, "targets", 3)
+            library = library_of(targets)
+        made = {}
+        for name in COMPONENTS:
+            if name in out:
+                refuse_immutable(out[name], f"out[{name!r}]")
+                made[name] = out[name]
+            elif name in wanted:
+                made[name] = new(rows, COMPONENTS[name], size, gpu)
+        self._statistics = self._field.evaluate(
+            targets,
+            target_velocities,
+            numbers_of(self_index, "self_index"),
+            active,
+            tuple(made.get(name) for name in COMPONENTS),
+        )
+        hand_over = chosen(namespace) if namespace is not None else library
+        if hand_over:
+            made = {name: array if name in out else hand_over(array) for name, array in made.items()}
+        return Field(**made)
+
+    def neighbours(
+        self,
+        targets: Array,
+        radius: Union[Array, float],
+        *,
+        most: Optional[int] = None,
+        self_index: Optional[Array] = None,
+    ) -> Neighbours:
+        """All sources within `radius` of each target, exactly; a target's self is left out.
+
+        targets: (M, 3); radius: (M,), or one for all, units of length. With `most` no more than that many
+        are listed for each, while all are counted; without it as many columns are made as are needed.
+        """
+        rows = _chamomile.describe(targets, "targets", 3)[0]
+        radius = one_per_row(radius, rows, "radius")
+        own = numbers_of(self_index, "self_index")
+        count = np.empty(rows, np.int64)
+        if most is None:
+            self._field.neighbours(targets, radius, 0, own, count, np.empty(0, np.int64))
+            most = int(count.max(initial=0))
+        if most < 0:
+            raise UsageError(f"most: {most}: must be 0 or more")
+        index = np.full((rows, most), -1, np.int64)
+        self._field.neighbours(targets, radius, most, own, count, index.reshape(-1))
+        return Neighbours(count, index)
+
+    @property
+    def size(self) -> int:
+        """Sources of the last build; 0 before."""
+        return self._field.size
+
+    @property
+    def device(self) -> str:
+        """Such as 'CPU, avx512, 2 threads' or 'NVIDIA H200'."""
+        return self._field.device
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options in force, with 0 and 'auto' replaced by what was chosen."""
+        return self._field.options
+
+    @property
+    def statistics(self) -> Optional[_chamomile.Statistics]:
+        """What the last call did: pairs, bytes to and from the device, seconds; None before any."""
+        return self._statistics
+
+    def __repr__(self) -> str:
+        return f"<chamomile.Solver: {self.options['solver']}, {self.size} sources, {self.device}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("Solver: holds a tree and threads or a GPU and cannot be pickled; make one in each process")
+
+    __copy__ = __deepcopy__ = lambda self, *_: self.__reduce__()

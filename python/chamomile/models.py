@@ -1,0 +1,15 @@
+"""Initial models as snapshots: spheres in equilibrium, disks, galaxies and their encounters."""
+
+from ._chamomile import (
+    cold_sphere,
+    cube,
+    disk,
+    galaxy,
+    hernquist,
+    merger,
+    nfw,
+    plummer,
+    two_body,
+)
+
+__all__ = ["cold_sphere", "cube", "disk", "galaxy", "hernquist", "merger", "nfw", "plummer", "two_body"]

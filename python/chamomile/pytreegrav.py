@@ -1,0 +1,246 @@
+"""The functions of pytreegrav (Grudic & Gurvich 2021, version 1.5) on chamomile's solvers.
+
+    from chamomile.pytreegrav import Accel, Potential        # instead of: from pytreegrav import ...
+
+Arguments and results are pytreegrav's: array_likes are converted to float64, softenings are radii of compact support
+h of the cubic spline (chamomile's softening is h / 2.8), a pair of particles has the larger of its two, a source at a
+target's very place does nothing. Differences: theta is compared from a whole group of targets, so that errors
+are smaller; particles may have at most 16 different softenings; `group_size` is taken and ignored; `device`
+is "auto" unless given. Direct sums are in double.
+"""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional
+
+import numpy as np
+
+from ._chamomile import thread_count, use_threads
+from ._functions import symmetric_matrix
+from ._solver import Solver
+from .errors import InputError
+
+__all__ = ["Accel", "AccelTarget", "ConstructTree", "Potential", "PotentialTarget", "TidalTensor", "TidalTensorTarget"]
+
+MOST_SOFTENINGS = 16
+MOST_DIRECT_PAIRS = 4000**2
+_COMPONENTS = {"acceleration": (3,), "potential": (), "tidal_tensor": (6,)}
+
+
+class Tree:
+    """Sources with their softenings; their solvers are made when they are first needed, and kept."""
+
+    def __init__(self, pos: Any, m: Any, softening: Any, quadrupole: bool) -> None:
+        self.pos = np.atleast_2d(np.asarray(pos, dtype=np.float64))
+        self.masses = _for_each(m, len(self.pos), "m")
+        self.softening = _for_each(softening, len(self.pos), "softening")
+        self.quadrupole = quadrupole
+        self._solvers: dict[Any, Solver] = {}
+
+    def solver(self, key: Any, members: Any, h: float, options: dict[str, Any]) -> Solver:
+        """Of the sources `members` with that softening; `key` names them."""
+        known = (key, h, *sorted(options.items()))
+        if known not in self._solvers:
+            solver = Solver(kernel="spline", softening=h / 2.8, **options)
+            self._solvers[known] = solver.build(self.pos[members], self.masses[members])
+        return self._solvers[known]
+
+
+def _for_each(values: Any, n: int, name: str) -> np.ndarray:
+    array = np.zeros(n) if values is None else np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if array.shape == (1,) and n > 1 and np.ndim(values) == 0:
+        array = np.full(n, array[0])
+    if array.shape != (n,):
+        raise InputError(f"{name}: shape {array.shape}: must be ({n},)")
+    return array
+
+
+@contextmanager
+def _threads(parallel: bool) -> Iterator[None]:
+    before = thread_count()
+    if not parallel:
+        use_threads(1)
+    try:
+        yield
+    finally:
+        use_threads(before)
+
+
+def _add_at_sources(total: np.ndarray, name: str, solver: Solver, points: np.ndarray, own: Any) -> None:
+    """The field at points of which some are sources: a source at the very place is left out."""
+    if name != "acceleration" and own is None:
+        there = solver.neighbours(points, 0.0)
+        if there.indices.shape[1] > 1:
+            raise InputError("targets: several sources lie at the place of one of them")
+        own = there.indices[:, 0] if there.indices.shape[1] else None
+    total += getattr(solver.evaluate(points, quantities=name, self_index=own), name)
+
+
+def _field(name: str, points: np.ndarray, h: np.ndarray, tree: Tree, own: bool, options: dict[str, Any]) -> np.ndarray:
+    """Softening by softening: the pairs of each are summed by themselves."""
+    lengths = np.unique(np.concatenate([h, tree.softening]))
+    if len(lengths) > MOST_SOFTENINGS:
+        raise InputError(f"softening: {len(lengths)} different lengths: at most {MOST_SOFTENINGS} can be taken")
+    result = np.zeros((len(points), *_COMPONENTS[name]))
+    for length in lengths:
+        # Pairs whose larger softening is this: sources that have it with targets that have no more ...
+        pairs = [("equal", tree.softening == length, h <= length), ("less", tree.softening < length, h == length)]
+        for kind, sources, targets in pairs:  # ... and those with less, with targets that have it.
+            if not sources.any() or not targets.any():
+                continue
+            members = slice(None) if sources.all() else np.flatnonzero(sources)
+            solver = tree.solver(kind, members, float(length), options)
+            self_index = None
+            if own:
+                if sources.all() and targets.all():
+                    result += _at_sources(name, solver, points)
+                    continue
+                number = np.full(len(points), -1)
+                number[sources] = np.arange(np.count_nonzero(sources))
+                self_index = number[targets]
+            part = np.zeros((np.count_nonzero(targets), *_COMPONENTS[name]))
+            _add_at_sources(part, name, solver, points[targets], self_index)
+            result[targets] += part
+    return result
+
+
+def _at_sources(name: str, solver: Solver, points: np.ndarray) -> np.ndarray:
+    try:
+        return getattr(solver.evaluate(quantities=name), name)
+    except InputError:  # particles coincide without softening, which is no fault here
+        field = solver.evaluate(points, quantities=name, self_index=np.arange(len(points)))
+        return getattr(field, name)
+
+
+def _evaluate(
+    name: str,
+    pos: Any,
+    h: Any,
+    tree: Optional[Tree],
+    sources: Any,
+    G: float,
+    theta: float,
+    method: str,
+    parallel: bool,
+    quadrupole: bool,
+    device: str,
+    return_tree: bool,
+) -> Any:
+    """`sources`: (pos, m, softening), or None for those of the tree; targets of their own unless h is None."""
+    if not isinstance(method, str):
+        raise TypeError(f"Invalid method type {type(method)}, must be str")
+    if method not in ("adaptive", "bruteforce", "tree"):
+        raise ValueError(f"Invalid method {method}. Must be one of: ['adaptive', 'bruteforce', 'tree']")
+    points = np.atleast_2d(np.asarray(pos, dtype=np.float64))
+    own = h is None and tree is None
+    if tree is not None and not isinstance(tree, Tree):
+        raise TypeError(f"tree: {type(tree).__name__}: must come from chamomile.pytreegrav.ConstructTree()")
+    few = tree is None and len(points) * len(np.atleast_2d(sources[0])) <= MOST_DIRECT_PAIRS
+    kept: Optional[Tree] = None
+    if method == "bruteforce" or (method == "adaptive" and few):
+        method = "bruteforce"
+        tree = Tree(sources[0], sources[1], sources[2], quadrupole)
+    else:
+        tree = kept = tree if tree is not None else Tree(sources[0], sources[1], sources[2], quadrupole)
+    if quadrupole and not tree.quadrupole:
+        raise ValueError("quadrupole=True requires a tree of ConstructTree(..., quadrupole=True)")
+    options: dict[str, Any] = {"G": float(G), "device": {"cuda": "gpu"}.get(device, device)}
+    if method == "bruteforce":
+        options.update(solver="direct", precision="double")
+    else:
+        options.update(theta=float(theta), order=2 if quadrupole else 0)
+    if h is None:
+        h = sources[2] if sources else None
+    with _threads(parallel):
+        result = _field(name, points, _for_each(h, len(points), "softening"), tree, own, options)
+    if name == "tidal_tensor":
+        result = symmetric_matrix(result)
+    return (result, kept) if return_tree else result
+
+
+def ConstructTree(
+    pos: Any,
+    m: Any = None,
+    softening: Any = None,
+    quadrupole: bool = False,
+    vel: Any = None,
+    compute_moments: bool = True,
+    morton_order: bool = True,
+    radix: bool = True,
+) -> Tree:
+    """Sources to be passed as `tree`: pos (N, 3), m (N,), softening (N,). The last four are taken and ignored."""
+    if m is None or vel is not None:
+        warnings.warn("chamomile's trees serve gravity alone: masses are needed, velocities are ignored")
+    tree = Tree(pos, m, softening, quadrupole)
+    for name, values in (("pos", tree.pos), ("m", tree.masses), ("softening", tree.softening)):
+        if not np.isfinite(values).all():
+            raise InputError(f"{name}: not finite: must be finite numbers")
+    return tree
+
+
+def _of_sources(name: str, doc: str) -> Any:
+    def function(
+        pos: Any,
+        m: Any,
+        softening: Any = None,
+        G: float = 1.0,
+        theta: float = 0.7,
+        tree: Optional[Tree] = None,
+        return_tree: bool = False,
+        parallel: bool = False,
+        method: str = "adaptive",
+        quadrupole: bool = False,
+        group_size: int = 8,
+        device: str = "auto",
+    ) -> Any:
+        if tree is not None:
+            n = len(np.atleast_2d(pos))
+            return _evaluate(name, pos, _for_each(softening, n, "softening"), tree, (pos, m, softening),
+                             G, theta, method, parallel, quadrupole, device, return_tree)
+        return _evaluate(name, pos, None, None, (pos, m, softening), G, theta, method, parallel,
+                         quadrupole, device, return_tree)
+
+    function.__doc__ = doc
+    return function
+
+
+def _of_targets(name: str, doc: str) -> Any:
+    def function(
+        pos_target: Any,
+        pos_source: Any,
+        m_source: Any,
+        softening_target: Any = None,
+        softening_source: Any = None,
+        G: float = 1.0,
+        theta: float = 0.7,
+        tree: Optional[Tree] = None,
+        return_tree: bool = False,
+        parallel: bool = False,
+        method: str = "adaptive",
+        quadrupole: bool = False,
+        group_size: int = 8,
+        device: str = "auto",
+    ) -> Any:
+        if tree is None and (pos_source is None or m_source is None):
+            raise ValueError("Must pass either pos_source & m_source or source tree.")
+        if pos_source is None and method == "bruteforce":
+            raise ValueError("method='bruteforce' needs pos_source and m_source")
+        h = _for_each(softening_target, len(np.atleast_2d(pos_target)), "softening_target")
+        sources = None if pos_source is None else (pos_source, m_source, softening_source)
+        return _evaluate(name, pos_target, h, tree, sources, G, theta, method, parallel,
+                         quadrupole, device, return_tree)
+
+    function.__doc__ = doc
+    return function
+
+
+Accel = _of_sources("acceleration", "Accelerations (N, 3) of particles by each other.")
+Potential = _of_sources("potential", "Potentials (N,) of particles by each other, negative.")
+TidalTensor = _of_sources("tidal_tensor", "Tidal tensors d g_i / d x_j (N, 3, 3) of particles by each other.")
+AccelTarget = _of_targets("acceleration", "Accelerations (M, 3) at pos_target by sources, or those of `tree`.")
+PotentialTarget = _of_targets("potential", "Potentials (M,) at pos_target by sources, or those of `tree`.")
+TidalTensorTarget = _of_targets("tidal_tensor", "Tidal tensors (M, 3, 3) at pos_target by sources, or those of `tree`.")
+for _name in __all__:
+    globals()[_name].__name__ = globals()[_name].__qualname__ = _name

@@ -1,0 +1,76 @@
+#include "python/faults.hpp"
+
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+namespace chamomile::python {
+namespace {
+
+const char* class_of(Fault fault)
+{
+    switch (fault) {
+    case Fault::usage:
+        return "UsageError";
+    case Fault::input:
+        return "InputError";
+    case Fault::output:
+        return "OutputError";
+    case Fault::device:
+        return "DeviceError";
+    case Fault::numeric:
+        return "NumericError";
+    case Fault::restart:
+        return "RestartError";
+    }
+    return "Error";
+}
+
+void raise(const char* name, const char* line)
+{
+    const nb::object type = nb::module_::import_("chamomile.errors").attr(name);
+    PyErr_SetString(type.ptr(), line);
+}
+
+/// The process in which host threads were started; 0: none yet.
+std::atomic<pid_t> started_in = 0;
+
+} // namespace
+
+void translate_faults()
+{
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const Error& error) {
+            raise(class_of(error.fault()), error.what());
+        } catch (const StateError& error) {
+            raise("StateError", error.what());
+        }
+    });
+}
+
+void require_own_threads()
+{
+    const pid_t here = getpid();
+    pid_t first = 0;
+    if (!started_in.compare_exchange_strong(first, here) && first != here)
+        throw StateError("this process was forked after chamomile had started threads, which a "
+                         "fork does not copy: fork before the first call, or start processes by "
+                         "multiprocessing.get_context('spawn')");
+}
+
+Turn::Turn(Flag& flag, const char* what) : flag_(flag)
+{
+    require_own_threads();
+    if (flag.taken_.exchange(true, std::memory_order_acquire))
+        throw StateError(std::string(what) +
+                         ": in use by another thread; give each thread its own");
+}
+
+Turn::~Turn()
+{
+    flag_.taken_.store(false, std::memory_order_release);
+}
+
+} // namespace chamomile::python

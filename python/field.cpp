@@ -1,0 +1,231 @@
+// FieldSolver with arrays of Python's.
+#include "force/field.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/error.hpp"
+#include "force/gpu.hpp"
+#include "python/array.hpp"
+#include "python/bindings.hpp"
+#include "python/faults.hpp"
+#include "python/options.hpp"
+
+namespace chamomile::python {
+namespace {
+
+using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Counts = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Access = Array::Access;
+
+struct Statistics : ForceStatistics {
+    double seconds = 0; ///< of the call into C++, arrays parsed before it
+};
+
+std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
+{
+    return numbers ? std::span(numbers->data(), numbers->size()) : std::span<const std::int64_t>();
+}
+
+/// A solver that one thread at a time may use.
+class Field {
+public:
+    explicit Field(nb::dict keywords)
+    {
+        require_own_threads();
+        solver_ = make_field_solver(read_options(keywords));
+        gpu_ = choose_gpu(solver_->options().device);
+    }
+
+    Statistics set(nb::handle positions, nb::handle masses, nb::handle velocities, bool refit)
+    {
+        Turn turn(flag_, "Solver");
+        if (refit && !built_)
+            throw StateError("refit: needs sources: call build() first");
+        Array position(positions, "positions", 3, Access::read);
+        const std::size_t n = position.count();
+        if (refit && n != solver_->size())
+            throw Error(Fault::input, "positions: " + std::to_string(n) +
+                                          " of them: refit() takes "
+                                          "the " +
+                                          std::to_string(solver_->size()) +
+                                          " sources of build() at other places");
+        Array mass(masses, "masses", 1, Access::read, n, "positions"), velocity;
+        if (!velocities.is_none())
+            velocity = Array(velocities, "velocities", 3, Access::read, n, "positions");
+        for (const Array* array : {&position, &mass, &velocity})
+            require_device(*array);
+        const FieldSources sources{n, position.view(), mass.view(), velocity.view()};
+        nb::gil_scoped_release released;
+        for (const Array* array : {&position, &mass, &velocity})
+            array->wait();
+        Statistics statistics;
+        const double start = wall_clock_seconds();
+        if (!refit)
+            built_ = false; // what is thrown leaves no sources behind
+        refit ? solver_->refit(sources) : solver_->build(sources);
+        statistics.seconds = wall_clock_seconds() - start;
+        built_ = true;
+        return statistics;
+    }
+
+    /// `results`: arrays or None for acceleration, potential, tidal_tensor, jerk.
+    Statistics evaluate(nb::handle targets, nb::handle velocities, std::optional<Numbers> self,
+                        std::optional<Numbers> active, nb::tuple results)
+    {
+        Turn turn(flag_, "Solver");
+        require_built("evaluate");
+        const bool at_sources = targets.is_none();
+        Array position, velocity;
+        std::vector<Index> numbers;
+        std::size_t n = solver_->size();
+        if (!at_sources) {
+            position = Array(targets, "targets", 3, Access::read);
+            n = position.count();
+            if (!velocities.is_none())
+                velocity = Array(velocities, "target_velocities", 3, Access::read, n, "targets");
+            if (self && self->size() != n)
+                throw Error(Fault::input, "self_index: " + std::to_string(self->size()) +
+                                              " numbers: one for each of the " + std::to_string(n) +
+                                              " targets is needed");
+        } else if (active) {
+            numbers = checked(*active);
+            n = numbers.size();
+        }
+        const char* names[] = {"acceleration", "potential", "tidal_tensor", "jerk"};
+        const int components[] = {3, 1, 6, 3};
+        Array into[4];
+        for (std::size_t k = 0; k < 4; ++k) {
+            if (results[k].is_none())
+                continue;
+            into[k] = Array(results[k], names[k], components[k], Access::write, n,
+                            at_sources ? "sources" : "targets");
+            require_device(into[k]);
+            for (const Array* other : {&position, &velocity})
+                into[k].refuse_overlap(*other);
+            for (std::size_t j = 0; j < k; ++j)
+                into[k].refuse_overlap(into[j]);
+        }
+        require_device(position);
+        require_device(velocity);
+        const FieldResults where{into[0].view(), into[1].view(), into[2].view(), into[3].view()};
+        Statistics statistics;
+        if (n == 0 || !where)
+            return statistics;
+        const FieldTargets points{n, position.view(), velocity.view(), span_of(self)};
+        nb::gil_scoped_release released;
+        for (const Array* array : {&position, &velocity, &into[0], &into[1], &into[2], &into[3]})
+            array->wait();
+        const double start = wall_clock_seconds();
+        static_cast<ForceStatistics&>(statistics) = at_sources
+                                                        ? solver_->evaluate_sources(numbers, where)
+                                                        : solver_->evaluate(points, where);
+        statistics.seconds = wall_clock_seconds() - start;
+        return statistics;
+    }
+
+    void neighbours(nb::handle targets, nb::handle radii, std::size_t most,
+                    std::optional<Numbers> self, Counts count, Counts list)
+    {
+        Turn turn(flag_, "Solver");
+        require_built("neighbours");
+        Array position(targets, "targets", 3, Access::read);
+        const std::size_t n = position.count();
+        Array radius(radii, "radius", 1, Access::read, n, "targets");
+        require_device(position);
+        require_device(radius);
+        if (self && self->size() != n)
+            throw Error(Fault::input, "self_index: one for each of the targets is needed");
+        if (count.size() != n || list.size() != n * most)
+            throw Error(Fault::input, "neighbours: count and list do not fit the targets");
+        if (n == 0)
+            return;
+        const FieldTargets points{n, position.view(), {}, span_of(self)};
+        nb::gil_scoped_release released;
+        position.wait();
+        radius.wait();
+        solver_->neighbours(points, radius.view(), most, {count.data(), count.size()},
+                            {list.data(), list.size()});
+    }
+
+    std::size_t size() const { return built_ ? solver_->size() : 0; }
+    std::string device() const { return solver_->device(); }
+    nb::dict options() const { return describe_options(solver_->options()); }
+
+private:
+    void require_built(const char* call) const
+    {
+        if (!built_)
+            throw StateError(std::string(call) + ": needs sources: call build() first");
+    }
+
+    void require_device(const Array& array) const
+    {
+        if (array.gpu() >= 0 && array.gpu() != gpu_)
+            throw Error(Fault::usage,
+                        "arrays lie on gpu:" + std::to_string(array.gpu()) + ", the solver is on " +
+                            (gpu_ < 0 ? "the processor" : "gpu:" + std::to_string(gpu_)) +
+                            ": make it with device='gpu:" + std::to_string(array.gpu()) + "'");
+    }
+
+    std::vector<Index> checked(const Numbers& active) const
+    {
+        std::vector<Index> numbers(active.size());
+        for (std::size_t k = 0; k < active.size(); ++k) {
+            const std::int64_t i = active.data()[k];
+            if (i < 0 || std::size_t(i) >= solver_->size())
+                throw Error(Fault::input, "active: " + std::to_string(i) +
+                                              ": must be the number of a source, 0 to " +
+                                              std::to_string(solver_->size()) + " - 1");
+            numbers[k] = Index(i);
+        }
+        return numbers;
+    }
+
+    std::unique_ptr<FieldSolver> solver_;
+    Turn::Flag flag_;
+    bool built_ = false;
+    int gpu_ = -1;
+};
+
+nb::dict phases(const Statistics& statistics)
+{
+    nb::dict d;
+    for (const Profile::Phase& phase : statistics.profile.phases())
+        d[phase.name.c_str()] = phase.seconds;
+    return d;
+}
+
+} // namespace
+
+void bind_field(nb::module_& m)
+{
+    nb::class_<Statistics>(m, "Statistics", "What one call of a solver did.")
+        .def_ro("seconds", &Statistics::seconds, "Wall-clock time within C++.")
+        .def_ro("particle_particle", &Statistics::particle_particle, "Pairs of particles summed.")
+        .def_ro("particle_cell", &Statistics::particle_cell, "Pairs of a particle and a cell.")
+        .def_ro("expansions", &Statistics::expansions, "Cells expanded about a group.")
+        .def_ro("targets", &Statistics::targets)
+        .def_ro("groups", &Statistics::groups)
+        .def_ro("cells", &Statistics::cells)
+        .def_ro("bytes_to_device", &Statistics::bytes_to_device)
+        .def_ro("bytes_from_device", &Statistics::bytes_from_device)
+        .def_ro("device_busy", &Statistics::device_busy, "Seconds in which kernels ran.")
+        .def_prop_ro("phases", &phases, nb::sig("def phases(self) -> dict[str, float]"),
+                     "Seconds by phase of the host.");
+
+    nb::class_<Field>(m, "Field", "The solver behind chamomile.Solver.")
+        .def(nb::init<nb::dict>(), nb::arg("options"))
+        .def("set", &Field::set, nb::arg("positions").none(), nb::arg("masses").none(),
+             nb::arg("velocities").none(), nb::arg("refit"))
+        .def("evaluate", &Field::evaluate, nb::arg("targets").none(), nb::arg("velocities").none(),
+             nb::arg("own").none(), nb::arg("active").none(), nb::arg("results"))
+        .def("neighbours", &Field::neighbours, nb::arg("targets").none(), nb::arg("radius").none(),
+             nb::arg("most"), nb::arg("own").none(), nb::arg("count"), nb::arg("list"))
+        .def_prop_ro("size", &Field::size)
+        .def_prop_ro("device", &Field::device)
+        .def_prop_ro("options", &Field::options, nb::sig("def options(self) -> dict[str, object]"));
+}
+
+} // namespace chamomile::python

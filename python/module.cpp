@@ -1,0 +1,47 @@
+// The module _chamomile: what chamomile's Python files are written on.
+#include <nanobind/stl/string.h>
+
+#include "core/error.hpp"
+#include "force/gpu.hpp"
+#include "force/threads.hpp"
+#include "python/bindings.hpp"
+#include "python/faults.hpp"
+
+NB_MODULE(_chamomile, m)
+{
+    using namespace chamomile;
+    using namespace chamomile::python;
+    nb::set_leak_warnings(false); // an interpreter that ends frees what is left
+    translate_faults();
+    m.attr("version") = CHAMOMILE_PYTHON_VERSION;
+
+    m.def(
+        "use_threads",
+        [](int n) {
+            if (n < 1)
+                throw Error(Fault::usage, "threads: " + std::to_string(n) + ": must be 1 or more");
+            use_threads(n);
+        },
+        nb::arg("n"),
+        "Calls from this Python thread use n >= 1 threads of the processor from now on; no result "
+        "depends on n.");
+    m.def("thread_count", &thread_count, "How many threads of the processor calls from here use.");
+    m.def(
+        "devices",
+        [] {
+            nb::list devices;
+            for (const GpuDescription& gpu : list_gpus())
+                devices.append("gpu:" + std::to_string(gpu.number) + ": " + gpu.name);
+            return devices;
+        },
+        nb::sig("def devices() -> list[str]"),
+        "The GPUs that can be used, such as 'gpu:0: NVIDIA H200'; empty without any.");
+    m.def("why_no_gpu", &why_no_gpu, "Why devices() is empty, in one line; else ''.");
+
+    bind_device_array(m);
+    bind_field(m);
+    bind_snapshot(m);
+    bind_models(m);
+    bind_simulation(m);
+    bind_accuracy(m);
+}

@@ -1,0 +1,157 @@
+// Snapshots: their arrays as numpy's, and the files.
+#include "io/snapshot.hpp"
+
+#include <filesystem>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/error.hpp"
+#include "python/array.hpp"
+#include "python/bindings.hpp"
+
+namespace chamomile::python {
+namespace {
+
+/// Views that keep the snapshot alive; its arrays never move.
+template <class T>
+nb::object numbers(nb::handle self, std::vector<T>& values)
+{
+    return nb::cast(nb::ndarray<nb::numpy, T>(values.data(), {values.size()}, self));
+}
+
+nb::object vectors(nb::handle self, std::vector<Vec3<double>>& values)
+{
+    static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
+    return nb::cast(nb::ndarray<nb::numpy, double>(reinterpret_cast<double*>(values.data()),
+                                                   {values.size(), 3}, self));
+}
+
+template <auto Member>
+nb::object array_of(nb::handle_t<Snapshot> self)
+{
+    auto& values = nb::cast<Snapshot&>(self).particles.*Member;
+    if constexpr (std::is_same_v<std::decay_t<decltype(values)>, std::vector<Vec3<double>>>)
+        return vectors(self, values);
+    else
+        return numbers(self, values);
+}
+
+Snapshot make(std::int64_t n)
+{
+    if (n < 0 || n >= (std::int64_t(1) << 32) - 1)
+        throw Error(Fault::usage, "number of particles: " + std::to_string(n) +
+                                      ": must be at least 0 and below 2^32 - 1");
+    Snapshot snapshot;
+    snapshot.particles.resize(std::size_t(n));
+    for (std::size_t i = 0; i < std::size_t(n); ++i)
+        snapshot.particles.id[i] = i + 1;
+    return snapshot;
+}
+
+nb::object softening(const Snapshot& snapshot)
+{
+    return snapshot.softening ? nb::cast(snapshot.softening->length) : nb::none();
+}
+
+std::string text_of(const Snapshot& snapshot)
+{
+    return "<chamomile.Snapshot: " + std::to_string(snapshot.particles.size()) +
+           " particles at t = " + nb::cast<std::string>(nb::str(nb::cast(snapshot.time))) + ", " +
+           snapshot.units.description() + ">";
+}
+
+} // namespace
+
+void bind_snapshot(nb::module_& m)
+{
+    const auto numbers_type = [](const char* name, const char* type) {
+        static std::vector<std::string> kept;
+        kept.reserve(32);
+        kept.push_back(std::string("def ") + name + "(self) -> numpy.typing.NDArray[numpy." + type +
+                       "]");
+        return nb::sig(kept.back().c_str());
+    };
+    nb::class_<Snapshot>(
+        m, "Snapshot",
+        "Particles at one time, with their units and how they were made.\n\nThe arrays are views "
+        "of the snapshot's own memory: written to in place, never moved.")
+        .def(
+            "__init__", [](Snapshot* self, std::int64_t n) { new (self) Snapshot(make(n)); },
+            nb::arg("n"), "n particles of mass 0 at the origin, ids 1 to n, type 1.")
+        .def_prop_ro("positions", &array_of<&Particles::position>,
+                     numbers_type("positions", "float64"), "Shape (N, 3), units of length.")
+        .def_prop_ro("velocities", &array_of<&Particles::velocity>,
+                     numbers_type("velocities", "float64"), "Shape (N, 3), units of velocity.")
+        .def_prop_ro("masses", &array_of<&Particles::mass>, numbers_type("masses", "float64"),
+                     "Shape (N,), units of mass.")
+        .def_prop_ro("accelerations", &array_of<&Particles::acceleration>,
+                     numbers_type("accelerations", "float64"),
+                     "Shape (N, 3), of the last force evaluation or of the file "
+                     "(has_accelerations), G included.")
+        .def_prop_ro("potentials", &array_of<&Particles::potential>,
+                     numbers_type("potentials", "float64"),
+                     "Shape (N,), per unit mass, negative, likewise (has_potentials).")
+        .def_prop_ro("ids", &array_of<&Particles::id>, numbers_type("ids", "uint64"))
+        .def_prop_ro("types", &array_of<&Particles::type>, numbers_type("types", "uint8"),
+                     "0 to 5 as in GADGET: gas, halo, disk, bulge, stars, boundary.")
+        .def("__len__", [](const Snapshot& s) { return s.particles.size(); })
+        .def("__repr__", &text_of)
+        .def_rw("time", &Snapshot::time)
+        .def_rw("box_size", &Snapshot::box_size, "0: isolated.")
+        .def_rw("has_accelerations", &Snapshot::has_accelerations)
+        .def_rw("has_potentials", &Snapshot::has_potentials)
+        .def_prop_rw(
+            "G", &Snapshot::G, [](Snapshot& s, double value) { s.gravitational_constant = value; },
+            "Gravitational constant: the file's own or the one of its units.")
+        .def_prop_rw(
+            "softening", &softening,
+            [](Snapshot& s, double value) {
+                s.softening =
+                    Softening{s.softening ? s.softening->kind : SofteningKind::plummer, value};
+            },
+            nb::for_getter(nb::sig("def softening(self) -> float | None")),
+            "Plummer-equivalent length of all particles, where one is stated.")
+        .def_prop_ro(
+            "units", [](const Snapshot& s) { return s.units.description(); },
+            "In words, such as 'kpc, 1e10 Msun, km/s'.")
+        .def(
+            "use_gadget_units",
+            [](Snapshot& s, bool per_hubble) { s.units = Units::gadget(per_hubble); },
+            nb::arg("per_hubble") = false,
+            "From now on the numbers are kpc, 1e10 Msun and km/s (each /h); none is changed.")
+        .def_prop_ro(
+            "scale_factor",
+            [](const Snapshot& s) {
+                return s.comoving ? nb::cast(s.comoving->scale_factor) : nb::none();
+            },
+            nb::sig("def scale_factor(self) -> float | None"),
+            "Of comoving coordinates, else None.")
+        .def_ro("format", &Snapshot::format, "Of the file that it was read from.")
+        .def_ro("notes", &Snapshot::notes, "What the reader assumed or left out.")
+        .def_rw("provenance", &Snapshot::provenance, "Key and value: version, command, ...");
+
+    m.def("read_snapshot", &read_snapshot, nb::arg("path"),
+          nb::call_guard<nb::gil_scoped_release>(),
+          "Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns; the content "
+          "decides which. Of a snapshot in pieces any piece may be named.\n\nRaises InputError "
+          "with one line that names file, field and value.");
+    m.def(
+        "write_snapshot",
+        [](const Snapshot& snapshot, const std::filesystem::path& path) {
+            nb::gil_scoped_release released;
+            std::vector<std::string> left = left_out(snapshot, path);
+            write_snapshot(snapshot, path);
+            return left;
+        },
+        nb::arg("snapshot"), nb::arg("path"),
+        "Writes the format that the extension names: .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or "
+        ".dat. The file appears when it is complete.\n\nReturns what of the snapshot that format "
+        "cannot hold, one phrase each. Raises OutputError, for an unknown extension UsageError.");
+}
+
+} // namespace chamomile::python

@@ -1,0 +1,119 @@
+"""Fields against plain sums in numpy, by trees and directly, at sources and at other points."""
+
+import numpy as np
+
+import chamomile
+from sums import error, field
+
+N = 597
+QUANTITIES = ("acceleration", "potential", "tidal_tensor", "jerk")
+
+
+def cloud(seed=1, n=N):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 3)), rng.uniform(0.5, 2, n) / n, rng.normal(size=(n, 3))
+
+
+def test_all_quantities_in_double():
+    x, m, v = cloud()
+    rng = np.random.default_rng(2)
+    points, w = rng.normal(size=(101, 3)), rng.normal(size=(101, 3))
+    solver = chamomile.Solver(solver="direct", precision="double", softening=0.05, G=3).build(x, m, v)
+    here = solver.evaluate(quantities=QUANTITIES)
+    for name, expected in zip(QUANTITIES, field(x, x, m, 0.05, 3, np.arange(N), v, v)):
+        assert error(getattr(here, name), expected) < 1e-13, name
+    there = solver.evaluate(points, quantities=QUANTITIES, target_velocities=w)
+    for name, expected in zip(QUANTITIES, field(points, x, m, 0.05, 3, None, v, w)):
+        assert error(getattr(there, name), expected) < 1e-13, name
+
+
+def test_trees_keep_their_error():
+    x, m, _ = cloud()
+    exact = field(x, x, m, 0.02, 1, np.arange(N))
+    for words, limit in [({}, 3e-3), ({"theta": 0.4}, 3e-3), ({"tolerance": 1e-5, "order": 4}, 1e-4)]:
+        a, phi = chamomile.acceleration(x, m, softening=0.02, potential=True, **words)
+        assert 0 < error(a, exact[0]) < limit and error(phi, exact[1]) < limit / 5, words
+        assert np.array_equal(a, chamomile.acceleration(x, m, softening=0.02, **words))
+        assert np.array_equal(phi, chamomile.potential(x, m, softening=0.02, **words))
+
+
+def test_functions_are_the_solver():
+    x, m, v = cloud()
+    words = {"solver": "direct", "softening": 0.1}
+    solver = chamomile.Solver(**words).build(x, m, v)
+    assert np.array_equal(chamomile.tidal_tensor(x, m, **words), solver.evaluate(quantities="tidal_tensor").tidal_tensor)
+    assert np.array_equal(chamomile.jerk(x, v, m, **words), solver.evaluate(quantities="jerk").jerk)
+    points = x[:7] + 0.5
+    at = chamomile.jerk(x, v, m, targets=points, target_velocities=v[:7], **words)
+    assert np.array_equal(at, solver.evaluate(points, quantities="jerk", target_velocities=v[:7]).jerk)
+    six = chamomile.tidal_tensor(x, m, targets=points, **words)
+    full = chamomile.symmetric_matrix(six)
+    assert full.shape == (7, 3, 3) and np.array_equal(full, full.transpose(0, 2, 1))
+    assert np.array_equal(full[:, 1, 2], six[:, 4]) and np.array_equal(full[:, 2, 2], six[:, 5])
+
+
+def test_active_sources_and_selves():
+    x, m, _ = cloud()
+    active = np.array([5, 3, 400, 596])
+    solver = chamomile.Solver(softening=0.05).build(x, m)
+    all_of_them = solver.evaluate(quantities=("acceleration", "potential"))
+    some = solver.evaluate(active=active, quantities=("acceleration", "potential"))
+    exact = field(x[active], x, m, 0.05, 1, active)
+    assert error(some.acceleration, all_of_them.acceleration[active]) < 1e-3
+    assert error(some.acceleration, exact[0]) < 2e-3 and error(some.potential, exact[1]) < 1e-3
+    selves = solver.evaluate(x[active], self_index=active, quantities=("acceleration", "potential"))
+    assert error(selves.potential, exact[1]) < 1e-3
+    felt = solver.evaluate(x[active], self_index=np.full(4, -1), quantities="potential").potential
+    assert np.allclose(felt, selves.potential - m[active] / 0.05, rtol=1e-3)
+    assert np.array_equal(chamomile.acceleration(x, m, active=active, softening=0.05), some.acceleration)
+
+
+def test_one_tree_for_many_evaluations_and_refit():
+    x, m, _ = cloud(n=3001)
+    solver = chamomile.Solver(softening=0.05).build(x, m)
+    first = solver.evaluate().acceleration
+    pairs = solver.statistics
+    assert pairs.targets == 3001 and pairs.particle_particle > 0 and pairs.cells > 1 and pairs.seconds > 0
+    assert np.array_equal(first, solver.evaluate().acceleration)
+    points = x[:50] * 0.7
+    assert np.array_equal(solver.evaluate(points).acceleration, solver.evaluate(points).acceleration)
+    moved = x + 0.01 * np.sin(3 * x)
+    solver.refit(moved, m)
+    sample = np.arange(0, 3001, 30)
+    exact = field(moved[sample], moved, m, 0.05, 1, sample)[0]
+    assert error(solver.evaluate().acceleration[sample], exact) < 3e-3
+    assert error(first[sample], exact) > 3e-3  # so that a refit that does nothing would be seen
+    assert solver.size == 3001 and solver.options["criterion"] == "moments" and "CPU" in solver.device
+
+
+def test_neighbours_are_exact():
+    x, m, _ = cloud()
+    solver = chamomile.Solver().build(x, m)
+    points = x[:20] * 1.1
+    distance = np.linalg.norm(points[:, None] - x[None], axis=2)
+    found = solver.neighbours(points, 0.6)
+    assert found.counts.sum() > 100 and found.indices.shape == (20, found.counts.max())
+    radii = np.linspace(0, 1, 20)
+    varied = solver.neighbours(points, radii, most=5)
+    own = solver.neighbours(x[:20], 0.6, self_index=np.arange(20))
+    for i in range(20):
+        expected = np.flatnonzero(distance[i] <= 0.6)
+        assert np.array_equal(found.indices[i, : found.counts[i]], expected)
+        assert (found.indices[i, found.counts[i] :] == -1).all()
+        near = np.flatnonzero(distance[i] <= radii[i])
+        assert varied.counts[i] == len(near) and np.array_equal(varied.indices[i, : min(5, len(near))], near[:5])
+        mine = np.flatnonzero(np.linalg.norm(x[i] - x, axis=1) <= 0.6)
+        assert np.array_equal(own.indices[i, : own.counts[i]], mine[mine != i])
+
+
+def test_accuracy_measures_errors():
+    x, m, _ = cloud(n=2003)
+    coarse = chamomile.accuracy(x, m, sample=300, theta=0.9, order=0, softening=0.05)
+    fine = chamomile.accuracy(x, m, sample=300, tolerance=1e-4, softening=0.05)
+    assert coarse.targets == 300 and coarse.acceleration.p99 > 10 * fine.acceleration.p99 > 0
+    a = chamomile.acceleration(x, m, theta=0.9, order=0, softening=0.05)
+    i = coarse.worst
+    exact = field(x[i : i + 1], x, m, 0.05, 1, [i])[0]
+    assert abs(error(a[i : i + 1], exact) / coarse.acceleration.max - 1) < 1e-6
+    direct = chamomile.accuracy(x, m, sample=300, solver="direct", precision="double")
+    assert direct.acceleration.max < 1e-12

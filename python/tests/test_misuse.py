@@ -1,0 +1,169 @@
+"""Misuse: an exception of the right class with one line, and the next call works."""
+
+import copy
+import os
+import pickle
+
+import numpy as np
+
+import chamomile
+from chamomile import DeviceError, Error, InputError, OutputError, StateError, UsageError
+
+N = 64
+RNG = np.random.default_rng(1)
+X, M, V = RNG.normal(size=(N, 3)), np.full(N, 1 / N), RNG.normal(size=(N, 3))
+
+
+def raises(kinds, call, part=""):
+    try:
+        call()
+    except kinds as error:
+        line = str(error)
+        assert line and "\n" not in line and part in line, line
+        return error
+    raise AssertionError(f"no exception: {part}")
+
+
+def built(**words):
+    return chamomile.Solver(softening=0.1, **words).build(X, M)
+
+
+def test_classes():
+    for kind in (UsageError, InputError, OutputError, DeviceError, StateError, chamomile.NumericError):
+        assert issubclass(kind, Error)
+    assert issubclass(InputError, ValueError) and issubclass(OutputError, OSError) and issubclass(StateError, RuntimeError)
+
+
+def test_wrong_types():
+    for wrong, part in [
+        (X.tolist(), "list"), (X.astype(int), "int64"), (X.astype(">f8"), ">f8"), (X.astype("f2"), "float16"),
+        (X.astype(complex), "complex128"), (X.astype(object), "object"), (None, "NoneType"), ("text", "str"), (3.0, "float"),
+    ]:
+        raises(TypeError, lambda: chamomile.acceleration(wrong, M), part)
+        raises(TypeError, lambda: built().evaluate(wrong) if wrong is not None else built().evaluate(object()))
+    raises(TypeError, lambda: chamomile.acceleration(X, M.astype(int)), "masses: int64: must be float32 or float64")
+    raises(TypeError, lambda: chamomile.acceleration(X.astype("f4"), M, out=np.zeros((N, 3), int)), "convert")
+    packed = np.zeros(N, dtype=[("flag", "i1"), ("x", "f8", 3)])
+    raises(TypeError, lambda: chamomile.acceleration(packed["x"], M), "aligned")
+    raises(TypeError, lambda: built().evaluate(active=M), "whole numbers")
+
+
+def test_wrong_shapes():
+    for x, m, part in [
+        (X[:, :2], M, "(64, 2): must be (N, 3)"), (X.ravel(), M, "(192,)"), (X[None], M, "(1, 64, 3)"),
+        (X, M[:-1], "masses: shape (63,): must be (64,), as many as positions"), (X, M[:, None], "masses"),
+    ]:
+        raises(InputError, lambda: chamomile.acceleration(x, m), part)
+    raises(InputError, lambda: chamomile.acceleration(X, M, out=np.zeros((N - 1, 3))), "(64, 3)")
+    raises(InputError, lambda: built().evaluate(X, self_index=[1, 2]), "self_index")
+    raises(InputError, lambda: chamomile.jerk(X, V[1:], M), "velocities")
+
+
+def test_wrong_values():
+    for bad in (np.nan, np.inf):
+        x = X.copy()
+        x[7, 1] = bad
+        raises(InputError, lambda: chamomile.acceleration(x, M), "particle 7")
+        raises(InputError, lambda: built().evaluate(x), "target 7")
+    m = M.copy()
+    m[3] = -1
+    raises(InputError, lambda: chamomile.acceleration(X, m), "3")
+    twins = np.concatenate([X, X[:1]])
+    raises(InputError, lambda: chamomile.acceleration(twins, 1.0))
+    raises(InputError, lambda: built().evaluate(active=[N]), f"active: {N}")
+    raises(InputError, lambda: built().evaluate(active=[-1]), "active: -1")
+    raises(InputError, lambda: built().evaluate(X[:1], self_index=[-2]), "-2")
+    raises(InputError, lambda: built().evaluate(X[:1], self_index=[N]), str(N))
+    raises(InputError, lambda: built().neighbours(X, -1.0))
+
+
+def test_wrong_options():
+    for words, part in [
+        ({"tolerence": 1}, "did you mean 'tolerance'"), ({"solver": "fmm"}, "tree, direct"), ({"theta": -1}, "theta"),
+        ({"theta": 0.5, "tolerance": 1e-3}, "one of the two"), ({"criterion": "geometric", "tolerance": 1e-3}, "takes theta"),
+        ({"order": 1}, "order"), ({"softening": -1}, "softening"), ({"group_size": -1}, "group"), ({"device": "tpu"}, "tpu"),
+        ({"G": 0}, "0"), ({"accuracy": 1e-3}, "accuracy"),
+    ]:
+        raises(UsageError, lambda: chamomile.Solver(**words), part)
+    raises(TypeError, lambda: chamomile.Solver(tolerance="small"), "must be a number")
+    raises(TypeError, lambda: chamomile.Solver(1))
+    if not chamomile.devices():
+        raises(DeviceError, lambda: chamomile.Solver(device="gpu"), chamomile.why_no_gpu())
+    raises(UsageError, lambda: chamomile.use_threads(0), "threads: 0")
+
+
+def test_wrong_order():
+    solver = chamomile.Solver()
+    for call in (solver.evaluate, lambda: solver.evaluate(X), lambda: solver.refit(X, M), lambda: solver.neighbours(X, 1.0)):
+        raises(StateError, call, "build() first")
+    solver = built()
+    raises(InputError, lambda: solver.refit(X[1:], M[1:]), "64")
+    x = X.copy()
+    x[0, 0] = np.nan
+    raises(InputError, lambda: solver.build(x, M))
+    raises(StateError, solver.evaluate, "build() first")  # what failed left nothing behind
+    assert np.isfinite(solver.build(X, M).evaluate().acceleration).all()
+    raises(UsageError, lambda: built().evaluate(quantities="jerk"), "velocities")
+    raises(UsageError, lambda: chamomile.jerk(X, V, M, targets=X), "target_velocities")
+    raises(UsageError, lambda: built().evaluate(quantities="torque"), "acceleration, potential")
+    raises(UsageError, lambda: built().evaluate(X, active=[1]))
+    raises(UsageError, lambda: built().evaluate(self_index=[1]))
+    raises(UsageError, lambda: built().neighbours(X, 1.0, most=-1), "most: -1")
+
+
+def test_results_upon_inputs_and_each_other():
+    x = X.copy()
+    solver = built()
+    raises(InputError, lambda: solver.evaluate(x, out={"acceleration": x}), "shares memory with targets")
+    long = np.zeros((N + 1, 3))
+    long[:-1] = X
+    raises(InputError, lambda: solver.evaluate(long[:-1], out={"acceleration": long[1:]}), "shares memory")
+    room = np.zeros((N, 4))
+    both = {"acceleration": room[:, :3], "potential": room[:, 2]}
+    raises(InputError, lambda: solver.evaluate(out=both), "shares memory with acceleration")
+    solver.evaluate(out={"acceleration": room[:, :3], "potential": room[:, 3]})
+    every = np.lib.stride_tricks.as_strided(np.zeros(3), (N, 3), (0, 8))
+    raises(InputError, lambda: solver.evaluate(out={"acceleration": every}), "items share memory")
+    fixed = np.zeros((N, 3))
+    fixed.flags.writeable = False
+    raises(InputError, lambda: solver.evaluate(out={"acceleration": fixed}), "read-only")
+
+
+def test_sizes():
+    for n in (-1, 0, 2**33):
+        raises(UsageError, lambda: chamomile.plummer(n), "number of particles")
+    raises(UsageError, lambda: chamomile.Snapshot(-3), "-3")
+    empty = np.zeros((0, 3))
+    assert built().evaluate(empty).acceleration.shape == (0, 3)
+    assert built().evaluate(active=[]).acceleration.shape == (0, 3)
+    one = chamomile.acceleration(X[:1], M[:1])
+    assert np.array_equal(one, np.zeros((1, 3)))
+
+
+def test_no_pickles():
+    for thing in (built(), chamomile.Simulation(chamomile.plummer(10), end_time=1, step=0.1)):
+        raises(TypeError, lambda: pickle.dumps(thing), "cannot be pickled")
+        raises(TypeError, lambda: copy.copy(thing), "cannot be pickled")
+        raises(TypeError, lambda: copy.deepcopy(thing), "cannot be pickled")
+
+
+def test_fork_after_use():
+    solver = built()
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        lines = []
+        for call in (solver.evaluate, lambda: chamomile.acceleration(X, M), lambda: chamomile.plummer(5), lambda: chamomile.accuracy(X, M)):
+            try:
+                call()
+                lines.append("no exception")
+            except BaseException as error:
+                lines.append(f"{type(error).__name__}: {error}")
+        os.write(write, "\n".join(lines).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as file:
+        lines = file.read().splitlines()
+    os.waitpid(child, 0)
+    assert len(lines) == 4 and all(line.startswith("StateError: ") and "forked" in line for line in lines), lines
+    assert np.isfinite(solver.evaluate().acceleration).all()  # the parent goes on

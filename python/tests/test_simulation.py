@@ -1,0 +1,123 @@
+"""The time loop from Python: energies, observers, ends."""
+
+import threading
+
+import numpy as np
+
+import chamomile
+
+
+def test_a_plummer_sphere_keeps_its_energy():
+    snapshot = chamomile.plummer(512, seed=4)
+    simulation = chamomile.Simulation(snapshot, end_time=0.5, step=1 / 256, softening=0.05, tolerance=1e-4)
+    seen = []
+    simulation.at_intervals(0.25, lambda now: seen.append((now.time, now.diagnostics().energy, now.snapshot.time)), potentials=True)
+    steps = []
+    simulation.every_steps(32, lambda now: steps.append(now.step))
+    start = snapshot.positions.copy()
+    simulation.run()
+    assert [t for t, _, _ in seen] == [0, 0.25, 0.5] == [t for _, _, t in seen]
+    assert steps == [0, 32, 64, 96, 128] and simulation.step == 128 and simulation.step_length == 1 / 256
+    energies = np.array([e for _, e, _ in seen])
+    assert abs(energies / energies[0] - 1).max() < 1e-3 and np.ptp(energies) > 0
+    assert snapshot.time == 0.5 and not np.array_equal(snapshot.positions, start)
+    d = simulation.diagnostics()
+    by_hand = 0.5 * (snapshot.masses * (snapshot.velocities**2).sum(axis=1)).sum()
+    assert abs(d.kinetic / by_hand - 1) < 1e-12 and abs(d.mass - 1) < 1e-12
+    assert d.lagrangian_radii[0.1] < d.lagrangian_radii[0.5] < d.lagrangian_radii[0.9]
+    assert np.allclose(d.momentum, (snapshot.masses[:, None] * snapshot.velocities).sum(axis=0), atol=1e-14)
+
+
+def test_the_same_bits_as_by_hand():
+    """Kick-drift-kick with the package's own accelerations."""
+    snapshot, dt = chamomile.plummer(300, seed=5), 1 / 64
+    x, v, m = snapshot.positions.copy(), snapshot.velocities.copy(), snapshot.masses.copy()
+    a = chamomile.acceleration(x, m, softening=0.1)
+    for _ in range(8):
+        v += 0.5 * dt * a
+        x += dt * v
+        a = chamomile.acceleration(x, m, softening=0.1)
+        v += 0.5 * dt * a
+    chamomile.Simulation(snapshot, end_time=8 * dt, step=dt, softening=0.1).run()
+    assert np.abs(snapshot.positions - x).max() < 1e-14 and np.abs(snapshot.velocities - v).max() < 1e-13
+
+
+def test_hermite_closes_an_orbit():
+    snapshot = chamomile.two_body(eccentricity=0.5)
+    start = snapshot.positions.copy()
+    simulation = chamomile.Simulation(snapshot, end_time=2 * np.pi, eta=0.005, integrator="hermite")
+    simulation.run()
+    assert simulation.options["precision"] == "double" and np.abs(snapshot.positions - start).max() < 1e-3
+    shared = chamomile.Simulation(chamomile.two_body(), end_time=1, step=1 / 512, integrator="hermite")
+    shared.run()
+    assert shared.step == 512
+
+
+def test_ends():
+    simulation = chamomile.Simulation(chamomile.plummer(50), end_time=1, step=1 / 32, softening=0.1)
+    simulation.every_steps(1, lambda now: now.stop() if now.step == 3 else None)
+    simulation.run()
+    assert 3 <= simulation.step <= 4
+    for call in (simulation.run, lambda: simulation.every_steps(1, print)):
+        try:
+            call()
+        except chamomile.StateError as error:
+            assert "run already" in str(error)
+        else:
+            raise AssertionError("it ran twice")
+
+    class Enough(Exception):
+        pass
+
+    def tire(now):
+        if now.step == 2:
+            raise Enough
+
+    simulation = chamomile.Simulation(chamomile.plummer(50), end_time=1, step=1 / 32, softening=0.1)
+    simulation.every_steps(1, tire)
+    try:
+        simulation.run()
+    except Enough:
+        assert simulation.step == 2 and simulation.snapshot.time == 2 / 32
+    else:
+        raise AssertionError("an observer's exception was lost")
+
+
+def test_another_thread_may_stop_it():
+    simulation = chamomile.Simulation(chamomile.plummer(2000), end_time=1000, step=1 / 64, softening=0.1)
+    begun = threading.Event()
+    simulation.every_steps(1, lambda now: begun.set())
+    runner = threading.Thread(target=simulation.run)
+    runner.start()
+    begun.wait()
+    refused = False
+    try:
+        simulation.diagnostics()
+    except chamomile.StateError:
+        refused = True
+    simulation.stop()
+    runner.join(60)
+    assert not runner.is_alive() and refused and simulation.time < 1000
+
+
+def test_misuse():
+    sphere = chamomile.plummer(10)
+    for words in (
+        {"end_time": -1, "step": 0.1}, {"end_time": 1}, {"end_time": 1, "step": 0.1, "eta": 0.1}, {"end_time": 1, "step": -1},
+        {"end_time": 1, "step": 0.1, "integrator": "euler"}, {"end_time": 1, "eta": 0.1}, {"end_time": 1, "step": 0.1, "sofening": 1},
+    ):
+        try:
+            chamomile.Simulation(sphere, **words)
+        except chamomile.UsageError as error:
+            assert "\n" not in str(error)
+        else:
+            raise AssertionError(words)
+    chamomile.Simulation(sphere, end_time=1, step=0.1)
+    snapshot = chamomile.plummer(10)
+    snapshot.velocities[4] = np.nan
+    try:
+        chamomile.Simulation(snapshot, end_time=1, step=0.1, softening=0.1).run()
+    except (chamomile.NumericError, chamomile.InputError) as error:
+        assert "particle" in str(error)
+    else:
+        raise AssertionError("NaN went unseen")

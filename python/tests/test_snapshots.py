@@ -1,0 +1,91 @@
+"""Snapshots: arrays in place, models, files there and back."""
+
+import pathlib
+import tempfile
+
+import numpy as np
+
+import chamomile
+
+
+def test_arrays_are_the_snapshots_memory():
+    snapshot = chamomile.plummer(100, seed=2)
+    x = snapshot.positions
+    x[3] = [1, 2, 3]
+    assert np.array_equal(snapshot.positions[3], [1, 2, 3]) and np.shares_memory(x, snapshot.positions)
+    expected = x.copy()
+    del snapshot
+    assert np.array_equal(x, expected)  # an array keeps its snapshot alive
+    assert x.dtype == np.float64 and x.flags.c_contiguous
+
+
+def test_models():
+    for make, n in [
+        (chamomile.plummer, 500), (chamomile.hernquist, 500), (chamomile.nfw, 500), (chamomile.disk, 500),
+        (chamomile.cold_sphere, 500), (chamomile.cube, 500), (chamomile.galaxy, 500), (chamomile.merger, 500),
+    ]:
+        one, again, other = make(n, seed=5), make(n, seed=5), make(n, seed=6)
+        assert len(one) == n and np.array_equal(one.positions, again.positions), make
+        assert not np.array_equal(one.positions, other.positions) and one.masses.sum() > 0
+    sphere = chamomile.plummer(2000)
+    kinetic = 0.5 * (sphere.masses * (sphere.velocities**2).sum(axis=1)).sum()
+    potential = 0.5 * (sphere.masses * chamomile.potential(sphere.positions, sphere.masses, solver="direct", precision="double")).sum()
+    assert abs(kinetic - 0.25) < 1e-12 and abs(potential + 0.5) < 1e-12  # N-body units
+    two = chamomile.two_body(eccentricity=0)
+    assert np.allclose(np.linalg.norm(two.positions[1] - two.positions[0]), 1)
+    assert set(chamomile.models.galaxy(300).types) == {1, 2, 3}
+
+
+def test_files_there_and_back():
+    snapshot = chamomile.galaxy(300, seed=3)
+    snapshot.time = 1.5
+    snapshot.provenance = {"maker": "test"}
+    with tempfile.TemporaryDirectory() as folder:
+        for extension in ("hdf5", "txt", "gadget2", "tipsy"):
+            path = pathlib.Path(folder, "s." + extension)
+            left_out = chamomile.write_snapshot(snapshot, path)
+            back = chamomile.read_snapshot(str(path))
+            order = np.argsort(back.ids) if "ids" not in " ".join(left_out) else slice(None)
+            if extension in ("hdf5", "txt"):
+                assert left_out == []
+                for name in ("positions", "velocities", "masses", "types"):
+                    assert np.array_equal(getattr(back, name)[order], getattr(snapshot, name)), (extension, name)
+                assert np.array_equal(back.ids[order], snapshot.ids)
+            else:
+                assert left_out and np.allclose(np.sort(back.masses), np.sort(snapshot.masses), rtol=1e-6)
+            assert len(back) == 300 and abs(back.time - 1.5) < 1e-6 and back.format
+        assert chamomile.read_snapshot(pathlib.Path(folder, "s.hdf5")).provenance["maker"] == "test"
+
+
+def test_from_arrays():
+    rng = np.random.default_rng(1)
+    x, v = rng.normal(size=(20, 3)), rng.normal(size=(20, 3)).astype("f4")
+    snapshot = chamomile.make_snapshot(x, 0.05, v, ids=np.arange(20, 40), types=4, time=2, G=43.0, softening=0.1)
+    assert np.array_equal(snapshot.positions, x) and np.array_equal(snapshot.velocities, v)
+    assert (snapshot.masses == 0.05).all() and (snapshot.types == 4).all() and snapshot.ids[3] == 23
+    assert (snapshot.time, snapshot.G, snapshot.softening) == (2, 43.0, 0.1)
+    for words in ({"velocities": v[1:]}, {"ids": np.arange(3)}):
+        try:
+            chamomile.make_snapshot(x, 1.0, **words)
+        except chamomile.InputError as error:
+            assert "shape" in str(error)
+        else:
+            raise AssertionError(words)
+
+
+def test_bad_files():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "s.txt")
+        path.write_text("# x y z m\n1 2\n")
+        for call, kind in [
+            (lambda: chamomile.read_snapshot(path), chamomile.InputError),
+            (lambda: chamomile.read_snapshot(folder + "/none.hdf5"), chamomile.InputError),
+            (lambda: chamomile.write_snapshot(chamomile.plummer(3), folder + "/none/s.hdf5"), chamomile.OutputError),
+            (lambda: chamomile.write_snapshot(chamomile.plummer(3), folder + "/s.doc"), chamomile.UsageError),
+        ]:
+            try:
+                call()
+            except kind as error:
+                assert "\n" not in str(error)
+            else:
+                raise AssertionError(kind)

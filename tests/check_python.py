@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Installs the package by pip into an environment of its own and runs python/tests and the examples there.
+
+The library is the one of this build, installed to a folder; CHAMOMILE_WHOLE_WHEEL=1 compiles it once more as a plain
+`pip install .` does. Environment and build stay in the build folder, so that a later run compiles what has changed.
+Status 77 where pip can install nothing.
+"""
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+folder = program.parent / "python_check"
+python = folder / "venv/bin/python"
+
+
+def call(*words, **more):
+    print("$", *words, flush=True)
+    return subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+
+
+def skip(reason, done):
+    print(f"{done.stdout}\nskipped: no {reason}")
+    sys.exit(77)
+
+
+def need(done):
+    if done.returncode:
+        sys.exit(done.stdout)
+    return done.stdout
+
+
+if sys.version_info < (3, 10):
+    print("skipped: no Python 3.10 or newer")
+    sys.exit(77)
+if not python.exists() and (done := call(sys.executable, "-m", "venv", folder / "venv")).returncode:
+    shutil.rmtree(folder, ignore_errors=True)
+    skip("venv (Debian: python3-venv)", done)
+done = call(python, "-m", "pip", "install", "--quiet", "--retries", "1", "scikit-build-core>=0.10", "nanobind>=2.4", "numpy")
+if done.returncode:
+    skip("packages from PyPI", done)
+others = call(python, "-m", "pip", "install", "--quiet", "--retries", "1", "pytreegrav==1.5.0")
+if others.returncode:
+    print("pytreegrav is not to be had; its comparison is left out")
+
+environment = dict(os.environ, CMAKE_GENERATOR=os.environ.get("CMAKE_GENERATOR", "Ninja" if shutil.which("ninja") else "Unix Makefiles"))
+environment.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(len(os.sched_getaffinity(0))))
+if shutil.which("ccache"):
+    environment.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
+if os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
+    how = ["-C", f"build-dir={folder / 'whole'}", "-C", "cmake.define.CHAMOMILE_CUDA=OFF"]
+else:
+    need(call("cmake", "--install", program.parent, "--prefix", folder / "prefix"))
+    # The whole configuration, at least.
+    need(call("cmake", "-S", source, "-B", folder / "configured", "-DCHAMOMILE_PYTHON=ON", "-DCHAMOMILE_PROGRAM=OFF", "-DBUILD_TESTING=OFF",
+              "-DCHAMOMILE_CUDA=OFF", f"-DPython_EXECUTABLE={python}", env=environment))
+    how = ["-C", f"build-dir={folder / 'module'}", "-C", "cmake.source-dir=python", "-C", f"cmake.define.CMAKE_PREFIX_PATH={folder / 'prefix'}"]
+print(need(call(python, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--force-reinstall", source, *how,
+                cwd=folder, env=environment)).splitlines()[-1])
+
+# Installed: the package, its types and nothing else.
+listing = need(call(python, "-m", "pip", "show", "--files", "chamomile", cwd=folder))
+files = re.findall(r"^  (\S+)", listing.partition("Files:")[2], re.M)
+for wanted in ("chamomile/py.typed", "chamomile/_chamomile.pyi", "chamomile/__init__.py", "chamomile/pytreegrav.py"):
+    if wanted not in files:
+        sys.exit(f"the wheel lacks {wanted}")
+if foreign := [f for f in files if not f.startswith(("chamomile/", "chamomile-"))]:
+    sys.exit(f"the wheel installs {foreign[:5]}")
+version = re.search(r"VERSION ([0-9.]+)", (source / "CMakeLists.txt").read_text().partition("project(chamomile")[2])[1]
+told = need(call(python, "-c", "import chamomile; print(chamomile.__version__)", cwd=folder)).strip()
+if told != version or f"Version: {version}\n" not in listing:
+    sys.exit(f"version {told}, should be {version}")
+
+tests = call(python, source / "python/tests/run.py", cwd=folder, env=environment)
+print(tests.stdout)
+if tests.returncode:
+    sys.exit(tests.returncode)
+for example in ("field.py", "tutorial.py"):
+    print(need(call(python, source / "examples/python" / example, cwd=folder, env=environment)))

@@ -1,0 +1,279 @@
+// What AMUSE's worker is made of, without AMUSE: phases, exact times, fields, stops, misuse.
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "clients/amuse/gravity_code.hpp"
+#include "core/error.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("amuse_code");
+
+namespace {
+
+using Vector = Vec3<double>;
+
+std::vector<ParticleState> cloud(int n)
+{
+    std::mt19937 random(4);
+    std::normal_distribution<double> normal;
+    std::vector<ParticleState> all;
+    for (int k = 0; k < n; ++k)
+        all.push_back({1.0 / n,
+                       {normal(random), normal(random), normal(random)},
+                       {0.4 * normal(random), 0.4 * normal(random), 0.4 * normal(random)},
+                       0});
+    return all;
+}
+
+GravityCode made(const std::vector<ParticleState>& particles,
+                 const GravityParameters& parameters = {})
+{
+    GravityCode code;
+    code.parameters = parameters;
+    code.commit_parameters();
+    for (const ParticleState& particle : particles)
+        code.add(particle);
+    code.commit_particles();
+    return code;
+}
+
+void fails(const std::function<void()>& call, const std::string& line)
+{
+    CAPTURE(line);
+    std::string said;
+    try {
+        call();
+    } catch (const Error& error) {
+        said = error.what();
+    }
+    CHECK(said.find(line) != std::string::npos);
+}
+
+struct Sum {
+    Vector a;
+    double phi = 0;
+};
+
+Sum plain(const std::vector<ParticleState>& sources, const Vector& x, double eps2, std::size_t self)
+{
+    Sum sum;
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+        const Vector r = sources[j].position - x;
+        const double u2 = r.x * r.x + r.y * r.y + r.z * r.z + eps2;
+        if (j == self || u2 == 0)
+            continue;
+        sum.a += (sources[j].mass / std::pow(u2, 1.5)) * r;
+        sum.phi -= sources[j].mass / std::sqrt(u2);
+    }
+    return sum;
+}
+
+const GravityParameters precise{.eps2 = 0.04, .solver = "direct", .precision = "double"};
+
+} // namespace
+
+TEST_CASE("calls out of turn get a line")
+{
+    GravityCode code;
+    fails([&] { code.add({}); }, "commit_parameters must come before");
+    fails([&] { code.commit_particles(); }, "commit_parameters must come before");
+    code.parameters.solver = "twig";
+    fails([&] { code.commit_parameters(); }, "solver: twig: must be tree or direct");
+    code.parameters = {.time_step = -1};
+    fails([&] { code.commit_parameters(); }, "-1");
+    code.parameters = {.device = "gpu:99"};
+    fails([&] { code.commit_parameters(); }, "gpu:99");
+    code.parameters = {};
+    code.commit_parameters();
+    fails([&] { code.evolve(1); }, "commit_particles must come before");
+    fails([&] { code.potential(0); }, "commit_particles must come before");
+    fails([&] { code.first_number(); }, "no particles");
+    fails([&] { code.add({-1, {}, {}, 0}); }, "0 or more");
+    fails([&] { code.add({1, {NAN, 0, 0}, {}, 0}); }, "must be finite");
+    CHECK(code.add({1, {}, {}, 0}) == 0);
+    CHECK(code.add({1, {3, 0, 0}, {}, 0}) == 1);
+    fails([&] { code.set_state(2, {}); }, "particle 2: is not there");
+    fails([&] { code.next_number(1); }, "is the last");
+    code.commit_particles();
+    code.evolve(0.5);
+    fails([&] { code.evolve(0.25); }, "end time");
+    code.remove(0);
+    fails([&] { code.evolve(1); }, "recommit_particles must come before");
+    code.commit_particles();
+    CHECK(code.add({1, {}, {}, 0}) == 2); // numbers are not used again
+    CHECK(code.first_number() == 1);
+    CHECK(code.next_number(1) == 2);
+    code.commit_particles();
+    double phi = 0;
+    const double at[3] = {1, 2, NAN};
+    fails([&] { code.field({1, at, at, at, at + 2}, nullptr, nullptr, nullptr, &phi); }, "finite");
+    fails([&] { code.field({1, at, at, at, nullptr}, nullptr, nullptr, nullptr, &phi); }, "null");
+    code.set_state(2, {1, {3, 0, 0}, {}, 0});
+    code.set_state(1, {1, {3, 0, 0}, {}, 0});
+    code.commit_particles();
+    CHECK_THROWS_AS(code.evolve(1), Error); // two at one place
+}
+
+TEST_CASE("an empty code and one particle")
+{
+    GravityCode code = made({});
+    CHECK(code.evolve(3).empty());
+    CHECK(code.time() == 3);
+    CHECK(code.potential_energy() == 0);
+    double phi = 5, eps = 0, x = 1;
+    code.field({1, &eps, &x, &x, &x}, nullptr, nullptr, nullptr, &phi);
+    CHECK(phi == 0);
+    GravityCode one = made({{2, {1, 0, 0}, {0, 1, 0}, 0}});
+    one.evolve(2);
+    CHECK(one.state(0).position.y == doctest::Approx(2).epsilon(1e-14));
+    CHECK(one.potential(0) == 0);
+}
+
+TEST_CASE("evolution ends at the time asked for, whatever the steps, and keeps the energy")
+{
+    for (const char* integrator : {"leapfrog", "hermite"}) {
+        CAPTURE(integrator);
+        GravityParameters parameters = precise;
+        parameters.integrator = integrator;
+        parameters.begin_time = -1;
+        GravityCode code = made(cloud(60), parameters);
+        const double before = code.kinetic_energy() + code.potential_energy();
+        for (const double t : {-1.0, -0.9, -0.9 + 1e-10, 1.0 / 3, 0.7}) {
+            code.evolve(t);
+            CHECK(code.time() == t);
+        }
+        const double after = code.kinetic_energy() + code.potential_energy();
+        CHECK(after == doctest::Approx(before).epsilon(integrator[0] == 'l' ? 1e-4 : 1e-7));
+    }
+}
+
+TEST_CASE("many short evolutions are one long one")
+{
+    GravityParameters parameters = precise;
+    parameters.time_step = 1.0 / 64;
+    GravityCode one = made(cloud(60), parameters), many = made(cloud(60), parameters);
+    one.evolve(1);
+    for (int k = 1; k <= 64; ++k)
+        many.evolve(k / 64.0);
+    for (int k = 0; k < 60; ++k)
+        CHECK(many.state(k).position == one.state(k).position);
+}
+
+TEST_CASE(
+    "fields, potentials and accelerations against plain sums, with every number of softenings")
+{
+    const std::vector<ParticleState> all = cloud(150);
+    GravityCode code = made(all, precise);
+    for (const int k : {0, 77}) {
+        const Sum exact = plain(all, all[std::size_t(k)].position, 0.04, std::size_t(k));
+        CHECK(code.potential(k) == doctest::Approx(exact.phi).epsilon(1e-12));
+        CHECK(norm(code.acceleration(k) - exact.a) < 1e-12 * norm(exact.a));
+    }
+    std::vector<double> eps, x, y, z, ax(40), ay(40), az(40), phi(40);
+    for (int distinct : {1, 3, 40}) {
+        eps.clear();
+        x.clear();
+        y.clear();
+        z.clear();
+        for (int k = 0; k < 40; ++k) {
+            eps.push_back(0.1 * (k * 7 % distinct));
+            x.push_back(k == 5 ? all[5].position.x : 0.1 * k);
+            y.push_back(k == 5 ? all[5].position.y : -0.05 * k);
+            z.push_back(k == 5 ? all[5].position.z : 0.3);
+        }
+        code.field({40, eps.data(), x.data(), y.data(), z.data()}, ax.data(), ay.data(), az.data(),
+                   phi.data());
+        for (std::size_t k = 0; k < 40; ++k) {
+            const Sum exact = plain(all, {x[k], y[k], z[k]}, 0.04 + eps[k] * eps[k], 9999);
+            CHECK(phi[k] == doctest::Approx(exact.phi).epsilon(1e-12));
+            CHECK(norm(Vector{ax[k], ay[k], az[k]} - exact.a) < 1e-11 * norm(exact.a));
+        }
+    }
+}
+
+TEST_CASE("the field is that of particles as they are")
+{
+    GravityCode code = made(cloud(100), precise);
+    const double eps = 0, x = 0.5;
+    double before = 0, phi = 0;
+    const auto field = [&](double& to) {
+        code.field({1, &eps, &x, &x, &x}, nullptr, nullptr, nullptr, &to);
+    };
+    const auto exact = [&] {
+        std::vector<ParticleState> now;
+        for (int k = 0; k < 100; ++k)
+            now.push_back(code.state(k));
+        return doctest::Approx(plain(now, {x, x, x}, 0.04, 999).phi).epsilon(1e-12);
+    };
+    field(before);
+    CHECK(before == exact());
+    code.evolve(0.5);
+    field(phi);
+    CHECK(phi == exact());
+    CHECK(phi != before);
+    ParticleState heavy = code.state(3);
+    heavy.mass = 1;
+    code.set_state(3, heavy);
+    code.commit_particles();
+    field(phi);
+    CHECK(phi == exact());
+}
+
+TEST_CASE("what ends an evolution early")
+{
+    GravityParameters parameters = precise;
+    parameters.time_step = 0.125;
+    GravityCode code = made(cloud(20), parameters);
+    std::vector<Stop> stops = code.evolve(10, {.steps = 3});
+    REQUIRE(stops.size() == 1);
+    CHECK(stops[0].kind == StopKind::number_of_steps);
+    CHECK(code.time() == 0.375);
+    CHECK(code.evolve(0.5, {.steps = 3}).empty());
+    stops = code.evolve(1e9, {.seconds = 0.05});
+    REQUIRE(stops.size() == 1);
+    CHECK(stops[0].kind == StopKind::timeout);
+
+    // Free flight: the one that leaves, and the two that meet.
+    parameters.eps2 = 0;
+    GravityCode flight = made({{1e-9, {0, 0, 0}, {2, 0, 0}, 0.1},
+                               {1e-9, {4, 0.15, 0}, {-2, 0, 0}, 0.2},
+                               {1e-9, {0, 9, 0}, {0, 1, 0}, 0}},
+                              parameters);
+    stops = flight.evolve(5, {.box = 10, .box_about_center_of_mass = false});
+    REQUIRE(stops.size() == 1);
+    CHECK(stops[0].kind == StopKind::out_of_box);
+    CHECK(stops[0].particles == std::vector<int>{2});
+    CHECK(flight.time() == 1.125);
+    GravityCode meeting = made({{1e-9, {0, 0, 0}, {2, 0, 0}, 0.1},
+                                {1e-9, {0, 9, 0}, {0, 1, 0}, 0},
+                                {1e-9, {4, 0.15, 0}, {-2, 0, 0}, 0.2}},
+                               parameters);
+    CHECK(meeting.evolve(0.875, {.collisions = true}).empty()); // 0.5 apart
+    stops = meeting.evolve(5, {.collisions = true});
+    REQUIRE(stops.size() == 1);
+    CHECK(stops[0].kind == StopKind::collision);
+    CHECK(stops[0].particles == std::vector<int>{0, 2});
+}
+
+TEST_CASE("parameters change in a run, and particles stay")
+{
+    GravityCode code = made(cloud(50), precise);
+    code.evolve(0.25);
+    const ParticleState before = code.state(7);
+    code.parameters.eps2 = 1;
+    code.parameters.integrator = "hermite";
+    code.commit_parameters();
+    CHECK(code.state(7).position == before.position);
+    CHECK(code.time() == 0.25);
+    std::vector<ParticleState> now;
+    for (int k = 0; k < 50; ++k)
+        now.push_back(code.state(k));
+    CHECK(code.potential(7) ==
+          doctest::Approx(plain(now, before.position, 1, 7).phi).epsilon(1e-12));
+    code.evolve(0.5);
+    CHECK(code.time() == 0.5);
+}

@@ -28,9 +28,11 @@ std::string read_text(const std::string& file)
     std::string text(most + 1, '\0');
     stream.read(text.data(), std::streamsize(text.size()));
     text.resize(std::size_t(stream.gcount()));
-    if (text.size() > most || text.find('\0') != text.npos)
+    if (text.empty() || text.size() > most || text.find('\0') != text.npos)
         throw Error(Fault::usage, "--config: " + file + ": is no INI file: " +
-                                      (text.size() > most ? "larger than 1 MB" : "binary"));
+                                      (text.empty()         ? "empty"
+                                       : text.size() > most ? "larger than 1 MB"
+                                                            : "binary"));
     if (text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
         text.erase(0, 3);
     std::erase(text, '\r');

@@ -1,32 +1,21 @@
 #include "app/energy_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
+#include <vector>
 
 #include "app/numbers.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
+#include "core/archive.hpp"
 
 namespace chamomile::app {
 
-EnergyFile::~EnergyFile()
+std::string EnergyFile::open(const std::filesystem::path& file)
 {
-    if (file_)
-        std::fclose(file_);
-}
-
-void EnergyFile::open(const std::filesystem::path& file)
-{
-    path_ = file;
-    file_ = std::fopen(file.c_str(), "w");
-    if (!file_)
-        throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
-    std::fputs("time,kinetic,potential,total,energy_error,momentum_x,momentum_y,momentum_z,"
-               "angular_momentum_x,angular_momentum_y,angular_momentum_z,center_x,center_y,"
-               "center_z,virial_ratio,r10,r25,r50,r75,r90,step,pairs\n",
-               file_);
+    return file_.open(file,
+                      "time,kinetic,potential,total,energy_error,momentum_x,momentum_y,momentum_z,"
+                      "angular_momentum_x,angular_momentum_y,angular_momentum_z,center_x,center_y,"
+                      "center_z,virial_ratio,r10,r25,r50,r75,r90,step,pairs\n");
 }
 
 void EnergyFile::add(Simulation& simulation)
@@ -60,8 +49,21 @@ void EnergyFile::add(Simulation& simulation)
     const ForceStatistics& forces = simulation.last_statistics();
     line += formatted(",%llu,%llu\n", (unsigned long long)simulation.step(),
                       (unsigned long long)(forces.particle_particle + forces.particle_cell));
-    if (std::fputs(line.c_str(), file_) < 0 || std::fflush(file_) != 0)
-        throw Error(Fault::output, path_.string() + ": cannot be written: " + std::strerror(errno));
+    file_.write(line);
+}
+
+void EnergyFile::exchange(Archive& archive)
+{
+    file_.exchange(archive, "energies");
+    archive("energies/last_step", last_step_);
+    std::vector<Diagnostics> first{first_};
+    archive.records("energies/first", first);
+    if (first.size() != 1)
+        throw Error(Fault::restart, "energies/first: has another length than it should");
+    first_ = first.front();
+    archive("energies/error", energy_error_);
+    archive("energies/largest_error", largest_error_);
+    archive("energies/momentum_drift", momentum_drift_);
 }
 
 } // namespace chamomile::app

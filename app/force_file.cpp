@@ -1,28 +1,15 @@
 #include "app/force_file.hpp"
 
-#include <cerrno>
-#include <cstring>
-
 #include "app/numbers.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
+#include "core/archive.hpp"
 #include "force/force_errors.hpp"
 
 namespace chamomile::app {
 
-ForceFile::~ForceFile()
+std::string ForceFile::open(const std::filesystem::path& file)
 {
-    if (file_)
-        std::fclose(file_);
-}
-
-void ForceFile::open(const std::filesystem::path& file)
-{
-    path_ = file;
-    file_ = std::fopen(file.c_str(), "w");
-    if (!file_)
-        throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
-    std::fputs("step,time,targets,rms,median,90 %,99 %,99.9 %,max,phi 99 %\n", file_);
+    return file_.open(file, "step,time,targets,rms,median,90 %,99 %,99.9 %,max,phi 99 %\n");
 }
 
 void ForceFile::add(const Simulation& simulation, Particles& particles)
@@ -42,6 +29,7 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
                                  shortest(simulation.time()).c_str(), sample_->targets().size());
     for (double value : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, phi.p99})
         line += formatted(",%.4e", value);
+    file_.write(line + "\n");
     ++checks_;
     last_step_ = simulation.step();
     last_p99_ = a.p99;
@@ -50,8 +38,17 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
         largest_p99_ = a.p99;
         largest_step_ = last_step_;
     }
-    if (std::fputs((line + "\n").c_str(), file_) < 0 || std::fflush(file_) != 0)
-        throw Error(Fault::output, path_.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+void ForceFile::exchange(Archive& archive)
+{
+    file_.exchange(archive, "forces");
+    archive("forces/largest_p99", largest_p99_);
+    archive("forces/last_p99", last_p99_);
+    archive("forces/last_median", last_median_);
+    archive("forces/largest_step", largest_step_);
+    archive("forces/last_step", last_step_);
+    archive("forces/checks", checks_);
 }
 
 std::string ForceFile::summary() const

@@ -16,9 +16,9 @@ Journal::~Journal()
         std::fclose(file_);
 }
 
-void Journal::open(const std::filesystem::path& file)
+void Journal::open(const std::filesystem::path& file, bool goes_on)
 {
-    file_ = std::fopen(file.c_str(), "w");
+    file_ = std::fopen(file.c_str(), goes_on ? "a" : "w");
     if (!file_)
         throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
     record(kept_);

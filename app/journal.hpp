@@ -17,8 +17,8 @@ public:
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
-    /// Creates the log file. Throws Error(output).
-    void open(const std::filesystem::path& file);
+    /// Creates the log file, or goes on at its end. Throws Error(output).
+    void open(const std::filesystem::path& file, bool goes_on = false);
 
     void tell(const std::string& line);   ///< on the screen unless quiet, and in the log
     void detail(const std::string& line); ///< on the screen if verbose, and in the log then

@@ -231,6 +231,8 @@ void Options::store(const Values& values, const std::string& prefix)
 bool Options::parse(const std::vector<std::string>& arguments)
 {
     arguments_ = arguments;
+    for (const Entry& entry : entries_)
+        defaults_[entry.name] = entry.show();
     given_ = read_arguments();
     if (given_.contains("help")) {
         print_help();
@@ -251,6 +253,37 @@ bool Options::parse(const std::vector<std::string>& arguments)
     if (threads_)
         use_threads(*threads_);
     return true;
+}
+
+void Options::adopt(const Values& earlier, const std::vector<std::string>& may_change)
+{
+    const auto is_free = [&](const std::string& name) {
+        return std::find(may_change.begin(), may_change.end(), name) != may_change.end();
+    };
+    for (const Entry& entry : entries_) {
+        const auto then = earlier.find(entry.name);
+        const auto now = given_.find(entry.name);
+        if (now == given_.end()) {
+            if (then != earlier.end())
+                entry.store("--" + entry.name, then->second);
+            continue;
+        }
+        if (is_free(entry.name))
+            continue;
+        std::string meant = defaults_[entry.name];
+        if (then != earlier.end()) {
+            entry.store("--" + entry.name, then->second);
+            meant = entry.show();
+        }
+        entry.store("--" + entry.name, now->second);
+        if (entry.show() == meant)
+            continue;
+        throw Error(Fault::restart, "--" + entry.name + ": " + now->second +
+                                        ": cannot change in a run that goes on; it was " +
+                                        (meant.empty() ? "not given" : meant));
+    }
+    for (const auto& [name, text] : earlier)
+        given_.emplace(name, text);
 }
 
 Verbosity Options::verbosity() const

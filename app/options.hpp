@@ -92,6 +92,15 @@ public:
     /// Whether the arguments or the file of --config name the option.
     bool given(const std::string& long_name) const { return given_.contains(long_name); }
 
+    /// The options that arguments and file name, with their texts.
+    const std::map<std::string, std::string>& given_values() const { return given_; }
+
+    /// Takes the options of an earlier call for those that are not given now; they count as given.
+    /// Throws Error(restart) for the first that is given now, is not among those that may change
+    /// and means something else than then, or than its default if it was not given then.
+    void adopt(const std::map<std::string, std::string>& earlier,
+               const std::vector<std::string>& may_change);
+
     Verbosity verbosity() const;
     const std::string& command() const { return command_; }
 
@@ -131,6 +140,7 @@ private:
     void print_help() const;
 
     std::string command_, summary_, group_;
+    Values defaults_; ///< as --help shows them
     std::vector<Entry> entries_;
     std::vector<Positional> positionals_;
     std::vector<std::string>* rest_ = nullptr; ///< takes what follows the last positional

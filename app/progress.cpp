@@ -23,6 +23,11 @@ void Progress::update(const Simulation& simulation, double energy_error)
         journal_.detail(formatted("step %llu  t = %.6g  ", (unsigned long long)simulation.step(),
                                   simulation.time()) +
                         cost(simulation));
+    if (!begun_) {
+        first_step_ = simulation.step() - 1;
+        first_time_ = simulation.time() - simulation.step_length();
+        begun_ = true;
+    }
     const double now = wall_clock_seconds(), elapsed = now - start_;
     const bool show = now - last_shown_ >= seconds_between_updates;
     const bool tell = now - last_told_ >= seconds_between_lines;
@@ -30,11 +35,12 @@ void Progress::update(const Simulation& simulation, double energy_error)
         return;
     const double begin = simulation.start_time(), end = simulation.end_time();
     const double done = (simulation.time() - begin) / (end - begin);
+    const double session = (simulation.time() - first_time_) / (end - first_time_);
     const std::string line =
         formatted("step %llu  t = %.6g of %g  %.0f %%  %.3g steps/s  %s left  dE/E = %.1e",
                   (unsigned long long)simulation.step(), simulation.time(), end, 100 * done,
-                  double(simulation.step()) / elapsed,
-                  duration_text(elapsed * (1 - done) / done).c_str(), energy_error);
+                  double(simulation.step() - first_step_) / elapsed,
+                  duration_text(elapsed * (1 - session) / session).c_str(), energy_error);
     last_shown_ = now;
     if (journal_.on_terminal())
         journal_.show_status(line);

@@ -18,6 +18,9 @@ public:
 private:
     Journal& journal_;
     double start_ = wall_clock_seconds();
+    bool begun_ = false;
+    std::uint64_t first_step_ = 0; ///< of this session
+    double first_time_ = 0;
     double last_shown_ = start_, last_told_ = start_;
 };
 

@@ -1,211 +1,20 @@
 /// \file  `chamomile run`: evolves particles and writes snapshots, energies, pictures and a log.
-#include <atomic>
-#include <csignal>
+#include <cstdio>
 #include <ctime>
 #include <map>
 #include <optional>
 
 #include "app/command.hpp"
-#include "app/energy_file.hpp"
-#include "app/force_cost.hpp"
-#include "app/force_file.hpp"
-#include "app/journal.hpp"
-#include "app/progress.hpp"
-#include "app/run_folder.hpp"
-#include "app/run_options.hpp"
+#include "app/run_job.hpp"
 #include "app/solver_options.hpp"
-#include "app/step_file.hpp"
 #include "app/table.hpp"
 #include "app/tuning.hpp"
 #include "core/error.hpp"
 #include "force/threads.hpp"
-#include "io/pictures/render.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {
 namespace {
-
-/// While it lives, the first interrupt ends the simulation after the present step; a second one
-/// ends the process.
-class InterruptGuard {
-public:
-    explicit InterruptGuard(Simulation& simulation)
-    {
-        running = &simulation;
-        struct sigaction action = {};
-        action.sa_handler = [](int signal) {
-            caught = signal;
-            running.load()->stop();
-        };
-        action.sa_flags = SA_RESETHAND | SA_RESTART;
-        sigaction(SIGINT, &action, nullptr);
-        sigaction(SIGTERM, &action, nullptr);
-    }
-    ~InterruptGuard()
-    {
-        std::signal(SIGINT, SIG_DFL);
-        std::signal(SIGTERM, SIG_DFL);
-        running = nullptr;
-    }
-    InterruptGuard(const InterruptGuard&) = delete;
-    InterruptGuard& operator=(const InterruptGuard&) = delete;
-
-    /// The signal that came, or 0.
-    int signal() const { return caught; }
-
-private:
-    static inline std::atomic<Simulation*> running = nullptr;
-    static inline std::atomic<int> caught = 0;
-};
-
-/// The view that all frames of a run share, wide enough for what will leave the first picture.
-RenderOptions first_view(const Snapshot& state, std::optional<double> width)
-{
-    RenderOptions view;
-    view.field_of_view = width ? *width : 1.5 * *settle_view(state, view).field_of_view;
-    return settle_view(state, view);
-}
-
-/// Everything that one run writes, and when.
-class Run {
-public:
-    Run(const RunOptions& run, RunFolder& folder, Snapshot& state, Mover& mover,
-        const SimulationOptions& time, Journal& journal)
-        : run_(run), folder_(folder), state_(state), mover_(mover), journal_(journal),
-          simulation_(state.particles, mover.integrator(), time.start_time, time.end_time),
-          steps_(run.steps_every), forces_(run.check_forces), progress_(journal)
-    {
-        constexpr auto potentials = Quantities::acceleration_potential;
-        const auto energies = [this](Simulation&) { energies_.add(simulation_); };
-        // The first observer is called when the first forces are known, so that nothing is created
-        // for particles that have none.
-        simulation_.at_intervals(snapshot_interval(run, time), potentials,
-                                 [this](Simulation&) { write_outputs(); });
-        if (run.frames)
-            simulation_.at_intervals(run.frames_every.value_or(snapshot_interval(run, time)),
-                                     Quantities::acceleration,
-                                     [this](Simulation&) { write_frame(); });
-        if (run.energy_every)
-            simulation_.at_intervals(*run.energy_every, potentials, energies);
-        else
-            simulation_.every_steps(10, potentials, energies);
-        if (run.check_forces > 0)
-            simulation_.every_steps(
-                run.check_forces_every.value_or(50), potentials,
-                [this](Simulation& now) { forces_.add(now, state_.particles); });
-        simulation_.after_each_step([this](Simulation& now) {
-            steps_.add(now);
-            progress_.update(now, energies_.energy_error());
-        });
-    }
-
-    /// Returns the signal that ended the run, or 0.
-    int execute()
-    {
-        const double start = wall_clock_seconds();
-        InterruptGuard interrupts(simulation_);
-        try {
-            simulation_.run();
-            if (!simulation_.at_end()) {
-                write_outputs();
-                journal_.tell(formatted("interrupted: the state at t = %.9g, step %llu, is in %s",
-                                        simulation_.time(), (unsigned long long)simulation_.step(),
-                                        folder_.snapshot(outputs_ - 1).c_str()));
-            }
-        } catch (const Error& error) {
-            journal_.record(std::string("error: ") + error.what());
-            throw;
-        }
-        summarize(wall_clock_seconds() - start);
-        return simulation_.at_end() ? 0 : interrupts.signal();
-    }
-
-private:
-    void write_outputs()
-    {
-        if (outputs_ == 0) {
-            folder_.create();
-            journal_.open(folder_.log());
-            energies_.open(folder_.energies());
-            steps_.open(folder_.steps(), simulation_);
-            if (run_.check_forces > 0)
-                forces_.open(folder_.forces());
-        }
-        energies_.add(simulation_);
-        state_.time = simulation_.time();
-        state_.has_accelerations = true;
-        state_.has_potentials = simulation_.has_potentials();
-        if (simulation_.integrator().forces().accuracy)
-            record_choice();
-        state_.provenance["step"] = std::to_string(simulation_.step());
-        write_snapshot(state_, folder_.snapshot(outputs_));
-        journal_.detail(formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(),
-                                  simulation_.time()));
-        ++outputs_;
-    }
-
-    /// What the solver has chosen by now goes into the snapshots.
-    void record_choice()
-    {
-        for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
-            state_.provenance.erase(name);
-        for (const auto& [name, value] : describe(simulation_.integrator().forces()))
-            if (name != "device")
-                state_.provenance[name] = value;
-        state_.provenance["measured_error"] = shortest(steps_.measured_error());
-    }
-
-    void write_frame()
-    {
-        state_.time = simulation_.time();
-        if (frames_ == 0)
-            view_ = first_view(state_, run_.frame_width);
-        write_png(render_snapshot(state_, view_), folder_.frame(frames_++));
-    }
-
-    void summarize(double seconds)
-    {
-        const ForceStatistics& total = simulation_.total_statistics();
-        const double evaluations = double(total.targets) / double(state_.particles.size());
-        const ForceCost cost(total, evaluations);
-        journal_.tell(
-            formatted("%llu steps in %s, %.3g steps/s, %.3g pairs/s",
-                      (unsigned long long)simulation_.step(), duration_text(seconds).c_str(),
-                      double(simulation_.step()) / seconds, evaluations * cost.pairs / seconds));
-        if (const auto lines = mover_.summary(state_.particles); !lines.empty()) {
-            journal_.tell("in all: " + phases_text(total.profile));
-            for (const std::string& line : lines)
-                journal_.tell(line);
-        } else {
-            journal_.tell("a step: " + phases_text(total.profile, evaluations));
-            journal_.tell("        " + cost.text());
-        }
-        journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
-                                energies_.energy_error(), energies_.largest_error(),
-                                energies_.momentum_drift()));
-        if (simulation_.integrator().forces().accuracy)
-            journal_.tell(steps_.accuracy_summary());
-        if (run_.check_forces > 0)
-            journal_.tell(forces_.summary());
-        const std::string frames = run_.frames ? formatted(", %d frames", frames_) : "";
-        journal_.tell(formatted(
-            "wrote %d snapshots%s, energy.csv, steps.csv%s and run.log to %s", outputs_,
-            frames.c_str(), run_.check_forces > 0 ? ", forces.csv" : "", folder_.name().c_str()));
-    }
-
-    const RunOptions& run_;
-    RunFolder& folder_;
-    Snapshot& state_;
-    const Mover& mover_;
-    Journal& journal_;
-    Simulation simulation_;
-    EnergyFile energies_;
-    StepFile steps_;
-    ForceFile forces_;
-    Progress progress_;
-    RenderOptions view_;
-    int outputs_ = 0, frames_ = 0;
-};
 
 void introduce(const Snapshot& state, const RunOptions& run, const Mover& mover,
                const SimulationOptions& time, Journal& journal)
@@ -270,54 +79,192 @@ void record_provenance(Snapshot& state, const RunOptions& run, const Options& op
         state.gravitational_constant = integrator.forces().gravitational_constant;
 }
 
-} // namespace
-
-int run(const std::vector<std::string>& arguments)
+void record_start(const Options& options, Journal& journal)
 {
-    RunOptions run;
-    Options options("run", "Evolves particles under their gravity and writes snapshots, energies, "
-                           "pictures and a log.");
-    add_run_options(options, run);
-    if (!options.parse(arguments))
-        return 0;
-    settle_criterion(options, run.solver);
-    require_complete(run);
-    settle_scheme(options, run.scheme, run.step, run.solver);
-    settle_accuracy(options, run.accuracy, run.solver);
-    require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
-    Snapshot state = initial_conditions(run);
-    const SimulationOptions time = simulation_options(run, state.time);
-    if (!take_from_file(run.solver, state, options))
-        refuse_without_softening(state.particles, source_of(run));
-    Mover(run.scheme, run.solver, time.step); // refuses what is out of range before it takes long
-    RunFolder folder(run.folder, run.overwrite, run.input);
-    std::optional<Tuning> tuning;
-    if (run.tune) {
-        tuning = tuned(run.solver, state.particles, Quantities::acceleration);
-        run.solver = tuning->solver;
-    }
-    Journal journal(options.verbosity());
-    if (run.solver.accuracy)
-        run.solver.accuracy->report = [&journal](const AccuracyReport& report) {
-            tell_choice(report, journal);
-        };
-    Mover mover(run.scheme, run.solver, time.step);
-    record_provenance(state, run, options, mover);
-
-    Run job(run, folder, state, mover, time, journal);
-    introduce(state, run, mover, time, journal);
-    if (tuning)
-        journal.tell(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
-                               tuning->text().c_str(), run.solver.group_size,
-                               run.solver.leaf_size));
     const std::time_t now = std::time(nullptr);
     char date[32];
     std::strftime(date, sizeof date, "%F %T %z", std::localtime(&now));
     journal.record(std::string("started      ") + date);
     journal.record("command      " + options.command_line());
     journal.record("threads      " + std::to_string(thread_count()));
-    const int signal = job.execute();
-    return signal ? 128 + signal : 0;
+}
+
+RunOrigin origin_of(const RunOptions& run, const Options& options, const Mover& mover, double start)
+{
+    RunOrigin origin;
+    origin.options = lasting_options(options);
+    origin.input = run.input;
+    origin.version = version;
+    origin.command = options.command_line();
+    origin.start_time = start;
+    origin.forces = mover.integrator().forces();
+    return origin;
+}
+
+void report_choices(RunOptions& run, Journal& journal)
+{
+    if (run.solver.accuracy)
+        run.solver.accuracy->report = [&journal](const AccuracyReport& report) {
+            tell_choice(report, journal);
+        };
+}
+
+void settle(const Options& options, RunOptions& run)
+{
+    settle_criterion(options, run.solver);
+    require_complete(run);
+    settle_scheme(options, run.scheme, run.step, run.solver);
+    settle_accuracy(options, run.accuracy, run.solver);
+    require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
+}
+
+/// Whether there is a checkpoint of this run is told even if it fails.
+void execute(RunJob& job, bool& has_checkpoint)
+{
+    try {
+        job.execute();
+    } catch (...) {
+        has_checkpoint = job.has_checkpoint();
+        throw;
+    }
+}
+
+void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
+{
+    settle(options, run);
+    Snapshot state = initial_conditions(run);
+    const SimulationOptions time = simulation_options(run, state.time);
+    if (!take_from_file(run.solver, state, options))
+        refuse_without_softening(state.particles, source_of(run));
+    Mover(run.scheme, run.solver, time.step); // refuses what is out of range before it takes long
+    RunFolder folder(run.folder,
+                     run.overwrite ? EarlierResults::replaced : EarlierResults::refused, run.input);
+    std::optional<Tuning> tuning;
+    if (run.tune) {
+        tuning = tuned(run.solver, state.particles, Quantities::acceleration);
+        run.solver = tuning->solver;
+    }
+    Journal journal(options.verbosity());
+    report_choices(run, journal);
+    Mover mover(run.scheme, run.solver, time.step);
+    record_provenance(state, run, options, mover);
+
+    RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, mover, time,
+               journal);
+    introduce(state, run, mover, time, journal);
+    if (tuning)
+        journal.tell(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
+                               tuning->text().c_str(), run.solver.group_size,
+                               run.solver.leaf_size));
+    record_start(options, journal);
+    execute(job, has_checkpoint);
+}
+
+/// The options that go with --restart, and the folder of the run.
+void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
+                    const std::filesystem::path& checkpoint)
+{
+    options.adopt(origin.options, changeable_options());
+    const std::filesystem::path folder =
+        checkpoint.has_parent_path() ? checkpoint.parent_path() : ".";
+    std::error_code none;
+    if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
+        throw Error(Fault::restart, "--output: " + run.folder +
+                                        ": cannot change in a run that goes on; it is in " +
+                                        folder.string());
+    run.folder = folder.string();
+    run.input = origin.input;
+    settle(options, run);
+}
+
+void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
+{
+    if (!run.input.empty())
+        throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
+                                      "; initial conditions are not read again");
+    const RestartPoint point = find_restart(run.restart);
+    CheckpointReader& archive = *point.archive;
+    RunOrigin earlier;
+    earlier.exchange(archive);
+    settle_restart(options, run, earlier, archive.path());
+    Snapshot state;
+    exchange_properties(archive, state);
+    state.time = earlier.start_time;
+    double now = 0;
+    archive("timeline/time", now);
+    if (*run.end_time < now)
+        throw Error(Fault::restart, "--t-end: " + shortest(*run.end_time) +
+                                        ": lies before the time of the checkpoint, " +
+                                        shortest(now));
+    const SimulationOptions time = simulation_options(run, earlier.start_time);
+    take_from_file(run.solver, state, options);
+    const std::vector<std::string> notes = take_choices(earlier, options, run);
+    RunFolder folder(run.folder, EarlierResults::continued, "");
+    Journal journal(options.verbosity());
+    report_choices(run, journal);
+    Mover mover(run.scheme, run.solver, time.step);
+    RunJob job(run, origin_of(run, options, mover, earlier.start_time), folder, state, mover, time,
+               journal);
+    job.restore(archive);
+    if (mover.integrator().forces().device != earlier.forces.device)
+        state.provenance["device"] = mover.integrator().device();
+
+    for (const std::string& line : point.rejected)
+        journal.tell("rejected     " + line);
+    journal.tell(formatted("restarted    from %s: t = %.9g, step %llu", archive.path().c_str(),
+                           job.simulation().time(), (unsigned long long)job.simulation().step()));
+    introduce(state, run, mover, time, journal);
+    for (const std::string& note : notes)
+        journal.tell("note         " + note);
+    record_start(options, journal);
+    folder.create();
+    set_aside_newer(archive.path());
+    job.reopen_files();
+    if (job.simulation().at_end())
+        journal.tell("the run had reached its end at t = " + shortest(time.end_time) +
+                     "; a later --t-end goes on");
+    execute(job, has_checkpoint);
+}
+
+/// The arguments by which a run goes on without its GPU.
+std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
+                                     const std::string& folder)
+{
+    std::vector<std::string> on{"--restart", folder, "--device", "cpu"};
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+        for (const char* name : {"--threads", "--quiet", "-q", "--verbose", "-v"}) {
+            if (arguments[k] == name || arguments[k].starts_with(std::string(name) + "="))
+                on.push_back(arguments[k]);
+            if (arguments[k] == "--threads" && arguments[k] == name && k + 1 < arguments.size())
+                on.push_back(arguments[k + 1]);
+        }
+    return on;
+}
+
+} // namespace
+
+int run(const std::vector<std::string>& arguments)
+{
+    RunOptions run;
+    Options options("run", "Evolves particles under their gravity and writes snapshots, energies, "
+                           "pictures and a log; goes on with a run that was ended.");
+    add_run_options(options, run);
+    if (!options.parse(arguments))
+        return 0;
+    bool has_checkpoint = false;
+    try {
+        if (run.restart.empty())
+            begin(options, run, has_checkpoint);
+        else
+            go_on(options, run, has_checkpoint);
+        return 0;
+    } catch (const Error& error) {
+        if (error.fault() != Fault::device || !has_checkpoint ||
+            run.on_device_error != DeviceErrorAction::cpu)
+            throw;
+        std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
+    }
+    return app::run(without_gpu(arguments, run.folder));
 }
 
 } // namespace chamomile::app

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "app/checkpoints.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
 
@@ -26,7 +27,16 @@ bool is_result(const std::string& name)
                name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
     };
     return name == "run.log" || name == "energy.csv" || name == "steps.csv" ||
-           name == "forces.csv" || numbered("snapshot_", ".hdf5") || numbered("frame_", ".png");
+           name == "forces.csv" || numbered("snapshot_", ".hdf5") || numbered("frame_", ".png") ||
+           is_checkpoint_name(name);
+}
+
+/// Whether it is what a run that died was writing: a result with ".tmp." and a number.
+bool is_unfinished(const std::string& name)
+{
+    const std::size_t place = name.rfind(".tmp.");
+    return place != name.npos && is_result(name.substr(0, place)) && place + 5 < name.size() &&
+           name.find_first_not_of("0123456789", place + 5) == name.npos;
 }
 
 std::vector<fs::path> results_in(const fs::path& folder)
@@ -34,7 +44,8 @@ std::vector<fs::path> results_in(const fs::path& folder)
     std::vector<fs::path> results;
     std::error_code absent;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent))
-        if (is_result(entry.path().filename().string()))
+        if (is_result(entry.path().filename().string()) ||
+            is_unfinished(entry.path().filename().string()))
             results.push_back(entry.path());
     return results;
 }
@@ -53,8 +64,8 @@ void probe(const fs::path& existing, const fs::path& wanted)
 
 } // namespace
 
-RunFolder::RunFolder(fs::path folder, bool overwrite, const fs::path& input)
-    : folder_(std::move(folder)), overwrite_(overwrite)
+RunFolder::RunFolder(fs::path folder, EarlierResults earlier, const fs::path& input)
+    : folder_(std::move(folder)), earlier_(earlier)
 {
     if (!folder_.has_filename()) // "out/"
         folder_ = folder_.parent_path();
@@ -68,6 +79,8 @@ RunFolder::RunFolder(fs::path folder, bool overwrite, const fs::path& input)
     probe(existing, folder_);
     lock();
     require_no_results();
+    if (earlier_ == EarlierResults::continued)
+        return;
     for (const fs::path& result : results_in(folder_))
         if (!input.empty() && fs::equivalent(result, input, none))
             throw Error(Fault::output, "--output: " + folder_.string() + ": --overwrite would " +
@@ -94,11 +107,12 @@ void RunFolder::lock()
 void RunFolder::require_no_results() const
 {
     const std::vector<fs::path> results = results_in(folder_);
-    if (!results.empty() && !overwrite_)
+    if (!results.empty() && earlier_ == EarlierResults::refused)
         throw Error(Fault::output, "--output: " + folder_.string() +
                                        ": holds the results of a run (" +
                                        results.front().filename().string() +
-                                       "); choose another folder or give --overwrite");
+                                       "); choose another folder, give --overwrite to replace "
+                                       "them or --restart to go on");
 }
 
 void RunFolder::create()
@@ -111,6 +125,8 @@ void RunFolder::create()
     lock();
     require_no_results();
     for (const fs::path& result : results_in(folder_)) {
+        if (earlier_ == EarlierResults::continued && is_result(result.filename().string()))
+            continue;
         fs::remove(result, fault);
         if (fault)
             throw Error(Fault::output, result.string() + ": cannot be removed: " + fault.message());

@@ -6,19 +6,24 @@
 
 namespace chamomile::app {
 
+/// What becomes of the results of a run that are in the folder.
+enum class EarlierResults { refused, replaced, continued };
+
 /// Creates nothing until create(), so that everything can be checked first. While it lives, no
 /// other run can use the folder.
 class RunFolder {
 public:
     /// Throws Error(output) if the path is a file, cannot be written to, is in use by another run,
-    /// or holds results of a run that `overwrite` does not give up; `input` must not be among them.
-    RunFolder(std::filesystem::path folder, bool overwrite, const std::filesystem::path& input);
+    /// or holds results of a run that are refused; `input` must not be among those replaced.
+    RunFolder(std::filesystem::path folder, EarlierResults earlier,
+              const std::filesystem::path& input);
     ~RunFolder();
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
-    /// Makes the folder and removes the results of the run before. Throws Error(output) if it
-    /// cannot, or if another run made the folder its own meanwhile.
+    /// Makes the folder and removes the results of the run before, or of one that goes on the files
+    /// that were being written when it died. Throws Error(output) if it cannot, or if another run
+    /// made the folder its own meanwhile.
     void create();
 
     std::filesystem::path log() const { return folder_ / "run.log"; }
@@ -34,7 +39,7 @@ private:
     void require_no_results() const;
 
     std::filesystem::path folder_;
-    bool overwrite_;
+    EarlierResults earlier_;
     int lock_ = -1; ///< descriptor of the folder, once it exists
 };
 

@@ -54,10 +54,30 @@ void add_run_options(Options& options, RunOptions& run)
     add_solver_options(options, run.solver);
     add_tune(options, run.tune);
     add_accuracy_options(options, run.accuracy, AccuracyUse::run);
+    options.group("Checkpoints, stops and faults");
+    options.text("restart", "FOLDER|FILE", run.restart,
+                 "go on from the newest whole checkpoint of the run in FOLDER, or from that file, "
+                 "with the options that it began with");
+    options.number("checkpoint-every", run.checkpoint_every, at_least(1),
+                   "steps between checkpoints, with one at the end");
+    options.number("checkpoint-walltime", run.checkpoint_walltime, not_negative,
+                   "seconds of wall-clock time between checkpoints; 0: none by time");
+    options.number("max-walltime", run.max_walltime, positive,
+                   "end with a checkpoint before so many seconds have passed; SIGINT, SIGTERM, "
+                   "SIGUSR1 and a file 'stop' in the output folder do it too");
+    options.number("max-energy-error", run.max_energy_error, positive,
+                   "largest |dE/E| in energy.csv that is put up with");
+    options.choice("on-energy-error", run.on_energy_error,
+                   {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
+                   "what to do beyond it");
+    options.choice("on-device-error", run.on_device_error,
+                   {{"stop", DeviceErrorAction::stop}, {"cpu", DeviceErrorAction::cpu}},
+                   "what to do when a GPU fails, after a checkpoint: stop, or go on without it");
     options.group("Output");
     options.text(
         "output,o", "FOLDER", run.folder,
-        "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png and run.log");
+        "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, run.log and "
+        "checkpoint_NNNNNNNNN.chk");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
     options.number("snapshot-every", run.snapshot_every, positive,
                    "time between snapshots; a tenth of the run unless given");
@@ -96,6 +116,8 @@ void require_complete(const RunOptions& run)
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
     if (run.check_forces_every && run.check_forces == 0)
         throw Error(Fault::usage, "run: --check-forces-every: needs --check-forces");
+    if (run.on_energy_error == EnergyErrorAction::warn && !run.max_energy_error)
+        throw Error(Fault::usage, "run: --on-energy-error: needs --max-energy-error");
     if (run.frame_width && !run.frames)
         throw Error(Fault::usage, "--frame-width: needs --frames");
     if (run.frames_every && !run.frames)

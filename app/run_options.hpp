@@ -13,6 +13,9 @@
 
 namespace chamomile::app {
 
+enum class EnergyErrorAction { stop, warn };
+enum class DeviceErrorAction { stop, cpu };
+
 struct RunOptions {
     std::string input;                          ///< a file; or empty, and
     std::string model;                          ///< the name of a built-in model
@@ -34,6 +37,12 @@ struct RunOptions {
     std::optional<double> frame_width;
     std::optional<double> snapshot_every, energy_every, frames_every;
     std::uint64_t steps_every = 1;
+    std::string restart; ///< the folder or checkpoint to go on from; or empty
+    std::optional<std::uint64_t> checkpoint_every;
+    double checkpoint_walltime = 900;
+    std::optional<double> max_walltime, max_energy_error;
+    EnergyErrorAction on_energy_error = EnergyErrorAction::stop;
+    DeviceErrorAction on_device_error = DeviceErrorAction::stop;
 };
 
 /// Binds all options of the command.

@@ -1,47 +1,38 @@
 #include "app/step_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "app/force_cost.hpp"
 #include "app/numbers.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
+#include "core/archive.hpp"
 
 namespace chamomile::app {
 
-StepFile::~StepFile()
+std::string StepFile::open(const std::filesystem::path& file, const Simulation& simulation)
 {
-    if (file_)
-        std::fclose(file_);
-}
-
-void StepFile::open(const std::filesystem::path& file, const Simulation& simulation)
-{
-    path_ = file;
-    file_ = std::fopen(file.c_str(), "w");
-    if (!file_)
-        throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
+    has_goal_ = simulation.integrator().forces().accuracy.has_value();
+    if (!phases_.empty())
+        return file_.open(file, "");
     for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
         phases_.push_back(phase.name);
     phases_.emplace_back(integration_phase);
     std::string line = "step,time,dt,particles,cells,far";
-    has_goal_ = simulation.integrator().forces().accuracy.has_value();
     if (has_goal_)
         line += ",measured error,tolerance,theta";
     for (const std::string& heading : device_headings)
         line += "," + heading;
     for (const std::string& phase : phases_)
         line += "," + phase + " ms";
-    write(line + ",other ms\n");
+    file_.open(file, line + ",other ms\n");
     add(simulation);
+    return "";
 }
 
 void StepFile::add(const Simulation& simulation)
 {
     note(simulation);
-    if (!file_ || simulation.step() % interval_ != 0)
+    if (!file_.is_open() || simulation.step() % interval_ != 0)
         return;
     const ForceStatistics& statistics = simulation.last_statistics();
     const ForceCost cost(statistics);
@@ -67,7 +58,7 @@ void StepFile::add(const Simulation& simulation)
             other += phase.seconds;
     for (const std::string& phase : phases_)
         line += formatted(",%.4f", 1e3 * statistics.profile.seconds(phase));
-    write(line + formatted(",%.4f\n", 1e3 * other));
+    file_.write(line + formatted(",%.4f\n", 1e3 * other));
 }
 
 void StepFile::note(const Simulation& simulation)
@@ -86,10 +77,13 @@ std::string StepFile::accuracy_summary() const
                      measured_error_, largest_error_, measurements_);
 }
 
-void StepFile::write(const std::string& line)
+void StepFile::exchange(Archive& archive)
 {
-    if (std::fputs(line.c_str(), file_) < 0 || std::fflush(file_) != 0)
-        throw Error(Fault::output, path_.string() + ": cannot be written: " + std::strerror(errno));
+    file_.exchange(archive, "steps");
+    archive("steps/phases", phases_);
+    archive("steps/measured_error", measured_error_);
+    archive("steps/largest_error", largest_error_);
+    archive("steps/measurements", measurements_);
 }
 
 } // namespace chamomile::app

@@ -19,4 +19,10 @@ private:
     Fault fault_;
 };
 
+/// No room on a device, which goes on to work: less at a time may do.
+class OutOfDeviceMemory : public Error {
+public:
+    explicit OutOfDeviceMemory(const std::string& line) : Error(Fault::device, line) {}
+};
+
 } // namespace chamomile

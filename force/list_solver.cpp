@@ -19,8 +19,42 @@ public:
         : options_(options), parts_(std::move(parts)), tree_(parts_.builder->memory())
     {}
 
+    /// Where a device has no room for the batches, smaller ones are tried: they change no bit.
     ForceStatistics solve(Particles& particles, Quantities quantities,
                           std::span<const Index> active) override
+    {
+        for (const std::uint64_t number = number_;; number_ = number)
+            try {
+                return solve_once(particles, quantities, active);
+            } catch (const OutOfDeviceMemory&) {
+                if (batch_size() <= least_batch)
+                    throw;
+                most_in_batch_ = batch_size() / 2;
+            }
+    }
+
+    std::string device() const override { return parts_.evaluator->device(); }
+    const SolverOptions& options() const override { return options_; }
+    void adjust(const SolverOptions& settled) override { options_ = settled; }
+    void number_next(std::uint64_t number) override { number_ = number; }
+
+protected:
+    /// By which cells are accepted; none if there is no walk.
+    virtual std::optional<AcceptanceCriterion> criterion() const { return {}; }
+    virtual void prepare_lists() {}
+    virtual void list(InteractionLists& lists, std::size_t first_cluster,
+                      std::size_t last_cluster) const = 0;
+    /// A last look at all sums.
+    virtual void improve(const InternalScale&, const ForceOutput&, ForceStatistics&) {}
+
+    SolverOptions options_;
+    SolverParts parts_;
+    Tree tree_;
+    TargetGroups groups_;
+
+private:
+    ForceStatistics solve_once(Particles& particles, Quantities quantities,
+                               std::span<const Index> active)
     {
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
@@ -52,7 +86,7 @@ public:
         parts_.evaluator->begin({&tree_.octree, &moments, &groups_, scale, options_.softening,
                                  options_.order, quantities, options_.local_order, output});
         submit_batches(
-            groups_, *parts_.evaluator, options_.batch_size,
+            groups_, *parts_.evaluator, int(batch_size()),
             [&](InteractionLists& lists, std::size_t first, std::size_t last) {
                 list(lists, first, last);
             },
@@ -66,26 +100,6 @@ public:
         return statistics;
     }
 
-    std::string device() const override { return parts_.evaluator->device(); }
-    const SolverOptions& options() const override { return options_; }
-    void adjust(const SolverOptions& settled) override { options_ = settled; }
-    void number_next(std::uint64_t number) override { number_ = number; }
-
-protected:
-    /// By which cells are accepted; none if there is no walk.
-    virtual std::optional<AcceptanceCriterion> criterion() const { return {}; }
-    virtual void prepare_lists() {}
-    virtual void list(InteractionLists& lists, std::size_t first_cluster,
-                      std::size_t last_cluster) const = 0;
-    /// A last look at all sums.
-    virtual void improve(const InternalScale&, const ForceOutput&, ForceStatistics&) {}
-
-    SolverOptions options_;
-    SolverParts parts_;
-    Tree tree_;
-    TargetGroups groups_;
-
-private:
     CubePlacement placement() const
     {
         return options_.decorrelate ? random_placement(*options_.decorrelate, number_)
@@ -93,6 +107,14 @@ private:
     }
 
     Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
+
+    /// Of groups.
+    std::size_t batch_size() const
+    {
+        const std::size_t wanted = options_.batch_size > 0 ? std::size_t(options_.batch_size)
+                                                           : parts_.evaluator->batch_size();
+        return most_in_batch_ > 0 ? std::min(wanted, most_in_batch_) : wanted;
+    }
 
     /// Sums to the caller, in the caller's units.
     ForceOutput output_to(Particles& particles, const InternalScale& scale,
@@ -118,7 +140,9 @@ private:
         }
     }
 
-    std::uint64_t number_ = 0; // of the next evaluation
+    static constexpr std::size_t least_batch = 8;
+    std::size_t most_in_batch_ = 0; // what a device had room for; 0: all
+    std::uint64_t number_ = 0;      // of the next evaluation
 };
 
 class TreeSolver final : public ListSolver {

@@ -15,6 +15,8 @@
 
 namespace chamomile {
 
+class Archive;
+
 enum class SolverKind { tree, direct };
 enum class Precision {
     /// Pair sums in float about the group's centre, tiles added in double. Direct sums whose terms
@@ -97,6 +99,9 @@ public:
     /// error is checked; else each counts on from 0. A time loop numbers by steps, so that a
     /// restart goes on alike.
     virtual void number_next(std::uint64_t) {}
+
+    /// Keeps or restores what later evaluations depend on beside the particles.
+    virtual void exchange(Archive&) {}
 
     /// What runs it, such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;

@@ -9,15 +9,23 @@
 #include <cuda_runtime.h>
 
 #include "core/error.hpp"
+#include "gpu/fault_plan.hpp"
 
 namespace chamomile {
 
-/// Throws Error(device) with what was tried and what CUDA answered.
+/// Throws the error of a call that failed: OutOfDeviceMemory with what is free, else Error(device);
+/// with what was tried, CUDA's answer, host, device and its UUID.
+[[noreturn]] void fail_call(cudaError_t status, const char* tried);
+
+/// What the environment asks the calls to answer.
+FaultPlan& fault_plan();
+
+/// Throws unless the call went well. An error may be that of an earlier call: most are asynchronous.
 inline void check(cudaError_t status, const char* tried)
 {
+    status = cudaError_t(fault_plan().answer(int(status), tried));
     if (status != cudaSuccess)
-        throw Error(Fault::device, std::string("GPU: ") + tried + ": " + cudaGetErrorName(status) +
-                                       ": " + cudaGetErrorString(status));
+        fail_call(status, tried);
 }
 
 /// Device memory that only grows.
@@ -38,7 +46,7 @@ public:
             cudaFree(std::exchange(data_, nullptr));
             capacity_ = 0;
             const std::size_t wanted = n + n / 4; // so that slow growth allocates rarely
-            check(cudaMalloc(&data_, wanted * sizeof(T)), "allocate device memory");
+            allocate(wanted * sizeof(T));
             capacity_ = wanted;
         }
         return data_;
@@ -46,6 +54,16 @@ public:
     T* data() { return data_; }
 
 private:
+    void allocate(std::size_t bytes)
+    {
+        try {
+            check(cudaMalloc(&data_, bytes), "allocate device memory");
+        } catch (...) { // also where the fault was made up
+            cudaFree(std::exchange(data_, nullptr));
+            throw;
+        }
+    }
+
     T* data_ = nullptr;
     std::size_t capacity_ = 0;
 };

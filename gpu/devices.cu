@@ -1,4 +1,11 @@
 // Which GPUs this process can use.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include <unistd.h>
+
 #include "force/gpu.hpp"
 #include "gpu/device.cuh"
 
@@ -10,7 +17,67 @@ std::string in_words(int version)
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+/// Host, number, name and UUID of the present device, asked for while it still answers.
+class DeviceNames {
+public:
+    void note(int number, const cudaDeviceProp& properties)
+    {
+        const std::lock_guard lock(mutex_);
+        char uuid[40];
+        const auto* b = reinterpret_cast<const unsigned char*>(properties.uuid.bytes);
+        std::snprintf(uuid, sizeof uuid,
+                      "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+                      b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
+                      b[13], b[14], b[15]);
+        names_[number] = std::string(properties.name) + ", UUID GPU-" + uuid;
+    }
+
+    std::string present()
+    {
+        const std::lock_guard lock(mutex_);
+        char host[256] = "";
+        gethostname(host, sizeof host - 1);
+        int number = 0;
+        cudaGetDevice(&number);
+        const auto found = names_.find(number);
+        return std::string("host ") + host + ", device " + std::to_string(number) +
+               (found == names_.end() ? "" : ", " + found->second);
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<int, std::string> names_;
+};
+
+DeviceNames& device_names()
+{
+    static DeviceNames names;
+    return names;
+}
+
 } // namespace
+
+FaultPlan& fault_plan()
+{
+    static FaultPlan plan(std::getenv("CHAMOMILE_GPU_FAULT") ? std::getenv("CHAMOMILE_GPU_FAULT")
+                                                             : "");
+    return plan;
+}
+
+void fail_call(cudaError_t status, const char* tried)
+{
+    std::string line = std::string("GPU: ") + tried + ": " + cudaGetErrorName(status) + ": " +
+                       cudaGetErrorString(status);
+    if (status == cudaErrorMemoryAllocation) {
+        cudaGetLastError(); // the device works on
+        std::size_t free = 0, total = 0;
+        if (cudaMemGetInfo(&free, &total) == cudaSuccess)
+            line += ", " + std::to_string(free >> 20) + " of " + std::to_string(total >> 20) +
+                    " MiB are free";
+        throw OutOfDeviceMemory(line + "; " + device_names().present());
+    }
+    throw Error(Fault::device, line + "; " + device_names().present());
+}
 
 std::vector<GpuDescription> list_gpus()
 {
@@ -23,6 +90,7 @@ std::vector<GpuDescription> list_gpus()
     for (int number = 0; number < count; ++number) {
         cudaDeviceProp properties;
         check(cudaGetDeviceProperties(&properties, number), "read the device's properties");
+        device_names().note(number, properties);
         GpuDescription gpu;
         gpu.number = number;
         gpu.name = properties.name;

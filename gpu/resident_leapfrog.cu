@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "force/gpu.hpp"
 #include "gpu/direct_frame.hpp"
@@ -145,6 +146,21 @@ public:
                                             ": acceleration: is not finite");
     }
 
+    /// The accelerations are those of the last sum; the unit of length is that of the start.
+    void exchange(Archive& archive, Particles& particles) override
+    {
+        check(cudaSetDevice(device_), "choose the device");
+        archive("resident/length", length_);
+        if (!archive.is_reading())
+            return;
+        send(particles, length_);
+        Vec3<double>* a = host_acceleration_.reserve(n_);
+        std::copy(particles.acceleration.begin(), particles.acceleration.end(), a);
+        upload(acceleration_, a, n_, *stream_);
+        stream_->wait();
+        is_current_ = true;
+    }
+
     const SolverOptions& forces() const override { return options_; }
     std::string device() const override { return name_; }
 
@@ -158,14 +174,15 @@ private:
                 1 / length_,       fault_.data()};
     }
 
-    void send(const Particles& particles)
+    /// `length`: the unit to go on with; 0: to be chosen.
+    void send(const Particles& particles, double length = 0)
     {
         n_ = unsigned(particles.size());
         const std::size_t n = n_;
         if (n == 0)
             return;
         const DirectFrame frame(particles, options_.softening, options_.precision);
-        length_ = frame.length;
+        length_ = length > 0 ? length : frame.length;
         mass_ = frame.mass;
         setup_ = {frame.masses, frame.scaled, false};
         setup_.finds_cancelling = false;

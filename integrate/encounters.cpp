@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/archive.hpp"
+
 namespace chamomile {
 
 ClosePair closest_pair(std::span<const MovingSource> sources)
@@ -51,6 +53,17 @@ Encounters::Encounters(std::span<const MovingSource> sources, const SolverOption
     closest_.time = time;
     for (const MovingSource& source : sources)
         mean_mass_ += std::abs(source.mass) / double(sources.size());
+}
+
+void Encounters::exchange(Archive& archive)
+{
+    archive("encounters/i", closest_.i);
+    archive("encounters/j", closest_.j);
+    archive("encounters/distance", closest_.distance);
+    archive("encounters/time", closest_.time);
+    archive("encounters/softening_squared", softening_squared_);
+    archive("encounters/eta_over_G", eta_over_G_);
+    archive("encounters/mean_mass", mean_mass_);
 }
 
 void Encounters::look(std::span<const MovingSource> sources, Index i, double wish, double time)

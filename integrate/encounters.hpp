@@ -9,6 +9,8 @@
 
 namespace chamomile {
 
+class Archive;
+
 /// Two particles, by index, at a time when they were near.
 struct ClosePair {
     Index i = 0, j = 0;
@@ -35,6 +37,8 @@ public:
 
     /// Looks at source i, whose step is to be `wish`.
     void look(std::span<const MovingSource> sources, Index i, double wish, double time);
+
+    void exchange(Archive& archive);
 
     const ClosePair& closest() const { return closest_; }
 

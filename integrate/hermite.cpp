@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 
@@ -58,33 +59,33 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
 {
     statistics_ = evaluate(particles, Quantities::acceleration_potential, now);
     const std::size_t n = particles.size();
-    encounters_ = Encounters(sources_, forces(), options_.eta, now.time);
-    motion_.resize(n);
-    wish_.resize(n);
-    length_.assign(n, infinity);
+    state_.encounters = Encounters(sources_, forces(), options_.eta, now.time);
+    state_.motion.resize(n);
+    state_.wish.resize(n);
+    state_.length.assign(n, infinity);
     double GM = 0;
     for (double mass : particles.mass)
         GM += std::abs(forces().gravitational_constant * mass);
     for (std::size_t i = 0; i < n; ++i) {
-        motion_[i] = {particles.position[i], particles.velocity[i], sums_[i].acceleration,
+        state_.motion[i] = {particles.position[i], particles.velocity[i], sums_[i].acceleration,
                       sums_[i].jerk};
-        wish_[i] = std::min(options_.longest,
-                            starting_step(motion_[i], sums_[i].potential, GM, options_.eta_start));
+        state_.wish[i] = std::min(options_.longest,
+                            starting_step(state_.motion[i], sums_[i].potential, GM, options_.eta_start));
     }
-    shared_length_ = infinity;
-    report_ = {};
-    report_.shortest = options_.shortest;
-    if (const double usual = usual_wish(); report_.shortest == 0 && std::isfinite(usual))
-        report_.shortest = std::ldexp(usual, -40);
+    state_.shared_length = infinity;
+    state_.report = {};
+    state_.report.shortest = options_.shortest;
+    if (const double usual = usual_wish(); state_.report.shortest == 0 && std::isfinite(usual))
+        state_.report.shortest = std::ldexp(usual, -40);
     return statistics_;
 }
 
 /// That nine particles of ten have or stay below.
 double Hermite::usual_wish() const
 {
-    if (wish_.empty())
+    if (state_.wish.empty())
         return infinity;
-    std::vector<double> wishes = wish_;
+    std::vector<double> wishes = state_.wish;
     const auto place = wishes.begin() + std::ptrdiff_t(wishes.size() * 9 / 10);
     std::nth_element(wishes.begin(), place, wishes.end());
     return *place;
@@ -96,11 +97,11 @@ Integrator::Wish Hermite::next_step(const Particles&)
         return {options_.fixed_length, TimeStepKind::fixed};
     const bool blocks = options_.sharing == StepSharing::blocks;
     double shortest = infinity;
-    for (double wish : wish_)
+    for (double wish : state_.wish)
         shortest = std::min(shortest, wish);
     const double length = blocks ? std::min(usual_wish(), most_blocks * shortest)
-                                 : std::min(2 * shared_length_, shortest);
-    return {std::max(length, report_.shortest), TimeStepKind::adaptive};
+                                 : std::min(2 * state_.shared_length, shortest);
+    return {std::max(length, state_.report.shortest), TimeStepKind::adaptive};
 }
 
 ForceStatistics Hermite::step(Particles& particles, double length, Quantities quantities,
@@ -109,18 +110,32 @@ ForceStatistics Hermite::step(Particles& particles, double length, Quantities qu
     const double begin = wall_clock_seconds();
     statistics_ = {};
     force_seconds_ = 0;
-    place_particles(length);
-    while (!levels_.at_end())
-        move_block(particles, now);
-    shared_length_ = length;
-    hand_over(particles);
-    if (quantities == Quantities::acceleration_potential) {
-        const double before = wall_clock_seconds();
-        add(statistics_, evaluate(particles, quantities, {now.step, now.time + length}));
-        force_seconds_ += wall_clock_seconds() - before;
+    before_ = state_;
+    const std::vector<Vec3<double>> acceleration = particles.acceleration;
+    try {
+        move_all(particles, length, now);
+        hand_over(particles);
+        if (quantities == Quantities::acceleration_potential) {
+            const double before = wall_clock_seconds();
+            add(statistics_, evaluate(particles, quantities, {now.step, now.time + length}));
+            force_seconds_ += wall_clock_seconds() - before;
+        }
+    } catch (...) {
+        std::swap(state_, before_);
+        hand_over(particles);
+        particles.acceleration = acceleration;
+        throw;
     }
     statistics_.profile.add(integration_phase, wall_clock_seconds() - begin - force_seconds_);
     return statistics_;
+}
+
+void Hermite::move_all(Particles& particles, double length, Moment now)
+{
+    place_particles(length);
+    while (!levels_.at_end())
+        move_block(particles, now);
+    state_.shared_length = length;
 }
 
 ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
@@ -145,10 +160,10 @@ ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
 /// Levels for a whole step of that length; no step grows by more than a factor of two.
 void Hermite::place_particles(double length)
 {
-    levels_.begin(motion_.size(), length, report_.shortest);
-    for (std::size_t i = 0; i < motion_.size(); ++i) {
+    levels_.begin(state_.motion.size(), length, state_.report.shortest);
+    for (std::size_t i = 0; i < state_.motion.size(); ++i) {
         const bool alone = options_.sharing == StepSharing::blocks;
-        levels_.place(Index(i), alone ? levels_.level_for(std::min(wish_[i], 2 * length_[i])) : 0);
+        levels_.place(Index(i), alone ? levels_.level_for(std::min(state_.wish[i], 2 * state_.length[i])) : 0);
     }
 }
 
@@ -162,7 +177,7 @@ void Hermite::move_block(Particles& particles, Moment now)
         evaluate_block(particles, now);
         for (std::size_t k = 0; k < active_.size(); ++k) {
             const Index i = active_[k];
-            correct(ends_[k], motion_[i], levels_.since(i));
+            correct(ends_[k], state_.motion[i], levels_.since(i));
             sources_[i].position = ends_[k].position;
             sources_[i].velocity = ends_[k].velocity;
         }
@@ -171,16 +186,16 @@ void Hermite::move_block(Particles& particles, Moment now)
         evaluate_block(particles, now);
     for (std::size_t k = 0; k < active_.size(); ++k)
         end_step(particles, k, now);
-    ++report_.blocks;
-    report_.particle_steps += active_.size();
+    ++state_.report.blocks;
+    state_.report.particle_steps += active_.size();
 }
 
 void Hermite::predict_all(const Particles& particles, Moment now)
 {
     double probe = 0; // 0, or not a number if something is not finite
-#pragma omp parallel for if (motion_.size() > worth_threads) schedule(static) reduction(+ : probe)
-    for (std::size_t i = 0; i < motion_.size(); ++i) {
-        const Motion to = predicted(motion_[i], levels_.since(Index(i)));
+#pragma omp parallel for if (state_.motion.size() > worth_threads) schedule(static) reduction(+ : probe)
+    for (std::size_t i = 0; i < state_.motion.size(); ++i) {
+        const Motion to = predicted(state_.motion[i], levels_.since(Index(i)));
         sources_[i].position = to.position;
         sources_[i].velocity = to.velocity;
         probe += 0 * (to.position.x + to.position.y + to.position.z + to.velocity.x +
@@ -188,10 +203,10 @@ void Hermite::predict_all(const Particles& particles, Moment now)
     }
     if (probe == 0)
         return;
-    std::vector<Vec3<double>> values(motion_.size());
+    std::vector<Vec3<double>> values(state_.motion.size());
     for (const auto& [member, name] : {std::pair{&MovingSource::position, "position"},
                                        std::pair{&MovingSource::velocity, "velocity"}}) {
-        for (std::size_t i = 0; i < motion_.size(); ++i)
+        for (std::size_t i = 0; i < state_.motion.size(); ++i)
             values[i] = sources_[i].*member;
         require_finite(particles, values, name, now);
     }
@@ -215,29 +230,29 @@ void Hermite::end_step(const Particles& particles, std::size_t k, Moment now)
 {
     const Index i = active_[k];
     const double dt = levels_.since(i);
-    const HigherDerivatives higher = higher_derivatives(motion_[i], ends_[k], dt);
-    wish_[i] = std::min(options_.longest, aarseth_step(ends_[k], higher, options_.eta));
-    motion_[i] = ends_[k];
-    length_[i] = dt;
-    ++report_.steps_by_exponent[std::ilogb(dt)];
-    encounters_.look(sources_, i, wish_[i], now.time);
+    const HigherDerivatives higher = higher_derivatives(state_.motion[i], ends_[k], dt);
+    state_.wish[i] = std::min(options_.longest, aarseth_step(ends_[k], higher, options_.eta));
+    state_.motion[i] = ends_[k];
+    state_.length[i] = dt;
+    ++state_.report.steps_by_exponent[std::ilogb(dt)];
+    state_.encounters.look(sources_, i, state_.wish[i], now.time);
     if (options_.fixed_length > 0)
         return;
-    if (wish_[i] < report_.shortest) {
+    if (state_.wish[i] < state_.report.shortest) {
         if (options_.below_shortest == BelowShortest::refuse)
             refuse_step(particles, i, now);
-        ++report_.below_shortest;
+        ++state_.report.below_shortest;
     }
     if (options_.sharing == StepSharing::blocks)
-        levels_.change(i, wish_[i]);
+        levels_.change(i, state_.wish[i]);
 }
 
 void Hermite::hand_over(Particles& particles) const
 {
-    for (std::size_t i = 0; i < motion_.size(); ++i) {
-        particles.position[i] = motion_[i].position;
-        particles.velocity[i] = motion_[i].velocity;
-        particles.acceleration[i] = motion_[i].acceleration;
+    for (std::size_t i = 0; i < state_.motion.size(); ++i) {
+        particles.position[i] = state_.motion[i].position;
+        particles.velocity[i] = state_.motion[i].velocity;
+        particles.acceleration[i] = state_.motion[i].acceleration;
     }
 }
 
@@ -271,18 +286,41 @@ void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
     const ClosePair pair = nearest_to(sources_, i);
     const Index other = pair.i == i ? pair.j : pair.i;
     throw Error(Fault::numeric,
-                "particle id " + std::to_string(particles.id[i]) + ": step " + in_words(wish_[i]) +
+                "particle id " + std::to_string(particles.id[i]) + ": step " + in_words(state_.wish[i]) +
                     " in step " + std::to_string(now.step) + ", t = " + in_words(now.time) +
-                    ": below the shortest of " + in_words(report_.shortest) + ", " +
+                    ": below the shortest of " + in_words(state_.report.shortest) + ", " +
                     in_words(pair.distance) + " from id " + std::to_string(particles.id[other]) +
                     "; needs softening (--eps), or a shortest step that is only counted "
                     "(--count-short-steps)");
 }
 
+void Hermite::exchange(Archive& archive, Particles& particles)
+{
+    archive.records("hermite/motion", state_.motion);
+    archive("hermite/wish", state_.wish);
+    archive("hermite/length", state_.length);
+    archive("hermite/shared_length", state_.shared_length);
+    state_.encounters.exchange(archive);
+    HermiteReport& report = state_.report;
+    archive("hermite/blocks", report.blocks);
+    archive("hermite/particle_steps", report.particle_steps);
+    archive("hermite/steps", report.steps_by_exponent);
+    archive("hermite/below_shortest", report.below_shortest);
+    archive("hermite/shortest", report.shortest);
+    const std::size_t n = particles.size();
+    if (state_.motion.size() != n || state_.wish.size() != n || state_.length.size() != n)
+        throw Error(Fault::restart, "hermite: arrays of different lengths");
+    if (!archive.is_reading())
+        return;
+    sources_.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+        sources_[i] = {particles.position[i], particles.velocity[i], particles.mass[i]};
+}
+
 HermiteReport Hermite::report() const
 {
-    HermiteReport report = report_;
-    report.closest = encounters_.closest();
+    HermiteReport report = state_.report;
+    report.closest = state_.encounters.closest();
     return report;
 }
 

@@ -71,6 +71,7 @@ public:
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
+    void exchange(Archive& archive, Particles& particles) override;
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
@@ -88,10 +89,19 @@ private:
     void require_sums(const Particles& particles, Moment now) const;
     [[noreturn]] void refuse_step(const Particles& particles, Index i, Moment now) const;
 
+    /// What steps go on from.
+    struct State {
+        std::vector<Motion> motion;       ///< of each particle at its own time
+        std::vector<double> wish, length; ///< of its next step, and of its last
+        double shared_length = 0;         ///< of the last shared step
+        Encounters encounters;
+        HermiteReport report;
+    };
+    void move_all(Particles& particles, double length, Moment now);
+
     JerkSolver& solver_;
     HermiteOptions options_;
-    std::vector<Motion> motion_;        ///< of each particle at its own time
-    std::vector<double> wish_, length_; ///< of its next step, and of its last
+    State state_, before_;              ///< now, and before the step that is under way
     std::vector<MovingSource> sources_; ///< at the time of the block
     BlockLevels levels_;
     std::vector<Index> active_;
@@ -99,9 +109,6 @@ private:
     std::vector<Motion> ends_; ///< of the steps of the block
     ForceStatistics statistics_;
     double force_seconds_ = 0;
-    double shared_length_ = 0; ///< of the last shared step
-    Encounters encounters_;
-    HermiteReport report_;
 };
 
 } // namespace chamomile

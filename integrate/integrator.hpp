@@ -10,6 +10,8 @@
 
 namespace chamomile {
 
+class Archive;
+
 /// What a step takes beside its force evaluations, in the profiles of a simulation.
 inline constexpr const char* integration_phase = "integration";
 
@@ -37,7 +39,8 @@ public:
     /// Moves positions and velocities of all particles from now to now + length. If potentials are
     /// asked for, these and the accelerations belong to the new positions afterwards. The
     /// statistics have the integration_phase. Throws Error(numeric) naming particle and step if a
-    /// position or acceleration is no longer finite, and what the forces throw.
+    /// position or acceleration is no longer finite, and what the forces throw; positions,
+    /// velocities, accelerations and the scheme's own state are then those before the step.
     virtual ForceStatistics step(Particles& particles, double length, Quantities quantities,
                                  Moment now) = 0;
 
@@ -46,6 +49,10 @@ public:
 
     /// Makes the particles those of now, where the scheme keeps them elsewhere. Throws like step().
     virtual void bring(Particles&) {}
+
+    /// Keeps the state that start() makes and steps change, or restores it in place of start(); the
+    /// particles are kept, or have been restored, beside it.
+    virtual void exchange(Archive& archive, Particles& particles) = 0;
 
     /// The options in force of what computes the forces, and where it runs.
     virtual const SolverOptions& forces() const = 0;

@@ -19,6 +19,19 @@ void drift(Particles& particles, double dt)
         particles.position[i] += dt * particles.velocity[i];
 }
 
+void kick_and_drift(const Particles& from, double dt, std::vector<Vec3<double>>& position,
+                    std::vector<Vec3<double>>& velocity)
+{
+    const std::size_t n = from.size();
+    position.resize(n);
+    velocity.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i) {
+        velocity[i] = from.velocity[i] + dt / 2 * from.acceleration[i];
+        position[i] = from.position[i] + dt * velocity[i];
+    }
+}
+
 Leapfrog::Leapfrog(Solver& solver, const TimeStep& step) : solver_(solver), step_(step)
 {
     validate(step);
@@ -44,16 +57,26 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
                                Moment now)
 {
     const double begin = wall_clock_seconds();
-    double forces = 0;
-    ForceStatistics statistics;
-    kick_drift_kick(particles, length, [&] {
+    kick_and_drift(particles, length, position_, velocity_);
+    acceleration_.resize(particles.size());
+    const auto exchange_states = [&] {
+        particles.position.swap(position_);
+        particles.velocity.swap(velocity_);
+        particles.acceleration.swap(acceleration_);
+    };
+    exchange_states();
+    try {
         require_finite(particles, particles.position, "position", now);
         const double before = wall_clock_seconds();
-        statistics = evaluate(particles, quantities, now);
-        forces = wall_clock_seconds() - before;
-    });
-    statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
-    return statistics;
+        ForceStatistics statistics = evaluate(particles, quantities, now);
+        const double forces = wall_clock_seconds() - before;
+        kick(particles, length / 2);
+        statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
+        return statistics;
+    } catch (...) {
+        exchange_states();
+        throw;
+    }
 }
 
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
@@ -62,6 +85,11 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, 
     ForceStatistics statistics = solver_.solve(particles, quantities);
     require_finite(particles, particles.acceleration, "acceleration", now);
     return statistics;
+}
+
+void Leapfrog::exchange(Archive& archive, Particles&)
+{
+    solver_.exchange(archive);
 }
 
 } // namespace chamomile

@@ -9,6 +9,10 @@ namespace chamomile {
 /// v += dt a, for all particles.
 void kick(Particles& particles, double dt);
 
+/// v' = v + dt/2 a, x' = x + dt v': half a kick and a drift of `from` into other arrays.
+void kick_and_drift(const Particles& from, double dt, std::vector<Vec3<double>>& position,
+                    std::vector<Vec3<double>>& velocity);
+
 /// x += dt v, for all particles.
 void drift(Particles& particles, double dt);
 
@@ -36,12 +40,15 @@ public:
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
+    void exchange(Archive& archive, Particles& particles) override;
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
 private:
     Solver& solver_;
     TimeStep step_;
+    /// Before the step that is under way.
+    std::vector<Vec3<double>> position_, velocity_, acceleration_;
 };
 
 } // namespace chamomile

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "integrate/leapfrog.hpp"
 
@@ -32,17 +33,27 @@ void Simulation::after_each_step(Observer observer)
     step_observers_.push_back(std::move(observer));
 }
 
+void Simulation::when_done(Observer observer)
+{
+    last_observers_.push_back(std::move(observer));
+}
+
 void Simulation::run()
 {
-    Quantities quantities = Quantities::acceleration;
-    for (const Registered& registered : observers_)
-        if (registered.needs == Quantities::acceleration_potential)
-            quantities = Quantities::acceleration_potential;
-    const Moment now{step_, time()};
-    require_finite(particles_, particles_.position, "position", now);
-    require_finite(particles_, particles_.velocity, "velocity", now);
-    note(integrator_->start(particles_, quantities, now), quantities);
-    notify();
+    if (!begun_) {
+        Quantities quantities = Quantities::acceleration;
+        for (const Registered& registered : observers_)
+            if (registered.needs == Quantities::acceleration_potential)
+                quantities = Quantities::acceleration_potential;
+        const Moment now{step_, time()};
+        require_finite(particles_, particles_.position, "position", now);
+        require_finite(particles_, particles_.velocity, "velocity", now);
+        note(integrator_->start(particles_, quantities, now), quantities);
+        begun_ = true;
+        notify();
+    } else if (notified_ < observers_.size()) {
+        notify();
+    }
     while (!at_end() && !stop_) {
         take_step();
         for (const Observer& observer : step_observers_)
@@ -64,14 +75,28 @@ void Simulation::take_step()
                                                                 : Quantities::acceleration;
     diagnostics_.reset();
     has_potentials_ = false;
+    const double planning = wall_clock_seconds() - start;
+    ForceStatistics statistics = step_integrator(planned.length, quantities);
     step_length_ = planned.length;
     ++step_;
-    const double planning = wall_clock_seconds() - start;
-    ForceStatistics statistics =
-        integrator_->step(particles_, planned.length, quantities, {step_, time()});
+    notified_ = 0;
     timeline_.advance(planned);
     statistics.profile.add(integration_phase, planning);
     note(std::move(statistics), quantities);
+}
+
+/// What a solver refuses in particles that a run has moved is a failure of the run.
+ForceStatistics Simulation::step_integrator(double length, Quantities quantities)
+{
+    try {
+        return integrator_->step(particles_, length, quantities, {step_ + 1, time()});
+    } catch (const Error& error) {
+        if (error.fault() != Fault::input)
+            throw;
+        throw Error(Fault::numeric, std::string(error.what()) + ", in step " +
+                                        std::to_string(step_ + 1) +
+                                        " from t = " + std::to_string(time()));
+    }
 }
 
 /// Keeps the statistics of what has been evaluated.
@@ -119,9 +144,53 @@ void Simulation::notify()
     const auto is_due = [&](const Registered& registered) { return due(registered); };
     if (at_end() || std::any_of(observers_.begin(), observers_.end(), is_due))
         integrator_->bring(particles_);
-    for (const Registered& registered : observers_)
-        if (due(registered))
-            registered.observer(*this);
+    for (; notified_ < observers_.size(); ++notified_)
+        if (due(observers_[notified_]))
+            observers_[notified_].observer(*this);
+    for (const Observer& observer : last_observers_)
+        observer(*this);
+}
+
+void Simulation::exchange(Archive& archive)
+{
+    if (!archive.is_reading())
+        integrator_->bring(particles_);
+    exchange_particles(archive);
+    timeline_.exchange(archive);
+    archive("simulation/step", step_);
+    archive("simulation/step_length", step_length_);
+    archive("simulation/has_potentials", has_potentials_);
+    std::uint64_t notified = notified_, observers = observers_.size();
+    archive("simulation/notified", notified);
+    archive("simulation/observers", observers);
+    if (observers != observers_.size() || notified > observers)
+        throw Error(Fault::restart, "simulation: " + std::to_string(observers) +
+                                        " observers: now there are " +
+                                        std::to_string(observers_.size()));
+    notified_ = std::size_t(notified);
+    integrator_->exchange(archive, particles_);
+    begun_ = true;
+    diagnostics_.reset();
+}
+
+void Simulation::exchange_particles(Archive& archive)
+{
+    archive("particles/id", particles_.id);
+    archive("particles/type", particles_.type);
+    archive("particles/mass", particles_.mass);
+    archive.records("particles/position", particles_.position);
+    archive.records("particles/velocity", particles_.velocity);
+    archive.records("particles/acceleration", particles_.acceleration);
+    archive("particles/potential", particles_.potential);
+    const std::size_t n = particles_.size();
+    if (particles_.id.size() != n || particles_.type.size() != n ||
+        particles_.position.size() != n || particles_.velocity.size() != n ||
+        particles_.acceleration.size() != n)
+        throw Error(Fault::restart, "particles: arrays of different lengths");
+    if (particles_.potential.size() != n) {
+        particles_.potential.resize(n);
+        has_potentials_ = false;
+    }
 }
 
 } // namespace chamomile

@@ -53,19 +53,30 @@ public:
     /// Calls after each step, before the other observers, with what the step happened to compute.
     void after_each_step(Observer observer);
 
-    /// Runs from the start to the end, or to the step during which stop() was called; once only.
-    /// Throws Error(numeric) naming particle and step if a position, velocity or acceleration is
-    /// no longer finite, and what the solver throws.
+    /// Calls at the start and after each step when all other observers are done.
+    void when_done(Observer observer);
+
+    /// Runs from the start, or from what exchange() restored, to the end or to the step during
+    /// which stop() was called; once only. Throws Error(numeric) naming particle and step if a
+    /// position, velocity or acceleration is no longer finite, and what solver and observers throw:
+    /// the state is then that before the step, and exchange() may keep it.
     void run();
 
-    /// Ends run() after the present step; safe in a signal handler and from another thread. The
-    /// observers of the end are not called.
+    /// Ends run() after the present step and its observers; safe in a signal handler and from
+    /// another thread. The observers of the end are not called.
     void stop() { stop_ = true; }
+
+    /// Keeps everything that the next step depends on, particles included, or restores it before
+    /// run(), with observers registered in the same order. What keeps the state may be called by
+    /// an observer of when_done(), or after run(): observers that are not done yet will be called
+    /// first. Throws Error(restart) for a state that does not fit.
+    void exchange(Archive& archive);
 
     double time() const { return timeline_.time(); }
     std::uint64_t step() const { return step_; }
     double step_length() const { return step_length_; } ///< of the last step, 0 at the start
     bool at_end() const { return timeline_.at_end(); }
+    bool has_begun() const { return begun_; } ///< the first forces are known
     double start_time() const { return timeline_.start(); }
     double end_time() const { return timeline_.end(); }
     const Particles& particles() const { return particles_; }
@@ -92,17 +103,21 @@ private:
     };
 
     void take_step();
+    ForceStatistics step_integrator(double length, Quantities quantities);
     void note(ForceStatistics&& statistics, Quantities quantities);
     bool due(const Registered& registered) const;
     bool will_need_potentials(const Timeline::Step& planned) const;
     void notify();
+    void exchange_particles(Archive& archive);
 
     Particles& particles_;
     std::unique_ptr<Integrator> own_;
     Integrator* integrator_;
     Timeline timeline_;
     std::vector<Registered> observers_;
-    std::vector<Observer> step_observers_;
+    std::vector<Observer> step_observers_, last_observers_;
+    std::size_t notified_ = 0; ///< observers of the present step that are done
+    bool begun_ = false;
     std::uint64_t step_ = 0;
     double step_length_ = 0;
     bool has_potentials_ = false;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 
 namespace chamomile {
@@ -76,6 +77,35 @@ void Timeline::advance(const Step& step)
         last_hit_ = time_;
         steps_since_hit_ = 0;
     }
+}
+
+void Timeline::exchange(Archive& archive)
+{
+    archive("timeline/start", start_);
+    archive("timeline/time", time_);
+    archive("timeline/last_hit", last_hit_);
+    archive("timeline/steps_since_hit", steps_since_hit_);
+    const std::size_t n = series_.size();
+    std::vector<double> intervals;
+    std::vector<std::uint64_t> next;
+    std::vector<std::uint8_t> due;
+    for (const Series& series : series_) {
+        intervals.push_back(series.interval);
+        next.push_back(series.next);
+        due.push_back(series.due);
+    }
+    archive("timeline/intervals", intervals);
+    archive("timeline/next", next);
+    archive("timeline/due", due);
+    if (intervals.size() != n || next.size() != n || due.size() != n)
+        throw Error(Fault::restart, "timeline: " + std::to_string(intervals.size()) +
+                                        " series of times: now there are " + std::to_string(n));
+    for (std::size_t k = 0; k < n; ++k)
+        series_[k] = {intervals[k], next[k], due[k] != 0};
+    if (!(time_ <= end_))
+        throw Error(Fault::restart, "end time: " + std::to_string(end_) +
+                                        ": lies before the time of the checkpoint, " +
+                                        std::to_string(time_));
 }
 
 } // namespace chamomile

@@ -8,6 +8,8 @@
 
 namespace chamomile {
 
+class Archive;
+
 /// The steps from a start to an end by way of the times start + k * interval of any number of
 /// series. Times do not drift: a fixed step ends at (last time hit) + k * length, and the last one
 /// before a time is shortened to end on it; adaptive steps are shortened evenly towards it.
@@ -37,6 +39,10 @@ public:
 
     /// Whether the present time (before the first step: the start) is one of the series.
     bool due(std::size_t series) const { return series_[series].due; }
+
+    /// Keeps or restores all but the end, the intervals of series too. Throws Error(restart) where
+    /// the present time lies beyond the end or other series were kept.
+    void exchange(Archive& archive);
 
     double start() const { return start_; }
     double end() const { return end_; }

@@ -78,10 +78,15 @@ void PendingFile::write(std::span<const std::byte> bytes)
 void PendingFile::flush()
 {
     std::span<const std::byte> rest = buffer_;
+    int retries = 0;
     while (!rest.empty()) {
         const ssize_t n = ::write(descriptor_, rest.data(), rest.size());
         if (n < 0 && errno == EINTR)
             continue;
+        if (n < 0 && (errno == EIO || errno == ESTALE) && ++retries < 3) {
+            ::sleep(1); // file systems of a network come back at times
+            continue;
+        }
         if (n <= 0)
             throw failure("cannot be written");
         rest = rest.subspan(std::size_t(n));
@@ -89,7 +94,7 @@ void PendingFile::flush()
     buffer_.clear();
 }
 
-void PendingFile::commit()
+void PendingFile::commit(const std::function<void(const std::filesystem::path&)>& look)
 {
     flush();
     if (::fsync(descriptor_) != 0)
@@ -97,9 +102,32 @@ void PendingFile::commit()
     const int closing = std::exchange(descriptor_, -1);
     if (::close(closing) != 0)
         throw failure("cannot be closed");
+    if (look)
+        try {
+            look(temporary_);
+        } catch (const Error& error) {
+            throw bad_output(target_, "reading back what was written", error.what(),
+                             "the disk may be failing");
+        }
     if (std::rename(temporary_.c_str(), target_.c_str()) != 0)
         throw failure("cannot be renamed to");
     committed_ = true;
+    flush_folder();
+}
+
+/// So that the new name outlives a loss of power.
+void PendingFile::flush_folder() const
+{
+    const std::filesystem::path parent = target_.parent_path();
+    const int folder =
+        ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return; // the file is there, in a folder that may not be read
+    const int status = ::fsync(folder);
+    const bool unsupported = errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+    ::close(folder);
+    if (status != 0 && !unsupported)
+        throw failure("its folder cannot be written");
 }
 
 } // namespace chamomile

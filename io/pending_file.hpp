@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -37,13 +38,15 @@ public:
         write(std::as_bytes(std::span(&value, 1)));
     }
 
-    /// Flushes to the disk and renames. Also for files that others wrote under temporary().
-    void commit();
+    /// Flushes to the disk, has what was written looked at, renames, and flushes the folder. Also
+    /// for files that others wrote under temporary().
+    void commit(const std::function<void(const std::filesystem::path& written)>& look = {});
 
     Error failure(const char* what) const; ///< with the text of errno
 
 private:
     void flush();
+    void flush_folder() const;
 
     std::filesystem::path target_, temporary_;
     std::vector<std::byte> buffer_;

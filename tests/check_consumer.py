@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Installs the build to a folder of its own and builds a project outside the tree against it."""
 import importlib.util
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,22 +27,50 @@ with tempfile.TemporaryDirectory() as folder:
     print(call(build / "consumer"), end="")
     print(call(prefix / "bin/chamomile", "--version"), end="")
     # The examples are projects of their own.
+    hashes = {}  # of the accelerations of the same particles (docs/embedding.md)
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
-                              "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"]}.items():
+                              "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"],
+                              "c_api": ["field"], "cpp_api": ["field"], "fortran_api": ["field"]}.items():
+        if example == "fortran_api" and not shutil.which("gfortran"):
+            print("fortran_api: skipped: no gfortran")
+            continue
         build = pathlib.Path(folder, example)
         call("cmake", "-S", source / "examples" / example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
         call("cmake", "--build", build)
         for name in programs:
             if (build / name).exists():
-                print(call(build / name), end="")
+                told = call(build / name)
+                print(told, end="")
+                hashes |= {example: h for h in re.findall(r"accelerations (\w{16})", told.lower())}
             elif name != "ring_fortran" or shutil.which("gfortran"):
                 sys.exit(f"{example}: {name} was not built")
     # What each shared library defines: its calls and nothing else.
-    for name, own in {"c": ("chm_", "CHAMOMILE_"), "g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),
+    for name, own in {"g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),
                       "g6": ("g6_", "g6calc_", "chm_g6_", "force_j_particle_send")}.items():
         library = next(prefix.glob(f"lib*/**/libchamomile_{name}.so"))
         symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
         if foreign := {s for s in symbols if not s.startswith(own)}:
             sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")
+    library = next(prefix.glob("lib*/**/libchamomile_c.so"))
+    # Exactly what the headers declare, each with its version.
+    symbols = {line.split()[-1] for line in call("nm", "-D", "--defined-only", library).splitlines()}
+    declared = {f"{name}@@CHAMOMILE_0" + ("" if name.startswith("chm_law_") else ".1")
+                for header in ["chamomile.h", "clients/c/chamomile_law.h"]
+                for name in re.findall(r"^CHM_API[^;(]*?(\w+)\(", (prefix / "include/chamomile" / header).read_text(), re.M)}
+    if wrong := {s for s in symbols if not s.startswith("CHAMOMILE_0")} ^ declared:
+        sys.exit(f"{library.name} and its headers do not agree on {sorted(wrong)[:5]}")
+    # Without CMake, where pkg-config is.
+    if shutil.which("pkg-config") and shutil.which("cc"):
+        os.environ["PKG_CONFIG_PATH"] = str(next(prefix.glob("lib*/**/pkgconfig")))
+        os.environ["LD_LIBRARY_PATH"] = str(library.parent)
+        flags = call("pkg-config", "--cflags", "--libs", "chamomile_c").split()
+        program = pathlib.Path(folder, "field")
+        call("cc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", source / "examples/c_api/field.c", *flags, "-lm", "-o", program)
+        hashes["pkg-config"] = re.findall(r"accelerations (\w{16})", call(program))[0]
+    else:
+        print("pkg-config: skipped: not here")
+    print(hashes)
+    if len(set(hashes.values())) != 1 or "c_api" not in hashes or "cpp_api" not in hashes:
+        sys.exit("the same particles have other accelerations from another language")
     if importlib.util.find_spec("numpy"):
         print(call(sys.executable, source / "examples/law_from_c/screened.py", library.parent), end="")

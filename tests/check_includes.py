@@ -21,6 +21,7 @@ MAY_INCLUDE = {
 THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},
     r"<png\.h>": {"io"},
+    r"<zlib\.h>": {"io"},
     r"<boost/": {"app"},
     r"<(nanobind/|Python\.h)": {"python"},
     r"<(thrust|cub|cuda|nvtx3)": {"gpu"},

@@ -6,7 +6,7 @@
 
 namespace chamomile::tests {
 
-class ReferenceSolver final : public Solver {
+class ReferenceSolver : public Solver {
 public:
     explicit ReferenceSolver(Softening softening = {}, double gravitational_constant = 1)
     {

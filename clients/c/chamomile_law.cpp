@@ -93,6 +93,12 @@ std::size_t count(const char* what, int64_t n)
     return std::size_t(n);
 }
 
+void require_pointer(const void* pointer, const char* what)
+{
+    if (!pointer)
+        throw Error(Fault::usage, std::string(what) + ": NULL: must point to something");
+}
+
 } // namespace
 
 extern "C" {
@@ -125,6 +131,8 @@ int chm_law_shape(chm_law* law, int* target, int* source, int* sum)
 {
     return guarded(law, [&] {
         require_law(law);
+        for (const int* number : {target, source, sum})
+            require_pointer(number, "shape");
         const LawShape& shape = law->law->code().shape;
         *target = shape.target;
         *source = shape.source;
@@ -136,6 +144,7 @@ int chm_law_set_parameter(chm_law* law, const char* name, double value)
 {
     return guarded(law, [&] {
         require_law(law);
+        require_pointer(name, "parameter: name");
         law->law->set(name, value);
         law->solver.reset();
     });
@@ -145,6 +154,8 @@ int chm_law_set_option(chm_law* law, const char* key, const char* value)
 {
     return guarded(law, [&] {
         require_law(law);
+        require_pointer(key, "option: key");
+        require_pointer(value, "option: value");
         PairOptions options = law->options;
         set_option(options, key, value);
         law->options = options;
@@ -158,6 +169,12 @@ int chm_law_sum(chm_law* law, int64_t targets, const double* target_rows, int64_
     return guarded(law, [&] {
         require_law(law);
         const std::size_t n = count("targets", targets), m = count("sources", sources);
+        if (n > 0) {
+            require_pointer(target_rows, "target rows");
+            require_pointer(sum_rows, "sum rows");
+        }
+        if (m > 0)
+            require_pointer(source_rows, "source rows");
         const LawShape& shape = law->law->code().shape;
         if (!law->solver)
             law->solver = make_pair_solver(*law->law, law->options);

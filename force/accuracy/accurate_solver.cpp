@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "force/accuracy/candidate.hpp"
 #include "force/accuracy/methods.hpp"
@@ -85,6 +86,25 @@ public:
     }
 
     void number_next(std::uint64_t number) override { number_ = number; }
+
+    void exchange(Archive& archive) override
+    {
+        archive("accuracy/chosen", is_chosen_);
+        archive("accuracy/number", number_);
+        archive("accuracy/checked", checked_);
+        archive("accuracy/solver", options_.solver, SolverKind::direct);
+        archive("accuracy/criterion", options_.criterion, Criterion::moments);
+        archive("accuracy/precision", options_.precision, Precision::double_precision);
+        archive("accuracy/tolerance", options_.tolerance);
+        archive("accuracy/theta", options_.theta);
+        archive("accuracy/order", options_.order);
+        archive("accuracy/local_order", options_.local_order);
+        archive("accuracy/group_size", options_.group_size);
+        archive("accuracy/leaf_size", options_.leaf_size);
+        if (archive.is_reading() && options_.solver == SolverKind::direct)
+            options_.decorrelate.reset();
+    }
+
     std::string device() const override { return trials_.device(); }
     const SolverOptions& options() const override { return options_; }
 

@@ -86,7 +86,7 @@ std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::pa
     }
     check_counts(found, path);
     const TypeCounts stated = pieces[0]->totals();
-    if (sum(stated) != 0 || pieces.size() > 1)
+    if (stated != TypeCounts{} || pieces.size() > 1) // their sum might overflow
         check_totals(found, stated, path);
     return pieces;
 }

@@ -136,11 +136,16 @@ std::map<std::string, std::string> Hdf5Group::strings() const
         const Hdf5Handle attribute(H5Aopen_by_idx(group_.id(), ".", H5_INDEX_NAME, H5_ITER_INC,
                                                   hsize_t(k), H5P_DEFAULT, H5P_DEFAULT),
                                    H5Aclose);
+        if (!attribute)
+            throw bad_input(path_, "attributes", hdf5_reason(), "cannot be read");
         const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
         const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
         if (H5Tget_class(type.id()) != H5T_STRING || H5Sget_simple_extent_npoints(space.id()) != 1)
             continue;
-        std::string name(std::size_t(H5Aget_name(attribute.id(), 0, nullptr)), '\0');
+        const ssize_t length = H5Aget_name(attribute.id(), 0, nullptr);
+        if (length < 0)
+            throw bad_input(path_, "attributes", hdf5_reason(), "cannot be read");
+        std::string name(std::size_t(length), '\0');
         H5Aget_name(attribute.id(), name.size() + 1, name.data());
         result[name] = string_value(attribute.id(), type.id());
     }

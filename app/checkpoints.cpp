@@ -1,0 +1,106 @@
+#include "app/checkpoints.hpp"
+
+#include <algorithm>
+
+#include "app/table.hpp"
+#include "core/error.hpp"
+#include "core/profile.hpp"
+
+namespace chamomile::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* beginning = "checkpoint_";
+constexpr const char* ending = ".chk";
+constexpr const char* aside = ".chk.aside";
+constexpr std::size_t kept = 2;
+
+bool is_numbered(const std::string& name, const std::string& end)
+{
+    const std::string start = beginning;
+    return name.size() > start.size() + end.size() && name.starts_with(start) &&
+           name.ends_with(end) &&
+           name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
+}
+
+/// Those of the folder, the newest first.
+std::vector<fs::path> checkpoints_in(const fs::path& folder)
+{
+    std::vector<fs::path> files;
+    std::error_code absent;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent))
+        if (is_numbered(entry.path().filename().string(), ending))
+            files.push_back(entry.path());
+    std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+        const std::string x = a.filename().string(), y = b.filename().string();
+        return x.size() != y.size() ? x.size() > y.size() : x > y;
+    });
+    return files;
+}
+
+} // namespace
+
+fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive&)>& exchange)
+{
+    const double start = wall_clock_seconds();
+    const fs::path file =
+        folder_ / formatted("%s%09llu%s", beginning, (unsigned long long)step, ending);
+    write_checkpoint(file, exchange);
+    const std::vector<fs::path> files = checkpoints_in(folder_);
+    std::error_code none; // one too many does no harm
+    for (std::size_t k = kept; k < files.size(); ++k)
+        fs::remove(files[k], none);
+    longest_ = std::max(longest_, wall_clock_seconds() - start);
+    return file;
+}
+
+bool is_checkpoint_name(const std::string& name)
+{
+    return is_numbered(name, ending) || is_numbered(name, aside);
+}
+
+RestartPoint find_restart(const fs::path& place)
+{
+    RestartPoint point;
+    std::error_code none;
+    if (!fs::exists(place, none))
+        throw Error(Fault::restart, "--restart: " + place.string() +
+                                        ": does not exist; the folder of a run or one of its "
+                                        "checkpoints is needed");
+    std::vector<fs::path> files{place};
+    if (fs::is_directory(place, none))
+        files = checkpoints_in(place);
+    if (files.empty())
+        throw Error(Fault::restart,
+                    "--restart: " + place.string() + ": holds no checkpoint (checkpoint_N.chk)");
+    for (const fs::path& file : files)
+        try {
+            point.archive = std::make_unique<CheckpointReader>(file);
+            return point;
+        } catch (const Error& error) {
+            point.rejected.emplace_back(error.what());
+        }
+    std::string all;
+    for (const std::string& line : point.rejected)
+        all += (all.empty() ? "" : "; ") + line;
+    throw Error(Fault::restart, "--restart: " + all);
+}
+
+void set_aside_newer(const fs::path& checkpoint)
+{
+    for (const fs::path& file : checkpoints_in(checkpoint.parent_path())) {
+        std::error_code fault;
+        if (fs::equivalent(file, checkpoint, fault))
+            return;
+        fs::path to = file;
+        to.replace_extension(aside);
+        fs::rename(file, to, fault);
+        if (fault)
+            throw Error(Fault::output,
+                        file.string() + ": cannot be renamed: " + fault.message());
+    }
+}
+
+} // namespace chamomile::app

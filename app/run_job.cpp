@@ -1,0 +1,285 @@
+#include "app/run_job.hpp"
+
+#include <cmath>
+
+#include "app/force_cost.hpp"
+#include "app/solver_options.hpp"
+#include "app/table.hpp"
+#include "core/error.hpp"
+#include "version.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr auto potentials = Quantities::acceleration_potential;
+
+/// The view that all frames of a run share, wide enough for what will leave the first picture.
+RenderOptions first_view(const Snapshot& state, std::optional<double> width)
+{
+    RenderOptions view;
+    view.field_of_view = width ? *width : 1.5 * *settle_view(state, view).field_of_view;
+    return settle_view(state, view);
+}
+
+void exchange_view(Archive& archive, RenderOptions& view)
+{
+    Vec3<double> centre = view.centre.value_or(Vec3<double>{});
+    archive("frames/centre", centre);
+    view.centre = centre;
+    archive("frames/field_of_view", view.field_of_view);
+    archive("frames/types", view.types);
+    archive("frames/min", view.min);
+    archive("frames/max", view.max);
+}
+
+} // namespace
+
+RunJob::RunJob(const RunOptions& run, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
+               Mover& mover, const SimulationOptions& time, Journal& journal)
+    : run_(run), origin_(origin), folder_(folder), state_(state), mover_(mover), journal_(journal),
+      simulation_(state.particles, mover.integrator(), time.start_time, time.end_time),
+      steps_(run.steps_every), forces_(run.check_forces), progress_(journal),
+      checkpoints_(folder.name())
+{
+    register_observers(time);
+}
+
+void RunJob::register_observers(const SimulationOptions& time)
+{
+    const auto energies = [this](Simulation&) { note_energies(); };
+    // The first observer is called when the first forces are known, so that nothing is created for
+    // particles that have none.
+    simulation_.at_intervals(snapshot_interval(run_, time), potentials,
+                             [this](Simulation&) { write_outputs(); });
+    if (run_.frames)
+        simulation_.at_intervals(run_.frames_every.value_or(snapshot_interval(run_, time)),
+                                 Quantities::acceleration, [this](Simulation&) { write_frame(); });
+    if (run_.energy_every)
+        simulation_.at_intervals(*run_.energy_every, potentials, energies);
+    else
+        simulation_.every_steps(10, potentials, energies);
+    if (run_.check_forces > 0)
+        simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
+                                [this](Simulation& now) { forces_.add(now, state_.particles); });
+    simulation_.after_each_step([this](Simulation& now) {
+        steps_.add(now);
+        progress_.update(now, energies_.energy_error());
+    });
+}
+
+void RunJob::restore(Archive& archive)
+{
+    exchange(archive);
+    restored_ = has_checkpoint_ = true;
+    first_step_ = checkpoint_step_ = simulation_.step();
+}
+
+void RunJob::reopen_files()
+{
+    journal_.open(folder_.log(), true);
+    std::vector<std::string> notes{energies_.open(folder_.energies()),
+                                   steps_.open(folder_.steps(), simulation_)};
+    if (run_.check_forces > 0)
+        notes.push_back(forces_.open(folder_.forces()));
+    for (const std::string& note : notes)
+        if (!note.empty())
+            journal_.tell("note         " + note);
+}
+
+void RunJob::execute()
+{
+    const double start = wall_clock_seconds();
+    StopRequests requests(folder_.name(), run_.max_walltime);
+    simulation_.when_done([&](Simulation&) { after_step(requests); });
+    try {
+        simulation_.run();
+    } catch (const std::exception& error) {
+        journal_.record(std::string("error: ") + error.what());
+        rescue();
+        throw;
+    }
+    summarize(wall_clock_seconds() - start);
+}
+
+void RunJob::open_files()
+{
+    folder_.create();
+    journal_.open(folder_.log());
+    energies_.open(folder_.energies());
+    steps_.open(folder_.steps(), simulation_);
+    if (run_.check_forces > 0)
+        forces_.open(folder_.forces());
+}
+
+void RunJob::write_outputs()
+{
+    if (outputs_ == 0 && !energies_.is_open())
+        open_files();
+    note_energies();
+    state_.time = simulation_.time();
+    state_.has_accelerations = true;
+    state_.has_potentials = simulation_.has_potentials();
+    if (simulation_.integrator().forces().accuracy)
+        record_choice();
+    state_.provenance["step"] = std::to_string(simulation_.step());
+    write_snapshot(state_, folder_.snapshot(outputs_));
+    journal_.detail(formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(),
+                              simulation_.time()));
+    ++outputs_;
+}
+
+/// What the solver has chosen by now goes into the snapshots.
+void RunJob::record_choice()
+{
+    for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
+        state_.provenance.erase(name);
+    for (const auto& [name, value] : describe(simulation_.integrator().forces()))
+        if (name != "device")
+            state_.provenance[name] = value;
+    state_.provenance["measured_error"] = shortest(steps_.measured_error());
+}
+
+void RunJob::write_frame()
+{
+    state_.time = simulation_.time();
+    if (frames_ == 0)
+        view_ = first_view(state_, run_.frame_width);
+    write_png(render_snapshot(state_, view_), folder_.frame(frames_));
+    ++frames_;
+}
+
+void RunJob::note_energies()
+{
+    energies_.add(simulation_);
+    if (!run_.max_energy_error || std::abs(energies_.energy_error()) <= *run_.max_energy_error)
+        return;
+    const std::string line = formatted(
+        "energy error: %.3g at t = %.9g, step %llu: above --max-energy-error %s",
+        energies_.energy_error(), simulation_.time(), (unsigned long long)simulation_.step(),
+        shortest(*run_.max_energy_error).c_str());
+    if (run_.on_energy_error == EnergyErrorAction::stop)
+        throw Error(Fault::numeric, line);
+    if (!is_warned_)
+        journal_.tell("warning      " + line);
+    is_warned_ = true;
+}
+
+void RunJob::after_step(StopRequests& requests)
+{
+    requests.note_step(checkpoints_.longest_seconds());
+    const bool has_moved = simulation_.step() > first_step_;
+    if (!has_moved && requests.is_hopeless())
+        journal_.tell("note         --max-walltime " + shortest(*run_.max_walltime) +
+                      ": leaves no room for two steps; one is taken all the same");
+    std::string reason = simulation_.at_end() ? "" : requests.reason(has_moved);
+    if (reason.empty() && !is_checkpoint_due(requests))
+        return;
+    const std::filesystem::path checkpoint = write_checkpoint();
+    if (reason.empty() && !simulation_.at_end()) // the checkpoint may have taken the time left
+        reason = requests.reason(has_moved);
+    if (reason.empty())
+        return;
+    simulation_.stop();
+    tell_how_to_go_on("stopped by " + reason, checkpoint);
+}
+
+bool RunJob::is_checkpoint_due(StopRequests& requests) const
+{
+    const std::uint64_t step = simulation_.step();
+    if (requests.wants_checkpoint())
+        return true;
+    if (has_checkpoint_ && checkpoint_step_ == step)
+        return false;
+    if (run_.checkpoint_every && (step % *run_.checkpoint_every == 0 || simulation_.at_end()))
+        return true;
+    if (step == first_step_)
+        return false;
+    // What a checkpoint takes must be known where there is a limit.
+    if (requests.has_limit() && checkpoints_.longest_seconds() == 0)
+        return true;
+    return run_.checkpoint_walltime > 0 &&
+           wall_clock_seconds() - checkpoint_time_ >= run_.checkpoint_walltime;
+}
+
+/// Keeps or restores all that changes as the run goes on.
+void RunJob::exchange(Archive& archive)
+{
+    simulation_.exchange(archive);
+    energies_.exchange(archive);
+    steps_.exchange(archive);
+    if (run_.check_forces > 0)
+        forces_.exchange(archive);
+    archive("run/outputs", outputs_);
+    archive("run/frames", frames_);
+    if (run_.frames)
+        exchange_view(archive, view_);
+}
+
+std::filesystem::path RunJob::write_checkpoint()
+{
+    energies_.sync(); // what the checkpoint says of them must be on the disk before it is
+    steps_.sync();
+    forces_.sync();
+    const std::filesystem::path file =
+        checkpoints_.write(simulation_.step(), [this](Archive& archive) {
+            origin_.exchange(archive);
+            exchange_properties(archive, state_);
+            exchange(archive);
+        });
+    has_checkpoint_ = true;
+    checkpoint_step_ = simulation_.step();
+    checkpoint_time_ = wall_clock_seconds();
+    journal_.detail("wrote " + file.string());
+    return file;
+}
+
+/// After an error: the state before the step that failed.
+void RunJob::rescue()
+{
+    if (!simulation_.has_begun() || !energies_.is_open())
+        return;
+    try {
+        tell_how_to_go_on("the state before the error", write_checkpoint());
+    } catch (const std::exception& error) {
+        journal_.record(std::string("no checkpoint could be written: ") + error.what());
+    }
+}
+
+void RunJob::tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint)
+{
+    journal_.tell(formatted("%s: t = %.9g, step %llu, in %s", what.c_str(), simulation_.time(),
+                            (unsigned long long)simulation_.step(), checkpoint.c_str()));
+    journal_.tell("'chamomile run --restart " + folder_.name() + "' goes on from there");
+}
+
+void RunJob::summarize(double seconds)
+{
+    const ForceStatistics& total = simulation_.total_statistics();
+    const double evaluations = double(total.targets) / double(state_.particles.size());
+    const ForceCost cost(total, evaluations);
+    const std::uint64_t steps = simulation_.step() - first_step_;
+    journal_.tell(formatted("%llu steps in %s, %.3g steps/s, %.3g pairs/s",
+                            (unsigned long long)steps, duration_text(seconds).c_str(),
+                            double(steps) / seconds, evaluations * cost.pairs / seconds));
+    if (const auto lines = mover_.summary(state_.particles); !lines.empty()) {
+        journal_.tell("in all: " + phases_text(total.profile));
+        for (const std::string& line : lines)
+            journal_.tell(line);
+    } else {
+        journal_.tell("a step: " + phases_text(total.profile, evaluations));
+        journal_.tell("        " + cost.text());
+    }
+    journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
+                            energies_.energy_error(), energies_.largest_error(),
+                            energies_.momentum_drift()));
+    if (simulation_.integrator().forces().accuracy)
+        journal_.tell(steps_.accuracy_summary());
+    if (run_.check_forces > 0)
+        journal_.tell(forces_.summary());
+    const std::string frames = run_.frames ? formatted(", %d frames", frames_) : "";
+    journal_.tell(formatted("wrote %d snapshots%s, energy.csv, steps.csv%s and run.log to %s",
+                            outputs_, frames.c_str(), run_.check_forces > 0 ? ", forces.csv" : "",
+                            folder_.name().c_str()));
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,100 @@
+// Contexts, their sources and their figures.
+#include "clients/c/chamomile.h"
+
+#include <new>
+
+#include "clients/c/context.hpp"
+#include "version.hpp"
+
+using namespace chamomile;
+
+extern "C" {
+
+const char* chm_version(void)
+{
+    return chamomile::version;
+}
+
+int chm_create(chm_context** context)
+{
+    if (!context)
+        return CHM_USAGE;
+    *context = nullptr;
+    try {
+        *context = new chm_context;
+        return CHM_OK;
+    } catch (...) {
+        return CHM_NUMERIC;
+    }
+}
+
+void chm_destroy(chm_context* context)
+{
+    // In a child of fork() threads and device are the parent's: what it holds goes with the child.
+    if (context && context->is_ours())
+        delete context;
+}
+
+const char* chm_last_error(const chm_context* context)
+{
+    return context ? context->errors.last() : "context: NULL: chm_create() makes one";
+}
+
+int chm_set_option(chm_context* context, const char* key, const char* value)
+{
+    return c::guarded(context, [&] {
+        if (!key || !value)
+            c::refuse("option: NULL: key and value are needed");
+        c::set_option(context->options, key, value);
+        context->built = false;
+        context->solver.reset();
+    });
+}
+
+int chm_set_sources(chm_context* context, int64_t n, chm_view position, chm_view mass,
+                    chm_view velocity)
+{
+    return c::guarded(context, [&] { context->set_sources(n, position, mass, velocity); });
+}
+
+int chm_build(chm_context* context)
+{
+    return c::guarded(context, [&] {
+        if (!context->has_sources)
+            c::refuse("order of calls: chm_set_sources() comes first");
+        context->build();
+    });
+}
+
+int chm_refit(chm_context* context)
+{
+    return c::guarded(context, [&] {
+        FieldSolver& solver = context->built_solver();
+        if (context->sources.count != solver.size())
+            c::refuse("sources: " + std::to_string(context->sources.count) + ": there were " +
+                      std::to_string(solver.size()) + "; chm_build() takes another number");
+        context->softened.clear();
+        try {
+            solver.refit(context->sources);
+        } catch (...) { // half of them may have moved
+            context->built = false;
+            throw;
+        }
+    });
+}
+
+int chm_stats(chm_context* context, chm_run_stats* stats)
+{
+    return c::guarded(context, [&] {
+        if (!stats)
+            c::refuse("stats: NULL: is needed");
+        *stats = context->stats;
+    });
+}
+
+const char* chm_device(const chm_context* context)
+{
+    return context ? context->device.c_str() : "";
+}
+
+} // extern "C"

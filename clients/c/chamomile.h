@@ -1,0 +1,178 @@
+/* Gravity of sources that stay, at any points: the C interface (docs/embedding.md).
+ *
+ * Functions return CHM_OK or the kind of a fault, whose line chm_last_error() tells. They print
+ * nothing and never exit. A context belongs to one thread at a time: a second thread that calls
+ * meanwhile gets CHM_USAGE at once; different contexts may be used by different threads. After
+ * fork() a child makes contexts of its own; those of its parent answer CHM_USAGE there. */
+#ifndef CHAMOMILE_H
+#define CHAMOMILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef CHM_API
+#if defined(__GNUC__)
+#define CHM_API __attribute__((visibility("default")))
+#else
+#define CHM_API
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    CHM_OK = 0,
+    CHM_USAGE = 2,  /* a wrong argument, option or order of calls */
+    CHM_INPUT = 3,  /* a value that is not finite, particles at one place without softening */
+    CHM_OUTPUT = 4, /* of files: no call here */
+    CHM_DEVICE = 5, /* the GPU is absent, full or broken */
+    CHM_NUMERIC = 6 /* anything else, such as memory that ran out */
+};
+enum { CHM_FLOAT64 = 0, CHM_FLOAT32 = 1 };
+enum { CHM_HOST = 0, CHM_GPU = 1 }; /* the GPU that the context uses */
+
+/* Items of 1, 3 or 6 numbers where they lie: number c of item i at component[c] + i * stride. All
+ * null: none. Strides may be negative and, of what is only read, 0. */
+typedef struct chm_view {
+    void* component[6];
+    int64_t stride; /* bytes */
+    int32_t type;   /* CHM_FLOAT64 or CHM_FLOAT32 */
+    int32_t place;  /* CHM_HOST or CHM_GPU */
+} chm_view;
+
+/* x, y and z one after the other in each record, `stride` bytes from record to record. */
+CHM_API chm_view chm_view_aos(const void* xyz, int64_t stride, int32_t type, int32_t place);
+/* x, y and z apart. */
+CHM_API chm_view chm_view_soa(const void* x, const void* y, const void* z, int64_t stride,
+                              int32_t type, int32_t place);
+/* One number an item. */
+CHM_API chm_view chm_view_numbers(const void* first, int64_t stride, int32_t type, int32_t place);
+/* xx, xy, xz, yy, yz, zz one after the other. */
+CHM_API chm_view chm_view_tensors(const void* first, int64_t stride, int32_t type, int32_t place);
+/* Doubles on the host without gaps: x[n][3], and m[n]. */
+CHM_API chm_view chm_vectors(const double* x);
+CHM_API chm_view chm_numbers(const double* m);
+
+/* Where the field is asked for. Zero what is not given. */
+typedef struct chm_targets {
+    int64_t n;
+    chm_view position; /* 3 */
+    chm_view velocity; /* 3, for jerks */
+    /* The source that a target is and does not feel, at its place; -1: none. NULL: none is one.
+     * Without softening sources at a target's place pull at nothing in any case. */
+    const int64_t* self;
+    /* 1, on the host: softening lengths instead of the option; one evaluation for each value. */
+    chm_view softening;
+} chm_targets;
+
+/* Where results go, per unit mass, G included; those left zero are not made. They may not overlap
+ * the targets or one another. */
+typedef struct chm_results {
+    chm_view acceleration; /* 3 */
+    chm_view potential;    /* 1, negative */
+    chm_view tidal;        /* 6: d a_i / d x_j as xx, xy, xz, yy, yz, zz */
+    chm_view jerk;         /* 3: d a / dt along the target's path */
+} chm_results;
+
+/* What the last evaluation of a context did. */
+typedef struct chm_run_stats {
+    int64_t sources, targets, groups, cells;
+    int64_t particle_particle, particle_cell, expansions; /* pairs; cells expanded */
+    int64_t bytes_to_device, bytes_from_device;
+    double seconds;                  /* of the call */
+    double device_busy, device_wait; /* seconds; 0 on a processor */
+} chm_run_stats;
+
+typedef struct chm_percentiles {
+    double rms, median, p90, p99, p999, max;
+} chm_percentiles;
+
+/* |da| / |a| and |dphi| / |phi| against the direct sum in double. */
+typedef struct chm_error_stats {
+    int64_t sample;
+    int64_t worst; /* the source with the largest |da| / |a| */
+    chm_percentiles acceleration, potential;
+} chm_error_stats;
+
+typedef struct chm_context chm_context;
+
+CHM_API const char* chm_version(void); /* such as "0.1.0" */
+
+CHM_API int chm_create(chm_context** context);
+/* NULL: nothing. Waits for no one: no other call may be under way. */
+CHM_API void chm_destroy(chm_context* context);
+
+/* The line of this thread's last call on this context that failed, empty if none did; it stays
+ * until the next one fails. Any thread may ask at any time. */
+CHM_API const char* chm_last_error(const chm_context* context);
+
+/* What takes effect with the next chm_build():
+ *   solver          tree (default), direct
+ *   criterion       moments (default), relative: by tolerance; geometric, minimum_distance: by
+ *                   theta; theta alone means geometric
+ *   tolerance       of forces, 0.001; theta   opening angle, 0.6
+ *   accuracy        error |da| / |a| that 99 % are to keep, instead of the two, which the next
+ *                   chm_build() chooses by trials; 0: none
+ *   order           of the multipoles: 0, 2 (default), 3, 4
+ *   local_order     of local expansions: 0, 3 to 6 (default)
+ *   softening       length eps, 0; softening_kind   plummer (default), spline
+ *   G               1
+ *   precision       float (default), double
+ *   device          auto (default), cpu, gpu, gpu:1
+ *   instruction_set auto (default), avx512, avx2, baseline
+ *   threads         of the host; 0 (default): OpenMP's choice. Changes no bit
+ *   group_size, leaf_size   0 (default): chosen by device
+ *   deterministic   accepted; sums are so in any case */
+CHM_API int chm_set_option(chm_context* context, const char* key, const char* value);
+
+/* Says where the n sources lie; chm_build(), chm_refit() and chm_compare_direct() read them there.
+ * `velocity` is for jerks; else zero. */
+CHM_API int chm_set_sources(chm_context* context, int64_t n, chm_view position, chm_view mass,
+                            chm_view velocity);
+
+/* Copies the sources and makes their tree, on the device too. */
+CHM_API int chm_build(chm_context* context);
+
+/* The same sources, moved (after chm_set_sources() with as many, or in place): keeps the cells. */
+CHM_API int chm_refit(chm_context* context);
+
+CHM_API int chm_eval(chm_context* context, const chm_targets* targets, const chm_results* results);
+
+/* At the sources active[0] .. active[n - 1], each without itself; results in that order. NULL: at
+ * all, n being their number. */
+CHM_API int chm_eval_active(chm_context* context, int64_t n, const int64_t* active,
+                            const chm_results* results);
+
+/* All sources within a radius (1 number each) of each target, exactly: of target i the numbers of
+ * the first `most`, ascending, at list + i * most, and in count[i] how many there are. The target's
+ * self is left out. */
+CHM_API int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view radius,
+                           int64_t most, int64_t* count, int64_t* list);
+
+/* The errors of about `sample` sources, spread over all from a place given by the seed, with the
+ * tree as it is. Reads the sources again, which must be as they were when it was made. */
+CHM_API int chm_compare_direct(chm_context* context, int64_t sample, uint64_t seed,
+                               chm_error_stats* errors);
+
+CHM_API int chm_stats(chm_context* context, chm_run_stats* stats);
+
+/* Such as "CPU, avx512, 2 threads"; empty before chm_build(). Valid until the next one. */
+CHM_API const char* chm_device(const chm_context* context);
+
+/* All at once: sources m[n], x[n][3] to acceleration[n][3] and, unless NULL, potential[n]. */
+CHM_API int chm_solve(chm_context* context, int64_t n, const double* m, const double* x,
+                      double* acceleration, double* potential);
+
+/* The same for members of records `stride` bytes apart (acceleration too; potential[targets] has no
+ * gaps), of which the first `sources` pull at all `targets`; with this G and softening. */
+CHM_API int chm_accel_strided(chm_context* context, size_t targets, size_t sources, size_t stride,
+                              const double* xyz, const double* mass, double* acceleration,
+                              double* potential, double G, double softening);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,259 @@
+// Guards of the C interface: one thread in a context, no context of another process, no exception.
+#include "clients/c/context.hpp"
+
+#include <thread>
+
+#include <unistd.h>
+
+#include "clients/c/views.hpp"
+#include "force/threads.hpp"
+
+namespace chamomile::c {
+namespace {
+
+/// Threads of OpenMP do not survive a fork(), and a thread that had some waits for them for ever.
+/// So calls in a child of a process that used this library run in threads of their own.
+std::atomic<long> first_process{0};
+
+bool in_forked_child()
+{
+    const long self = getpid();
+    long first = 0;
+    return !first_process.compare_exchange_strong(first, self) && first != self;
+}
+
+/// No other thread has had it, unlike an id of the system's.
+std::uint64_t number_of_this_thread()
+{
+    static std::atomic<std::uint64_t> last{0};
+    thread_local const std::uint64_t number = ++last;
+    return number;
+}
+
+class ThreadsInUse {
+public:
+    explicit ThreadsInUse(int n) : before_(thread_count())
+    {
+        if (n > 0)
+            use_threads(n);
+    }
+    ~ThreadsInUse() { use_threads(before_); }
+    ThreadsInUse(const ThreadsInUse&) = delete;
+    ThreadsInUse& operator=(const ThreadsInUse&) = delete;
+
+private:
+    int before_;
+};
+
+Outcome attempt(const chm_context& context, Body body, void* argument)
+{
+    try {
+        const ThreadsInUse threads(context.options.threads);
+        body(argument);
+        return {};
+    } catch (const Error& error) {
+        return {int(error.fault()), error.what()};
+    } catch (const std::bad_alloc&) {
+        return {CHM_NUMERIC, "memory: ran out"};
+    } catch (const std::exception& error) {
+        return {CHM_NUMERIC, error.what()};
+    }
+}
+
+class Occupied {
+public:
+    explicit Occupied(chm_context& context)
+        : context_(context), by_us_(!context.busy.test_and_set())
+    {}
+    ~Occupied()
+    {
+        if (by_us_)
+            context_.busy.clear();
+    }
+    Occupied(const Occupied&) = delete;
+    Occupied& operator=(const Occupied&) = delete;
+    bool by_us() const { return by_us_; }
+
+private:
+    chm_context& context_;
+    bool by_us_;
+};
+
+Outcome guarded_run(chm_context& context, Body body, void* argument)
+{
+    if (!context.is_ours())
+        return {CHM_USAGE, "context: was made before fork(): make one in this process"};
+    const Occupied occupied(context);
+    if (!occupied.by_us())
+        return {CHM_USAGE, "context: another thread is calling: make one for each thread"};
+    if (!in_forked_child())
+        return attempt(context, body, argument);
+    Outcome outcome;
+    std::thread([&] { outcome = attempt(context, body, argument); }).join();
+    return outcome;
+}
+
+} // namespace
+
+void Errors::remember(const char* line) noexcept
+{
+    try {
+        const std::lock_guard lock(mutex_);
+        constexpr std::size_t most = 1000;
+        lines_[number_of_this_thread()] = line;
+        if (lines_.size() > most)
+            lines_.erase(lines_.begin()); // of the oldest thread
+    } catch (...) {                       // no memory even for the line
+    }
+}
+
+const char* Errors::last() const noexcept
+{
+    try {
+        const std::lock_guard lock(mutex_);
+        const auto line = lines_.find(number_of_this_thread());
+        return line == lines_.end() ? "" : line->second.c_str();
+    } catch (...) {
+        return "";
+    }
+}
+
+int run(chm_context* context, Body body, void* argument) noexcept
+{
+    if (!context)
+        return CHM_USAGE;
+    try {
+        const Outcome outcome = guarded_run(*context, body, argument);
+        if (outcome.status != CHM_OK)
+            context->errors.remember(outcome.line.c_str());
+        return outcome.status;
+    } catch (const std::exception& error) {
+        context->errors.remember(error.what());
+    } catch (...) {
+    }
+    return CHM_NUMERIC;
+}
+
+std::size_t count_of(const char* what, std::int64_t n)
+{
+    if (n < 0)
+        refuse(std::string(what) + ": " + std::to_string(n) + ": must be 0 or more");
+    return std::size_t(n);
+}
+
+} // namespace chamomile::c
+
+using namespace chamomile;
+
+chm_context::chm_context() : process_(getpid()) {}
+
+bool chm_context::is_ours() const
+{
+    return process_ == getpid();
+}
+
+void chm_context::set_sources(std::int64_t n, const chm_view& position, const chm_view& mass,
+                              const chm_view& velocity)
+{
+    FieldSources said;
+    said.count = c::count_of("sources", n);
+    if (said.count >= std::size_t(Index(-1)))
+        c::refuse("sources: " + std::to_string(n) + ": must be fewer than 4294967295");
+    said.position = c::input("position of the sources", said.count, position, 3);
+    said.mass = c::input("mass", said.count, mass, 1);
+    said.velocity = c::input("velocity of the sources", said.count, velocity, 3, c::Need::optional);
+    sources = said;
+    has_sources = true;
+}
+
+FieldSolver& chm_context::built_solver()
+{
+    if (!built)
+        c::refuse(has_sources ? "order of calls: chm_build() comes first"
+                              : "order of calls: chm_set_sources() and chm_build() come first");
+    return *solver;
+}
+
+SolverOptions chm_context::chosen() const
+{
+    if (!options.solver.accuracy)
+        return options.solver;
+    if (sources.position.on_device || sources.mass.on_device)
+        c::refuse("accuracy: is chosen for sources on the host");
+    Particles particles;
+    particles.resize(sources.count);
+    for (std::size_t i = 0; i < sources.count; ++i) {
+        particles.id[i] = i;
+        particles.position[i] = sources.position.load_vector(i);
+        particles.mass[i] = sources.mass.load(i);
+    }
+    const auto chooser = make_solver(options.solver);
+    chooser->solve(particles, Quantities::acceleration);
+    SolverOptions found = chooser->options();
+    found.accuracy.reset();
+    return found;
+}
+
+void chm_context::build()
+{
+    built = false;
+    softened.clear();
+    if (!solver)
+        solver = make_field_solver(chosen());
+    solver->build(sources);
+    device = solver->device();
+    built = true;
+}
+
+void chm_context::use_law(double G, double softening)
+{
+    SolverOptions& now = options.solver;
+    if (now.gravitational_constant == G && now.softening.length == softening)
+        return;
+    c::FieldOptions changed = options;
+    changed.solver.gravitational_constant = G;
+    changed.solver.softening.length = softening;
+    c::check(changed);
+    options = changed;
+    built = false;
+    solver.reset();
+}
+
+FieldSolver& chm_context::softened_solver(double softening)
+{
+    constexpr std::size_t most = 4; // trees at a time
+    if (softening == options.solver.softening.length)
+        return *solver;
+    if (softened.size() >= most && !softened.contains(softening))
+        softened.clear();
+    auto& other = softened[softening];
+    if (!other) {
+        SolverOptions changed = solver->options();
+        changed.softening.length = softening;
+        auto made = make_field_solver(changed);
+        made->build(sources);
+        other = std::move(made);
+    }
+    return *other;
+}
+
+void chm_context::begin_evaluation()
+{
+    stats = {};
+    stats.sources = std::int64_t(solver->size());
+}
+
+void chm_context::add(const ForceStatistics& s, double seconds)
+{
+    stats.targets += std::int64_t(s.targets);
+    stats.groups += std::int64_t(s.groups);
+    stats.cells = std::int64_t(s.cells);
+    stats.particle_particle += std::int64_t(s.particle_particle);
+    stats.particle_cell += std::int64_t(s.particle_cell);
+    stats.expansions += std::int64_t(s.expansions);
+    stats.bytes_to_device += std::int64_t(s.bytes_to_device);
+    stats.bytes_from_device += std::int64_t(s.bytes_from_device);
+    stats.device_busy += s.device_busy;
+    stats.device_wait += s.device_wait;
+    stats.seconds += seconds;
+}

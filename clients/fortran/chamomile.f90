@@ -1,0 +1,377 @@
+!> Gravity of sources that stay, at any points: the C interface (chamomile.h) for Fortran.
+!>
+!> Every call gives a status, 0 or the kind of a fault, whose line error() tells; nothing stops and
+!> nothing is printed. Arrays are used where they lie, sections too: (3, n) or x(n), y(n), z(n), in
+!> double; view() makes arguments of other kinds and shapes. Particles are numbered from 1.
+module chamomile
+  use, intrinsic :: iso_c_binding
+  use chamomile_c
+  implicit none
+  private
+  public :: chm_field, chm_view, view, chm_run_stats, chm_error_stats, chm_percentiles
+  public :: chm_ok, chm_usage, chm_input, chm_output, chm_device_fault, chm_numeric
+  public :: chm_library_version
+  integer, parameter :: k = c_int64_t
+
+  !> One context: make it, give it sources, ask for their field. Not for two threads at once.
+  type :: chm_field
+     private
+     type(c_ptr) :: context = c_null_ptr
+     character(:), allocatable :: complaint !< of this module; else the library's
+   contains
+     procedure :: create, destroy, error, device, statistics
+     procedure, private :: set_text, set_real, set_integer
+     generic :: set => set_text, set_real, set_integer !< (key, value, status), as chm_set_option()
+     procedure, private :: build_views, build_vectors, build_columns
+     !> (xyz, mass, status [, velocity]) or (x, y, z, mass, status): copies the sources.
+     generic :: build => build_views, build_vectors, build_columns
+     procedure, private :: refit_views, refit_vectors, refit_columns
+     !> The same, moved: keeps the tree's cells.
+     generic :: refit => refit_views, refit_vectors, refit_columns
+     procedure, private :: evaluate_views, evaluate_vectors, evaluate_columns
+     !> (xyz, acceleration, status [, potential, own]) or (x, y, z, ax, ay, az, status [, ...]).
+     !> own(i): the source that target i is and does not feel, 0 for none.
+     generic :: evaluate => evaluate_views, evaluate_vectors, evaluate_columns
+     procedure, private :: at_sources_views, at_sources_vectors, at_sources_columns
+     !> (acceleration, status [, potential, active]) or (ax, ay, az, status [, ...]): at all sources
+     !> or at those listed.
+     generic :: evaluate_sources => at_sources_views, at_sources_vectors, at_sources_columns
+     procedure :: neighbours, compare_direct
+  end type chm_field
+
+contains
+
+  function chm_library_version() result(text)
+    character(:), allocatable :: text
+    text = text_at(chm_version())
+  end function chm_library_version
+
+  subroutine create(self, status)
+    class(chm_field), intent(inout) :: self
+    integer, intent(out) :: status
+    call self%destroy()
+    status = chm_create(self%context)
+  end subroutine create
+
+  !> Has to be called: a chm_field is a handle, and copies are the same one.
+  subroutine destroy(self)
+    class(chm_field), intent(inout) :: self
+    call chm_destroy(self%context)
+    self%context = c_null_ptr
+    if (allocated(self%complaint)) deallocate (self%complaint)
+  end subroutine destroy
+
+  !> The line of the last call that failed.
+  function error(self) result(text)
+    class(chm_field), intent(in) :: self
+    character(:), allocatable :: text
+    if (allocated(self%complaint)) then
+       text = self%complaint
+    else
+       text = text_at(chm_last_error(self%context))
+    end if
+  end function error
+
+  !> Such as "CPU, avx512, 2 threads"; empty before build().
+  function device(self) result(text)
+    class(chm_field), intent(in) :: self
+    character(:), allocatable :: text
+    text = text_at(chm_device(self%context))
+  end function device
+
+  subroutine statistics(self, stats, status)
+    class(chm_field), intent(inout) :: self
+    type(chm_run_stats), intent(out) :: stats
+    integer, intent(out) :: status
+    status = answered(self, chm_stats(self%context, stats))
+  end subroutine statistics
+
+  subroutine set_text(self, key, value, status)
+    class(chm_field), intent(inout) :: self
+    character(*), intent(in) :: key, value
+    integer, intent(out) :: status
+    status = answered(self, chm_set_option(self%context, trim(key) // c_null_char, &
+         trim(value) // c_null_char))
+  end subroutine set_text
+
+  subroutine set_real(self, key, value, status)
+    class(chm_field), intent(inout) :: self
+    character(*), intent(in) :: key
+    real(c_double), intent(in) :: value
+    integer, intent(out) :: status
+    character(32) :: text
+    write (text, '(es24.16e3)') value
+    call self%set_text(key, adjustl(text), status)
+  end subroutine set_real
+
+  subroutine set_integer(self, key, value, status)
+    class(chm_field), intent(inout) :: self
+    character(*), intent(in) :: key
+    integer, intent(in) :: value
+    integer, intent(out) :: status
+    character(16) :: text
+    write (text, '(i0)') value
+    call self%set_text(key, text, status)
+  end subroutine set_integer
+
+  subroutine build_views(self, n, position, mass, status, velocity)
+    class(chm_field), intent(inout) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(chm_view), intent(in) :: position, mass
+    integer, intent(out) :: status
+    type(chm_view), intent(in), optional :: velocity
+    status = answered(self, chm_set_sources(self%context, n, position, mass, given(velocity)))
+    if (status == chm_ok) status = answered(self, chm_build(self%context))
+  end subroutine build_views
+
+  subroutine build_vectors(self, xyz, mass, status, velocity)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: xyz(:, :), mass(:)
+    integer, intent(out) :: status
+    real(c_double), intent(in), target, optional :: velocity(:, :)
+    integer(c_int64_t) :: n
+    n = size(mass, kind=k)
+    if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
+    if (present(velocity)) then
+       if (.not. fits(self, 'velocities', shape(velocity, k), n, status)) return
+       call self%build_views(n, view(xyz), view(mass), status, view(velocity))
+    else
+       call self%build_views(n, view(xyz), view(mass), status)
+    end if
+  end subroutine build_vectors
+
+  subroutine build_columns(self, x, y, z, mass, status)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: x(:), y(:), z(:), mass(:)
+    integer, intent(out) :: status
+    if (equal(self, [size(mass, kind=k), size(x, kind=k), size(y, kind=k), size(z, kind=k)], status)) &
+         call self%build_views(size(mass, kind=k), view(x, y, z), view(mass), status)
+  end subroutine build_columns
+
+  subroutine refit_views(self, n, position, mass, status, velocity)
+    class(chm_field), intent(inout) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(chm_view), intent(in) :: position, mass
+    integer, intent(out) :: status
+    type(chm_view), intent(in), optional :: velocity
+    status = answered(self, chm_set_sources(self%context, n, position, mass, given(velocity)))
+    if (status == chm_ok) status = answered(self, chm_refit(self%context))
+  end subroutine refit_views
+
+  subroutine refit_vectors(self, xyz, mass, status)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: xyz(:, :), mass(:)
+    integer, intent(out) :: status
+    integer(c_int64_t) :: n
+    n = size(mass, kind=k)
+    if (fits(self, 'positions', shape(xyz, k), n, status)) &
+         call self%refit_views(n, view(xyz), view(mass), status)
+  end subroutine refit_vectors
+
+  subroutine refit_columns(self, x, y, z, mass, status)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: x(:), y(:), z(:), mass(:)
+    integer, intent(out) :: status
+    if (equal(self, [size(mass, kind=k), size(x, kind=k), size(y, kind=k), size(z, kind=k)], status)) &
+         call self%refit_views(size(mass, kind=k), view(x, y, z), view(mass), status)
+  end subroutine refit_columns
+
+  !> Any results at n targets; jerks need their velocities. softening: lengths, one for a target.
+  subroutine evaluate_views(self, n, position, status, acceleration, potential, tidal, jerk, &
+       velocity, own, softening)
+    class(chm_field), intent(inout) :: self
+    integer(c_int64_t), intent(in) :: n
+    type(chm_view), intent(in) :: position
+    integer, intent(out) :: status
+    type(chm_view), intent(in), optional :: acceleration, potential, tidal, jerk, velocity, softening
+    integer(c_int64_t), intent(in), optional :: own(:)
+    type(chm_targets) :: targets
+    type(chm_results) :: results
+    integer(c_int64_t), allocatable, target :: numbers(:)
+    targets = chm_targets(n, position, given(velocity), c_null_ptr, given(softening))
+    if (present(own)) then
+       if (.not. equal(self, [n, size(own, kind=k)], status)) return
+       allocate (numbers(n + 1)) ! a place even where there is none
+       numbers(:n) = own - 1
+       targets%self = c_loc(numbers)
+    end if
+    results = chm_results(given(acceleration), given(potential), given(tidal), given(jerk))
+    status = answered(self, chm_eval(self%context, targets, results))
+  end subroutine evaluate_views
+
+  subroutine evaluate_vectors(self, xyz, acceleration, status, potential, own)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: xyz(:, :)
+    real(c_double), intent(inout), target :: acceleration(:, :)
+    integer, intent(out) :: status
+    real(c_double), intent(inout), target, optional :: potential(:)
+    integer(c_int64_t), intent(in), optional :: own(:)
+    integer(c_int64_t) :: n
+    n = size(xyz, 2, kind=k)
+    if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
+    if (.not. fits(self, 'accelerations', shape(acceleration, k), n, status)) return
+    if (.not. long_enough(self, potential, n, status)) return
+    call self%evaluate_views(n, view(xyz), status, view(acceleration), numbers_of(potential), own=own)
+  end subroutine evaluate_vectors
+
+  subroutine evaluate_columns(self, x, y, z, ax, ay, az, status, potential, own)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: x(:), y(:), z(:)
+    real(c_double), intent(inout), target :: ax(:), ay(:), az(:)
+    integer, intent(out) :: status
+    real(c_double), intent(inout), target, optional :: potential(:)
+    integer(c_int64_t), intent(in), optional :: own(:)
+    integer(c_int64_t) :: n
+    n = size(x, kind=k)
+    if (.not. equal(self, [n, size(y, kind=k), size(z, kind=k), size(ax, kind=k), &
+         size(ay, kind=k), size(az, kind=k)], status)) return
+    if (.not. long_enough(self, potential, n, status)) return
+    call self%evaluate_views(n, view(x, y, z), status, view(ax, ay, az), numbers_of(potential), own=own)
+  end subroutine evaluate_columns
+
+  !> Any results at n sources, all of them or those listed.
+  subroutine at_sources_views(self, n, status, acceleration, potential, tidal, jerk, active)
+    class(chm_field), intent(inout) :: self
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(out) :: status
+    type(chm_view), intent(in), optional :: acceleration, potential, tidal, jerk
+    integer(c_int64_t), intent(in), optional :: active(:)
+    type(chm_results) :: results
+    integer(c_int64_t), allocatable, target :: numbers(:)
+    type(c_ptr) :: list
+    results = chm_results(given(acceleration), given(potential), given(tidal), given(jerk))
+    list = c_null_ptr
+    if (present(active)) then
+       if (.not. equal(self, [n, size(active, kind=k)], status)) return
+       allocate (numbers(n + 1))
+       numbers(:n) = active - 1
+       list = c_loc(numbers)
+    end if
+    status = answered(self, chm_eval_active(self%context, n, list, results))
+  end subroutine at_sources_views
+
+  subroutine at_sources_vectors(self, acceleration, status, potential, active)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(inout), target :: acceleration(:, :)
+    integer, intent(out) :: status
+    real(c_double), intent(inout), target, optional :: potential(:)
+    integer(c_int64_t), intent(in), optional :: active(:)
+    integer(c_int64_t) :: n
+    n = size(acceleration, 2, kind=k)
+    if (.not. fits(self, 'accelerations', shape(acceleration, k), n, status)) return
+    if (.not. long_enough(self, potential, n, status)) return
+    call self%at_sources_views(n, status, view(acceleration), numbers_of(potential), active=active)
+  end subroutine at_sources_vectors
+
+  subroutine at_sources_columns(self, ax, ay, az, status, potential, active)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(inout), target :: ax(:), ay(:), az(:)
+    integer, intent(out) :: status
+    real(c_double), intent(inout), target, optional :: potential(:)
+    integer(c_int64_t), intent(in), optional :: active(:)
+    integer(c_int64_t) :: n
+    n = size(ax, kind=k)
+    if (.not. equal(self, [size(ax, kind=k), size(ay, kind=k), size(az, kind=k)], status)) return
+    if (.not. long_enough(self, potential, n, status)) return
+    call self%at_sources_views(n, status, view(ax, ay, az), numbers_of(potential), active=active)
+  end subroutine at_sources_columns
+
+  !> The sources within radius(i) of target i: list(:, i) holds the first, ascending, and count(i)
+  !> says how many there are, which may be more than size(list, 1).
+  subroutine neighbours(self, xyz, radius, count, list, status, own)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: xyz(:, :), radius(:)
+    integer(c_int64_t), intent(inout), contiguous, target :: count(:), list(:, :)
+    integer, intent(out) :: status
+    integer(c_int64_t), intent(in), optional :: own(:)
+    type(chm_targets) :: targets
+    integer(c_int64_t), allocatable, target :: numbers(:)
+    integer(c_int64_t) :: n, i
+    n = size(xyz, 2, kind=k)
+    if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
+    if (.not. equal(self, [n, size(radius, kind=k), size(count, kind=k), size(list, 2, k)], status)) return
+    targets%n = n
+    targets%position = view(xyz)
+    if (present(own)) then
+       if (.not. equal(self, [n, size(own, kind=k)], status)) return
+       allocate (numbers(n + 1))
+       numbers(:n) = own - 1
+       targets%self = c_loc(numbers)
+    end if
+    status = answered(self, chm_neighbours(self%context, targets, view(radius), &
+         size(list, 1, k), c_loc(count), c_loc(list)))
+    if (status /= chm_ok) return
+    do i = 1, n
+       associate (own_list => list(:min(count(i), size(list, 1, k)), i))
+         own_list = own_list + 1
+       end associate
+    end do
+  end subroutine neighbours
+
+  !> The errors of `sample` sources against the direct sum in double; these sources are those of
+  !> build(). errors%worst counts from 1 here.
+  subroutine compare_direct(self, xyz, mass, sample, seed, errors, status)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), target :: xyz(:, :), mass(:)
+    integer, intent(in) :: sample, seed
+    type(chm_error_stats), intent(out) :: errors
+    integer, intent(out) :: status
+    integer(c_int64_t) :: n
+    n = size(mass, kind=k)
+    if (.not. fits(self, 'positions', shape(xyz, k), n, status)) return
+    status = answered(self, chm_set_sources(self%context, n, view(xyz), view(mass), chm_view()))
+    if (status == chm_ok) status = answered(self, chm_compare_direct(self%context, &
+         int(sample, c_int64_t), int(seed, c_int64_t), errors))
+    errors%worst = errors%worst + 1
+  end subroutine compare_direct
+
+  !> The library's status; what it says is then its own last line.
+  integer function answered(self, status)
+    class(chm_field), intent(inout) :: self
+    integer(c_int), intent(in) :: status
+    if (allocated(self%complaint)) deallocate (self%complaint)
+    answered = status
+  end function answered
+
+  logical function fits(self, what, extents, n, status)
+    class(chm_field), intent(inout) :: self
+    character(*), intent(in) :: what
+    integer(k), intent(in) :: extents(2)
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(out) :: status
+    fits = extents(1) == 3 .and. extents(2) == n
+    status = merge(chm_ok, chm_usage, fits)
+    if (.not. fits) self%complaint = what // ': must be of shape (3, n)'
+  end function fits
+
+  logical function equal(self, lengths, status)
+    class(chm_field), intent(inout) :: self
+    integer(k), intent(in) :: lengths(:)
+    integer, intent(out) :: status
+    equal = all(lengths == lengths(1))
+    status = merge(chm_ok, chm_usage, equal)
+    if (.not. equal) self%complaint = 'arrays: must be of equal length'
+  end function equal
+
+  logical function long_enough(self, numbers, n, status)
+    class(chm_field), intent(inout) :: self
+    real(c_double), intent(in), optional :: numbers(:)
+    integer(c_int64_t), intent(in) :: n
+    integer, intent(out) :: status
+    long_enough = .true.
+    status = chm_ok
+    if (present(numbers)) long_enough = equal(self, [n, size(numbers, kind=k)], status)
+  end function long_enough
+
+  function given(some) result(v)
+    type(chm_view), intent(in), optional :: some
+    type(chm_view) :: v
+    if (present(some)) v = some
+  end function given
+
+  function numbers_of(some) result(v)
+    real(c_double), intent(in), target, optional :: some(:)
+    type(chm_view) :: v
+    if (present(some)) v = view(some)
+  end function numbers_of
+end module chamomile

@@ -1,0 +1,32 @@
+/* REBOUND's gravity by chamomile: compile chamomile_rebound.c with your program (docs/rebound.md).
+ *
+ * REBOUND 5 calls it through gravity_custom, older ones through additional_forces with
+ * REB_GRAVITY_NONE; an additional_forces of your own is still called. Honoured are G, softening,
+ * N_active, testparticle_type, gravity_ignore_terms and the size of a particle in memory. Ghost
+ * boxes, periodic and shearing boundaries, variational particles, MERCURIUS and TRACE are refused.
+ */
+#ifndef CHAMOMILE_REBOUND_H
+#define CHAMOMILE_REBOUND_H
+
+#include <chamomile.h>
+#include <rebound.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* From now on gravity is that of `context` (its solver, tolerance, precision, device), which must
+ * outlive it and serve one simulation. Not saved with a simulation: attach again after loading.
+ * CHM_OK, or CHM_USAGE after a message of REBOUND's. A step that fails gives such a message, fills
+ * the accelerations with NaN and stops the simulation. */
+int chm_rebound_attach(chm_context* context, struct reb_simulation* r);
+
+/* REBOUND's own gravity as it was before. CHM_USAGE if nothing was attached. Call it before
+ * reb_simulation_free(). */
+int chm_rebound_detach(struct reb_simulation* r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,172 @@
+"""REBOUND's gravity by chamomile, from Python (docs/rebound.md).
+
+    gravity = chamomile_rebound.attach(sim, solver="direct", precision="double")
+    sim.integrate(10)
+    gravity.detach()
+
+REBOUND 5 calls it through gravity_custom, older ones through additional_forces with gravity "none". Honoured are G,
+softening, N_active, testparticle_type and the size of a particle in memory; ghost boxes, periodic and shearing boundaries,
+variational particles, terms to ignore (WHFast, SABA and EOS set them), MERCURIUS and TRACE are refused: those integrators
+have a C hook (chamomile_rebound.c).
+"""
+import ctypes
+import os
+
+import rebound
+
+
+class _View(ctypes.Structure):
+    _fields_ = [("component", ctypes.c_void_p * 6), ("stride", ctypes.c_int64), ("type", ctypes.c_int32),
+                ("place", ctypes.c_int32)]
+
+
+class _Targets(ctypes.Structure):
+    _fields_ = [("n", ctypes.c_int64), ("position", _View), ("velocity", _View), ("own", ctypes.c_void_p),
+                ("softening", _View)]
+
+
+class _Results(ctypes.Structure):
+    _fields_ = [(name, _View) for name in ("acceleration", "potential", "tidal", "jerk")]
+
+
+def _library(path):
+    """libchamomile_c.so: `path`, $CHAMOMILE_LIBRARY, or where the loader finds it."""
+    c = ctypes.CDLL(str(path or os.environ.get("CHAMOMILE_LIBRARY", "libchamomile_c.so.0")))
+    pointer, size, real = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double
+    c.chm_last_error.restype = c.chm_device.restype = ctypes.c_char_p
+    c.chm_last_error.argtypes = c.chm_device.argtypes = c.chm_destroy.argtypes = c.chm_build.argtypes = [pointer]
+    c.chm_set_option.argtypes = [pointer, ctypes.c_char_p, ctypes.c_char_p]
+    c.chm_view_aos.restype = c.chm_view_numbers.restype = c.chm_vectors.restype = _View
+    c.chm_view_aos.argtypes = c.chm_view_numbers.argtypes = [pointer, ctypes.c_int64, ctypes.c_int32, ctypes.c_int32]
+    c.chm_vectors.argtypes = [pointer]
+    c.chm_set_sources.argtypes = [pointer, ctypes.c_int64, _View, _View, _View]
+    c.chm_eval.argtypes = [pointer, ctypes.POINTER(_Targets), ctypes.POINTER(_Results)]
+    c.chm_accel_strided.argtypes = [pointer, size, size, size, pointer, pointer, pointer, pointer, real, real]
+    return c
+
+
+class Gravity:
+    """What attach() returns: keep it as long as the simulation uses it."""
+
+    def __init__(self, sim, options, library):
+        self._sim, self._c, self._context = sim, _library(library), ctypes.c_void_p()
+        self._check(self._c.chm_create(ctypes.byref(self._context)))
+        for key, value in options.items():
+            self._check(self._c.chm_set_option(self._context, key.encode(), str(value).encode()))
+        if line := _objection(sim):
+            raise ValueError(line)
+        self._before = sim._gravity
+        self.calls = 0
+        if hasattr(rebound.Simulation, "_gravity_custom"):
+            self._hook = type(sim._gravity_custom)(self._step)
+            self._hook_before = _copied(sim._gravity_custom)
+            sim._gravity_custom, sim._gravity = self._hook, 7
+        else:
+            self._hook = type(sim._additional_forces)(self._step)
+            self._hook_before = _copied(sim._additional_forces)
+            sim._additional_forces, sim._gravity = self._hook, 0
+
+    @property
+    def device(self):
+        """What evaluates it, such as "CPU, avx512, 2 threads"; empty before the first step."""
+        return self._c.chm_device(self._context).decode()
+
+    def detach(self):
+        """REBOUND's own gravity as it was before."""
+        if self._sim is not None:
+            self._sim._gravity = self._before
+            if hasattr(rebound.Simulation, "_gravity_custom"):
+                self._sim._gravity_custom = self._hook_before
+            else:
+                self._sim._additional_forces = self._hook_before
+            self._sim = None
+
+    def __del__(self):
+        if self._context:
+            self._c.chm_destroy(self._context)
+
+    def _check(self, status):
+        if status:
+            raise ValueError(self._c.chm_last_error(self._context).decode())
+
+    def _step(self, pointer):
+        sim = pointer.contents
+        try:
+            self._evaluate(sim)
+        except Exception as error:  # goes on as REBOUND's own: integrate() raises it
+            particles = ctypes.cast(sim._particles, ctypes.POINTER(rebound.Particle))
+            for i in range(sim.N):
+                particles[i].ax = particles[i].ay = particles[i].az = float("nan")
+            rebound.clibrebound.reb_simulation_error(pointer, ctypes.c_char_p(f"chamomile: {error}".encode()))
+            rebound.clibrebound.reb_simulation_stop(pointer)
+            return
+        more = sim._additional_forces if hasattr(rebound.Simulation, "_gravity_custom") else self._hook_before
+        if more:
+            more(pointer)
+
+    def _evaluate(self, sim):
+        if line := _objection(sim):
+            raise ValueError(line)
+        self.calls += 1
+        n, active = sim.N, sim.N_active
+        if n == 0:
+            return
+        active = n if active < 0 or active > n else active
+        self._check(self._c.chm_accel_strided(self._context, n, active, _stride, *_members(sim, 0, "x", "m", "ax"), None,
+                                              sim.G, sim.softening))
+        if sim.testparticle_type and 0 < active < n:
+            self._react(sim, active, n)
+
+    def _react(self, sim, active, n):
+        """Adds to the active particles what the others do."""
+        c, added = self._c, (ctypes.c_double * (3 * active))()
+        places, masses = _members(sim, active, "x", "m")
+        self._check(c.chm_set_sources(self._context, n - active, c.chm_view_aos(places, _stride, 0, 0),
+                                      c.chm_view_numbers(masses, _stride, 0, 0), _View()))
+        self._check(c.chm_build(self._context))
+        targets = _Targets(active, c.chm_view_aos(*_members(sim, 0, "x"), _stride, 0, 0))
+        results = _Results(c.chm_vectors(ctypes.addressof(added)))
+        self._check(c.chm_eval(self._context, ctypes.byref(targets), ctypes.byref(results)))
+        particles = ctypes.cast(sim._particles, ctypes.POINTER(rebound.Particle))
+        for i in range(active):
+            particles[i].ax += added[3 * i]
+            particles[i].ay += added[3 * i + 1]
+            particles[i].az += added[3 * i + 2]
+
+
+_stride = ctypes.sizeof(rebound.Particle)
+
+
+def _copied(hook):
+    """A member that is read is the place of it in the simulation, not its value."""
+    address = ctypes.cast(hook, ctypes.c_void_p).value
+    return type(hook)(address) if address else type(hook)()
+
+
+def _members(sim, i, *names):
+    """Addresses of members of particle i."""
+    first = ctypes.cast(sim._particles, ctypes.c_void_p).value + i * _stride
+    return [first + getattr(rebound.Particle, name).offset for name in names]
+
+
+def _objection(sim):
+    """Why this simulation is none of ours, or nothing."""
+    if sim.N_ghost_x or sim.N_ghost_y or sim.N_ghost_z:
+        return "ghost boxes: N_ghost_x, N_ghost_y and N_ghost_z must be 0"
+    if sim.boundary not in ("none", "open"):
+        return "boundary: must be none or open"
+    if sim.N_var:
+        return "variational particles: need REBOUND's own gravity"
+    if getattr(sim, "gravity_ignore", None) or getattr(sim, "gravity_ignore_terms", None):
+        return "gravity_ignore_terms: set by this integrator; the hook in C honours them"
+    integrator = sim.integrator if isinstance(sim.integrator, str) else getattr(sim.integrator, "name", "")
+    if str(integrator).lower() in ("mercurius", "trace"):
+        return "integrator: MERCURIUS and TRACE bring their own gravity"
+    return None
+
+
+def attach(sim, library=None, **options):
+    """From now on the gravity of `sim` is chamomile's. Options are those of chm_set_option(): solver="direct",
+    precision="double", tolerance=1e-4, device="cpu", threads=4, ... `library`: the path of libchamomile_c.so.
+    ValueError with one line if that cannot be. Not saved with a simulation: attach again after loading."""
+    return Gravity(sim, options, library)

@@ -1,0 +1,180 @@
+/// \file  What a later run goes on from, as named values in full width: one function of a class both
+/// keeps and restores its state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+/// Keeps values under their names, or gives them back, bit for bit:
+///
+///     void Clock::exchange(Archive& archive) { archive("clock/time", time_); }
+///
+/// Names have at most 39 characters and are used once. Giving back throws Error(restart) for a name
+/// that is absent or was kept as another type or length.
+class Archive {
+public:
+    virtual ~Archive() = default;
+
+    /// Whether values are given back.
+    virtual bool is_reading() const = 0;
+
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    void operator()(const std::string& name, T& value)
+    {
+        if constexpr (std::is_same_v<T, bool>) {
+            std::uint8_t byte = value;
+            (*this)(name, byte);
+            value = byte != 0;
+        } else {
+            if (is_reading() && size(name, format<T>()) != 1)
+                throw wrong_length(name);
+            exchange(name, format<T>(), std::as_writable_bytes(std::span(&value, 1)));
+        }
+    }
+
+    /// One of the values up to `last`.
+    template <class T>
+        requires std::is_enum_v<T>
+    void operator()(const std::string& name, T& value, T last)
+    {
+        auto number = std::int32_t(value);
+        (*this)(name, number);
+        if (number < 0 || number > std::int32_t(last))
+            throw Error(Fault::restart,
+                        name + ": " + std::to_string(number) + ": is not known to this version");
+        value = T(number);
+    }
+
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    void operator()(const std::string& name, std::vector<T>& values)
+    {
+        if (is_reading())
+            values.resize(std::size_t(size(name, format<T>())));
+        exchange(name, format<T>(), std::as_writable_bytes(std::span(values)));
+    }
+
+    /// Records that are made of doubles alone, such as Vec3<double>.
+    template <class T>
+    void records(const std::string& name, std::vector<T>& values)
+    {
+        static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+        constexpr std::size_t width = sizeof(T) / sizeof(double);
+        if (is_reading()) {
+            const std::uint64_t doubles = size(name, format<double>());
+            if (doubles % width != 0)
+                throw wrong_length(name);
+            values.resize(std::size_t(doubles / width));
+        }
+        exchange(name, format<double>(), std::as_writable_bytes(std::span(values)));
+    }
+
+    void operator()(const std::string& name, Vec3<double>& value)
+    {
+        std::vector<double> parts{value.x, value.y, value.z};
+        (*this)(name, parts);
+        if (parts.size() != 3)
+            throw wrong_length(name);
+        value = {parts[0], parts[1], parts[2]};
+    }
+
+    void operator()(const std::string& name, std::string& text)
+    {
+        if (is_reading())
+            text.resize(std::size_t(size(name, {'s', 1})));
+        exchange(name, {'s', 1}, std::as_writable_bytes(std::span(text)));
+    }
+
+    template <class T>
+    void operator()(const std::string& name, std::optional<T>& value)
+    {
+        std::vector<T> values;
+        if (value)
+            values.push_back(*value);
+        (*this)(name, values);
+        if (values.size() > 1)
+            throw wrong_length(name);
+        value = values.empty() ? std::nullopt : std::optional<T>(values.front());
+    }
+
+    template <class Key, class Value>
+        requires std::is_arithmetic_v<Key>
+    void operator()(const std::string& name, std::map<Key, Value>& map)
+    {
+        std::vector<Key> keys;
+        std::vector<Value> values;
+        for (const auto& [key, value] : map) {
+            keys.push_back(key);
+            values.push_back(value);
+        }
+        (*this)(name + "/keys", keys);
+        (*this)(name + "/values", values);
+        if (keys.size() != values.size())
+            throw wrong_length(name);
+        map.clear();
+        for (std::size_t k = 0; k < keys.size(); ++k)
+            map[keys[k]] = values[k];
+    }
+
+    /// Texts without the character 0.
+    void operator()(const std::string& name, std::vector<std::string>& texts);
+    void operator()(const std::string& name, std::map<std::string, std::string>& map);
+
+protected:
+    /// kind: s text, u unsigned, i signed, f floating point; width: bytes of an item.
+    struct Format {
+        char kind;
+        std::uint8_t width;
+        friend bool operator==(const Format&, const Format&) = default;
+    };
+    template <class T>
+    static constexpr Format format()
+    {
+        return {std::is_floating_point_v<T> ? 'f'
+                : std::is_signed_v<T>       ? 'i'
+                                            : 'u',
+                std::uint8_t(sizeof(T))};
+    }
+
+    /// The number of items that are kept under the name, of that format.
+    virtual std::uint64_t size(const std::string& name, Format format) = 0;
+    virtual void exchange(const std::string& name, Format format, std::span<std::byte> bytes) = 0;
+
+private:
+    static Error wrong_length(const std::string& name)
+    {
+        return Error(Fault::restart, name + ": has another length than it should");
+    }
+};
+
+/// Adds up what an archive would hold.
+class ArchiveSize final : public Archive {
+public:
+    bool is_reading() const override { return false; }
+    std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t blocks() const { return blocks_; }
+
+private:
+    std::uint64_t size(const std::string&, Format) override { return 0; }
+    void exchange(const std::string&, Format, std::span<std::byte> bytes) override
+    {
+        bytes_ += bytes.size();
+        ++blocks_;
+    }
+
+    std::uint64_t bytes_ = 0, blocks_ = 0;
+};
+
+} // namespace chamomile

@@ -1,0 +1,62 @@
+/// \file  The bytes of a checkpoint: a header, named blocks, an end.
+///
+///     header   64 bytes  magic, version, byte order, check sum of the header
+///     block    64 bytes  name, format of its items, length and check sum of what follows; check sum
+///                        of these 64 bytes
+///              length    the items
+///     ...
+///     end      a block named "end" of two 64-bit numbers: the blocks before it, and their bytes with
+///              the header; nothing follows it
+///
+/// Integers and reals are those of the machine, which the byte order tells. Check sums are CRC-32
+/// (zlib's).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace chamomile::checkpoint_layout {
+
+inline constexpr char magic[16] = {'c', 'h', 'a', 'm', 'o', 'm', 'i', 'l',
+                                   'e', ' ', 'c', 'h', 'k', 'p', 't', '\n'};
+/// Another major version cannot be read; a greater minor one has blocks that may be left unread.
+inline constexpr std::uint32_t major_version = 1, minor_version = 0;
+inline constexpr std::uint64_t byte_order = 0x0102030405060708;
+inline constexpr const char* end_name = "end";
+
+struct Header {
+    char magic[16];
+    std::uint32_t major_version, minor_version;
+    std::uint64_t byte_order;
+    std::uint8_t reserved[28]; ///< 0
+    std::uint32_t sum;         ///< of the bytes before it
+};
+
+struct BlockHead {
+    char name[40]; ///< filled up with 0, the last is 0
+    char kind;     ///< s, u, i or f
+    std::uint8_t width;
+    std::uint8_t reserved[6]; ///< 0
+    std::uint64_t bytes;
+    std::uint32_t content_sum;
+    std::uint32_t sum; ///< of the bytes before it
+};
+
+static_assert(sizeof(Header) == 64 && sizeof(BlockHead) == 64);
+static_assert(std::has_unique_object_representations_v<Header> &&
+              std::has_unique_object_representations_v<BlockHead>);
+
+/// CRC-32 of the bytes, going on from that of the bytes before them.
+std::uint32_t check_sum(std::span<const std::byte> bytes, std::uint32_t before = 0);
+
+/// Of a header or block head but for the sum at its end.
+template <class Record>
+std::uint32_t record_sum(const Record& record)
+{
+    return check_sum(std::as_bytes(std::span(&record, 1)).first(offsetof(Record, sum)));
+}
+
+} // namespace chamomile::checkpoint_layout

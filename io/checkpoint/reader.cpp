@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "io/checkpoint/checkpoint_file.hpp"
+
+namespace chamomile {
+
+using namespace checkpoint_layout;
+
+CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(path)
+{
+    read_header();
+    std::int64_t offset = sizeof(Header);
+    while (!has(end_name))
+        offset = read_block(offset);
+    if (offset != file_.size())
+        throw bad("size", std::to_string(file_.size()) + " bytes",
+                  "more than the " + std::to_string(offset) + " of its blocks");
+    std::vector<std::uint64_t> totals;
+    (*this)(end_name, totals);
+    const auto end = std::int64_t(sizeof(BlockHead) + 2 * sizeof(std::uint64_t));
+    if (totals.size() != 2 || totals[0] != blocks_.size() - 1 ||
+        totals[1] != std::uint64_t(offset - end))
+        throw bad(end_name, std::to_string(blocks_.size() - 1) + " blocks",
+                  "is not the end of this file");
+}
+
+Error CheckpointReader::bad(const std::string& field, const std::string& value,
+                            const std::string& allowed) const
+{
+    return Error(Fault::restart,
+                 file_.path().string() + ": " + field + ": " + value + ": " + allowed);
+}
+
+void CheckpointReader::read_header() const
+{
+    if (file_.size() < std::int64_t(sizeof(Header)))
+        throw bad("size", std::to_string(file_.size()) + " bytes", "truncated in the header");
+    const auto header = file_.value<Header>(0);
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0)
+        throw bad("header", "not that of a checkpoint", "a file of 'chamomile run' is needed");
+    if (header.sum != record_sum(header) && header.byte_order == byte_order)
+        throw bad("header", "check sum", "damaged");
+    if (header.byte_order != byte_order)
+        throw bad("byte order", "another", "must be this machine's");
+    if (header.major_version != major_version)
+        throw bad("format version",
+                  std::to_string(header.major_version) + "." + std::to_string(header.minor_version),
+                  "this program knows " + std::to_string(major_version));
+}
+
+std::int64_t CheckpointReader::read_block(std::int64_t offset)
+{
+    const std::string place = "block at byte " + std::to_string(offset);
+    const auto truncated = [&](std::uint64_t needed) {
+        return bad("size", std::to_string(file_.size()) + " bytes",
+                   "truncated: " + place + " needs " + std::to_string(needed));
+    };
+    constexpr auto head_bytes = std::int64_t(sizeof(BlockHead));
+    if (file_.size() - offset < head_bytes)
+        throw truncated(sizeof(BlockHead));
+    const auto head = file_.value<BlockHead>(offset);
+    if (head.sum != record_sum(head) || head.name[sizeof head.name - 1] != 0)
+        throw bad(place, "check sum of its head", "damaged");
+    const std::string name = head.name;
+    offset += head_bytes;
+    if (head.bytes > std::uint64_t(file_.size() - offset))
+        throw truncated(head.bytes);
+    if (head.width == 0 || head.bytes % head.width != 0)
+        throw bad(name, std::to_string(head.bytes) + " bytes", "no whole number of items");
+    std::uint32_t sum = 0;
+    std::vector<std::byte> piece;
+    for (std::uint64_t done = 0; done < head.bytes; done += piece.size()) {
+        piece.resize(std::size_t(std::min<std::uint64_t>(head.bytes - done, 1 << 20)));
+        file_.read(offset + std::int64_t(done), piece);
+        sum = check_sum(piece, sum);
+    }
+    if (sum != head.content_sum)
+        throw bad(name, "check sum", "damaged");
+    if (!blocks_.emplace(name, Block{offset, head.bytes, {head.kind, head.width}, sum}).second)
+        throw bad(name, "a block", "must stand there once");
+    return offset + std::int64_t(head.bytes);
+}
+
+const CheckpointReader::Block& CheckpointReader::find(const std::string& name, Format format) const
+{
+    const auto block = blocks_.find(name);
+    if (block == blocks_.end())
+        throw bad(name, "absent", "is needed to go on");
+    if (!(block->second.format == format))
+        throw bad(name, "another type", "must be the one that this version keeps");
+    return block->second;
+}
+
+std::uint64_t CheckpointReader::size(const std::string& name, Format format)
+{
+    return find(name, format).bytes / format.width;
+}
+
+void CheckpointReader::exchange(const std::string& name, Format format, std::span<std::byte> bytes)
+{
+    const Block& block = find(name, format);
+    if (bytes.size() != block.bytes)
+        throw bad(name, std::to_string(block.bytes) + " bytes",
+                  "must be " + std::to_string(bytes.size()));
+    file_.read(block.offset, bytes);
+    if (check_sum(bytes) != block.sum)
+        throw bad(name, "check sum", "changed while it was read");
+}
+
+} // namespace chamomile

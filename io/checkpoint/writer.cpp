@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include <zlib.h>
+
+#include "io/checkpoint/checkpoint_file.hpp"
+
+namespace chamomile {
+
+using namespace checkpoint_layout;
+
+std::uint32_t checkpoint_layout::check_sum(std::span<const std::byte> bytes, std::uint32_t before)
+{
+    return std::uint32_t(
+        crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+namespace {
+
+class Writer final : public Archive {
+public:
+    explicit Writer(PendingFile& file) : file_(file)
+    {
+        Header header{};
+        std::memcpy(header.magic, magic, sizeof magic);
+        header.major_version = major_version;
+        header.minor_version = minor_version;
+        header.byte_order = byte_order;
+        header.sum = record_sum(header);
+        file_.write_value(header);
+        bytes_ = sizeof header;
+    }
+
+    bool is_reading() const override { return false; }
+
+    void end()
+    {
+        std::array<std::uint64_t, 2> totals{blocks_, bytes_};
+        exchange(end_name, {'u', 8}, std::as_writable_bytes(std::span(totals)));
+    }
+
+private:
+    std::uint64_t size(const std::string&, Format) override { return 0; }
+
+    void exchange(const std::string& name, Format format, std::span<std::byte> bytes) override
+    {
+        BlockHead head{};
+        if (name.size() >= sizeof head.name)
+            throw bad_output(file_.target(), "name", name, "at most 39 characters");
+        std::copy(name.begin(), name.end(), head.name);
+        head.kind = format.kind;
+        head.width = format.width;
+        head.bytes = bytes.size();
+        head.content_sum = check_sum(bytes);
+        head.sum = record_sum(head);
+        file_.write_value(head);
+        file_.write(bytes);
+        ++blocks_;
+        bytes_ += sizeof head + bytes.size();
+    }
+
+    PendingFile& file_;
+    std::uint64_t blocks_ = 0, bytes_ = 0;
+};
+
+} // namespace
+
+std::uint64_t write_checkpoint(const std::filesystem::path& path,
+                               const std::function<void(Archive&)>& exchange)
+{
+    ArchiveSize size;
+    exchange(size);
+    const std::uint64_t bytes =
+        size.bytes() + sizeof(Header) + (size.blocks() + 1) * sizeof(BlockHead) + 16;
+    PendingFile file(path);
+    file.probe_room(std::int64_t(bytes));
+    Writer writer(file);
+    exchange(writer);
+    writer.end();
+    file.commit([](const std::filesystem::path& written) { CheckpointReader whole(written); });
+    return bytes;
+}
+
+} // namespace chamomile

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Runs that are killed at any moment, and checkpoints that are damaged, end as the undisturbed run does.
+
+12 moments unless `--moments N` follows the two arguments of all tests, and a part of the damages unless N is 30 or more;
+`--seed N` chooses others."""
+import os
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+from restarting import blocks_of, chamomile, checkpoints, differences, said, start
+
+MODELS = {
+    "leapfrog": ["--dt", 0.01, "--eps", 0.05, "--energy-every", 0.03],
+    "adaptive": ["--adaptive", "--eta", 0.3, "--eps", 0.05, "--accuracy", 3e-3, "--accuracy-every", 5, "--criterion", "moments",
+                 "--order", 2, "--local-order", 4, "--group-size", 64, "--leaf-size", 16, "--check-forces", 50, "--check-forces-every", 7],
+    "hermite": ["--integrator", "hermite", "--eps", 0.01],
+}
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def arguments_of(scheme):
+    return ["run", "../../plummer.hdf5", "--t-end", 0.3, *MODELS[scheme], "--snapshot-every", 0.1, "--frames", "--checkpoint-every", 1, "-o", "out"]
+
+
+def undisturbed(top, scheme):
+    folder = top / scheme / "whole"
+    folder.mkdir(parents=True)
+    begun = time.monotonic()
+    done = chamomile(folder, *arguments_of(scheme))
+    seconds = time.monotonic() - begun
+    check(done.returncode == 0, f"{scheme}: {done.stderr}")
+    return folder, seconds
+
+
+def kill_often(top, scheme, seconds, moments, choose):
+    """One run after another, each killed several times, until that many moments have passed."""
+    kills = runs = before_any = 0
+    whole = top / scheme / "whole" / "out"
+    while kills < moments:
+        runs += 1
+        folder = top / scheme / f"killed_{runs}"
+        folder.mkdir()
+        for _ in range(200):
+            begun = checkpoints(folder / "out")
+            before_any += not begun and kills > 0
+            if not begun:
+                shutil.rmtree(folder / "out", ignore_errors=True)
+            arguments = ["run", "--restart", "out", "--threads", choose.choice([1, 2])] if begun else arguments_of(scheme)
+            process = start(folder, *arguments)
+            if kills < moments:
+                time.sleep(choose.uniform(0, 0.7 * seconds))
+                if process.poll() is None:
+                    process.kill()
+                    kills += 1
+                    process.communicate()
+                    continue
+            _, errors = process.communicate(timeout=300)
+            check(process.returncode == 0, f"{scheme}, run {runs}: status {process.returncode}: {errors}")
+            break
+        left = differences(folder / "out", whole)
+        check(not left, f"{scheme}, run {runs}: {left}")
+        shutil.rmtree(folder)
+    return kills, runs, before_any
+
+
+def damage(top, scheme, most, choose):
+    """The newest checkpoint cut off at every 4096th byte and with a bit flipped in every block: the older one is used."""
+    folder = top / scheme / "damaged"
+    folder.mkdir()
+    source = folder / "source"
+    done = chamomile(folder, *arguments_of(scheme), "-q", "--max-walltime", 1e-3)  # one step, then a stop
+    check(done.returncode == 0, f"{scheme}: {done.stderr}")
+    done = chamomile(folder, "run", "--restart", "out", "-q", "--max-walltime", 1e-3)
+    check(done.returncode == 0, f"{scheme}: {done.stderr}")
+    (folder / "out").rename(source)
+    older, newest = checkpoints(source)
+    data = newest.read_bytes()
+    cases = [(f"cut at {length}", data[:length]) for length in range(0, len(data), 4096)]
+    for name, head, content, length in blocks_of(newest):
+        places = [("head of ", choose.randrange(head, content))]
+        if length:
+            places.append(("", choose.randrange(content, content + length)))
+        for what, byte in places:
+            flipped = bytearray(data)
+            flipped[byte] ^= 1 << choose.randrange(8)
+            cases.append((f"a bit of {what}{name}", bytes(flipped)))
+    for name, damaged in choose.sample(cases, min(most, len(cases))):
+        out = folder / "out"
+        shutil.copytree(source, out)
+        (out / newest.name).write_bytes(damaged)
+        done = chamomile(folder, "run", "--restart", "out", "--max-walltime", 1e-3, "--threads", 1)
+        check(done.returncode == 0 and said(f"rejected +out/{newest.name}: ", done.stdout) and
+              said(f"restarted +from out/{older.name}: ", done.stdout), f"{scheme}, {name}: {done.stdout} {done.stderr}")
+        check((out / (newest.name + ".aside")).exists() and
+              [p.name for p in checkpoints(out)] == [older.name, newest.name], f"{scheme}, {name}: {list(out.iterdir())}")
+        shutil.rmtree(out)
+    return min(most, len(cases)), len(cases)
+
+
+def main():
+    # Thousands of files go through to the disk: a disk of memory takes seconds.
+    in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+    moments, choose = int(options.get("--moments", 12)), random.Random(int(options.get("--seed", 1)))
+    with tempfile.TemporaryDirectory(dir=in_memory) as name:
+        top = pathlib.Path(name)
+        chamomile(top, "model", "plummer", "-n", 300, "--seed", 1, "-o", "plummer.hdf5", "-q")
+        for scheme in MODELS:
+            _, seconds = undisturbed(top, scheme)
+            kills, runs, again = kill_often(top, scheme, seconds, moments // len(MODELS), choose)
+            tried, cases = damage(top, scheme, 20 * moments // len(MODELS), choose)
+            print(f"{scheme}: {kills} kills in {runs} runs ({again} before a checkpoint), {tried} of {cases} damaged files")
+    print("\n".join(failures) or "no run was lost")
+    return bool(failures)
+
+
+sys.exit(main())

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Stops of every kind, restarts with other options, faults and full disks: the last good state is on the disk and goes on."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from restarting import PROGRAM, chamomile, checkpoints, differences, said, start
+
+RUN = ["run", "../plummer.hdf5", "--t-end", 0.3, "--dt", 0.01, "--eps", 0.05, "--snapshot-every", 0.1, "--frames", "-o", "out"]
+LONG = ["run", "../plummer.hdf5", "--t-end", 1e5, "--dt", 0.01, "--eps", 0.05, "-o", "out"]
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def fresh(top, name):
+    folder = top / name
+    folder.mkdir()
+    return folder
+
+
+def wait_for(condition, seconds=60):
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    return condition()
+
+
+def has_begun(folder):
+    return lambda: (folder / "out/steps.csv").exists() and len((folder / "out/steps.csv").read_text().splitlines()) > 5
+
+
+def ends_like(folder, top, what):
+    left = differences(folder / "out", top / "whole/out")
+    left = [line for line in left if ".chk" not in line]
+    check(not left, f"{what}: {left}")
+
+
+def stops_by_signals(top):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+        folder = fresh(top, f"signal_{number.name}")
+        run = start(folder, *LONG)
+        wait_for(has_begun(folder))
+        run.send_signal(number)
+        out, errors = run.communicate(timeout=60)
+        check(run.returncode == 0 and errors == "", f"{number.name}: status {run.returncode} {errors}")
+        check(said(rf"stopped by {number.name}: t = \S+, step \d+, in out/checkpoint_\d+.chk\n'chamomile run --restart out' goes on", out),
+              f"{number.name}: {out}")
+        check(len(checkpoints(folder / "out")) == 1 and not list((folder / "out").glob("*.tmp.*")), f"{number.name}: files")
+    # The second signal ends a step that takes long, and touches nothing.
+    chamomile(top, "model", "plummer", "-n", 60000, "--seed", 2, "-o", "large.hdf5", "-q")
+    folder = fresh(top, "twice")
+    run = start(folder, "run", "../large.hdf5", "--t-end", 1, "--dt", 0.5, "--eps", 0.01, "--solver", "direct", "--precision", "double",
+                "--threads", 1, "-o", "out")
+    wait_for(lambda: (folder / "out/snapshot_000.hdf5").exists())
+    before = sorted(p.name for p in (folder / "out").iterdir())
+    run.send_signal(signal.SIGTERM)
+    time.sleep(0.2)
+    run.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    run.communicate(timeout=60)
+    check(run.returncode == -signal.SIGINT, f"a second signal: status {run.returncode}")
+    check(sorted(p.name for p in (folder / "out").iterdir()) == before, "a second signal leaves other files")
+    check(time.monotonic() - begun < 5, "a second signal is not obeyed at once")
+
+
+def stops_by_a_file(top):
+    folder = fresh(top, "file")
+    run = start(folder, *LONG)
+    wait_for(has_begun(folder))
+    (folder / "out/checkpoint-now").touch()
+    check(wait_for(lambda: len(checkpoints(folder / "out")) == 1), "no checkpoint when asked for one")
+    check(run.poll() is None and not (folder / "out/checkpoint-now").exists(), "a checkpoint ends the run, or its file stays")
+    (folder / "out/stop").touch()
+    out, _ = run.communicate(timeout=60)
+    check(run.returncode == 0 and "stopped by out/stop: " in out, f"a stop file: {run.returncode} {out}")
+    check(not (folder / "out/stop").exists(), "the stop file stays")
+
+
+def stops_in_time(top):
+    folder = fresh(top, "limit")
+    begun = time.monotonic()
+    done = chamomile(folder, *LONG, "--max-walltime", 3)
+    check(done.returncode == 0 and "stopped by the limit of 3 s" in done.stdout, f"limit: {done.returncode} {done.stdout}")
+    check(1 < time.monotonic() - begun < 4, f"a limit of 3 s took {time.monotonic() - begun} s")
+    folder = fresh(top, "hopeless")
+    shutil.rmtree(top / "parts", ignore_errors=True)
+    done = chamomile(folder, *RUN, "--max-walltime", 1e-4)
+    check("leaves no room for two steps" in done.stdout and done.returncode == 0, f"no word of a hopeless limit: {done.stdout}")
+    parts = 1
+    while "stopped by" in done.stdout and parts < 100:
+        done = chamomile(folder, "run", "--restart", "out")  # with the limit of before
+        parts += 1
+    check(done.returncode == 0 and parts == 30, f"{parts} sessions of a step each: {done.stdout} {done.stderr}")
+    run = (folder / "out/snapshot_003.hdf5").read_bytes()
+    check(len(run) == len((top / "whole/out/snapshot_003.hdf5").read_bytes()), "another snapshot")
+    check((folder / "out/energy.csv").read_bytes() == (top / "whole/out/energy.csv").read_bytes(), "30 sessions: other energies")
+
+
+def changes_what_may_change(top):
+    folder = fresh(top, "changed")
+    done = chamomile(folder, *RUN, "--theta", 0.6, "--checkpoint-every", 7, "--max-walltime", 1e-3, "-q")
+    check(done.returncode == 0, f"begin: {done.stderr}")
+    before = {p.name: p.read_bytes() for p in (folder / "out").iterdir()}
+
+    def refused(status, pattern, *arguments):
+        done = chamomile(folder, "run", *arguments)
+        check(done.returncode == status and len(done.stderr.splitlines()) == 1 and said(pattern, done.stderr),
+              f"{arguments}: {done.returncode} {done.stderr}")
+        check({p.name: p.read_bytes() for p in (folder / "out").iterdir()} == before, f"{arguments}: files have changed")
+
+    again = ["--restart", "out"]
+    refused(7, "--theta: 0.5: cannot change in a run that goes on; it was 0.6", *again, "--theta", 0.5)
+    refused(7, "--eps: 0.1: cannot change .*it was 0.05", *again, "--eps", 0.1)
+    refused(7, "--dt: 0.02: cannot change .*it was 0.01", *again, "--dt", 0.02)
+    refused(7, "--order: 4: cannot change .*it was 2", *again, "--order", 4)
+    refused(7, "--group-size: 64: cannot change .*it was 0", *again, "--group-size", 64)
+    refused(7, "--check-forces: 9: cannot change .*it was 0", *again, "--check-forces", 9)
+    refused(7, "--adaptive: true: cannot change .*it was false", *again, "--adaptive")
+    refused(7, "--energy-every: 0.1: cannot change .*it was not given", *again, "--energy-every", 0.1)
+    refused(7, "--integrator: hermite: cannot change", *again, "--integrator", "hermite")
+    refused(7, "--instruction-set: baseline: cannot change", *again, "--instruction-set", "baseline")
+    refused(7, "--output: other: cannot change", *again, "-o", "other")
+    refused(2, "--restart: contradicts the file ../plummer.hdf5", *again, "../plummer.hdf5")
+    refused(7, "--t-end: 0.001: lies before the time of the checkpoint, 0.01", *again, "--t-end", 0.001)
+    refused(7, "--restart: none: does not exist", "--restart", "none")
+    refused(7, "--restart: ..: holds no checkpoint", "--restart", "..")
+    refused(7, "--restart: ../plummer.hdf5: header: not that of a checkpoint", "--restart", "../plummer.hdf5")
+    refused(4, "out: holds the results of a run .*--restart to go on", *RUN[1:])
+    # The same again may be given, in other words too.
+    done = chamomile(folder, "run", *again, "--theta", "0.60", "--dt", "1e-2", "--eps", "5e-2", "-o", "./out/", "--threads", 1, "--max-walltime", 1e9)
+    check(done.returncode == 0, f"the same options: {done.stderr}")
+    whole = fresh(top, "changed_whole")
+    chamomile(whole, *RUN, "--theta", 0.6, "--checkpoint-every", 7, "--max-walltime", 1e-3, "-q")
+    done = chamomile(whole, "run", "--restart", "out", "--max-walltime", 1e9, "--threads", 2, "-q")
+    left = differences(folder / "out", whole / "out")
+    check(not left, f"threads: {left}")
+    # It is at its end: a later one is another thing.
+    done = chamomile(folder, "run", *again)
+    check(done.returncode == 0 and "had reached its end at t = 0.3" in done.stdout, f"at the end: {done.stdout}")
+    done = chamomile(folder, "run", *again, "--t-end", 0.5, "-q")
+    check(done.returncode == 0 and (folder / "out/snapshot_005.hdf5").exists(), f"a later end: {done.stderr}")
+    times = [line.split(",")[0] for line in (folder / "out/energy.csv").read_text().splitlines()[1:]]
+    check(times[0] == "0" and times[-1] == "0.5" and len(set(times)) == len(times), f"energies at {times}")
+
+
+def keeps_two(top):
+    folder = fresh(top, "two")
+    done = chamomile(folder, *RUN, "--checkpoint-every", 4)
+    check([p.name for p in checkpoints(folder / "out")] == ["checkpoint_000000028.chk", "checkpoint_000000030.chk"], "not the two newest")
+    # From the older one: the newer is set aside, and the run ends as it did.
+    ended = {p.name: p.read_bytes() for p in (folder / "out").iterdir()}
+    done = chamomile(folder, "run", "--restart", "out/checkpoint_000000028.chk")
+    check(done.returncode == 0 and (folder / "out/checkpoint_000000030.chk.aside").exists(), f"from a file: {done.stderr}")
+    for name in ("snapshot_003.hdf5", "energy.csv", "frame_003.png"):
+        check((folder / "out" / name).read_bytes() == ended[name], f"from a file: other {name}")
+    # Lines that were lost, and files of a run that died.
+    lines = (folder / "out/energy.csv").read_bytes().splitlines(keepends=True)
+    (folder / "out/energy.csv").write_bytes(b"".join(lines[:2]) + lines[2][:7])
+    (folder / "out/steps.csv").unlink()
+    (folder / "out/snapshot_002.hdf5.tmp.123").write_text("half")
+    (folder / "out/notes.tmp.123").write_text("mine")
+    done = chamomile(folder, "run", "--restart", "out", "--t-end", 0.4)
+    check(done.stdout.count("lines are missing") == 2 and done.returncode == 0, f"lost lines: {done.stdout} {done.stderr}")
+    kept = (folder / "out/energy.csv").read_bytes().splitlines(keepends=True)
+    check(kept[:2] == lines[:2] and len(kept) == 3 and kept[2].startswith(b"0.4,"), f"energy.csv holds {kept}")
+    check(not (folder / "out/snapshot_002.hdf5.tmp.123").exists() and (folder / "out/notes.tmp.123").exists(), "files of a dead run")
+    both = checkpoints(folder / "out")
+    for path in both:
+        path.write_bytes(path.read_bytes()[:-1])
+    done = chamomile(folder, "run", "--restart", "out")
+    check(done.returncode == 7 and all(path.name in done.stderr for path in both) and len(done.stderr.splitlines()) == 1,
+          f"all damaged: {done.returncode} {done.stderr}")
+    check(checkpoints(folder / "out") == both, "all damaged: they are renamed")
+
+
+def survives_faults(top):
+    folder = fresh(top, "fault")
+    (folder / "fast.txt").write_text("1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n1e-9 0 1 0 0 3e307 0 7\n")
+    done = chamomile(folder, "run", "fast.txt", "--t-end", 10, "--dt", 1, "--eps", 0.05, "--snapshot-every", 5, "-o", "out")
+    check(done.returncode == 6 and said("particle id 7: position: is no longer a finite number in step 6", done.stderr), done.stderr)
+    check("the state before the error: t = 5, step 5, in out/checkpoint_000000005.chk" in done.stdout, f"fault: {done.stdout}")
+    check(len(list((folder / "out").glob("snapshot_*"))) == 2, "a snapshot of what is no state")
+    done = chamomile(folder, "run", "--restart", "out")
+    check(done.returncode == 6 and "in step 6" in done.stderr, f"the same fault again: {done.returncode} {done.stderr}")
+    # Two that come to one place without softening, in the middle of a run.
+    (folder / "meet.txt").write_text("1e-30 -0.5 0 0 1 0 0 1\n1e-30 0.5 0 0 -1 0 0 2\n0 9 9 9 0 0 0 3\n")
+    done = chamomile(folder, "run", "meet.txt", "--t-end", 1, "--dt", 0.125, "--eps", 0, "--snapshot-every", 1, "-o", "met")
+    check(done.returncode == 6 and said("ids 1 and 2.* in step 4 from t = 0.375", done.stderr) and
+          "step 3, in met/checkpoint_000000003.chk" in done.stdout, f"two meet: {done.returncode} {done.stderr} {done.stdout}")
+    # An energy error beyond its limit.
+    loose = ["run", "../plummer.hdf5", "--t-end", 3, "--dt", 0.1, "--eps", 0.01, "-o"]
+    done = chamomile(folder, *loose, "warned", "--max-energy-error", 1e-6, "--on-energy-error", "warn")
+    check(done.returncode == 0 and done.stdout.count("warning      energy error: ") == 1, f"warning: {done.stdout} {done.stderr}")
+    done = chamomile(folder, *loose, "limited", "--max-energy-error", 1e-6)
+    check(done.returncode == 6 and said("energy error: .* above --max-energy-error 1e-06", done.stderr), f"limit: {done.stderr}")
+    done = chamomile(folder, "run", "--restart", "limited", "--max-energy-error", 1)
+    check(done.returncode == 0, f"another limit: {done.stderr}")
+    for name in ("energy.csv", "snapshot_010.hdf5"):
+        a, b = ((folder / place / name).read_bytes() for place in ("limited", "warned"))
+        check(len(a) == len(b) and (a == b or name != "energy.csv"), f"after the limit: {name} differs")
+
+
+def survives_full_disks(top):
+    folder = fresh(top, "disk")
+    disk = folder / "out"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=500k", "tmpfs", disk], capture_output=True).returncode != 0:
+        print("not tested here: a file system that is full (it takes root)")
+        return
+    arguments = [*[word for word in RUN if word != "--frames"], "--checkpoint-every", 1]
+    whole = fresh(top, "disk_whole")
+    chamomile(whole, *arguments)
+    try:
+        for size, what in (("268k", "checkpoint_000000001.chk"), ("500k", "snapshot_001.hdf5")):
+            for path in disk.iterdir():
+                path.unlink()
+            subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
+            done = chamomile(folder, *arguments)
+            check(done.returncode == 4 and len(done.stderr.splitlines()) == 1 and said(f"out/{what}: .*No space", done.stderr), f"full: {done.returncode} {done.stderr}")
+            check(not list(disk.glob("*.tmp.*")) and checkpoints(disk), f"full: {sorted(p.name for p in disk.iterdir())}")
+            subprocess.run(["mount", "-o", "remount,size=10m", disk], check=True)
+            done = chamomile(folder, "run", "--restart", "out")
+            check(done.returncode == 0, f"after room was made: {done.stderr}")
+            left = differences(disk, whole / "out")
+            check(not left, f"after room was made: {left}")
+    finally:
+        subprocess.run(["umount", disk])
+
+
+def survives_lost_folders(top):
+    folder = fresh(top, "lost")
+    run = start(folder, *LONG, "--checkpoint-every", 50)
+    wait_for(has_begun(folder))
+    (folder / "out").rename(folder / "elsewhere")
+    _, errors = run.communicate(timeout=60)
+    check(run.returncode == 4 and len(errors.splitlines()) == 1 and said("out/.*No such file", errors), f"a folder that is gone: {run.returncode} {errors}")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PROGRAM, *map(str, RUN)], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    check(done.returncode == 4 and done.stderr == "chamomile: error: standard output: cannot be written\n", f"/dev/full: {done}")
+    ends_like(folder, top, "standard output that is full")
+
+
+def main():
+    in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=in_memory) as name:
+        top = pathlib.Path(name)
+        chamomile(top, "model", "plummer", "-n", 800, "--seed", 1, "-o", "plummer.hdf5", "-q")
+        done = chamomile(fresh(top, "whole"), *RUN)
+        check(done.returncode == 0 and not checkpoints(top / "whole/out"), f"the run itself: {done.stderr}")
+        for part in (stops_by_signals, stops_by_a_file, stops_in_time, changes_what_may_change, keeps_two, survives_faults,
+                     survives_full_disks, survives_lost_folders):
+            part(top)
+    print("\n".join(failures) or "no state was lost")
+    return bool(failures)
+
+
+sys.exit(main())

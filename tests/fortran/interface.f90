@@ -1,0 +1,139 @@
+! The Fortran module against plain sums: layouts, kinds, numbers from 1, refusals.
+program interface
+  use, intrinsic :: iso_c_binding
+  use chamomile
+  implicit none
+  integer, parameter :: n = 211
+  integer(c_int64_t), parameter :: most = 5
+  type(chm_field) :: field
+  type(chm_run_stats) :: stats
+  real(c_double), target :: records(7, n), x(3, n), m(n), a(3, n), phi(n), ax(2 * n), ay(2 * n), az(2 * n)
+  real(c_float), target :: single(3, n), tensors(6, n)
+  real(c_double) :: exact(3, n), exact_phi(n), short(3, n - 1), radius(n), tidal(6)
+  integer(c_int64_t) :: own(n), active(2), count(n), list(most, n), near
+  integer :: i, j, status, wrong
+
+  wrong = 0
+  call random_seed(put=[(i, i = 1, 33)])
+  call random_number(x)
+  call random_number(m)
+  records = -1
+  records(2:4, :) = x
+  records(7, :) = m
+  own = [(int(i, c_int64_t), i = 1, n)]
+  exact = 0
+  exact_phi = 0
+  do i = 1, n
+     do j = 1, n
+        if (j /= i) call add(i, j)
+     end do
+  end do
+
+  call field%create(status)
+  call demand('create', status == chm_ok)
+  call field%build(x, m, status)
+  call field%set('solver', 'direct', status)
+  call field%set('precision', 'double', status)
+  call field%set('device', 'cpu', status)
+  call field%set('threads', 1, status)
+  call field%set('softening', 0.05d0, status)
+  call demand('options', status == chm_ok)
+  call field%evaluate_sources(a, status)
+  call refused('order of calls', 'chm_build')
+
+  ! Members of records, and a section backwards.
+  call field%build(records(2:4, :), records(7, :), status)
+  call field%evaluate_sources(a, status, phi)
+  call demand('records', status == chm_ok .and. close(a, exact) .and. all(abs(phi / exact_phi - 1) < 1d-12))
+  call field%evaluate(x(:, n:1:-1), a(:, n:1:-1), status, own=own(n:1:-1))
+  call demand('backwards', status == chm_ok .and. close(a, exact))
+  call field%build(records(2, :), records(3, :), records(4, :), m, status)
+  call field%evaluate_sources(ax(1::2), ay(1::2), az(1::2), status)
+  call demand('columns', status == chm_ok .and. &
+       close(transpose(reshape([ax(1::2), ay(1::2), az(1::2)], [n, 3])), exact))
+
+  active = [int(n, c_int64_t), 3_c_int64_t]
+  call field%evaluate_sources(a(:, :2), status, phi(:2), active)
+  call demand('active', status == chm_ok .and. close(a(:, :2), exact(:, [n, 3])))
+
+  ! Floats in and out, and tensors: their trace is that of the softening alone.
+  single = real(x, c_float)
+  call field%evaluate(int(n, c_int64_t), view(single), status, acceleration=view(single), own=own)
+  call refused('overlap', 'overlaps')
+  call field%evaluate(int(n, c_int64_t), view(single), status, tidal=view(tensors), own=own)
+  tidal = real(tensors(:, 5), c_double)
+  call demand('tensors', status == chm_ok .and. abs(tidal(1) + tidal(4) + tidal(6) - trace(5)) < 1d-3 * abs(trace(5)))
+
+  radius = 0.2d0
+  call field%neighbours(x, radius, count, list, status, own)
+  call demand('neighbours', status == chm_ok)
+  do i = 1, n
+     near = 0
+     do j = 1, n
+        if (j == i .or. norm2(x(:, j) - x(:, i)) > 0.2d0) cycle
+        near = near + 1
+        if (near <= most) call demand('neighbour', list(near, i) == j)
+     end do
+     call demand('number of neighbours', count(i) == near)
+  end do
+
+  x = x + 0.25d0
+  call field%refit(x, m, status)
+  call field%evaluate_sources(a, status)
+  call demand('refit', status == chm_ok .and. close(a, exact))
+  call field%statistics(stats, status)
+  call demand('statistics', status == chm_ok .and. stats%targets == n)
+
+  call field%build(x, m(:n - 1), status)
+  call refused('shape', 'shape')
+  call field%evaluate(x, short, status)
+  call refused('short', 'shape')
+  call field%set('solver', 'mesh', status)
+  call refused('word', 'mesh')
+  call field%destroy()
+  call field%set('solver', 'tree', status)
+  call refused('destroyed', 'NULL')
+  if (wrong > 0) stop 1
+
+contains
+
+  subroutine add(i, j)
+    integer, intent(in) :: i, j
+    real(c_double) :: d(3), u
+    d = x(:, j) - x(:, i)
+    u = sqrt(sum(d**2) + 0.05d0**2)
+    exact(:, i) = exact(:, i) + m(j) / u**3 * d
+    exact_phi(i) = exact_phi(i) - m(j) / u
+  end subroutine add
+
+  ! The Laplacian of the softened potential, -sum 3 m eps^2 / u^5.
+  function trace(i)
+    integer, intent(in) :: i
+    real(c_double) :: trace
+    integer :: j
+    trace = 0
+    do j = 1, n
+       if (j /= i) trace = trace - 3 * m(j) * 0.05d0**2 / sqrt(sum((x(:, j) - x(:, i))**2) + 0.05d0**2)**5
+    end do
+  end function trace
+
+  logical function close(a, b)
+    real(c_double), intent(in) :: a(:, :), b(:, :)
+    close = all(abs(a - b) < 1d-11 * maxval(abs(b)))
+  end function close
+
+  subroutine refused(what, words)
+    character(*), intent(in) :: what, words
+    character(:), allocatable :: line
+    line = field%error()
+    call demand(what, status == chm_usage .and. index(line, words) > 0)
+  end subroutine refused
+
+  subroutine demand(what, right)
+    character(*), intent(in) :: what
+    logical, intent(in) :: right
+    if (right) return
+    print '(3a, i0, 2a)', 'wrong: ', what, ', status ', status, ': ', field%error()
+    wrong = wrong + 1
+  end subroutine demand
+end program interface

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets: make_corpus.py PROGRAM FOLDER. Small files of every format, made by the program."""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+LAWS = {
+    "gravity": "target position x y z\nsource position x y z, m\nparameter eps = 0.1\nsum ax ay az, phi\n"
+               "u = 1 / sqrt(r2 + eps^2)\nax += m * dx * u^3\nphi -= m * u\n",
+    "words": "target a\nsource b\nsum s\ns += (a - b)^2 * exp(-a) + max(a, b) - 1.5e-3\n",
+}
+CONFIGS = {"plain": "# a run\n[forces]\ntheta = 0.5\neps=0.1 # long\nquiet = true\n", "odd": "\ufeffa = b = c\r\n[x\n=\n"}
+
+
+def main(program, top):
+    program = str(pathlib.Path(program).resolve())
+    for name in ("snapshot", "checkpoint", "law", "config"):
+        (top / name).mkdir(parents=True, exist_ok=True)
+    snapshots = top / "snapshot"
+
+    def run(*arguments):
+        subprocess.run([program, *map(str, arguments)], cwd=snapshots, check=True, capture_output=True)
+
+    rows = "".join(f"{0.1 + i} {i % 3} {i % 5} {0.1 * i} {i} {-i} 0.5 {i + 1}\n" for i in range(5))
+    (snapshots / "plain.txt").write_text(rows)
+    (snapshots / "typed.txt").write_text("# time: 1.5\n# types: 0*1 2*4\n# softening_length: 0.05\n# softening_kind: spline\n" + rows)
+    for name in ("five.hdf5", "five.gadget2", "five.tipsy"):
+        run("convert", "typed.txt", name, "-q")
+    run("model", "plummer", "-n", 3, "-o", "three.hdf5", "-q")
+    for number, more in enumerate(([], ["--frames"], ["--check-forces", 2])):
+        run("run", "plain.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "--energy-every", 0.1, "--checkpoint-every", 4, "--max-walltime", 1e-3,
+            *more, "-o", "out", "-q")
+        for path in (snapshots / "out").glob("*.chk"):
+            path.rename(top / "checkpoint" / f"{number}_{path.name}")
+            (top / "checkpoint" / f"{number}_odd_{path.name}").write_bytes((top / "checkpoint" / f"{number}_{path.name}").read_bytes() + b"+")
+        shutil.rmtree(snapshots / "out")
+    for folder, texts in (("law", LAWS), ("config", CONFIGS)):
+        for name, text in texts.items():
+            (top / folder / name).write_text(text)
+    for path in pathlib.Path(__file__).resolve().parents[2].glob("examples/**/*.law"):
+        shutil.copy(path, top / "law" / path.name)
+
+
+main(sys.argv[1], pathlib.Path(sys.argv[2]))

@@ -1,0 +1,154 @@
+/// \file  Runs that are kept on the way and gone on with: for each way to move particles.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "force/gpu.hpp"
+#include "integrate/hermite.hpp"
+#include "integrate/leapfrog.hpp"
+#include "integrate/resident.hpp"
+#include "integrate/simulation.hpp"
+#include "io/checkpoint/checkpoint_file.hpp"
+#include "tests/clouds.hpp"
+
+namespace chamomile::tests {
+
+/// An integrator with what it keeps references to.
+struct OwnedIntegrator {
+    std::unique_ptr<Solver> solver;
+    std::unique_ptr<JerkSolver> jerks;
+    std::unique_ptr<Integrator> integrator;
+};
+
+struct WayToMove {
+    std::string name;
+    std::function<OwnedIntegrator()> make;
+};
+
+/// Every solver, integrator and softening that go together, on the host; and on the first GPU.
+inline std::vector<WayToMove> ways_to_move()
+{
+    std::vector<std::string> devices{"cpu"};
+    if (!list_gpus().empty())
+        devices.push_back("gpu");
+    struct NamedSoftening {
+        const char* name;
+        Softening softening;
+    };
+    const NamedSoftening softenings[] = {{"plummer", {SofteningKind::plummer, 0.05}},
+                                         {"spline", {SofteningKind::spline, 0.05}},
+                                         {"no softening", {}}};
+    std::vector<WayToMove> ways;
+    for (const std::string& device : devices)
+        for (const auto& [softening_name, softening] : softenings) {
+            const bool soft = softening.length > 0;
+            const std::string end = std::string(", ") + softening_name + ", " + device;
+            const auto leapfrog = [&](const std::string& name, SolverOptions options,
+                                      TimeStep step) {
+                options.softening = softening;
+                options.device = device;
+                ways.push_back({name + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.solver = make_solver(options);
+                                    owned.integrator =
+                                        std::make_unique<Leapfrog>(*owned.solver, step);
+                                    return owned;
+                                }});
+            };
+            const TimeStep fixed{.length = 1. / 64};
+            const TimeStep adaptive{.kind = TimeStepKind::adaptive, .eta = 0.2};
+            SolverOptions direct;
+            direct.solver = SolverKind::direct;
+            for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
+                const std::string name =
+                    precision == Precision::single_precision ? "float" : "double";
+                SolverOptions tree;
+                tree.precision = direct.precision = precision;
+                leapfrog("tree, " + name, tree, fixed);
+                leapfrog("direct, " + name, direct, fixed);
+                if (soft)
+                    leapfrog("tree, adaptive steps, " + name, tree, adaptive);
+                if (soft)
+                    leapfrog("direct, adaptive steps, " + name, direct, adaptive);
+            }
+            SolverOptions geometric, high, random, asked;
+            geometric.criterion = Criterion::geometric;
+            high.order = 4;
+            high.group_size = 48;
+            random.decorrelate = 7;
+            // Times choose method and sizes: these must be the same in two runs.
+            asked.accuracy = AccuracyGoal{.error = 5e-3,
+                                          .check_every = 3,
+                                          .criterion = Criterion::moments,
+                                          .order = 2,
+                                          .local_order = 4};
+            asked.group_size = 64;
+            asked.leaf_size = 16;
+            leapfrog("tree, geometric", geometric, fixed);
+            leapfrog("tree, hexadecapoles", high, fixed);
+            leapfrog("tree, decorrelated", random, fixed);
+            leapfrog("tree, an accuracy", asked, fixed);
+            if (soft && softening.kind == SofteningKind::spline)
+                continue;
+            const auto hermite = [&](const std::string& name, HermiteOptions scheme,
+                                     Precision precision) {
+                SolverOptions options = direct;
+                options.softening = softening;
+                options.device = device;
+                options.precision = precision;
+                ways.push_back({name + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.jerks = make_jerk_solver(options);
+                                    owned.integrator =
+                                        std::make_unique<Hermite>(*owned.jerks, scheme);
+                                    return owned;
+                                }});
+            };
+            HermiteOptions blocks, shared, even, thorough;
+            blocks.below_shortest = BelowShortest::count;
+            blocks.shortest = 1e-6;
+            shared = blocks;
+            shared.sharing = StepSharing::shared;
+            even.sharing = StepSharing::shared;
+            even.fixed_length = 1. / 256;
+            thorough = blocks;
+            thorough.iterations = 2;
+            thorough.last_evaluation = LastEvaluation::after_correction;
+            for (Precision precision : {Precision::double_precision, Precision::single_precision})
+                hermite("hermite, blocks", blocks, precision);
+            hermite("hermite, shared", shared, Precision::double_precision);
+            hermite("hermite, fixed", even, Precision::double_precision);
+            hermite("hermite, P(EC)^2 E", thorough, Precision::double_precision);
+            if (device == "gpu") {
+                SolverOptions options = direct;
+                options.softening = softening;
+                options.device = device;
+                ways.push_back({"resident" + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.integrator = make_resident_leapfrog(options, fixed);
+                                    return owned;
+                                }});
+            }
+        }
+    return ways;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b)
+{
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+inline bool same_bits(const Particles& a, const Particles& b)
+{
+    return a.size() > 0 && same_bits(a.position, b.position) && same_bits(a.velocity, b.velocity) &&
+           same_bits(a.acceleration, b.acceleration) && same_bits(a.potential, b.potential) &&
+           same_bits(a.id, b.id) && same_bits(a.mass, b.mass) && same_bits(a.type, b.type);
+}
+
+} // namespace chamomile::tests

@@ -1,0 +1,60 @@
+"""What the tests of restarts share: runs in folders of their own, and how to compare them."""
+import csv
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+
+
+def chamomile(folder, *arguments, **more):
+    return subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300, **more)
+
+
+def start(folder, *arguments):
+    return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def digests(folder):
+    """Of every file by name, checkpoints by their numbers alone: they tell the command of their session."""
+    return {path.name: "" if ".chk" in path.name else hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(folder.iterdir()) if path.name not in ("run.log", "steps.csv")}
+
+
+def steps(folder):
+    """What steps.csv says of the steps, without what they took."""
+    with open(folder / "steps.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    last = next((k for k, name in enumerate(rows[0]) if name == "GPU busy %"), None)
+    return [row[:last] for row in rows]
+
+
+def checkpoints(folder):
+    return sorted(folder.glob("checkpoint_*.chk"))
+
+
+def differences(found, expected):
+    """Between two folders of runs; a line for each."""
+    a, b = digests(found), digests(expected)
+    lines = [f"{name}: {'differs' if name in a and name in b else 'is missing' if name in b else 'is left over'}"
+             for name in sorted(a.keys() | b.keys()) if a.get(name) != b.get(name)]
+    if steps(found) != steps(expected):
+        lines.append("steps.csv: other steps")
+    return lines
+
+
+def blocks_of(checkpoint):
+    """(name, offset of its head, offset of its content, bytes) of each block; read without the program."""
+    data = checkpoint.read_bytes()
+    offset = 64
+    while offset < len(data):
+        head = data[offset:offset + 64]
+        length = int.from_bytes(head[48:56], sys.byteorder)
+        yield head[:40].rstrip(b"\0").decode(), offset, offset + 64, length
+        offset += 64 + length
+
+
+def said(pattern, text):
+    return re.search(pattern, text) is not None

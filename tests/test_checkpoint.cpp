@@ -1,0 +1,213 @@
+// Files of archives: every value comes back, and no damage goes unseen.
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include "io/checkpoint/checkpoint_file.hpp"
+#include "tests/snapshot_fixture.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("checkpoint");
+
+namespace {
+
+struct State {
+    double real = 0;
+    int whole = 0;
+    bool yes = false;
+    Fault word = Fault::usage;
+    std::uint64_t large = 0;
+    std::vector<double> reals;
+    std::vector<std::uint8_t> bytes;
+    std::vector<Vec3<double>> vectors;
+    Vec3<double> vector;
+    std::string text;
+    std::optional<double> some, none = 3;
+    std::map<int, std::uint64_t> counts;
+    std::vector<std::string> lines;
+    std::map<std::string, std::string> names;
+
+    void exchange(Archive& archive)
+    {
+        archive("real", real);
+        archive("whole", whole);
+        archive("yes", yes);
+        archive("word", word, Fault::restart);
+        archive("large", large);
+        archive("reals", reals);
+        archive("bytes", bytes);
+        archive.records("vectors", vectors);
+        archive("vector", vector);
+        archive("text", text);
+        archive("some", some);
+        archive("none", none);
+        archive("counts", counts);
+        archive("lines", lines);
+        archive("names", names);
+    }
+};
+
+State full()
+{
+    State state;
+    state.real = -0.0;
+    state.whole = -7;
+    state.yes = true;
+    state.word = Fault::device;
+    state.large = ~0ull;
+    state.reals = {1. / 3, NAN, -INFINITY, 5e-324, std::numeric_limits<double>::max()};
+    state.bytes.assign(3000, 5);
+    state.vectors.assign(1500, {1, 2, 1. / 3});
+    state.vector = {0.1, 0.2, 0.3};
+    state.text = "two\nlines";
+    state.some = 0.1;
+    state.none = {};
+    state.counts = {{-40, 3}, {2, 1ull << 60}};
+    state.lines = {"a", "", "c"};
+    state.names = {{"key", "value"}, {"empty", ""}};
+    return state;
+}
+
+std::uint64_t write(const std::filesystem::path& file, State state = full())
+{
+    return write_checkpoint(file, [&](Archive& archive) { state.exchange(archive); });
+}
+
+std::string refusal(const std::filesystem::path& file)
+{
+    try {
+        CheckpointReader whole(file);
+        State state;
+        state.exchange(whole);
+    } catch (const Error& error) {
+        CHECK((error.fault() == Fault::restart || error.fault() == Fault::input));
+        return error.what();
+    }
+    return "";
+}
+
+std::string bytes_of(const std::filesystem::path& file)
+{
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void put_bytes(const std::filesystem::path& file, const std::string& bytes)
+{
+    std::ofstream(file, std::ios::binary) << bytes;
+}
+
+} // namespace
+
+TEST_CASE("values of all kinds come back bit by bit")
+{
+    const TemporaryFolder folder;
+    const std::uint64_t bytes = write(folder / "a.chk");
+    CHECK(bytes == std::filesystem::file_size(folder / "a.chk"));
+    CheckpointReader archive(folder / "a.chk");
+    State state;
+    state.exchange(archive);
+    const State expected = full();
+    CHECK(std::signbit(state.real));
+    CHECK(state.whole == -7);
+    CHECK(state.yes);
+    CHECK(state.word == Fault::device);
+    CHECK(state.large == ~0ull);
+    REQUIRE(state.reals.size() == 5);
+    CHECK(std::memcmp(state.reals.data(), expected.reals.data(), 40) == 0);
+    CHECK(state.bytes == expected.bytes);
+    CHECK(state.vectors == expected.vectors);
+    CHECK(state.vector == expected.vector);
+    CHECK(state.text == expected.text);
+    CHECK(state.some == expected.some);
+    CHECK(!state.none);
+    CHECK(state.counts == expected.counts);
+    CHECK(state.lines == expected.lines);
+    CHECK(state.names == expected.names);
+    write(folder / "b.chk", state);
+    CHECK(bytes_of(folder / "b.chk") == bytes_of(folder / "a.chk"));
+}
+
+TEST_CASE("a file that is cut off anywhere is refused")
+{
+    const TemporaryFolder folder;
+    write(folder / "a.chk");
+    const std::string whole = bytes_of(folder / "a.chk");
+    for (std::size_t length = 0; length < whole.size(); length += length < 4000 ? 1 : 61) {
+        put_bytes(folder / "b.chk", whole.substr(0, length));
+        CAPTURE(length);
+        CHECK(refusal(folder / "b.chk") != "");
+    }
+    put_bytes(folder / "b.chk", whole + '\0');
+    CHECK(refusal(folder / "b.chk").find("more than the") != std::string::npos);
+    CHECK(refusal(folder / "a.chk") == "");
+}
+
+TEST_CASE("a bit that flips anywhere is seen")
+{
+    const TemporaryFolder folder;
+    write(folder / "a.chk");
+    const std::string whole = bytes_of(folder / "a.chk");
+    for (std::size_t byte = 0; byte < whole.size(); byte += byte < 2500 ? 1 : 37) {
+        std::string flipped = whole;
+        flipped[byte] = char(flipped[byte] ^ 1 << (byte % 8));
+        put_bytes(folder / "b.chk", flipped);
+        CAPTURE(byte);
+        CHECK(refusal(folder / "b.chk") != "");
+    }
+}
+
+TEST_CASE("what is kept under another name, type or length is refused by name")
+{
+    const TemporaryFolder folder;
+    const auto message = [&](auto kept, auto wanted) {
+        write_checkpoint(folder / "a.chk", kept);
+        CheckpointReader archive(folder / "a.chk");
+        try {
+            wanted(archive);
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    double real = 1;
+    int whole = 9;
+    std::vector<double> two{1, 2};
+    const auto keep_real = [&](Archive& archive) { archive("x", real); };
+    CHECK(message(keep_real, [&](Archive& archive) { archive("y", real); })
+              .find("y: absent") != std::string::npos);
+    CHECK(message(keep_real, [&](Archive& archive) { archive("x", whole); })
+              .find("x: another type") != std::string::npos);
+    CHECK(message([&](Archive& archive) { archive("x", two); },
+                  [&](Archive& archive) { archive("x", real); })
+              .find("x: has another length") != std::string::npos);
+    Fault fault = Fault::usage;
+    CHECK(message([&](Archive& archive) { archive("x", whole); },
+                  [&](Archive& archive) { archive("x", fault, Fault::restart); })
+              .find("x: 9: is not known") != std::string::npos);
+}
+
+TEST_CASE("what cannot be written leaves the file that is there")
+{
+    const TemporaryFolder folder;
+    write(folder / "a.chk");
+    const std::string before = bytes_of(folder / "a.chk");
+    CHECK_THROWS_AS(write_checkpoint(folder / "a.chk",
+                                     [](Archive& archive) {
+                                         if (dynamic_cast<ArchiveSize*>(&archive))
+                                             return;
+                                         throw Error(Fault::device, "the GPU is gone");
+                                     }),
+                    Error);
+    CHECK(bytes_of(folder / "a.chk") == before);
+    CHECK_THROWS_AS(write(folder / "none" / "a.chk"), Error);
+    std::size_t files = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        ++files;
+    CHECK(files == 1);
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,94 @@
+// What the host does about faults of a device, without one.
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "force/list_solver.hpp"
+#include "gpu/fault_plan.hpp"
+#include "tests/clouds.hpp"
+#include "tests/restart_runs.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("device_faults");
+
+TEST_CASE("a plan of faults answers the call that it names, and for ever if the context is lost")
+{
+    FaultPlan none("");
+    CHECK(none.answer(0, "allocate") == 0);
+    CHECK(none.answer(35, "allocate") == 35);
+    FaultPlan once("2:3");
+    for (int expected : {0, 0, 2, 0, 0})
+        CHECK(once.answer(0, "allocate") == expected);
+    FaultPlan lost("700:2");
+    for (int expected : {0, 700, 700, 700})
+        CHECK(lost.answer(0, "launch") == expected);
+    FaultPlan named("719:2:copy");
+    const char* calls[] = {"launch", "copy from the device", "launch", "copy to the device",
+                           "launch"};
+    const int answers[] = {0, 0, 0, 719, 719};
+    for (int k = 0; k < 5; ++k)
+        CHECK(named.answer(0, calls[k]) == answers[k]);
+    for (const char* text : {"2", "2:", ":2", "x:1", "2:0", "0:1", "2:1x", "-2:1"})
+        CHECK_THROWS_WITH_AS(FaultPlan{text}, doctest::Contains("CODE:K"), Error);
+}
+
+namespace {
+
+/// The host's evaluator with room for so many groups at a time.
+class SmallEvaluator final : public Evaluator {
+public:
+    SmallEvaluator(std::size_t room, int& refusals) : room_(room), refusals_(refusals) {}
+    void begin(const EvaluationInput& input) override { inner_->begin(input); }
+    std::unique_ptr<InteractionLists> new_lists() override { return inner_->new_lists(); }
+    std::size_t batch_size() const override { return 64; }
+    void submit(std::unique_ptr<InteractionLists> lists) override
+    {
+        if (lists->rows.size() > room_) {
+#pragma omp atomic
+            ++refusals_;
+            throw OutOfDeviceMemory("GPU: allocate device memory: no room");
+        }
+        inner_->submit(std::move(lists));
+    }
+    std::size_t finish() override { return inner_->finish(); }
+    std::string device() const override { return inner_->device(); }
+
+private:
+    std::unique_ptr<Evaluator> inner_ = make_host_evaluator(Precision::single_precision);
+    std::size_t room_;
+    int& refusals_;
+};
+
+Particles forces_with_room(std::size_t room, int& refusals)
+{
+    SolverOptions options;
+    options.softening = {SofteningKind::plummer, 0.01};
+    options.group_size = 16;
+    options.decorrelate = 3; // the number of an evaluation must not change by trying again
+    options.device = "cpu";
+    options = settled(options);
+    SolverParts parts = make_parts(options);
+    parts.evaluator = std::make_unique<SmallEvaluator>(room, refusals);
+    const auto solver = make_tree_solver(options, std::move(parts));
+    Particles particles = plummer(6000);
+    for (int evaluation = 0; evaluation < 3; ++evaluation)
+        solver->solve(particles, Quantities::acceleration_potential);
+    return particles;
+}
+
+} // namespace
+
+TEST_CASE("without room on the device smaller batches make the same bits")
+{
+    int refusals = 0;
+    const Particles whole = forces_with_room(1u << 20, refusals);
+    CHECK(refusals == 0);
+    const Particles pieces = forces_with_room(24, refusals);
+    CHECK(refusals > 0);
+    CHECK(same_bits(whole, pieces));
+    CHECK_THROWS_WITH_AS(forces_with_room(1, refusals), doctest::Contains("no room"),
+                         OutOfDeviceMemory);
+}
+
+TEST_SUITE_END();

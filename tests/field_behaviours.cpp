@@ -1,6 +1,7 @@
 #include "tests/field_behaviours.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -323,6 +324,52 @@ void check_field_tidal_tensor_and_jerk(const Machine& machine)
                 scale = std::max(scale, std::abs(t));
             for (std::size_t c = 0; c < 6; ++c)
                 CHECK(std::abs(tidal[6 * i + c] - right.tidal[c]) < limit * scale);
+        }
+    }
+}
+
+void check_field_tidal_tensor_of_splines(const Machine& machine)
+{
+    // Against differences of the accelerations, some of them within the spline.
+    const Particles p = moving_plummer(700);
+    const Vectors points = points_about(p, 150, 0.05);
+    const double step = 1e-5;
+    const auto spline = [&](const Setup& setup) {
+        SolverOptions options = options_of(machine, setup, 0.05);
+        options.softening.kind = SofteningKind::spline;
+        auto field = make_field_solver(options);
+        field->build(sources_of(p));
+        return field;
+    };
+    const auto exact = spline(setups[3]);
+    std::vector<std::array<double, 9>> differences(points.size());
+    for (int b = 0; b < 3; ++b) {
+        Vectors ahead = points, behind = points, a(points.size()), z(points.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            (&ahead[i].x)[b] += step;
+            (&behind[i].x)[b] -= step;
+        }
+        exact->evaluate({points.size(), view_of(std::span(ahead))}, {view_of(std::span(a))});
+        exact->evaluate({points.size(), view_of(std::span(behind))}, {view_of(std::span(z))});
+        for (std::size_t i = 0; i < points.size(); ++i)
+            for (int c = 0; c < 3; ++c)
+                differences[i][std::size_t(3 * c + b)] = ((&a[i].x)[c] - (&z[i].x)[c]) / (2 * step);
+    }
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        std::vector<double> tidal(6 * points.size());
+        ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));
+        for (int c = 1; c < 6; ++c)
+            six.component[c] = six.component[0] + sizeof(double) * std::size_t(c);
+        spline(setup)->evaluate({points.size(), view_of(std::span(points))}, {.tidal = six});
+        const double limit = setup.precision == single ? 1e-4 : 1e-6;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            double scale = 0;
+            for (const double t : differences[i])
+                scale = std::max(scale, std::abs(t));
+            for (std::size_t a = 0, t = 0; a < 3; ++a)
+                for (std::size_t b = a; b < 3; ++b)
+                    CHECK(std::abs(tidal[6 * i + t++] - differences[i][3 * a + b]) < limit * scale);
         }
     }
 }

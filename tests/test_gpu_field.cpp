@@ -37,6 +37,11 @@ TEST_CASE("tidal tensors and jerks")
     check_field_tidal_tensor_and_jerk({"gpu"});
 }
 
+TEST_CASE("tidal tensors with spline softening")
+{
+    check_field_tidal_tensor_of_splines({"gpu"});
+}
+
 TEST_CASE("a lattice of targets where the field cancels costs no direct sum")
 {
     check_field_where_it_cancels({"gpu"});

@@ -98,8 +98,7 @@ void set_aside_newer(const fs::path& checkpoint)
         to.replace_extension(aside);
         fs::rename(file, to, fault);
         if (fault)
-            throw Error(Fault::output,
-                        file.string() + ": cannot be renamed: " + fault.message());
+            throw Error(Fault::output, file.string() + ": cannot be renamed: " + fault.message());
     }
 }
 

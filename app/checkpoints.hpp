@@ -19,8 +19,7 @@ public:
     explicit Checkpoints(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     /// Older ones are removed when this one is on the disk. Throws Error(output).
-    std::filesystem::path write(std::uint64_t step,
-                                const std::function<void(Archive&)>& exchange);
+    std::filesystem::path write(std::uint64_t step, const std::function<void(Archive&)>& exchange);
 
     double longest_seconds() const { return longest_; } ///< that a write took; 0 if none
 

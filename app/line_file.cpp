@@ -17,7 +17,8 @@ namespace {
 
 Error failure(const fs::path& file, const char* what)
 {
-    return Error(Fault::output, file.string() + ": cannot be " + what + ": " + std::strerror(errno));
+    return Error(Fault::output,
+                 file.string() + ": cannot be " + what + ": " + std::strerror(errno));
 }
 
 /// The bytes of the whole lines at the start of a file.
@@ -56,8 +57,8 @@ std::string LineFile::go_on()
     std::error_code none;
     const std::uint64_t found = fs::exists(path_, none) ? fs::file_size(path_, none) : 0;
     if (found < bytes_) {
-        note = path_.string() + ": had " + std::to_string(bytes_) + " bytes at the checkpoint and has " +
-               std::to_string(found) + ": lines are missing";
+        note = path_.string() + ": had " + std::to_string(bytes_) +
+               " bytes at the checkpoint and has " + std::to_string(found) + ": lines are missing";
         bytes_ = found > 0 ? whole_lines(path_) : 0;
     }
     file_ = std::fopen(path_.c_str(), bytes_ > 0 ? "r+" : "w");

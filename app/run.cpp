@@ -137,8 +137,8 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
     Mover(run.scheme, run.solver, time.step); // refuses what is out of range before it takes long
-    RunFolder folder(run.folder,
-                     run.overwrite ? EarlierResults::replaced : EarlierResults::refused, run.input);
+    RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
+                     run.input);
     std::optional<Tuning> tuning;
     if (run.tune) {
         tuning = tuned(run.solver, state.particles, Quantities::acceleration);

@@ -123,8 +123,8 @@ void RunJob::write_outputs()
         record_choice();
     state_.provenance["step"] = std::to_string(simulation_.step());
     write_snapshot(state_, folder_.snapshot(outputs_));
-    journal_.detail(formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(),
-                              simulation_.time()));
+    journal_.detail(
+        formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(), simulation_.time()));
     ++outputs_;
 }
 
@@ -153,10 +153,10 @@ void RunJob::note_energies()
     energies_.add(simulation_);
     if (!run_.max_energy_error || std::abs(energies_.energy_error()) <= *run_.max_energy_error)
         return;
-    const std::string line = formatted(
-        "energy error: %.3g at t = %.9g, step %llu: above --max-energy-error %s",
-        energies_.energy_error(), simulation_.time(), (unsigned long long)simulation_.step(),
-        shortest(*run_.max_energy_error).c_str());
+    const std::string line =
+        formatted("energy error: %.3g at t = %.9g, step %llu: above --max-energy-error %s",
+                  energies_.energy_error(), simulation_.time(),
+                  (unsigned long long)simulation_.step(), shortest(*run_.max_energy_error).c_str());
     if (run_.on_energy_error == EnergyErrorAction::stop)
         throw Error(Fault::numeric, line);
     if (!is_warned_)

@@ -30,8 +30,8 @@ public:
     /// Opens the files of the run that goes on, after restore().
     void reopen_files();
 
-    /// Runs to the end or until somebody asks for a stop, which makes a checkpoint. An error does so
-    /// too, if it can be, and goes through.
+    /// Runs to the end or until somebody asks for a stop, which makes a checkpoint. An error does
+    /// so too, if it can be, and goes through.
     void execute();
 
     const Simulation& simulation() const { return simulation_; }

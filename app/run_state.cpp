@@ -23,8 +23,8 @@ void RunOrigin::exchange(Archive& archive)
 std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
-    for (const char* name : {"config", "threads", "quiet", "verbose", "restart", "output",
-                             "overwrite", "tune"})
+    for (const char* name :
+         {"config", "threads", "quiet", "verbose", "restart", "output", "overwrite", "tune"})
         lasting.erase(name);
     return lasting;
 }
@@ -32,10 +32,12 @@ std::map<std::string, std::string> lasting_options(const Options& options)
 const std::vector<std::string>& changeable_options()
 {
     static const std::vector<std::string> names{
-        "t-end",           "checkpoint-every", "checkpoint-walltime", "max-walltime",
-        "steps-every",     "device",           "on-device-error",     "max-energy-error",
-        "on-energy-error", "batch-size",       "config",              "threads",
-        "quiet",           "verbose",          "restart",             "output"};
+        "t-end",           "checkpoint-every", "checkpoint-walltime",
+        "max-walltime",    "steps-every",      "device",
+        "on-device-error", "max-energy-error", "on-energy-error",
+        "batch-size",      "config",           "threads",
+        "quiet",           "verbose",          "restart",
+        "output"};
     return names;
 }
 

@@ -1,5 +1,5 @@
-/// \file  What a later run goes on from, as named values in full width: one function of a class both
-/// keeps and restores its state.
+/// \file  What a later run goes on from, as named values in full width: one function of a class
+/// both keeps and restores its state.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ public:
     virtual bool is_reading() const = 0;
 
     template <class T>
-        requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
     void operator()(const std::string& name, T& value)
     {
         if constexpr (std::is_same_v<T, bool>) {
@@ -46,7 +46,7 @@ public:
 
     /// One of the values up to `last`.
     template <class T>
-        requires std::is_enum_v<T>
+    requires std::is_enum_v<T>
     void operator()(const std::string& name, T& value, T last)
     {
         auto number = std::int32_t(value);
@@ -58,7 +58,7 @@ public:
     }
 
     template <class T>
-        requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
     void operator()(const std::string& name, std::vector<T>& values)
     {
         if (is_reading())
@@ -110,7 +110,7 @@ public:
     }
 
     template <class Key, class Value>
-        requires std::is_arithmetic_v<Key>
+    requires std::is_arithmetic_v<Key>
     void operator()(const std::string& name, std::map<Key, Value>& map)
     {
         std::vector<Key> keys;

@@ -38,8 +38,8 @@ struct FieldResults {
 };
 
 /// Accelerations, potentials, tidal tensors and jerks of sources that are given once. Not safe for
-/// two threads at once; make one solver for each. Sums at a source's place as those of
-/// Solver::solve(), bit for bit, if evaluate_sources() asks for them.
+/// two threads at once; make one solver for each. Sums at the sources, by evaluate_sources(), are
+/// those of Solver::solve(), bit for bit.
 class FieldSolver {
 public:
     virtual ~FieldSolver() = default;

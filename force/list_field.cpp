@@ -235,6 +235,8 @@ ForceStatistics ListField::evaluate_sources(std::span<const Index> active,
     std::swap(statistics.profile, build_profile_);
     if (size() == 0)
         return statistics;
+    if (!criterion() && options_.device != "cpu")
+        return sum_on_device(active, results);
     {
         const TimedPhase phase(statistics.profile, "groups");
         if (!active.empty())
@@ -273,6 +275,27 @@ ForceStatistics ListField::evaluate_sources(std::span<const Index> active,
             rows[k] = potential_[active[k]];
         write_rows(rows, active.size(), results.potential);
     }
+    return statistics;
+}
+
+/// A GPU has a solver of its own for all pairs, which looks after forces that cancel.
+ForceStatistics ListField::sum_on_device(std::span<const Index> active, const FieldResults& results)
+{
+    if (!direct_)
+        direct_ = make_solver(options_);
+    const bool potential(results.potential);
+    Particles all = all_sources();
+    const ForceStatistics statistics = direct_->solve(
+        all, potential ? Quantities::acceleration_potential : Quantities::acceleration, active);
+    std::vector<double> acceleration, wells;
+    for (std::size_t k = 0; k < (active.empty() ? all.size() : active.size()); ++k) {
+        const std::size_t i = active.empty() ? k : active[k];
+        for (int c = 0; c < 3; ++c)
+            acceleration.push_back((&all.acceleration[i].x)[c]);
+        wells.push_back(potential ? all.potential[i] : 0);
+    }
+    write_rows(acceleration, wells.size(), results.acceleration);
+    write_rows(wells, wells.size(), results.potential);
     return statistics;
 }
 

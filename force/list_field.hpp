@@ -39,6 +39,7 @@ private:
     void find_self(const FieldTargets& targets);
     void repair(const FieldTargets& targets, const ForceOutput& output);
     void repair_sources(const ForceOutput& output);
+    ForceStatistics sum_on_device(std::span<const Index> active, const FieldResults& results);
     Particles all_sources();
     std::vector<double> read_rows(const ArrayView& view, std::size_t n, int components) const;
     void write_rows(const std::vector<double>& rows, std::size_t n, const ArrayView& view) const;
@@ -49,6 +50,7 @@ private:
     TargetGroups groups_;
     Walk walk_;
     CancellingTargets cancelling_;
+    std::unique_ptr<Solver> direct_; // on a GPU, when it is asked for
     InternalScale scale_;
     Profile build_profile_;
     std::size_t size_ = 0;   // of sources that are there whole

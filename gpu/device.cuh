@@ -20,7 +20,8 @@ namespace chamomile {
 /// What the environment asks the calls to answer.
 FaultPlan& fault_plan();
 
-/// Throws unless the call went well. An error may be that of an earlier call: most are asynchronous.
+/// Throws unless the call went well. An error may be that of an earlier call: most are
+/// asynchronous.
 inline void check(cudaError_t status, const char* tried)
 {
     status = cudaError_t(fault_plan().answer(int(status), tried));

@@ -34,8 +34,9 @@ public:
     /// The answer to a call that is described by `tried` and was answered with `status`.
     int answer(int status, const char* tried)
     {
-        if (code_ == 0 || (!words_.empty() && std::string_view(tried).find(words_) ==
-                                                  std::string_view::npos && !is_over_))
+        if (code_ == 0 ||
+            (!words_.empty() && std::string_view(tried).find(words_) == std::string_view::npos &&
+             !is_over_))
             return status;
         const std::int64_t number = ++calls_;
         if (number == call_)

@@ -194,8 +194,9 @@ private:
         }
         upload(particles_, j, n, *stream_);
         upload(velocity_, v, n, *stream_);
-        std::iota(host_order_.reserve(n), host_order_.data() + n, 0u);
-        upload(sorted_, host_order_.data(), n, *stream_);
+        unsigned* order = host_order_.reserve(n);
+        std::iota(order, order + n, 0u);
+        upload(sorted_, order, n, *stream_);
         acceleration_.reserve(n);
         potential_.reserve(n);
         *host_fault_.reserve(1) = no_fault;

@@ -68,9 +68,10 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
         GM += std::abs(forces().gravitational_constant * mass);
     for (std::size_t i = 0; i < n; ++i) {
         state_.motion[i] = {particles.position[i], particles.velocity[i], sums_[i].acceleration,
-                      sums_[i].jerk};
-        state_.wish[i] = std::min(options_.longest,
-                            starting_step(state_.motion[i], sums_[i].potential, GM, options_.eta_start));
+                            sums_[i].jerk};
+        state_.wish[i] =
+            std::min(options_.longest,
+                     starting_step(state_.motion[i], sums_[i].potential, GM, options_.eta_start));
     }
     state_.shared_length = infinity;
     state_.report = {};
@@ -163,7 +164,9 @@ void Hermite::place_particles(double length)
     levels_.begin(state_.motion.size(), length, state_.report.shortest);
     for (std::size_t i = 0; i < state_.motion.size(); ++i) {
         const bool alone = options_.sharing == StepSharing::blocks;
-        levels_.place(Index(i), alone ? levels_.level_for(std::min(state_.wish[i], 2 * state_.length[i])) : 0);
+        levels_.place(Index(i),
+                      alone ? levels_.level_for(std::min(state_.wish[i], 2 * state_.length[i]))
+                            : 0);
     }
 }
 
@@ -286,10 +289,11 @@ void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
     const ClosePair pair = nearest_to(sources_, i);
     const Index other = pair.i == i ? pair.j : pair.i;
     throw Error(Fault::numeric,
-                "particle id " + std::to_string(particles.id[i]) + ": step " + in_words(state_.wish[i]) +
-                    " in step " + std::to_string(now.step) + ", t = " + in_words(now.time) +
-                    ": below the shortest of " + in_words(state_.report.shortest) + ", " +
-                    in_words(pair.distance) + " from id " + std::to_string(particles.id[other]) +
+                "particle id " + std::to_string(particles.id[i]) + ": step " +
+                    in_words(state_.wish[i]) + " in step " + std::to_string(now.step) +
+                    ", t = " + in_words(now.time) + ": below the shortest of " +
+                    in_words(state_.report.shortest) + ", " + in_words(pair.distance) +
+                    " from id " + std::to_string(particles.id[other]) +
                     "; needs softening (--eps), or a shortest step that is only counted "
                     "(--count-short-steps)");
 }

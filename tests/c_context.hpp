@@ -11,9 +11,14 @@
 
 namespace chamomile::tests {
 
+/// On the host unless told otherwise.
 struct Context {
     chm_context* c = nullptr;
-    Context() { REQUIRE(chm_create(&c) == CHM_OK); }
+    Context()
+    {
+        REQUIRE(chm_create(&c) == CHM_OK);
+        set("device", "cpu");
+    }
     ~Context() { chm_destroy(c); }
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
@@ -25,12 +30,11 @@ struct Context {
         CAPTURE(value);
         REQUIRE(chm_set_option(c, key, value) == CHM_OK);
     }
-    /// The direct sum in double on the host.
+    /// The direct sum in double.
     void exact()
     {
         set("solver", "direct");
         set("precision", "double");
-        set("device", "cpu");
     }
 };
 

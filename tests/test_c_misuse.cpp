@@ -159,7 +159,6 @@ TEST_CASE("views that cannot be")
     try_position(
         chm_view_aos(p.x, std::numeric_limits<std::int64_t>::max() - 7, CHM_FLOAT64, CHM_HOST),
         "memory");
-    c.set("device", "cpu");
     REQUIRE(p.sources(c) == CHM_OK);
     REQUIRE(chm_build(c) == CHM_OK);
     p.results.acceleration.place = CHM_GPU;
@@ -232,7 +231,6 @@ TEST_CASE("two threads in one context: the second is told so at once, and its li
     Context c;
     c.set("solver", "direct");
     c.set("precision", "double");
-    c.set("device", "cpu");
     c.set("threads", "1");
     const Particles p = plummer(8000);
     const auto x = coordinates(p.position);
@@ -288,7 +286,6 @@ TEST_CASE("contexts side by side in many threads")
 TEST_CASE("after fork() a child's own context works, and its parent's refuses")
 {
     Context c;
-    c.set("device", "cpu");
     c.set("threads", "2");
     const Particles p = plummer(3000);
     const auto x = coordinates(p.position);

@@ -177,10 +177,11 @@ TEST_CASE("what is kept under another name, type or length is refused by name")
     int whole = 9;
     std::vector<double> two{1, 2};
     const auto keep_real = [&](Archive& archive) { archive("x", real); };
-    CHECK(message(keep_real, [&](Archive& archive) { archive("y", real); })
-              .find("y: absent") != std::string::npos);
-    CHECK(message(keep_real, [&](Archive& archive) { archive("x", whole); })
-              .find("x: another type") != std::string::npos);
+    CHECK(message(keep_real, [&](Archive& archive) { archive("y", real); }).find("y: absent") !=
+          std::string::npos);
+    CHECK(message(keep_real, [&](Archive& archive) {
+              archive("x", whole);
+          }).find("x: another type") != std::string::npos);
     CHECK(message([&](Archive& archive) { archive("x", two); },
                   [&](Archive& archive) { archive("x", real); })
               .find("x: has another length") != std::string::npos);

@@ -51,8 +51,14 @@ public:
         }
         inner_->submit(std::move(lists));
     }
-    std::size_t finish() override { return inner_->finish(); }
-    std::string device() const override { return inner_->device(); }
+    std::size_t finish() override
+    {
+        return inner_->finish();
+    }
+    std::string device() const override
+    {
+        return inner_->device();
+    }
 
 private:
     std::unique_ptr<Evaluator> inner_ = make_host_evaluator(Precision::single_precision);

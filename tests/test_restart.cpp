@@ -71,7 +71,8 @@ TEST_CASE("every way to move particles goes on bit by bit, whatever the number o
             } else {
                 part.particles = start();
             }
-            const std::uint64_t stop = part.simulation->step() * 5 / 4 + 2 + std::uint64_t(parts % 4);
+            const std::uint64_t stop =
+                part.simulation->step() * 5 / 4 + 2 + std::uint64_t(parts % 4);
             part.simulation->when_done([&](Simulation& now) {
                 if (now.step() < stop)
                     return;
@@ -224,13 +225,15 @@ TEST_CASE("an observer that fails is called again, those before it are not")
     bool fails = true;
     const auto observe = [&](Simulation& simulation) {
         constexpr auto potentials = Quantities::acceleration_potential;
-        simulation.every_steps(1, potentials, [&](Simulation& now) { before.push_back(now.step()); });
+        simulation.every_steps(1, potentials,
+                               [&](Simulation& now) { before.push_back(now.step()); });
         simulation.at_intervals(0.125, potentials, [&](Simulation& now) {
             if (now.step() == 8 && fails)
                 throw Error(Fault::output, "no room");
             itself.push_back(now.step());
         });
-        simulation.every_steps(8, potentials, [&](Simulation& now) { after.push_back(now.step()); });
+        simulation.every_steps(8, potentials,
+                               [&](Simulation& now) { after.push_back(now.step()); });
     };
     Particles particles = few();
     Simulation first(particles, solver, time);

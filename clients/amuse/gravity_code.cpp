@@ -64,6 +64,7 @@ void GravityCode::commit_parameters()
         refuse("begin time: must be finite");
     started_ = has_potentials_ = false;
     integrator_.reset();
+    solver_.reset();
     fields_.clear();
     pairs_.reset();
     if (hermite) {
@@ -90,12 +91,17 @@ std::size_t GravityCode::index(int number) const
     return found->second;
 }
 
-void GravityCode::changed()
+/// Velocities and radii alone leave the forces as they are, which a leapfrog goes on from.
+void GravityCode::changed(Change change)
 {
     if (phase_ == Phase::no_parameters)
         refuse("commit_parameters must come before");
     if (phase_ == Phase::running)
         phase_ = Phase::changed;
+    if (change == Change::motion) {
+        started_ = started_ && solver_ != nullptr;
+        return;
+    }
     started_ = has_potentials_ = false;
     ++generation_;
 }
@@ -103,7 +109,7 @@ void GravityCode::changed()
 int GravityCode::add(const ParticleState& state)
 {
     require_state(state);
-    changed();
+    changed(Change::forces);
     const std::size_t at = size();
     particles_.resize(at + 1);
     radius_.resize(at + 1);
@@ -117,7 +123,7 @@ int GravityCode::add(const ParticleState& state)
 void GravityCode::remove(int number)
 {
     const std::size_t at = index(number);
-    changed();
+    changed(Change::forces);
     const auto offset = std::ptrdiff_t(at);
     particles_.id.erase(particles_.id.begin() + offset);
     particles_.mass.erase(particles_.mass.begin() + offset);
@@ -141,7 +147,8 @@ void GravityCode::set_state(int number, const ParticleState& state)
 {
     const std::size_t k = index(number);
     require_state(state);
-    changed();
+    const bool same = state.mass == particles_.mass[k] && state.position == particles_.position[k];
+    changed(same ? Change::motion : Change::forces);
     particles_.mass[k] = state.mass;
     particles_.position[k] = state.position;
     particles_.velocity[k] = state.velocity;

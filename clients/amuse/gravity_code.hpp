@@ -101,7 +101,8 @@ private:
 
     SolverOptions options() const;
     std::size_t index(int number) const;
-    void changed();
+    enum class Change { motion, forces };
+    void changed(Change change);
     void require_running() const;
     void start();
     void update_potentials();

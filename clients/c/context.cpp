@@ -32,12 +32,16 @@ std::uint64_t number_of_this_thread()
 
 class ThreadsInUse {
 public:
-    explicit ThreadsInUse(int n) : before_(thread_count())
+    explicit ThreadsInUse(int n) : before_(n > 0 ? thread_count() : 0)
     {
         if (n > 0)
             use_threads(n);
     }
-    ~ThreadsInUse() { use_threads(before_); }
+    ~ThreadsInUse()
+    {
+        if (before_ > 0)
+            use_threads(before_);
+    }
     ThreadsInUse(const ThreadsInUse&) = delete;
     ThreadsInUse& operator=(const ThreadsInUse&) = delete;
 

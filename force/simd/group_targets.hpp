@@ -56,6 +56,20 @@ public:
         return low;
     }
 
+    /// How many self pairs are with sources before this one.
+    int self_before(Index sorted) const
+    {
+        int low = 0, high = work_.self_count;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (work_.self[middle].sorted < sorted)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+
     CHAMOMILE_HD Vec3<P> position(int t) const { return vector(positions_ + t); }
     /// What rounding the positions left behind.
     CHAMOMILE_HD Vec3<P> residue(int t) const { return vector(residues_ + t); }

@@ -11,6 +11,7 @@
 #include "force/simd/far_field.hpp"
 #include "force/simd/few_targets.hpp"
 #include "force/simd/group_targets.hpp"
+#include "force/simd/reach.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
@@ -54,7 +55,6 @@ public:
     using Sum = typename Law::template Sum<P>;
     static constexpr int width = P::width;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
-    static constexpr int whole = width < 4 ? 4 : width; // lanes of whole sources
 
     struct Tile {
         alignas(64) Source<T> source[tile_size + width]; // read in whole packs
@@ -71,10 +71,8 @@ public:
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
         : work_(work), frame_{work.row.center, work.inverse_length, work.inverse_mass},
           rows_(frame_), law_(Law::with_length(work.softening_length)),
-          targets_(work, rows_, scratch)
-    {
-        prepare_reach();
-    }
+          targets_(work, rows_, scratch), reach_(work.row.near_reach, frame_)
+    {}
 
     void run(TargetSum* sums)
     {
@@ -135,12 +133,12 @@ private:
     /// Particles that are not among the targets, to one tile or the other.
     void add_particles(Tile& tile, NearTile& near, Index begin, Index end)
     {
-        if (!has_reach_)
+        if (!reach_)
             return fill<&GroupKernel::add_tile>(tile, begin, end);
         while (begin < end) {
             const Index taken = least(end - begin, Index(tile_size - tile.count));
             pack(begin, int(taken), tile);
-            if (is_near(tile.source + tile.count, int(taken)))
+            if (reach_.holds_any(tile.source + tile.count, int(taken)))
                 fill<&GroupKernel::add_near_tile>(near, begin, begin + taken);
             else if ((tile.count += int(taken)) == tile_size)
                 add_tile(tile);
@@ -149,35 +147,6 @@ private:
     }
 
     static Index least(Index a, Index b) { return a < b ? a : b; }
-
-    /// The square of the row's reach as it compares with those of packed particles.
-    void prepare_reach()
-    {
-        const Vec3<double>& d = work_.row.near_reach;
-        has_reach_ = d.x > 0 && d.y > 0 && d.z > 0;
-        const Vec3<T> r = rounded<T>(frame_.inverse_length * d);
-        const T squares[4] = {r.x * r.x, r.y * r.y, r.z * r.z, T(__builtin_inf())};
-        for (int k = 0; k < whole; ++k)
-            reach_squared_[k] = squares[k % 4];
-    }
-
-    /// Whether one of them lies within the row's reach.
-    CHAMOMILE_HD bool is_near(const Source<T>* source, int count) const
-    {
-        const T* const from = reinterpret_cast<const T*>(source);
-        unsigned near = 0;
-        for (int k = 0; k < 4 * count; k += whole) {
-            unsigned inside = 0; // a bit for each coordinate
-            for (int p = 0; p < whole; p += width) {
-                const P x = P::load(from + k + p);
-                inside |= less_bits(x * x, P::load(reach_squared_ + p)) << p;
-            }
-            if (k + whole > 4 * count)
-                inside &= (1u << (4 * count - k)) - 1;
-            near |= inside & inside >> 1 & inside >> 2 & inside >> 3 & 0x1111;
-        }
-        return near != 0;
-    }
 
     /// J-PACKING of sorted particles begin .. end; full tiles are evaluated.
     template <auto evaluate, class AnyTile>
@@ -307,28 +276,14 @@ private:
     {
         int first[tile_size], last[tile_size]; // of the self pairs of a source
         for (int j = 0; j < tile.count; ++j) {
-            first[j] = self_before(tile.sorted[j]);
-            last[j] = self_before(tile.sorted[j] + 1);
+            first[j] = targets_.self_before(tile.sorted[j]);
+            last[j] = targets_.self_before(tile.sorted[j] + 1);
         }
         near_loop(tile, [&](int j, int t, int lanes, auto leave_out) {
             for (int s = first[j]; s < last[j]; ++s)
                 if (const int target = work_.self[s].target; target >= t && target < t + lanes)
                     leave_out(target - t);
         });
-    }
-
-    /// How many self pairs are with sources before this one.
-    int self_before(Index sorted) const
-    {
-        int low = 0, high = work_.self_count;
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (work_.self[middle].sorted < sorted)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
     }
 
     /// `find_self(j, t, lanes, leave_out)` calls leave_out(lane) for those of the targets t .. that
@@ -401,8 +356,7 @@ private:
     GroupTargets<T, sum_fields> targets_;
     /// Without softening sources at the place of a target apart pull at nothing.
     const bool leaves_out_places_ = work_.targets_apart && work_.softening_length == 0;
-    bool has_reach_;
-    T reach_squared_[whole];
+    const Reach<T> reach_;
 };
 
 template <SofteningKind softening, bool with_potential, class T>

@@ -1,11 +1,13 @@
 /// \file  The bytes of a checkpoint: a header, named blocks, an end.
 ///
 ///     header   64 bytes  magic, version, byte order, check sum of the header
-///     block    64 bytes  name, format of its items, length and check sum of what follows; check sum
+///     block    64 bytes  name, format of its items, length and check sum of what follows; check
+///     sum
 ///                        of these 64 bytes
 ///              length    the items
 ///     ...
-///     end      a block named "end" of two 64-bit numbers: the blocks before it, and their bytes with
+///     end      a block named "end" of two 64-bit numbers: the blocks before it, and their bytes
+///     with
 ///              the header; nothing follows it
 ///
 /// Integers and reals are those of the machine, which the byte order tells. Check sums are CRC-32

@@ -26,9 +26,18 @@ Bytes read(const std::filesystem::path& file)
 /// Bits, bytes, numbers of interest, parts left out, doubled or taken from elsewhere.
 Bytes mutated(Bytes bytes, const std::vector<Bytes>& all, std::mt19937_64& random)
 {
-    constexpr std::uint64_t numbers[] = {0, 1, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff,
-                                         0x7fffffffffffffff, 0x8000000000000000, ~0ull,
-                                         0x7ff0000000000000, 0x7ff8000000000000};
+    constexpr std::uint64_t numbers[] = {0,
+                                         1,
+                                         255,
+                                         256,
+                                         0x7fffffff,
+                                         0x80000000,
+                                         0xffffffff,
+                                         0x7fffffffffffffff,
+                                         0x8000000000000000,
+                                         ~0ull,
+                                         0x7ff0000000000000,
+                                         0x7ff8000000000000};
     for (int changes = 1 + int(random() % 4); changes > 0; --changes) {
         const std::size_t n = bytes.size(), at = n ? random() % n : 0;
         switch (random() % 7) {

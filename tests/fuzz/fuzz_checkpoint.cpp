@@ -32,7 +32,8 @@ void put_sums_right(std::vector<std::uint8_t>& bytes)
         header.sum = record_sum(header);
         std::memcpy(bytes.data(), &header, sizeof header);
     }
-    for (std::size_t at = sizeof(Header); end >= sizeof(BlockHead) && at <= end - sizeof(BlockHead);) {
+    for (std::size_t at = sizeof(Header);
+         end >= sizeof(BlockHead) && at <= end - sizeof(BlockHead);) {
         BlockHead head;
         std::memcpy(&head, bytes.data() + at, sizeof head);
         const std::size_t content = at + sizeof head;

@@ -1,0 +1,52 @@
+/// \file  How far from a group's centre sources are taken for close.
+#pragma once
+
+#include "core/simd.hpp"
+#include "force/gravity.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+/// A box about the centre, by the squares of its half sides as they compare with packed sources.
+template <class T>
+class Reach {
+public:
+    Reach(const Vec3<double>& half_sides, const Frame& frame)
+        : exists_(half_sides.x > 0 && half_sides.y > 0 && half_sides.z > 0)
+    {
+        const Vec3<T> r = rounded<T>(frame.inverse_length * half_sides);
+        const T squares[4] = {r.x * r.x, r.y * r.y, r.z * r.z, T(__builtin_inf())};
+        for (int k = 0; k < whole; ++k)
+            squared_[k] = squares[k % 4];
+    }
+
+    explicit operator bool() const { return exists_; }
+
+    /// Whether one of them lies within. Four values each, position first; read in whole packs.
+    template <class Source>
+    CHAMOMILE_HD bool holds_any(const Source* source, int count) const
+    {
+        static_assert(sizeof(Source) == 4 * sizeof(T));
+        const T* const from = reinterpret_cast<const T*>(source);
+        unsigned near = 0;
+        for (int k = 0; k < 4 * count; k += whole) {
+            unsigned inside = 0; // a bit for each coordinate
+            for (int p = 0; p < whole; p += width) {
+                const P x = P::load(from + k + p);
+                inside |= less_bits(x * x, P::load(squared_ + p)) << p;
+            }
+            if (k + whole > 4 * count)
+                inside &= (1u << (4 * count - k)) - 1;
+            near |= inside & inside >> 1 & inside >> 2 & inside >> 3 & 0x1111;
+        }
+        return near != 0;
+    }
+
+private:
+    using P = Pack<T>;
+    static constexpr int width = P::width, whole = width < 4 ? 4 : width; // lanes of whole sources
+
+    bool exists_;
+    T squared_[whole];
+};
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

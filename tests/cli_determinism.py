@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""The bits of a run depend on nothing but its physics: not on threads, batches, repetition, restarts, pictures or what is measured."""
+import pathlib
+import sys
+import tempfile
+
+from restarting import chamomile
+
+COMMON = ["--t-end", 0.125, "--eps", 0.05, "-q"]
+SCHEMES = {
+    "tree": ["--dt", 0.0078125],
+    "tree, hexadecapoles in double": ["--dt", 0.0078125, "--order", 4, "--precision", "double", "--tolerance", 1e-4],
+    "tree, decorrelated": ["--dt", 0.0078125, "--decorrelate", 5, "--softening", "spline"],
+    "direct": ["--dt", 0.0078125, "--solver", "direct"],
+    "hermite": ["--integrator", "hermite"],
+}
+THREADS = [["--threads", n] for n in (1, 2, 3, 4, 7, 8, 12, 16)]
+WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--check-forces-every", 3], ["--energy-every", 0.03125], ["--steps-every", 5],
+             ["--checkpoint-every", 1], ["--snapshot-every", 0.0625]]
+BATCHES = [["--batch-size", n] for n in (1, 7, 300)]
+failures = []
+
+
+def last_rows(folder, out):
+    name = sorted((folder / out).glob("snapshot_*"))[-1]
+    done = chamomile(folder, "convert", name, "rows.txt", "-q", "--overwrite")
+    lines = (folder / "rows.txt").read_text().splitlines()
+    header = [line for line in lines if line.startswith("# time")]
+    return done.returncode, header + [line for line in lines if not line.startswith("#")]
+
+
+def main():
+    runs = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        chamomile(folder, "model", "plummer", "-n", 1500, "--seed", 1, "-o", "plummer.hdf5", "-q")
+        for scheme, words in SCHEMES.items():
+            first = None
+            # What hits other times divides other steps: such witnesses are for steps of a fixed length alone.
+            witnesses = [w for w in WITNESSES if scheme != "hermite" or not {"--energy-every", "--snapshot-every"} & {str(word) for word in w}]
+            batches = BATCHES if scheme.startswith("tree") else []
+            for more in [["--threads", 2]] + THREADS + witnesses + batches:
+                if "--snapshot-every" not in more:
+                    more = [*more, "--snapshot-every", 0.125]
+                done = chamomile(folder, "run", "plummer.hdf5", *COMMON, *words, *more, "-o", "out", "--overwrite")
+                status, rows = last_rows(folder, "out")
+                first = first or rows
+                runs += 1
+                if done.returncode or status or rows != first or len(rows) < 1500:
+                    failures.append(f"{scheme}, {more}: other bits, or none: {done.stderr}")
+            # In parts of a step each, on other threads every time.
+            chamomile(folder, "run", "plummer.hdf5", *COMMON, *words, "--snapshot-every", 0.125, "--max-walltime", 1e-4, "-o", "out", "--overwrite")
+            parts = 1
+            while len(list((folder / "out").glob("snapshot_*"))) < 2 and parts < 100:
+                chamomile(folder, "run", "--restart", "out", "--threads", 1 + parts % 5, "-q")
+                parts += 1
+            runs += parts
+            if parts < 3 or last_rows(folder, "out")[1] != first:
+                failures.append(f"{scheme}, in {parts} parts: other bits")
+    print(f"{runs} runs")
+    print("\n".join(failures) or "all bits are the same")
+    return bool(failures)
+
+
+sys.exit(main())

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""A few seconds of random mutations for every reader, from small files of every format; `--seconds N` for more, `--seed N` for others.
+
+tests/fuzz/with_clang is the thorough way. Files that bring a reader down end this test with the status of its signal."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+root, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+failed = False
+with tempfile.TemporaryDirectory() as name:
+    corpus = pathlib.Path(name)
+    subprocess.run([sys.executable, root / "tests/fuzz/make_corpus.py", program, corpus], check=True)
+    for target in ("snapshot", "checkpoint", "law", "config"):
+        done = subprocess.run([program.parent / "tests" / f"fuzz_{target}", f"-seconds={options.get('--seconds', 3)}",
+                               f"-seed={options.get('--seed', 1)}", corpus / target], capture_output=True, text=True)
+        print(f"{target}: {done.stdout.strip()}")
+        if done.returncode != 0:
+            failed = True
+            print(f"{target}: status {done.returncode}: {done.stderr}")
+sys.exit(failed)

@@ -1,0 +1,273 @@
+// Fields of other arrays, moved sources, other quantities, wrong use.
+#include "core/error.hpp"
+#include "tests/field_behaviours.hpp"
+#include "tests/field_setups.hpp"
+
+namespace chamomile::tests {
+
+void check_field_through_views(const Machine& machine)
+{
+    const Particles p = moving_plummer(1200);
+    const Vectors points = points_about(p, 700, 0.5);
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    field->build(sources_of(p));
+    Vectors right(points.size());
+    std::vector<double> right_phi(points.size());
+    field->evaluate({points.size(), view_of(std::span(points))},
+                    {view_of(std::span(right)), view_of(std::span(right_phi))});
+
+    struct Record { // as in somebody else's code
+        char flag;
+        double x, y, z, mass, ax, ay, az;
+        float potential;
+    };
+    std::vector<Record> sources(p.size()), targets(points.size());
+    for (std::size_t i = 0; i < p.size(); ++i)
+        sources[i] = {'s', p.position[i].x, p.position[i].y, p.position[i].z, p.mass[i], -1, -1, -1,
+                      -1};
+    for (std::size_t i = 0; i < points.size(); ++i)
+        targets[i] = {'t', points[i].x, points[i].y, points[i].z, 0, -1, -1, -1, -1};
+    field->build({sources.size(), vectors_at(&sources[0].x, sizeof(Record)),
+                  numbers_at(&sources[0].mass, sizeof(Record))});
+    field->evaluate({targets.size(), vectors_at(&targets[0].x, sizeof(Record))},
+                    {vectors_at(&targets[0].ax, sizeof(Record)),
+                     numbers_at(&targets[0].potential, sizeof(Record))});
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Record& t = targets[i];
+        CHECK(Vec3<double>{t.ax, t.ay, t.az} == right[i]);
+        CHECK(t.potential == float(right_phi[i]));
+        CHECK((t.flag == 't' && t.x == points[i].x && t.mass == 0));
+    }
+
+    // Columns apart, and backwards.
+    std::vector<double> x, y, z;
+    for (auto at = points.rbegin(); at != points.rend(); ++at) {
+        x.push_back(at->x);
+        y.push_back(at->y);
+        z.push_back(at->z);
+    }
+    ArrayView columns = numbers_at(&x.back(), -std::ptrdiff_t(sizeof(double)));
+    columns.component[1] = reinterpret_cast<std::byte*>(&y.back());
+    columns.component[2] = reinterpret_cast<std::byte*>(&z.back());
+    Vectors a(points.size());
+    field->evaluate({points.size(), columns}, {view_of(std::span(a))});
+    CHECK(a == right);
+}
+
+void check_field_refitted(const Machine& machine)
+{
+    Particles p = moving_plummer(4000);
+    const Vectors points = points_about(p, 1000, 0.2);
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        const auto field = make_field_solver(options_of(machine, setup, 0.01));
+        field->build(sources_of(p));
+        Particles moved = p;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            moved.position[i] += 0.05 * p.velocity[i];
+            moved.mass[i] *= 1.25;
+        }
+        field->refit(sources_of(moved));
+        Vectors a(points.size());
+        std::vector<double> phi(points.size());
+        field->evaluate({points.size(), view_of(std::span(points))},
+                        {view_of(std::span(a)), view_of(std::span(phi))});
+        std::vector<double> errors;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const Point right = plain_field(moved, points[i], {}, 0.01, -1, 2);
+            errors.push_back(norm(a[i] - right.acceleration) / norm(right.acceleration));
+        }
+        check_errors(errors, setup);
+        Particles fewer = moved;
+        fewer.resize(10);
+        CHECK_THROWS_WITH_AS(field->refit(sources_of(fewer)), doctest::Contains("as many"), Error);
+    }
+}
+
+void check_field_tidal_tensor_and_jerk(const Machine& machine)
+{
+    const Particles p = moving_plummer(1500);
+    const Vectors points = points_about(p, 300, 0.5);
+    Vectors speeds(points.size());
+    for (std::size_t i = 0; i < speeds.size(); ++i)
+        speeds[i] = {0.1, -0.2, 0.001 * double(i)};
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        const auto field = make_field_solver(options_of(machine, setup, 0.05));
+        field->build(sources_of(p));
+        std::vector<double> tidal(6 * points.size());
+        Vectors jerk(points.size());
+        ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));
+        for (int c = 1; c < 6; ++c)
+            six.component[c] = six.component[0] + sizeof(double) * std::size_t(c);
+        field->evaluate({points.size(), view_of(std::span(points)), view_of(std::span(speeds))},
+                        {.tidal = six, .jerk = view_of(std::span(jerk))});
+        const double limit = setup.precision == single ? 1e-4 : 1e-11;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const Point right = plain_field(p, points[i], speeds[i], 0.05, -1, 2);
+            CHECK(norm(jerk[i] - right.jerk) < limit * norm(right.jerk));
+            double scale = 0;
+            for (const double t : right.tidal)
+                scale = std::max(scale, std::abs(t));
+            for (std::size_t c = 0; c < 6; ++c)
+                CHECK(std::abs(tidal[6 * i + c] - right.tidal[c]) < limit * scale);
+        }
+    }
+}
+
+void check_field_tidal_tensor_of_splines(const Machine& machine)
+{
+    // Against differences of the accelerations, some of them within the spline.
+    const Particles p = moving_plummer(700);
+    const Vectors points = points_about(p, 150, 0.05);
+    const double step = 1e-5;
+    const auto spline = [&](const Setup& setup) {
+        SolverOptions options = options_of(machine, setup, 0.05);
+        options.softening.kind = SofteningKind::spline;
+        auto field = make_field_solver(options);
+        field->build(sources_of(p));
+        return field;
+    };
+    const auto exact = spline(setups[3]);
+    std::vector<std::array<double, 9>> differences(points.size());
+    for (int b = 0; b < 3; ++b) {
+        Vectors ahead = points, behind = points, a(points.size()), z(points.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            (&ahead[i].x)[b] += step;
+            (&behind[i].x)[b] -= step;
+        }
+        exact->evaluate({points.size(), view_of(std::span(ahead))}, {view_of(std::span(a))});
+        exact->evaluate({points.size(), view_of(std::span(behind))}, {view_of(std::span(z))});
+        for (std::size_t i = 0; i < points.size(); ++i)
+            for (int c = 0; c < 3; ++c)
+                differences[i][std::size_t(3 * c + b)] = ((&a[i].x)[c] - (&z[i].x)[c]) / (2 * step);
+    }
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        std::vector<double> tidal(6 * points.size());
+        ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));
+        for (int c = 1; c < 6; ++c)
+            six.component[c] = six.component[0] + sizeof(double) * std::size_t(c);
+        spline(setup)->evaluate({points.size(), view_of(std::span(points))}, {.tidal = six});
+        const double limit = setup.precision == single ? 1e-4 : 1e-6;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            double scale = 0;
+            for (const double t : differences[i])
+                scale = std::max(scale, std::abs(t));
+            for (std::size_t a = 0, t = 0; a < 3; ++a)
+                for (std::size_t b = a; b < 3; ++b)
+                    CHECK(std::abs(tidal[6 * i + t++] - differences[i][3 * a + b]) < limit * scale);
+        }
+    }
+}
+
+void check_field_where_it_cancels(const Machine& machine)
+{
+    // A coarse lattice about the centre: one cluster of targets, at whose centre nothing pulls.
+    const Particles p = plummer(20000);
+    Vectors points;
+    for (int x = -2; x <= 2; ++x)
+        for (int y = -2; y <= 2; ++y)
+            for (int z = -2; z <= 2; ++z)
+                points.push_back({0.5 * x + 1e-3, 0.5 * y, 0.5 * z});
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    field->build(sources_of(p));
+    Vectors a(points.size());
+    const ForceStatistics statistics =
+        field->evaluate({points.size(), view_of(std::span(points))}, {view_of(std::span(a))});
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point right = plain_field(p, points[i], {}, 0.01, -1, 2);
+        // At the centre itself forces cancel: against their typical size.
+        errors.push_back(norm(a[i] - right.acceleration) / (norm(right.acceleration) + 0.2));
+    }
+    check_errors(errors, setups[0]);
+    INFO("pairs with particles for each target: ",
+         statistics.particle_particle / statistics.targets);
+    CHECK(statistics.particle_particle / statistics.targets < p.size() / 2);
+}
+
+void check_field_neighbours(const Machine& machine)
+{
+    const Particles p = plummer(3000);
+    const Vectors points = points_about(p, 200, 0.1);
+    std::vector<double> radius(points.size());
+    std::vector<std::int64_t> self(points.size(), -1);
+    Random random(3);
+    for (double& r : radius)
+        r = random(0, 0.5);
+    Vectors places = points;
+    places[10] = p.position[99], self[10] = 99, radius[10] = 0;
+    places[11] = p.position[99], self[11] = -1, radius[11] = 0;
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    field->build(sources_of(p));
+    constexpr std::size_t most = 50;
+    std::vector<std::int64_t> count(places.size()), list(most * places.size(), -7);
+    field->neighbours({places.size(), view_of(std::span(places)), {}, self},
+                      view_of(std::span(radius)), most, count, list);
+    bool overflowed = false;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        std::vector<std::int64_t> right;
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            const Vec3<double> d = p.position[j] - places[i];
+            if (d.x * d.x + d.y * d.y + d.z * d.z <= radius[i] * radius[i] &&
+                std::int64_t(j) != self[i])
+                right.push_back(std::int64_t(j));
+        }
+        CHECK(count[i] == std::int64_t(right.size()));
+        overflowed = overflowed || right.size() > most;
+        right.resize(std::min(most, right.size()));
+        CHECK(std::equal(right.begin(), right.end(), list.begin() + std::ptrdiff_t(most * i)));
+    }
+    CHECK(overflowed);
+    CHECK((count[10] == 0 && count[11] == 1));
+}
+
+void check_field_misuse(const Machine& machine)
+{
+    const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
+    Vectors points(3), a(3);
+    const FieldTargets targets{3, view_of(std::span(points))};
+    const FieldResults results{view_of(std::span(a))};
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, results), doctest::Contains("build first"),
+                         Error);
+    CHECK(field->size() == 0);
+    Particles p = moving_plummer(100);
+    p.position[17].y = std::nan("");
+    CHECK_THROWS_WITH_AS(field->build(sources_of(p)), doctest::Contains("particle 17"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, results), Error);
+    p = moving_plummer(100);
+    p.mass[3] = -1;
+    CHECK_THROWS_WITH_AS(field->build(sources_of(p)), doctest::Contains("mass"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, results), Error);
+    p = moving_plummer(100);
+    field->build(sources_of(p));
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, {}), doctest::Contains("none"), Error);
+    points[2].x = INFINITY;
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, results), doctest::Contains("target 2"), Error);
+    points[2].x = 0;
+    const std::vector<std::int64_t> beyond{0, 100, 1}, few{0};
+    CHECK_THROWS_WITH_AS(field->evaluate({3, targets.position, {}, beyond}, results),
+                         doctest::Contains("self: 100"), Error);
+    CHECK_THROWS_AS(field->evaluate({3, targets.position, {}, few}, results), Error);
+    CHECK_THROWS_WITH_AS(field->evaluate(targets, {.jerk = results.acceleration}),
+                         doctest::Contains("velocities"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, {.potential = results.acceleration}), Error);
+    if (machine.device == "cpu" || machine.device == "gpu") { // memory of the host
+        FieldTargets elsewhere = targets;
+        elsewhere.position.on_device = true;
+        CHECK_THROWS_WITH_AS(field->evaluate(elsewhere, results), doctest::Contains("device"),
+                             Error);
+    }
+    const std::vector<Index> active{100};
+    CHECK_THROWS_AS(field->evaluate_sources(active, results), Error);
+    p.position[5].x = std::nan("");
+    CHECK_THROWS_WITH_AS(field->refit(sources_of(p)), doctest::Contains("particle 5"), Error);
+    CHECK_THROWS_AS(field->evaluate(targets, results), Error);
+    field->build(sources_of(moving_plummer(100)));
+    field->evaluate({0, {}}, results);
+    field->evaluate(targets, results);
+    CHECK(std::isfinite(norm(a[0])));
+}
+
+} // namespace chamomile::tests

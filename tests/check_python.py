@@ -81,5 +81,15 @@ tests = call(python, source / "python/tests/run.py", cwd=folder, env=environment
 print(tests.stdout)
 if tests.returncode:
     sys.exit(tests.returncode)
-for example in ("field.py", "tutorial.py"):
-    print(need(call(python, source / "examples/python" / example, cwd=folder, env=environment)))
+told = need(call(python, source / "examples/python/field.py", cwd=folder, env=environment))
+print(told, need(call(python, source / "examples/python/tutorial.py", cwd=folder, env=environment)))
+
+# The same particles from C++ have the same accelerations, bit for bit (docs/embedding.md).
+if not os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
+    need(call("cmake", "-S", source / "examples/cpp_api", "-B", folder / "cpp_api", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", env=environment))
+    need(call("cmake", "--build", folder / "cpp_api", env=environment))
+    others = need(call(folder / "cpp_api/field"))
+    hashes = [re.search(r"accelerations (\w{16})", text)[1] for text in (told, others)]
+    print("from Python and C++:", *hashes)
+    if hashes[0] != hashes[1]:
+        sys.exit("the same particles have other accelerations from C++")

@@ -53,7 +53,7 @@ nb::object dlpack(nb::handle self, nb::kwargs words)
 {
     const auto& array = nb::cast<const DeviceArray&>(self);
     const std::size_t shape[] = {array.rows, std::size_t(array.components)};
-    const nb::ndarray<> exported(array.memory.get(), array.components == 1 ? 1u : 2u, shape, self,
+    const nb::ndarray<nb::array_api> exported(array.memory.get(), array.components == 1 ? 1u : 2u, shape, self,
                                  nullptr,
                                  array.size == 4 ? nb::dtype<float>() : nb::dtype<double>(),
                                  nb::device::cuda::value, array.gpu);

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "core/error.hpp"
 #include "pairs/pair_solver.hpp"
 
@@ -92,6 +94,16 @@ private:
     std::unique_ptr<PairSolver> solver_;
     std::optional<Law> law_;
 };
+
+/// Threads and devices do not come along when a process forks: Error(usage) in a child whose parent
+/// has computed before, where they would be waited for.
+inline void require_same_process()
+{
+    static const pid_t first = getpid();
+    if (getpid() != first)
+        throw Error(Fault::usage, "a forked process cannot compute where its parent has: fork "
+                                  "before the first call");
+}
 
 inline bool all_finite(std::span<const double> values)
 {

@@ -75,6 +75,8 @@ told = need(call(python, "-c", "import chamomile; print(chamomile.__version__)",
 if told != version or f"Version: {version}\n" not in listing:
     sys.exit(f"version {told}, should be {version}")
 
+if library := next((folder / "prefix").glob("lib*/**/libchamomile_c.so"), None):
+    environment["CHAMOMILE_LIBRARY"] = str(library)
 tests = call(python, source / "python/tests/run.py", cwd=folder, env=environment)
 print(tests.stdout)
 if tests.returncode:

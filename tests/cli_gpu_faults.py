@@ -54,9 +54,9 @@ def main():
                     left = differences(folder / "out", top / scheme / "out")
                     check(not left, f"{case}: {left}")
                     print(f"{case}: stopped, and went on from {re.search('step [0-9]+', on.stdout)[0]}")
-            folder = top / f"{scheme}_cpu"
+            folder = top / f"{scheme}_cpu"  # a tree's first step takes some 300 calls
             folder.mkdir()
-            done = chamomile(folder, *arguments, "--on-device-error", "cpu", env={**os.environ, "CHAMOMILE_GPU_FAULT": "700:200"})
+            done = chamomile(folder, *arguments, "--on-device-error", "cpu", env={**os.environ, "CHAMOMILE_GPU_FAULT": "700:450" if scheme == "tree" else "700:200"})
             expected = 2 if scheme == "resident" else 0  # which is of a GPU alone
             check(done.returncode in (expected, 5 if expected else 0), f"{scheme}, on without a GPU: {done.returncode} {done.stderr}")
     print("\n".join(failures) or "no fault has lost anything")

@@ -1,5 +1,7 @@
 // GRAPE-5: Fortran's names, and what wrong calls come to.
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/grape5_bodies.hpp"
 
@@ -152,4 +154,22 @@ TEST_CASE("misuse becomes NaN and a line, never a crash")
     g5_open();
     g5_calculate_force_on_x(nullptr, nullptr, nullptr, 0);
     CHECK(error() == "");
+}
+
+TEST_CASE("a forked process is refused what its parent's threads would do")
+{
+    const Opened opened;
+    Bodies b = cloud(300);
+    load(b);
+    on(b.x);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const Field f = on(b.x);
+        _exit(all_nan(f) && error().find("forked") != std::string::npos ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
 }

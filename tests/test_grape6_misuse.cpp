@@ -1,5 +1,7 @@
 // GRAPE-6: by reference, units of either type, and what wrong calls come to.
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/grape6_stars.hpp"
 
@@ -171,4 +173,23 @@ TEST_CASE("misuse becomes -1, NaN and a line, never a crash")
     CHECK(g6_get_neighbour_list(0, 10, 0, &n, nullptr) == -1);
     CHECK(g6_get_neighbour_list(0, -1, 0, &n, nullptr) == -1);
     CHECK(g6_get_neighbour_list(0, 0, -1, &n, nullptr) == -1);
+}
+
+TEST_CASE("a forked process is refused what its parent's threads would do")
+{
+    const Opened opened;
+    const std::vector<Star> all = stars(300);
+    send(0, all);
+    Call call(all);
+    REQUIRE(call.run(0, 300) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        const bool refused = call.run(0, 300) == -1 && all_nan(call);
+        _exit(refused && error().find("forked") != std::string::npos ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
 }

@@ -102,6 +102,7 @@ template <class Call>
 bool compute(const char* name, int devid, Call call) noexcept
 {
     return succeeds(name, [&] {
+        require_same_process();
         const auto board = crate().board(devid);
         const std::lock_guard lock(board->mutex);
         if (board->faulty)

@@ -86,6 +86,7 @@ template <class Call>
 int compute(const char* name, int cl, Call call) noexcept
 {
     return guarded(name, [&] {
+        require_same_process();
         const auto cluster = rack().cluster(cl);
         const std::lock_guard lock(cluster->mutex);
         if (cluster->faulty) {

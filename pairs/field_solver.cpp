@@ -251,11 +251,10 @@ private:
             .precision = o.precision, .device = o.device, .instruction_set = o.instruction_set};
         if (results.tidal) {
             if (!tidal_)
-                tidal_ =
-                    o.softening.kind == SofteningKind::spline && o.softening.length > 0
-                        ? make_pair_solver(GravityTidalSpline{1 / o.softening.spline_radius()},
-                                           pair_options)
-                        : make_pair_solver(GravityTidal{o.softening.length}, pair_options);
+                tidal_ = o.softening.kind == SofteningKind::spline && o.softening.length > 0
+                             ? make_pair_solver(GravityTidalSpline{1 / o.softening.spline_radius()},
+                                                pair_options)
+                             : make_pair_solver(GravityTidal{o.softening.length}, pair_options);
             std::vector<double> rows(4 * n), sums(6 * targets);
             for (std::size_t j = 0; j < n; ++j) {
                 const double row[4] = {places.position[j].x, places.position[j].y,

@@ -166,7 +166,7 @@ void RunJob::note_energies()
 
 void RunJob::after_step(StopRequests& requests)
 {
-    requests.note_step(checkpoints_.longest_seconds());
+    requests.note_step();
     const bool has_moved = simulation_.step() > first_step_;
     if (!has_moved && requests.is_hopeless())
         journal_.tell("note         --max-walltime " + shortest(*run_.max_walltime) +
@@ -175,6 +175,7 @@ void RunJob::after_step(StopRequests& requests)
     if (reason.empty() && !is_checkpoint_due(requests))
         return;
     const std::filesystem::path checkpoint = write_checkpoint();
+    requests.note_checkpoint(checkpoints_.longest_seconds());
     if (reason.empty() && !simulation_.at_end()) // the checkpoint may have taken the time left
         reason = requests.reason(has_moved);
     if (reason.empty())

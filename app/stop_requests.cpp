@@ -47,12 +47,11 @@ StopRequests::~StopRequests()
         std::signal(signal, SIG_DFL);
 }
 
-void StopRequests::note_step(double checkpoint_seconds)
+void StopRequests::note_step()
 {
     const double now = wall_clock_seconds();
     longest_step_ = std::max(longest_step_, now - step_begun_);
     step_begun_ = now;
-    checkpoint_seconds_ = checkpoint_seconds;
 }
 
 std::string StopRequests::reason(bool has_moved)

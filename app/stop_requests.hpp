@@ -20,8 +20,9 @@ public:
     StopRequests(const StopRequests&) = delete;
     StopRequests& operator=(const StopRequests&) = delete;
 
-    /// Notes that a step has ended, and how long a checkpoint takes.
-    void note_step(double checkpoint_seconds);
+    void note_step(); ///< that one has ended
+    /// What one takes at most.
+    void note_checkpoint(double seconds) { checkpoint_seconds_ = seconds; }
 
     /// Why the run is to end now, such as "SIGTERM"; empty if it may go on. Of the limit, when
     /// twice the longest step and twice a checkpoint no longer fit into what is left; not before a

@@ -82,9 +82,9 @@ def damage(top, scheme, most, choose):
     folder = top / scheme / "damaged"
     folder.mkdir()
     source = folder / "source"
-    done = chamomile(folder, *arguments_of(scheme), "-q", "--max-walltime", 1e-3)  # one step, then a stop
+    done = chamomile(folder, *arguments_of(scheme), "-q", "--max-walltime", 1e-6)  # one step, then a stop
     check(done.returncode == 0, f"{scheme}: {done.stderr}")
-    done = chamomile(folder, "run", "--restart", "out", "-q", "--max-walltime", 1e-3)
+    done = chamomile(folder, "run", "--restart", "out", "-q", "--max-walltime", 1e-6)
     check(done.returncode == 0, f"{scheme}: {done.stderr}")
     (folder / "out").rename(source)
     older, newest = checkpoints(source)
@@ -102,7 +102,7 @@ def damage(top, scheme, most, choose):
         out = folder / "out"
         shutil.copytree(source, out)
         (out / newest.name).write_bytes(damaged)
-        done = chamomile(folder, "run", "--restart", "out", "--max-walltime", 1e-3, "--threads", 1)
+        done = chamomile(folder, "run", "--restart", "out", "--max-walltime", 1e-6, "--threads", 1)
         check(done.returncode == 0 and said(f"rejected +out/{newest.name}: ", done.stdout) and
               said(f"restarted +from out/{older.name}: ", done.stdout), f"{scheme}, {name}: {done.stdout} {done.stderr}")
         check((out / (newest.name + ".aside")).exists() and

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "app/field_table.hpp"
-#include "app/field_table.hpp"
 #include "app/law_timing.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"

@@ -85,6 +85,9 @@ public:
                     for (std::size_t c = 0; c < 3; ++c)
                         velocity[3 * k + c] = velocity_[3 * self[k] + c];
             }
+            if (!find_coincident(position, self).sources.empty())
+                throw Error(Fault::input, "sources: two lie at one place; coincident particles "
+                                          "need a softening > 0");
             sum_pairs(position, velocity, self, results, statistics);
         }
         return statistics;
@@ -113,20 +116,8 @@ public:
             const Vec3<double> place{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
             const double limit = reach[i] * reach[i];
             const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
-            std::vector<std::int64_t> found;
-            for (Index c = 0; c < octree.cells.size();) {
-                const Cell& cell = octree.cells[c];
-                if (moments.bounds[c].distance_squared(place) > limit) {
-                    c = cell.next;
-                    continue;
-                }
-                if (octree.is_leaf(c))
-                    for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
-                        if (norm_squared(octree.sources[k].position - place) <= limit &&
-                            std::int64_t(octree.order[k]) != self)
-                            found.push_back(octree.order[k]);
-                ++c;
-            }
+            std::vector<Index> found = sources_within(octree, moments, place, limit);
+            std::erase_if(found, [&](Index j) { return std::int64_t(j) == self; });
             std::sort(found.begin(), found.end());
             count[i] = std::int64_t(found.size());
             std::copy_n(found.begin(), std::min(most, found.size()),
@@ -148,6 +139,55 @@ private:
         std::vector<Vec3<double>> position;
         std::vector<double> mass;
     };
+
+    /// The numbers of sources within the root of `limit` of a place.
+    static std::vector<Index> sources_within(const Octree& octree, const Moments& moments,
+                                             const Vec3<double>& place, double limit)
+    {
+        std::vector<Index> found;
+        for (Index c = 0; c < octree.cells.size();) {
+            const Cell& cell = octree.cells[c];
+            if (moments.bounds[c].distance_squared(place) > limit) {
+                c = cell.next;
+                continue;
+            }
+            if (octree.is_leaf(c))
+                for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
+                    if (norm_squared(octree.sources[k].position - place) <= limit)
+                        found.push_back(octree.order[k]);
+            ++c;
+        }
+        return found;
+    }
+
+    /// Sources at the very place of a target, which pull at nothing without softening, in
+    /// compressed rows.
+    struct Coincident {
+        std::vector<std::uint64_t> begin; ///< empty: with softening
+        std::vector<std::uint32_t> sources;
+    };
+
+    Coincident find_coincident(const std::vector<double>& position, const std::vector<Index>& self)
+    {
+        Coincident at;
+        if (options().softening.length > 0)
+            return at;
+        const Octree& octree = lists_.octree();
+        std::vector<std::vector<Index>> found(self.size());
+#pragma omp parallel for schedule(dynamic, 64)
+        for (std::size_t i = 0; i < self.size(); ++i) {
+            found[i] =
+                sources_within(octree, lists_.moments(),
+                               {position[3 * i], position[3 * i + 1], position[3 * i + 2]}, 0);
+            std::erase(found[i], self[i]);
+        }
+        at.begin.push_back(0);
+        for (const std::vector<Index>& row : found) {
+            at.sources.insert(at.sources.end(), row.begin(), row.end());
+            at.begin.push_back(at.sources.size());
+        }
+        return at;
+    }
 
     static void require(bool fulfilled, const char* line)
     {
@@ -222,8 +262,6 @@ private:
         return places;
     }
 
-    /// Without softening sources at a target's place pull at nothing; one of them is left out as
-    /// the target itself.
     std::vector<Index> self_of(const FieldTargets& targets) const
     {
         std::vector<Index> self(targets.count, no_source);
@@ -246,6 +284,8 @@ private:
     {
         const Places places = sources();
         const std::size_t n = places.mass.size(), targets = self.size();
+        const Coincident at = find_coincident(position, self);
+        const Exclusions excluded{at.begin, at.sources};
         const SolverOptions& o = options();
         const PairOptions pair_options{
             .precision = o.precision, .device = o.device, .instruction_set = o.instruction_set};
@@ -261,7 +301,7 @@ private:
                                        places.position[j].z, places.mass[j]};
                 std::copy_n(row, 4, &rows[4 * j]);
             }
-            count(tidal_->sum({position, rows, self, {}}, sums), statistics);
+            count(tidal_->sum({position, rows, self, excluded}, sums), statistics);
             write(sums, results.tidal);
         }
         if (results.jerk) {
@@ -280,7 +320,7 @@ private:
                 std::copy_n(&velocity_[3 * j], 3, &rows[7 * j + 3]);
                 rows[7 * j + 6] = places.mass[j];
             }
-            count(jerk_->sum({from, rows, self, {}}, sums), statistics);
+            count(jerk_->sum({from, rows, self, excluded}, sums), statistics);
             std::vector<double> jerks(3 * targets);
             for (std::size_t i = 0; i < targets; ++i)
                 std::copy_n(&sums[7 * i + 3], 3, &jerks[3 * i]);

@@ -53,10 +53,10 @@ nb::object dlpack(nb::handle self, nb::kwargs words)
 {
     const auto& array = nb::cast<const DeviceArray&>(self);
     const std::size_t shape[] = {array.rows, std::size_t(array.components)};
-    const nb::ndarray<nb::array_api> exported(array.memory.get(), array.components == 1 ? 1u : 2u, shape, self,
-                                 nullptr,
-                                 array.size == 4 ? nb::dtype<float>() : nb::dtype<double>(),
-                                 nb::device::cuda::value, array.gpu);
+    const nb::ndarray<nb::array_api> exported(
+        array.memory.get(), array.components == 1 ? 1u : 2u, shape, self, nullptr,
+        array.size == 4 ? nb::dtype<float>() : nb::dtype<double>(), nb::device::cuda::value,
+        array.gpu);
     return nb::cast(exported).attr("__dlpack__")(**words);
 }
 
@@ -94,8 +94,7 @@ void bind_device_array(nb::module_& m)
             "__dlpack__",
             [](nb::handle_t<DeviceArray> self, nb::kwargs words) { return dlpack(self, words); },
             nb::sig("def __dlpack__(self, **words: object) -> object"))
-        .def("numpy", &to_numpy, nb::sig("def numpy(self) -> NDArray"),
-             "A copy on the host.");
+        .def("numpy", &to_numpy, nb::sig("def numpy(self) -> NDArray"), "A copy on the host.");
     m.def("device_array", &make, nb::arg("gpu"), nb::arg("rows"), nb::arg("components"),
           nb::arg("size"));
     m.def(

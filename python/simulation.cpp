@@ -196,8 +196,7 @@ void bind_simulation(nb::module_& m)
         .def("every_steps", &Evolution::every_steps, nb::arg("n"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("run", &Evolution::run, nb::arg("notify"))
-        .def("diagnostics", &Evolution::diagnostics,
-             nb::sig("def diagnostics(self) -> dict"))
+        .def("diagnostics", &Evolution::diagnostics, nb::sig("def diagnostics(self) -> dict"))
         .def("stop", &Evolution::stop)
         .def_prop_ro("time", &Evolution::time)
         .def_prop_ro("step", &Evolution::step)

@@ -161,6 +161,37 @@ void check_field_tidal_tensor_of_splines(const Machine& machine)
     }
 }
 
+void check_field_of_places(const Machine& machine)
+{
+    // Without softening sources at a target's place pull at nothing, whoever they are.
+    Particles p = moving_plummer(300);
+    p.position[5] = p.position[6];
+    Vectors points{p.position[6], p.position[9], {0.1, 0.2, 0.3}, p.position[5]}, speeds(4);
+    const std::vector<std::int64_t> self{-1, 9, -1, 5};
+    for (const Setup& setup : setups) {
+        CAPTURE(setup.name);
+        const auto field = make_field_solver(options_of(machine, setup, 0));
+        field->build(sources_of(p));
+        std::vector<double> tidal(6 * points.size());
+        Vectors jerk(points.size());
+        ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));
+        for (int c = 1; c < 6; ++c)
+            six.component[c] = six.component[0] + sizeof(double) * std::size_t(c);
+        field->evaluate(
+            {points.size(), view_of(std::span(points)), view_of(std::span(speeds)), self},
+            {.tidal = six, .jerk = view_of(std::span(jerk))});
+        const double limit = setup.precision == single ? 1e-4 : 1e-11;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const Point right = plain_field(p, points[i], speeds[i], 0, self[i], 2);
+            CHECK(norm(jerk[i] - right.jerk) < limit * norm(right.jerk));
+            CHECK(std::abs(tidal[6 * i] - right.tidal[0]) <
+                  limit * (std::abs(right.tidal[0]) + std::abs(right.tidal[3])));
+        }
+        CHECK_THROWS_WITH_AS(field->evaluate_sources({}, {.tidal = six}),
+                             doctest::Contains("coincident"), Error);
+    }
+}
+
 void check_field_where_it_cancels(const Machine& machine)
 {
     // A coarse lattice about the centre: one cluster of targets, at whose centre nothing pulls.

@@ -42,6 +42,11 @@ TEST_CASE("tidal tensors with spline softening")
     check_field_tidal_tensor_of_splines({"cpu"});
 }
 
+TEST_CASE("tidal tensors and jerks at the places of sources")
+{
+    check_field_of_places({"cpu"});
+}
+
 TEST_CASE("a lattice of targets where the field cancels costs no direct sum")
 {
     check_field_where_it_cancels({"cpu"});

@@ -121,7 +121,7 @@ CASES = [
     ("resident on a CPU", RUN + " --resident --device cpu", DEVICE, "resident: needs a GPU"),
     ("resident hermite", HERMITE + " --resident", USAGE, "run: --resident: is for the leapfrog"),
     ("a table of numbers", "bench --table gems -n 1000", USAGE, "--table: takes no --particles"),
-    ("a table unknown", "bench --table gem", USAGE, "--table: gem: is not one of none, cunbody, gems, brook, targets; did you mean 'gems'?"),
+    ("a table unknown", "bench --table gem", USAGE, "--table: gem: is not one of none, cunbody, gems, brook, targets, field; did you mean 'gems'?"),
     ("hermite with a tree", HERMITE + " --solver tree", USAGE, "run: --solver tree: hermite sums directly"),
     ("hermite with an angle", HERMITE + " --theta 0.5", USAGE, "run: --theta: is for trees; hermite sums directly"),
     ("hermite with an angle of the file", HERMITE + " --config theta.ini", USAGE, "run: --theta: is for trees"),

@@ -39,16 +39,16 @@ Options::Options(std::string command, std::string summary)
     group("Options");
 }
 
-void Options::positional(const std::string& placeholder, std::string& value,
-                         const std::string& help, Need need)
+void Options::positional(const std::string& metavar, std::string& value, const std::string& help,
+                         Need need)
 {
-    positionals_.push_back({placeholder, help, &value, need});
+    positionals_.push_back({metavar, help, &value, need});
 }
 
-void Options::positional(const std::string& placeholder, std::vector<std::string>& values,
+void Options::positional(const std::string& metavar, std::vector<std::string>& values,
                          const std::string& help)
 {
-    positional(placeholder, first_of_rest_, help);
+    positional(metavar, first_of_rest_, help);
     rest_ = &values;
 }
 
@@ -57,14 +57,14 @@ void Options::group(const std::string& title)
     group_ = title;
 }
 
-Options::Entry& Options::add(const std::string& name, const std::string& placeholder,
+Options::Entry& Options::add(const std::string& name, const std::string& metavar,
                              const std::string& help)
 {
     const std::size_t comma = name.find(',');
     Entry entry;
     entry.name = name.substr(0, comma);
     entry.letter = comma == name.npos ? "" : name.substr(comma + 1);
-    entry.placeholder = placeholder;
+    entry.metavar = metavar;
     entry.help = help;
     entry.group = group_;
     std::erase_if(entries_, [&](const Entry& other) { return other.name == entry.name; });
@@ -84,23 +84,23 @@ void Options::flag(const std::string& name, bool& value, const std::string& help
     entry.show = [&value] { return value ? "true" : "false"; };
 }
 
-void Options::text(const std::string& name, const std::string& placeholder, std::string& value,
+void Options::text(const std::string& name, const std::string& metavar, std::string& value,
                    const std::string& help)
 {
-    Entry& entry = add(name, placeholder, help);
-    entry.store = [&value, placeholder](const std::string& option, const std::string& text) {
+    Entry& entry = add(name, metavar, help);
+    entry.store = [&value, metavar](const std::string& option, const std::string& text) {
         if (text.empty())
-            throw Error(Fault::usage, option + ": (empty): a " + placeholder + " is needed");
+            throw Error(Fault::usage, option + ": (empty): a " + metavar + " is needed");
         value = text;
     };
     entry.show = [&value] { return value; };
 }
 
-void Options::texts(const std::string& name, const std::string& placeholder,
+void Options::texts(const std::string& name, const std::string& metavar,
                     std::vector<std::string>& values, const std::string& help,
                     std::vector<std::string> words)
 {
-    Entry& entry = add(name, placeholder, help);
+    Entry& entry = add(name, metavar, help);
     entry.store = [&values, words](const std::string& option, const std::string& text) {
         values.clear();
         std::size_t start = 0;
@@ -194,11 +194,11 @@ Options::Values Options::read_arguments()
     std::string missing;
     for (std::size_t k = 0; k < positionals_.size(); ++k) {
         if (k < places.size() && places[k].empty())
-            throw Error(Fault::usage, positionals_[k].placeholder + ": (empty): is needed");
+            throw Error(Fault::usage, positionals_[k].metavar + ": (empty): is needed");
         if (k < places.size())
             *positionals_[k].value = places[k];
         else if (positionals_[k].need == Need::required)
-            missing += " " + positionals_[k].placeholder;
+            missing += " " + positionals_[k].metavar;
     }
     if (!missing.empty())
         throw Error(Fault::usage, command_ + ": missing:" + missing + "; 'chamomile " + command_ +

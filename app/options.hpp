@@ -47,10 +47,10 @@ public:
     Options(std::string command, std::string summary);
 
     /// The next argument without a name; arguments are taken in the order of these calls.
-    void positional(const std::string& placeholder, std::string& value, const std::string& help,
+    void positional(const std::string& metavar, std::string& value, const std::string& help,
                     Need need = Need::required);
     /// All arguments that are left, at least one; the last of these calls.
-    void positional(const std::string& placeholder, std::vector<std::string>& values,
+    void positional(const std::string& metavar, std::vector<std::string>& values,
                     const std::string& help);
 
     /// Opens a group under whose title --help lists the options that follow.
@@ -59,11 +59,11 @@ public:
     /// An option is named "long" or "long,s" with a one-letter form. One of a name that is there
     /// already takes its place: a command may bind a common option to something of its own.
     void flag(const std::string& name, bool& value, const std::string& help);
-    void text(const std::string& name, const std::string& placeholder, std::string& value,
+    void text(const std::string& name, const std::string& metavar, std::string& value,
               const std::string& help);
 
     /// A list such as cpu,gpu; of `words` alone, if there are any.
-    void texts(const std::string& name, const std::string& placeholder,
+    void texts(const std::string& name, const std::string& metavar,
                std::vector<std::string>& values, const std::string& help,
                std::vector<std::string> words = {});
 
@@ -112,7 +112,7 @@ public:
 
 private:
     struct Entry {
-        std::string name, letter, placeholder, help;
+        std::string name, letter, metavar, help;
         std::function<void(const std::string& option, const std::string& text)> store;
         std::function<std::string()> show;
         std::string group;
@@ -122,13 +122,13 @@ private:
         std::string spelling() const { return name + (letter.empty() ? "" : "," + letter); }
     };
     struct Positional {
-        std::string placeholder, help;
+        std::string metavar, help;
         std::string* value;
         Need need;
     };
     using Values = std::map<std::string, std::string>;
 
-    Entry& add(const std::string& name, const std::string& placeholder, const std::string& help);
+    Entry& add(const std::string& name, const std::string& metavar, const std::string& help);
     const Entry* find(const std::string& long_name) const;
     std::vector<std::string> long_names() const;
     Values read_arguments();
@@ -214,12 +214,12 @@ void Options::choice(const std::string& name, T& value,
                      const std::string& help)
 {
     std::vector<std::string> names;
-    std::string placeholder;
+    std::string metavar;
     for (const auto& word : words) {
         names.push_back(word.first);
-        placeholder += (placeholder.empty() ? "" : "|") + word.first;
+        metavar += (metavar.empty() ? "" : "|") + word.first;
     }
-    Entry& entry = add(name, placeholder, help);
+    Entry& entry = add(name, metavar, help);
     entry.store = [&value, words, names](const std::string& option, const std::string& text) {
         for (const auto& word : words)
             if (word.first == text) {

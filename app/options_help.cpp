@@ -19,7 +19,7 @@ void Options::describe(const Entry& entry, po::options_description& group)
     if (entry.is_flag)
         group.add_options()(name.c_str(), help.c_str());
     else
-        group.add_options()(name.c_str(), po::value<std::string>()->value_name(entry.placeholder),
+        group.add_options()(name.c_str(), po::value<std::string>()->value_name(entry.metavar),
                             help.c_str());
 }
 
@@ -28,13 +28,13 @@ void Options::print_help() const
     std::string usage = "usage: chamomile " + command_;
     for (const Positional& positional : positionals_) {
         const bool required = positional.need == Need::required;
-        usage += " " + (required ? positional.placeholder : "[" + positional.placeholder + "]");
+        usage += " " + (required ? positional.metavar : "[" + positional.metavar + "]");
     }
     std::printf("%s%s [OPTION ...]\n\n%s\n", usage.c_str(), rest_ ? " ..." : "", summary_.c_str());
     if (!positionals_.empty())
         std::printf("\nArguments:\n");
     for (const Positional& positional : positionals_)
-        std::printf("  %-12s %s\n", positional.placeholder.c_str(), positional.help.c_str());
+        std::printf("  %-12s %s\n", positional.metavar.c_str(), positional.help.c_str());
 
     std::vector<std::string> titles;
     for (const Entry& entry : entries_)

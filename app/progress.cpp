@@ -35,12 +35,12 @@ void Progress::update(const Simulation& simulation, double energy_error)
         return;
     const double begin = simulation.start_time(), end = simulation.end_time();
     const double done = (simulation.time() - begin) / (end - begin);
-    const double session = (simulation.time() - first_time_) / (end - first_time_);
+    const double lately = (simulation.time() - first_time_) / (end - first_time_);
     const std::string line =
         formatted("step %llu  t = %.6g of %g  %.0f %%  %.3g steps/s  %s left  dE/E = %.1e",
                   (unsigned long long)simulation.step(), simulation.time(), end, 100 * done,
                   double(simulation.step() - first_step_) / elapsed,
-                  duration_text(elapsed * (1 - session) / session).c_str(), energy_error);
+                  duration_text(elapsed * (1 - lately) / lately).c_str(), energy_error);
     last_shown_ = now;
     if (journal_.on_terminal())
         journal_.show_status(line);

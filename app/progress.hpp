@@ -19,7 +19,7 @@ private:
     Journal& journal_;
     double start_ = wall_clock_seconds();
     bool begun_ = false;
-    std::uint64_t first_step_ = 0; ///< of this session
+    std::uint64_t first_step_ = 0; ///< at the start or restart
     double first_time_ = 0;
     double last_shown_ = start_, last_told_ = start_;
 };

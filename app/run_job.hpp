@@ -67,7 +67,7 @@ private:
     Checkpoints checkpoints_;
     RenderOptions view_;
     int outputs_ = 0, frames_ = 0;
-    std::uint64_t first_step_ = 0; ///< of this session
+    std::uint64_t first_step_ = 0; ///< at the start or restart
     std::uint64_t checkpoint_step_ = 0;
     double checkpoint_time_ = wall_clock_seconds(); ///< of the last, on the clock of the wall
     bool restored_ = false, has_checkpoint_ = false, is_warned_ = false;

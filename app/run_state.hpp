@@ -15,16 +15,17 @@ namespace chamomile::app {
 
 /// What a run was told and what it chose.
 struct RunOrigin {
-    std::map<std::string, std::string> options; ///< those given, without those of one session
-    std::string input;                          ///< the file of initial conditions, or empty
-    std::string version, command;               ///< of the session that wrote the checkpoint
+    std::map<std::string, std::string>
+        options;                  ///< those given, without those that each start gives anew
+    std::string input;            ///< the file of initial conditions, or empty
+    std::string version, command; ///< of the program that wrote the checkpoint
     double start_time = 0;
     SolverOptions forces; ///< device, instruction set and sizes in force
 
     void exchange(Archive& archive);
 };
 
-/// The options given that a later session takes over.
+/// The options given that a restart takes over.
 std::map<std::string, std::string> lasting_options(const Options& options);
 
 /// Those that may be others when a run goes on.
@@ -33,7 +34,7 @@ const std::vector<std::string>& changeable_options();
 /// Units, constants, provenance and notes; not time and particles.
 void exchange_properties(Archive& archive, Snapshot& snapshot);
 
-/// Takes over what the session before had chosen of itself, so that the bits are the same. Returns
+/// Takes over what the run had chosen of itself, so that the bits are the same. Returns
 /// notes for what is not to be had here.
 std::vector<std::string> take_choices(const RunOrigin& origin, const Options& options,
                                       RunOptions& run);

@@ -26,7 +26,7 @@ public:
 
     /// Why the run is to end now, such as "SIGTERM"; empty if it may go on. Of the limit, when
     /// twice the longest step and twice a checkpoint no longer fit into what is left; not before a
-    /// first step, so that each session gets on.
+    /// first step, so that each restart gets on.
     std::string reason(bool has_moved);
 
     /// Whether somebody asks for a checkpoint without an end.

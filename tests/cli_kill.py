@@ -57,7 +57,7 @@ def kill_often(top, scheme, seconds, moments, choose):
             arguments = ["run", "--restart", "out", "--threads", choose.choice([1, 2])] if begun else arguments_of(scheme)
             process = start(folder, *arguments)
             if kills < moments:
-                if choose.random() < 0.8:  # most at or after a checkpoint of this session, some anywhere
+                if choose.random() < 0.8:  # most at or after a checkpoint since the last start, some anywhere
                     while process.poll() is None and checkpoints(folder / "out") == begun:
                         time.sleep(0.001)
                     time.sleep(choose.uniform(0, 0.1 * seconds))

@@ -100,10 +100,10 @@ def stops_in_time(top):
     while "stopped by" in done.stdout and parts < 100:
         done = chamomile(folder, "run", "--restart", "out")  # with the limit of before
         parts += 1
-    check(done.returncode == 0 and parts == 30, f"{parts} sessions of a step each: {done.stdout} {done.stderr}")
+    check(done.returncode == 0 and parts == 30, f"{parts} restarts of a step each: {done.stdout} {done.stderr}")
     run = (folder / "out/snapshot_003.hdf5").read_bytes()
     check(len(run) == len((top / "whole/out/snapshot_003.hdf5").read_bytes()), "another snapshot")
-    check((folder / "out/energy.csv").read_bytes() == (top / "whole/out/energy.csv").read_bytes(), "30 sessions: other energies")
+    check((folder / "out/energy.csv").read_bytes() == (top / "whole/out/energy.csv").read_bytes(), "30 restarts: other energies")
 
 
 def changes_what_may_change(top):

@@ -18,7 +18,7 @@ def start(folder, *arguments):
 
 
 def digests(folder):
-    """Of every file by name, checkpoints by their numbers alone: they tell the command of their session."""
+    """Of every file by name, checkpoints by their numbers alone: they tell the command that wrote them."""
     return {path.name: "" if ".chk" in path.name else hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted(folder.iterdir()) if path.name not in ("run.log", "steps.csv")}
 

@@ -25,6 +25,6 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/chamomileConfig.cmake.
     PATH_VARS CMAKE_INSTALL_DATADIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/chamomileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/chamomileConfig.cmake ${PROJECT_BINARY_DIR}/chamomileConfigVersion.cmake
-    ${PROJECT_SOURCE_DIR}/cmake/ChamomileInteraction.cmake ${PROJECT_SOURCE_DIR}/cmake/pair_kernel.cpp.in
+    ${PROJECT_SOURCE_DIR}/cmake/FindFFTW.cmake ${PROJECT_SOURCE_DIR}/cmake/ChamomileInteraction.cmake ${PROJECT_SOURCE_DIR}/cmake/pair_kernel.cpp.in
     ${PROJECT_SOURCE_DIR}/cmake/device_law.cu.in ${PROJECT_SOURCE_DIR}/cmake/law_code.cpp.in
     DESTINATION ${package_folder})

@@ -9,11 +9,11 @@ MAY_INCLUDE = {
     "tree": {"core"},
     "force": {"core", "tree", "mesh"},
     "pairs": {"core", "tree", "force"},
-    "gpu": {"core", "tree", "force", "pairs", "integrate"},
+    "gpu": {"core", "tree", "force", "mesh", "pairs", "integrate"},
     "mesh": {"core"},
     "cosmology": {"core", "mesh"},
     "clients": {"core", "tree", "force", "pairs", "integrate"},
-    "integrate": {"core", "force", "pairs", "cosmology"},
+    "integrate": {"core", "force", "mesh", "pairs", "cosmology"},
     "io": {"core"},
     "python": {"core", "tree", "force", "pairs", "integrate", "io"},
     "app": {"core", "tree", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io"},
@@ -22,10 +22,11 @@ THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},
     r"<png\.h>": {"io"},
     r"<zlib\.h>": {"io"},
+    r"<fftw3\.h>": {"mesh", "cosmology"},
     r"<boost/": {"app"},
     r"<(nanobind/|Python\.h)": {"python"},
     r"<(thrust|cub|cuda|nvtx3)": {"gpu"},
-    r"<omp\.h>": {"tree", "force", "pairs", "gpu", "integrate"},
+    r"<omp\.h>": {"tree", "mesh", "cosmology", "force", "pairs", "gpu", "integrate"},
 }
 CUDA = re.compile(r"__global__|<<<|cuda_runtime|__shared__")
 

@@ -1,0 +1,38 @@
+/// \file  Coordinates in a periodic cube [0, side)^3.
+#pragma once
+
+#include <cmath>
+
+#include "core/vec3.hpp"
+
+namespace chamomile {
+
+/// Its side; 0: isolated, where every place is its own only image.
+struct Periodicity {
+    double side = 0;
+
+    CHAMOMILE_HD explicit operator bool() const { return side > 0; }
+    CHAMOMILE_HD double inverse_side() const { return side > 0 ? 1 / side : 0; }
+
+    /// Of a difference of coordinates: the image nearest to 0.
+    CHAMOMILE_HD double nearest(double d) const { return d - side * rint(d * inverse_side()); }
+    CHAMOMILE_HD Vec3<double> nearest(const Vec3<double>& d) const
+    {
+        return {nearest(d.x), nearest(d.y), nearest(d.z)};
+    }
+
+    /// Of a coordinate: the image in [0, side).
+    CHAMOMILE_HD double wrapped(double x) const
+    {
+        if (!(side > 0) || (x >= 0 && x < side))
+            return x;
+        const double inside = x - side * floor(x * inverse_side());
+        return inside >= 0 && inside < side ? inside : 0; // rounding at the faces
+    }
+    CHAMOMILE_HD Vec3<double> wrapped(const Vec3<double>& x) const
+    {
+        return {wrapped(x.x), wrapped(x.y), wrapped(x.z)};
+    }
+};
+
+} // namespace chamomile

@@ -1,0 +1,28 @@
+/// \file  How much velocities and positions change from one time to another.
+#pragma once
+
+#include <limits>
+
+namespace chamomile {
+
+/// Time as the leapfrog sees it: v += kick(t0, t1) a, x += drift(t0, t1) v (Quinn et al. 1997).
+/// This one is Newton's; a comoving one has other integrals.
+class Clock {
+public:
+    virtual ~Clock() = default;
+
+    virtual double kick(double from, double to) const { return to - from; }
+    virtual double drift(double from, double to) const { return to - from; }
+
+    /// The step, in time, that a criterion's sqrt(length / acceleration), in the particles'
+    /// coordinates and accelerations, means at that time.
+    virtual double step(double /*time*/, double dynamical_time) const { return dynamical_time; }
+
+    /// No step at that time may be longer.
+    virtual double longest_step(double /*time*/) const
+    {
+        return std::numeric_limits<double>::infinity();
+    }
+};
+
+} // namespace chamomile

@@ -121,7 +121,7 @@ TEST_CASE("a lattice stays where it is")
         energy += 0.5 * p.mass[i] * p.potential[i];
     }
     CHECK(std::sqrt(squares / double(p.size())) < 4e-3 * neighbour);
-    CHECK(largest < 1.2e-2 * neighbour); // what a cut at 5 r_s leaves of the cells across it
+    CHECK(largest < 2.5e-2 * neighbour); // what a cut at 5 r_s leaves of the cells across it
     // The energy of a lattice of unit cells, Ewald's constant.
     const double exact = 0.5 * 2.8372974794806195 * p.mass[0] * p.mass[0] * 1728 * 12;
     CHECK(energy == doctest::Approx(exact).epsilon(2e-4));

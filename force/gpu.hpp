@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "force/list_solver.hpp"
+#include "mesh/mesh_gravity.hpp"
 
 namespace chamomile {
 
@@ -43,6 +44,11 @@ void write_to_device(int device, const double* rows, std::size_t n, const ArrayV
 
 /// Memory of a device, for those who have no other way to get some. Throws Error(device).
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);
+
+/// The long range by a mesh on that device, in double whatever `scalar` says; arrays are the
+/// host's. Throws as make_mesh_gravity() does, and Error(device) without cuFFT.
+std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
+                                                  const MeshOptions& options);
 
 /// All pairs on that device, without a tree. Throws Error(device) if it cannot.
 std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);

@@ -52,6 +52,17 @@ public:
         }
         return data_;
     }
+    /// The same without spare room, for what does not grow and is large.
+    T* reserve_exactly(std::size_t n)
+    {
+        if (n > capacity_) {
+            cudaFree(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            allocate(n * sizeof(T));
+            capacity_ = n;
+        }
+        return data_;
+    }
     T* data() { return data_; }
 
 private:

@@ -72,6 +72,11 @@ std::unique_ptr<Solver> make_cuda_direct_solver(int, const SolverOptions&)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+std::unique_ptr<LongRange> make_cuda_mesh_gravity(int, Periodicity, const MeshOptions&)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 std::unique_ptr<PairSolver> make_cuda_pair_solver(int, const LawCode&, const void*,
                                                   const PairOptions&)
 {

@@ -18,6 +18,13 @@ struct TimeStep {
     double longest = std::numeric_limits<double>::infinity(); ///< "
 };
 
+/// What the step of a single particle is a part eta of.
+enum class StepCriterion {
+    softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
+    potential, ///< sqrt|phi| / |a|: a dynamical time, without softening too (Zemp et al. 2007)
+    change     ///< |a| / |da/dt|, by the change during the last step (Dehnen & Read 2011)
+};
+
 /// Throws Error(usage) for a length, eta or bounds that are no positive numbers.
 void validate(const TimeStep& step);
 

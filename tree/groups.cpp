@@ -12,7 +12,8 @@ namespace chamomile {
 namespace {
 
 /// The sorted places of the active particles, ascending.
-void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active)
+void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
+                  std::span<const Index> rank)
 {
     const std::size_t n = octree.size;
     groups.targets.clear();
@@ -23,6 +24,15 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
         if (i >= n)
             throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
                                           ": must be below " + std::to_string(n));
+    if (!rank.empty() && active.size() < n / 32) {
+        for (Index i : active)
+            groups.targets.push_back(rank[i]);
+        std::sort(groups.targets.begin(), groups.targets.end());
+        groups.targets.erase(std::unique(groups.targets.begin(), groups.targets.end()),
+                             groups.targets.end());
+        groups.target_count = groups.targets.size();
+        return;
+    }
     std::vector<char> is_active(n);
 #pragma omp parallel for if (active.size() > worth_threads)
     for (std::size_t k = 0; k < active.size(); ++k) // the same particle may be named twice
@@ -72,12 +82,13 @@ struct Piece {
 };
 
 /// Cuts pieces of the tree into pieces of at most `limit` targets, one after the other. Only a
-/// leaf may exceed that.
+/// leaf may exceed that. Those of more than `least` have at most most_per_target times `limit`
+/// particles.
 class PieceCutter {
 public:
     PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
-                Index limit)
-        : groups_(groups), octree_(octree), moments_(moments), limit_(limit)
+                Index limit, Index least)
+        : groups_(groups), octree_(octree), moments_(moments), limit_(limit), least_(least)
     {}
 
     template <class Add>
@@ -93,7 +104,7 @@ public:
     void cut_cell(Index c, Add add) const
     {
         const Range targets = targets_of(c);
-        if (targets.count() > limit_ && !octree_.is_leaf(c))
+        if (!fits(targets.count(), octree_.cells[c].count) && !octree_.is_leaf(c))
             cut_block(c, 0, 8, add);
         else if (targets.count() > 0)
             add(Piece{c, 0, 0, targets, moments_.bounds[c]});
@@ -122,6 +133,7 @@ private:
         Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
+        std::uint64_t particles = 0;
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
             const Index octant = octree_.cells[d].octant;
             const Range targets = targets_of(d);
@@ -130,6 +142,7 @@ private:
             joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
                              targets.end};
             joint.box.add(moments_.bounds[d]);
+            particles += octree_.cells[d].count;
             if (targets.count() > 1)
                 smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
             daughter = d;
@@ -138,7 +151,7 @@ private:
             return;
         // None may be so small in the group that coordinates about its centre would blur it.
         const bool sharp = joint.box.longest_side() <= 8 * smallest_side;
-        if (joint.targets.count() <= limit_ && sharp) {
+        if (fits(joint.targets.count(), particles) && sharp) {
             add(joint);
         } else if (last - first == 1) {
             cut_cell(daughter, add);
@@ -147,6 +160,12 @@ private:
             cut_block(mother, first, middle, add);
             cut_block(mother, middle, last, add);
         }
+    }
+
+    bool fits(Index targets, std::uint64_t particles) const
+    {
+        return targets <= limit_ &&
+               (targets <= least_ || particles <= std::uint64_t(most_per_target) * limit_);
     }
 
     Range targets_of(Index c) const
@@ -164,10 +183,12 @@ private:
                      groups_.targets.begin());
     }
 
+    static constexpr int most_per_target = 4;
+
     const TargetGroups& groups_;
     const Octree& octree_;
     const Moments& moments_;
-    Index limit_;
+    Index limit_, least_;
 };
 
 /// The groups and clusters of one part of the tree, numbered from 0.
@@ -231,24 +252,27 @@ void finish_group(Group& group, const TargetGroups& groups, const Octree& octree
 } // namespace
 
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, GroupSizes sizes)
+                 std::span<const Index> active, GroupSizes sizes, std::span<const Index> rank)
 {
-    find_targets(groups, octree, active);
+    find_targets(groups, octree, active, rank);
     groups.groups.clear();
     groups.clusters.clear();
     if (octree.cells.empty())
         return;
-    const auto cutter = [&](std::uint64_t limit) {
+    const auto cutter = [&](std::uint64_t limit, std::uint64_t least) {
         const auto most = std::uint64_t(0xffffffffu);
-        return PieceCutter(groups, octree, moments, Index(std::min(limit, most)));
+        return PieceCutter(groups, octree, moments, Index(std::min(limit, most)),
+                           Index(std::min(least, most)));
     };
-    const std::uint64_t cluster = Part::most_targets(sizes);
-    const PieceCutter to_clusters = cutter(cluster), to_groups = cutter(std::uint64_t(sizes.group));
+    const std::uint64_t cluster = Part::most_targets(sizes), least = std::uint64_t(sizes.least),
+                        most_least = std::uint64_t(sizes.cluster) * least;
+    const PieceCutter to_clusters = cutter(cluster, most_least),
+                      to_groups = cutter(std::uint64_t(sizes.group), least);
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.
     std::vector<Piece> pieces;
-    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 64))
-        .cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
+    const std::uint64_t most = std::max<std::uint64_t>(cluster, groups.target_count / 64);
+    cutter(most, most).cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {

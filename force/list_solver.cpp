@@ -142,7 +142,10 @@ private:
                                     : CubePlacement{};
     }
 
-    Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
+    Index cluster_size() const
+    {
+        return Index(options_.group_size) * groups_per_cluster;
+    }
 
     /// Of groups.
     std::size_t batch_size() const

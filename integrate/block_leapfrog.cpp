@@ -16,8 +16,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 void check(const BlockSteps& o, const SolverOptions& forces)
 {
     const auto refuse = [](const std::string& what, double value, const char* allowed) {
-        throw Error(Fault::usage, "block steps: " + what + ": " + std::to_string(value) +
-                                      ": must be " + allowed);
+        throw Error(Fault::usage,
+                    "block steps: " + what + ": " + std::to_string(value) + ": must be " + allowed);
     };
     if (!(o.eta > 0 && std::isfinite(o.eta)))
         refuse("eta", o.eta, "> 0");
@@ -31,7 +31,7 @@ void check(const BlockSteps& o, const SolverOptions& forces)
         refuse("rebuild", o.rebuild, ">= 0");
     if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
         throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
-                                  "length > 0; 'potential' and 'change' do not");
+                                  "length > 0; 'potential' does not");
 }
 
 /// Of half a step that begins at that time, or, if negative, that ends there.
@@ -52,10 +52,11 @@ BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Cloc
 
 ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
-    const bool needs_potential = steps_.criterion != StepCriterion::softening;
-    ForceStatistics statistics = evaluate(
-        particles, needs_potential ? Quantities::acceleration_potential : quantities, now);
+    const bool needs_potential = steps_.criterion == StepCriterion::potential;
+    ForceStatistics statistics =
+        evaluate(particles, needs_potential ? Quantities::acceleration_potential : quantities, now);
     const std::size_t n = particles.size();
+    sum_masses(particles);
     state_ = {};
     state_.time = now.time;
     state_.wish.resize(n);
@@ -65,16 +66,25 @@ ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities
     return statistics;
 }
 
+void BlockLeapfrog::sum_masses(const Particles& particles)
+{
+    GM_ = 0;
+    for (double mass : particles.mass)
+        GM_ += std::abs(forces().gravitational_constant * mass);
+}
+
 double BlockLeapfrog::wish_of(const Particles& particles, Index i) const
 {
     const double a = norm(particles.acceleration[i]);
-    if (!(a > 0))
-        return steps_.longest;
-    double time = infinity;
-    if (steps_.criterion == StepCriterion::softening)
+    double time;
+    if (steps_.criterion == StepCriterion::softening) {
         time = std::sqrt(forces().softening.length / a);
-    else
-        time = std::sqrt(std::abs(particles.potential[i])) / a;
+    } else {
+        const double phi = std::abs(particles.potential[i]);
+        time = std::sqrt(phi) / std::max(a, phi * phi / GM_);
+    }
+    if (!(time < infinity)) // nothing pulls
+        return steps_.longest;
     if (clock_)
         time = clock_->step(state_.time, time);
     return std::min(steps_.longest, steps_.eta * time);
@@ -129,7 +139,7 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     before_.velocity = particles.velocity;
     before_.acceleration = particles.acceleration;
     before_.state = state_;
-    const bool has_potentials = steps_.criterion != StepCriterion::softening;
+    const bool has_potentials = steps_.criterion == StepCriterion::potential;
     if (has_potentials)
         before_.potential = particles.potential;
     try {
@@ -158,8 +168,7 @@ void BlockLeapfrog::move_all(Particles& particles, double length, Quantities qua
     const std::size_t n = particles.size();
     begin_ = now.time;
     block_ = 0;
-    levels_.begin(n, length,
-                  std::max(steps_.shortest, std::ldexp(length, -steps_.rungs)));
+    levels_.begin(n, length, std::max(steps_.shortest, std::ldexp(length, -steps_.rungs)));
     levels_.place(state_.wish);
     due_.clear(); // all
     while (!levels_.at_end()) {
@@ -173,8 +182,7 @@ void BlockLeapfrog::move_all(Particles& particles, double length, Quantities qua
         const double evaluated = wall_clock_seconds();
         kick(particles, Half::second);
         wish_anew(particles);
-        note_block(evaluated - drifted,
-                   wall_clock_seconds() - evaluated + drifted - start);
+        note_block(evaluated - drifted, wall_clock_seconds() - evaluated + drifted - start);
         if (!ends)
             levels_.change(due_, state_.wish);
         ++block_;
@@ -226,17 +234,12 @@ void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Mo
     const bool all = due_.size() == particles.size();
     if (steps_.criterion == StepCriterion::potential)
         quantities = Quantities::acceleration_potential;
-    if (steps_.criterion == StepCriterion::change) {
-        earlier_.resize(due_.size());
-        for (std::size_t k = 0; k < due_.size(); ++k)
-            earlier_[k] = particles.acceleration[due_[k]];
-    }
     solver_.keep_tree(block_ > 0 &&
                       double(due_.size()) < steps_.rebuild * double(particles.size()));
     // The last one has the number of the whole step, as Leapfrog's has.
     solver_.number_next(now.step + (levels_.at_end() ? 0 : (block_ + 1) << 32));
-    add(statistics_, solver_.solve(particles, quantities,
-                                   all ? std::span<const Index>{} : std::span(due_)));
+    add(statistics_,
+        solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_)));
     double probe = 0;
 #pragma omp parallel for if (due_.size() > worth_threads) schedule(static) reduction(+ : probe)
     for (std::size_t k = 0; k < due_.size(); ++k) {
@@ -257,13 +260,7 @@ void BlockLeapfrog::wish_anew(const Particles& particles)
     for (std::size_t k = 0; k < due_.size(); ++k) {
         const Index i = due_[k];
         const double last = levels_.length(levels_.level(i));
-        double wish = wish_of(particles, i);
-        if (steps_.criterion == StepCriterion::change) {
-            const double change = norm(particles.acceleration[i] - earlier_[k]) / last;
-            if (change > 0)
-                wish = std::min(steps_.longest,
-                                steps_.eta * norm(particles.acceleration[i]) / change);
-        }
+        const double wish = wish_of(particles, i);
         state_.wish[i] = std::min(wish, 2 * last);
         below += wish < shortest;
     }
@@ -330,6 +327,7 @@ void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
         throw Error(Fault::restart, "blocks: arrays of different lengths");
     if (!archive.is_reading())
         return;
+    sum_masses(particles);
     report.rungs.clear();
     for (std::size_t k = 0; k < n; ++k)
         report.rungs[exponents[k]] = {particle_steps[k], particle_time[k], evaluations[k],

@@ -12,8 +12,8 @@
 namespace chamomile {
 
 struct BlockSteps {
-    StepCriterion criterion = StepCriterion::softening;
-    double eta = 0.1;
+    StepCriterion criterion = StepCriterion::potential;
+    double eta = 0.03;
     double shortest = 0; ///< of a particle's step
     double longest = std::numeric_limits<double>::infinity();
     int rungs = 16; ///< 0 to 40: a step is at least the whole / 2^rungs
@@ -32,7 +32,7 @@ struct BlockReport {
         double seconds = 0;               ///< of these evaluations, since the start or restart
         double moving = 0;                ///< of drifts and kicks before and after them, likewise
     };
-    std::map<int, Rung> rungs; ///< k: steps of 2^k up to 2^(k+1)
+    std::map<int, Rung> rungs;        ///< k: steps of 2^k up to 2^(k+1)
     std::uint64_t below_shortest = 0; ///< particle steps that should have been shorter
     std::uint64_t deepest = 0;        ///< rung below the whole step that was reached
 };
@@ -45,8 +45,8 @@ struct BlockReport {
 /// it is Leapfrog, bit for bit.
 class BlockLeapfrog final : public Integrator {
 public:
-    /// Keeps references: the solver and the clock must outlive it; no clock: Newton's time, in which
-    /// steps keep all their digits however late it is. Throws Error(usage) for numbers out of
+    /// Keeps references: the solver and the clock must outlive it; no clock: Newton's time, in
+    /// which steps keep all their digits however late it is. Throws Error(usage) for numbers out of
     /// range, or the criterion of the softening without one.
     BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock* clock = nullptr);
 
@@ -63,6 +63,7 @@ public:
 
     const BlockSteps& steps() const { return steps_; }
     const BlockReport& report() const { return state_.report; }
+    std::uint64_t blocks() const { return block_; } ///< evaluations of the last whole step
 
 private:
     /// What steps change.
@@ -77,6 +78,7 @@ private:
     void kick(Particles& particles, Half half);
     void drift(Particles& particles, Moment now);
     void evaluate_due(Particles& particles, Quantities quantities, Moment now);
+    void sum_masses(const Particles& particles);
     void wish_anew(const Particles& particles);
     double wish_of(const Particles& particles, Index i) const;
     void note_block(double seconds, double moving);
@@ -86,10 +88,10 @@ private:
     const Clock* clock_;
     BlockLevels levels_;
     State state_;
-    double begin_ = 0;       ///< of the whole step
+    double GM_ = 0;           ///< of all
+    double begin_ = 0;        ///< of the whole step
     std::uint64_t block_ = 0; ///< of the whole step, from 0
     std::vector<Index> due_;
-    std::vector<Vec3<double>> earlier_; ///< accelerations of those due, before
     ForceStatistics statistics_;
 
     /// Before the whole step that is under way.

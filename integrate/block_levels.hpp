@@ -38,8 +38,8 @@ public:
     void change(std::span<const Index> due, std::span<const double> wish);
 
     bool at_end() const { return now_ == std::uint64_t(1) << deepest; }
-    double length(int level) const; ///< of a step
-    double elapsed() const;         ///< since the begin
+    double length(int level) const;                     ///< of a step
+    double elapsed() const;                             ///< since the begin
     double stride() const { return length(smallest_); } ///< of the last advance()
     /// Time from the particle's last step to now; of one that is due, its whole step.
     double since(Index i) const { return since_[level_[i]]; }
@@ -54,7 +54,7 @@ private:
 
     double whole_ = 0;
     int lowest_ = deepest; ///< number of the level with the shortest steps allowed
-    int smallest_ = 0;         ///< of the levels that anything had at the last advance()
+    int smallest_ = 0;     ///< of the levels that anything had at the last advance()
     std::uint64_t now_ = 0;
     std::vector<std::uint8_t> level_;
     double since_[deepest + 1] = {};        ///< of particles by level

@@ -21,8 +21,7 @@ struct TimeStep {
 /// What the step of a single particle is a part eta of.
 enum class StepCriterion {
     softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
-    potential, ///< sqrt|phi| / |a|: a dynamical time, without softening too (Zemp et al. 2007)
-    change     ///< |a| / |da/dt|, by the change during the last step (Dehnen & Read 2011)
+    potential  ///< sqrt|phi| / max(|a|, phi^2 / GM): a dynamical time, where attractions cancel too
 };
 
 /// Throws Error(usage) for a length, eta or bounds that are no positive numbers.

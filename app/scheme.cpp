@@ -38,14 +38,13 @@ void settle_resident(const Options& options, SolverOptions& solver)
 }
 
 /// The leapfrog with individual steps.
-void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step,
-                   const SolverOptions& solver)
+void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step)
 {
     for (const char* name : {"dt", "adaptive", "resident"})
         if (options.given(name))
             refuse(std::string("--block-steps: contradicts --") + name);
     BlockSteps& blocks = request.blocks;
-    if (options.given("host-below") && solver.accuracy)
+    if (options.given("host-below") && options.given("accuracy"))
         refuse("--host-below: not with --accuracy");
     if (!options.given("eta"))
         step.eta = blocks.criterion == StepCriterion::softening ? TimeStep{}.eta : blocks.eta;
@@ -145,7 +144,7 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
             if (options.given(name) && !request.block_steps)
                 refuse(std::string("--") + name + ": needs --block-steps");
         if (request.block_steps)
-            settle_blocks(options, request, step, solver);
+            settle_blocks(options, request, step);
         if (request.resident)
             settle_resident(options, solver);
         return;

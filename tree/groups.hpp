@@ -45,6 +45,7 @@ struct TargetGroups {
 struct GroupSizes {
     int group;
     int cluster = 1;
+    double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
     int least = 1 << 30;
 };
 

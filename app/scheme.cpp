@@ -103,7 +103,8 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
         solver.precision = Precision::double_precision;
 }
 
-Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step)
+Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,
+             const Clock& clock, Periodicity box)
     : step_(step)
 {
     if (request.resident) {
@@ -112,7 +113,7 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
     }
     if (request.scheme == Scheme::leapfrog) {
         solver_ = make_solver(solver);
-        integrator_ = std::make_unique<Leapfrog>(*solver_, step);
+        integrator_ = std::make_unique<Leapfrog>(*solver_, step, clock, box);
         return;
     }
     HermiteOptions options = request.hermite;

@@ -38,7 +38,7 @@ void StepFile::add(const Simulation& simulation)
     const ForceCost cost(statistics);
     std::string line =
         formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
-                  shortest(simulation.time()).c_str(), shortest(simulation.step_length()).c_str(),
+                  shortest(simulation.stated_time()).c_str(), shortest(simulation.step_length()).c_str(),
                   cost.particles, cost.cells, cost.far_cells);
     if (has_goal_) {
         const SolverOptions& now = simulation.integrator().forces();

@@ -17,7 +17,9 @@ constexpr std::string_view number_keys[] = {"time",           "unit_length_in_cm
                                             "units_per_h",    "G",
                                             "box_size",       "scale_factor",
                                             "omega_matter",   "omega_lambda",
-                                            "hubble",         "softening_length"};
+                                            "hubble",         "softening_length",
+                                            "omega_radiation", "w0",
+                                            "wa",             "physical_softening"};
 constexpr std::string_view positive_keys[] = {"unit_length_in_cm", "unit_mass_in_g",
                                               "unit_velocity_in_cm_per_s", "scale_factor"};
 

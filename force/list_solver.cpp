@@ -2,10 +2,12 @@
 #include "force/list_solver.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "force/cancelling_targets.hpp"
 #include "force/list_batches.hpp"
+#include "force/short_range.hpp"
 #include "force/singular_pairs.hpp"
 #include "tree/walk.hpp"
 
@@ -13,7 +15,8 @@ namespace chamomile {
 namespace {
 
 /// What tree and direct sum share: targets in groups, lists in batches, sums back to the caller.
-class ListSolver : public AdjustableSolver {
+template <class Interface>
+class ListSolver : public Interface {
 public:
     ListSolver(const SolverOptions& options, SolverParts parts)
         : options_(options), parts_(std::move(parts)), tree_(parts_.builder->memory())
@@ -43,8 +46,16 @@ protected:
     /// By which cells are accepted; none if there is no walk.
     virtual std::optional<AcceptanceCriterion> criterion() const { return {}; }
     virtual void prepare_lists() {}
+    /// Completes what the evaluator is told.
+    virtual void complete(EvaluationInput&) {}
+    virtual double longest_group() const { return Box::infinity; }
     virtual void list(InteractionLists& lists, std::size_t first_cluster,
                       std::size_t last_cluster) const = 0;
+    /// What to do about sums that are not finite.
+    virtual void repair(Particles& particles, Quantities quantities)
+    {
+        repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
+    }
     /// A last look at all sums.
     virtual void improve(const InternalScale&, const ForceOutput&, ForceStatistics&) {}
 
@@ -77,15 +88,24 @@ private:
         {
             const TimedPhase phase(profile, "groups");
             make_groups(groups_, tree_.octree, moments, active,
-                        {options_.group_size, groups_per_cluster});
+                        {options_.group_size, groups_per_cluster, longest_group()});
         }
         {
             const TimedPhase phase(profile, "nodes");
             prepare_lists();
         }
         const ForceOutput output = output_to(particles, scale, quantities);
-        parts_.evaluator->begin({&tree_.octree, &moments, &groups_, scale, options_.softening,
-                                 options_.order, quantities, options_.local_order, output});
+        EvaluationInput input{&tree_.octree,
+                              &moments,
+                              &groups_,
+                              scale,
+                              options_.softening,
+                              options_.order,
+                              quantities,
+                              options_.local_order,
+                              output};
+        complete(input);
+        parts_.evaluator->begin(input);
         submit_batches(
             groups_, *parts_.evaluator, int(batch_size()),
             [&](InteractionLists& lists, std::size_t first, std::size_t last) {
@@ -137,7 +157,7 @@ private:
         const TimedPhase phase(profile, "results");
         if (parts_.evaluator->finish() > 0) {
             parts_.builder->fetch_order(tree_.octree);
-            repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
+            repair(particles, quantities);
         }
     }
 
@@ -146,13 +166,18 @@ private:
     std::uint64_t number_ = 0;      // of the next evaluation
 };
 
-class TreeSolver final : public ListSolver {
+template <class Interface>
+class TreeLists : public ListSolver<Interface> {
 public:
-    using ListSolver::ListSolver;
+    using ListSolver<Interface>::ListSolver;
 
-private:
+protected:
+    using Lists = ListSolver<Interface>;
+    using Lists::groups_, Lists::options_, Lists::parts_, Lists::tree_;
+
     std::optional<AcceptanceCriterion> criterion() const override { return criterion_of(options_); }
 
+private:
     void prepare_lists() override
     {
         parts_.builder->finish_nodes(tree_);
@@ -168,7 +193,70 @@ private:
     Walk walk_{options_.instruction_set};
 };
 
-class DirectSolver final : public ListSolver {
+class TreeSolver final : public TreeLists<AdjustableSolver> {
+    using TreeLists::TreeLists;
+};
+
+/// Nearest images within r_cut.
+class PeriodicTreeSolver final : public TreeLists<ShortRangeSolver> {
+public:
+    using TreeLists::TreeLists;
+
+    void set_lengths(const ShortRangeLengths& lengths) override
+    {
+        if (lengths.split == lengths_.split && lengths.cut == lengths_.cut)
+            return;
+        lengths_ = lengths;
+        fitted_for_ = 0;
+    }
+    void set_least_acceleration(double acceleration) override
+    {
+        least_acceleration_ = acceleration / options_.gravitational_constant;
+    }
+
+private:
+    std::optional<AcceptanceCriterion> criterion() const override
+    {
+        AcceptanceCriterion criterion = criterion_of(options_);
+        criterion.periodicity = {options_.periodic.box};
+        criterion.cut = lengths_.cut;
+        criterion.local_order = 0;
+        criterion.least_acceleration = least_acceleration_;
+        return criterion;
+    }
+
+    /// Sources beyond half a side from a group's centre are felt in another image: only such as
+    /// are farther than the cut from all its targets.
+    double longest_group() const override
+    {
+        const double room = 0.5 * options_.periodic.box - lengths_.cut;
+        return std::min(2 * room, 0.1 * options_.periodic.box) / std::sqrt(3.0);
+    }
+
+    void complete(EvaluationInput& input) override
+    {
+        if (std::exchange(fitted_for_, input.scale.length) != input.scale.length)
+            form_ = ShortRangeForm::fit(lengths_.split / input.scale.length,
+                                        lengths_.cut / input.scale.length);
+        input.periodicity = {options_.periodic.box};
+        input.form = &form_;
+    }
+
+    void repair(Particles& particles, Quantities) override
+    {
+        for (std::size_t t = 0; t < groups_.target_count; ++t)
+            if (const Index i = tree_.octree.order[groups_.target(t)];
+                !std::isfinite(norm(particles.acceleration[i])))
+                refuse_singular_target(particles, i, options_.softening);
+    }
+
+    ShortRangeLengths lengths_{};
+    ShortRangeForm form_;
+    double fitted_for_ = 0; // unit of length of the form
+    double least_acceleration_ = 0;
+};
+
+class DirectSolver final : public ListSolver<AdjustableSolver> {
 public:
     DirectSolver(const SolverOptions& options, SolverParts parts)
         : ListSolver(options, std::move(parts)), cancelling_(options)
@@ -221,6 +309,12 @@ AcceptanceCriterion criterion_of(const SolverOptions& options)
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts)
 {
     return std::make_unique<TreeSolver>(options, std::move(parts));
+}
+
+std::unique_ptr<ShortRangeSolver> make_short_range_solver(const SolverOptions& options,
+                                                          SolverParts parts)
+{
+    return std::make_unique<PeriodicTreeSolver>(options, std::move(parts));
 }
 
 std::unique_ptr<Solver> make_direct_solver(const SolverOptions& options, SolverParts parts)

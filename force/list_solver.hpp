@@ -5,6 +5,7 @@
 
 #include "force/evaluator.hpp"
 #include "force/solver.hpp"
+#include "mesh/long_range.hpp"
 #include "tree/tree_builder.hpp"
 
 namespace chamomile {
@@ -35,6 +36,26 @@ public:
     /// `settled` options with the same law, device and precision.
     virtual void adjust(const SolverOptions& settled) = 0;
 };
+
+/// r_s and r_cut in units of length.
+struct ShortRangeLengths {
+    double split, cut;
+};
+
+/// Gravity's short range (force/short_range.hpp) in the cube of options.periodic, whose particles'
+/// positions lie in it.
+class ShortRangeSolver : public AdjustableSolver {
+public:
+    virtual void set_lengths(const ShortRangeLengths& lengths) = 0;
+    /// Of criteria that compare with the acceleration, G included: none is taken to be less.
+    virtual void set_least_acceleration(double acceleration) = 0;
+};
+std::unique_ptr<ShortRangeSolver> make_short_range_solver(const SolverOptions& options,
+                                                          SolverParts parts);
+
+/// Short range and long range together.
+std::unique_ptr<Solver> make_periodic_solver(const SolverOptions& settled,
+                                             std::unique_ptr<LongRange> long_range);
 
 /// Barnes & Hut's tree, walked once per group (Barnes 1990).
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts);

@@ -26,6 +26,23 @@ enum class Precision {
 };
 enum class Quantities { acceleration, acceleration_potential };
 
+/// Where the smooth part of periodic gravity comes from.
+enum class LongRangeKind {
+    mesh, ///< TreePM (Bagla 2002, Springel 2005): density and potential on a mesh
+    modes ///< Ewald's sum over Fourier modes, without a mesh; r_s is then a 15th of the side
+};
+
+/// A periodic cube [0, box)^3 with a uniform background of the opposite mass.
+struct PeriodicOptions {
+    double box = 0; ///< its side; 0: isolated, and none of the following counts
+    LongRangeKind long_range = LongRangeKind::mesh;
+    int mesh = 0;        ///< cells along a side; 0: chosen by the number of particles
+    double split = 1.25; ///< r_s in cells of the mesh
+    double cut = 5;      ///< r_cut in r_s: pairs farther apart have no short range
+
+    explicit operator bool() const { return box > 0; }
+};
+
 /// All that decides a force; the defaults are what `chamomile --help` shows.
 struct SolverOptions {
     SolverKind solver = SolverKind::tree;
@@ -43,6 +60,7 @@ struct SolverOptions {
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
     Softening softening;
     double gravitational_constant = 1;
+    PeriodicOptions periodic;
     Precision precision = Precision::single_precision;
     /// Of a tree: the seed of a root cube at a random place in each evaluation, so that the errors
     /// of successive evaluations are not those of the same cells; none: the smallest cube.

@@ -76,8 +76,9 @@ struct Piece {
 class PieceCutter {
 public:
     PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
-                Index limit)
-        : groups_(groups), octree_(octree), moments_(moments), limit_(limit)
+                Index limit, double longest_side)
+        : groups_(groups), octree_(octree), moments_(moments), limit_(limit),
+          longest_side_(longest_side)
     {}
 
     template <class Add>
@@ -93,7 +94,9 @@ public:
     void cut_cell(Index c, Add add) const
     {
         const Range targets = targets_of(c);
-        if (targets.count() > limit_ && !octree_.is_leaf(c))
+        const bool fits =
+            targets.count() <= limit_ && moments_.bounds[c].longest_side() <= longest_side_;
+        if (!fits && !octree_.is_leaf(c))
             cut_block(c, 0, 8, add);
         else if (targets.count() > 0)
             add(Piece{c, 0, 0, targets, moments_.bounds[c]});
@@ -137,7 +140,8 @@ private:
         if (joint.targets.count() == 0)
             return;
         // None may be so small in the group that coordinates about its centre would blur it.
-        const bool sharp = joint.box.longest_side() <= 8 * smallest_side;
+        const bool sharp = joint.box.longest_side() <= 8 * smallest_side &&
+                           joint.box.longest_side() <= longest_side_;
         if (joint.targets.count() <= limit_ && sharp) {
             add(joint);
         } else if (last - first == 1) {
@@ -168,6 +172,7 @@ private:
     const Octree& octree_;
     const Moments& moments_;
     Index limit_;
+    double longest_side_;
 };
 
 /// The groups and clusters of one part of the tree, numbered from 0.
@@ -180,7 +185,7 @@ struct Part {
     {
         to_clusters.cut(piece, [&](const Piece& cluster) {
             const Index first = Index(groups.size());
-            to_groups.cut(cluster, [&](const Piece& group) { add(group, Index(sizes.group)); });
+            to_groups.cut(cluster, [&](const Piece& group) { add(group, sizes); });
             // Only a leaf of coincident particles is too large for one cluster.
             const Index count = Index(groups.size()) - first;
             const bool fits = cluster.targets.count() <= most_targets(sizes);
@@ -196,10 +201,13 @@ struct Part {
     }
 
 private:
-    /// Coincident particles, more than a group holds, in parts as even as can be.
-    void add(const Piece& piece, Index group_size)
+    /// Coincident particles, more than a group holds, in parts as even as can be; those of a leaf
+    /// that is too long one by one.
+    void add(const Piece& piece, const GroupSizes& sizes)
     {
-        const Index count = piece.targets.count(), parts = (count + group_size - 1) / group_size;
+        const Index count = piece.targets.count(), size = Index(sizes.group);
+        const bool is_long = piece.box.longest_side() > sizes.longest_side;
+        const Index parts = is_long ? count : (count + size - 1) / size;
         const auto cut = [&](Index part) {
             return piece.targets.begin + Index(std::uint64_t(count) * part / parts);
         };
@@ -217,12 +225,14 @@ private:
     }
 };
 
-void finish_group(Group& group, const TargetGroups& groups, const Octree& octree)
+void finish_group(Group& group, const TargetGroups& groups, const Octree& octree,
+                  double longest_side)
 {
-    if (!groups.targets.empty()) { // the cells hold others too
+    // The cells may hold others too.
+    if (!groups.targets.empty() || group.box.longest_side() > longest_side) {
         group.box = {};
         for (Index t = group.begin; t < group.end; ++t)
-            group.box.add(octree.sources[groups.targets[t]].position);
+            group.box.add(octree.sources[groups.target(t)].position);
     }
     group.center = group.box.center();
     group.radius = group.box.farthest_distance(group.center);
@@ -238,16 +248,17 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
     groups.clusters.clear();
     if (octree.cells.empty())
         return;
-    const auto cutter = [&](std::uint64_t limit) {
+    const auto cutter = [&](std::uint64_t limit, double longest_side) {
         const auto most = std::uint64_t(0xffffffffu);
-        return PieceCutter(groups, octree, moments, Index(std::min(limit, most)));
+        return PieceCutter(groups, octree, moments, Index(std::min(limit, most)), longest_side);
     };
     const std::uint64_t cluster = Part::most_targets(sizes);
-    const PieceCutter to_clusters = cutter(cluster), to_groups = cutter(std::uint64_t(sizes.group));
+    const PieceCutter to_clusters = cutter(cluster, 2 * sizes.longest_side),
+                      to_groups = cutter(std::uint64_t(sizes.group), sizes.longest_side);
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.
     std::vector<Piece> pieces;
-    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 64))
+    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 64), Box::infinity)
         .cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
@@ -267,7 +278,7 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {
         for (Group& group : parts[p].groups)
-            finish_group(group, groups, octree);
+            finish_group(group, groups, octree, sizes.longest_side);
         Index c = first_cluster[p];
         for (Cluster cluster : parts[p].clusters) {
             for (Index g = cluster.first_group; g < cluster.last_group; ++g)

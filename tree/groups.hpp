@@ -43,6 +43,7 @@ struct TargetGroups {
 struct GroupSizes {
     int group;
     int cluster = 1;
+    double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
 };
 
 /// Cuts the active particles (the caller's indices; empty: all) along the sorted order into groups:

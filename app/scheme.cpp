@@ -46,8 +46,8 @@ void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& ste
     BlockSteps& blocks = request.blocks;
     if (options.given("host-below") && options.given("accuracy"))
         refuse("--host-below: not with --accuracy");
-    if (!options.given("eta"))
-        step.eta = blocks.criterion == StepCriterion::softening ? TimeStep{}.eta : blocks.eta;
+    if (!options.given("eta") && blocks.criterion == StepCriterion::potential)
+        step.eta = blocks.eta;
     blocks.eta = step.eta;
 }
 
@@ -181,7 +181,8 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
         solver.precision = Precision::double_precision;
 }
 
-Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step)
+Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,
+             const Clock& clock, Periodicity box)
     : step_(step)
 {
     if (request.resident) {
@@ -193,14 +194,14 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
         steps.shortest = step.shortest;
         steps.longest = step.longest;
         solver_ = make_solver_with_host(solver, request.host_below);
-        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps);
+        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps, clock, box);
         blocks_ = blocks.get();
         integrator_ = std::move(blocks);
         return;
     }
     if (request.scheme == Scheme::leapfrog) {
         solver_ = make_solver(solver);
-        integrator_ = std::make_unique<Leapfrog>(*solver_, step);
+        integrator_ = std::make_unique<Leapfrog>(*solver_, step, clock, box);
         return;
     }
     HermiteOptions options = request.hermite;

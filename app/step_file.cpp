@@ -50,7 +50,7 @@ void StepFile::add(const Simulation& simulation)
     const ForceCost cost(statistics);
     std::string line =
         formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
-                  shortest(simulation.time()).c_str(), shortest(simulation.step_length()).c_str(),
+                  shortest(simulation.stated_time()).c_str(), shortest(simulation.step_length()).c_str(),
                   cost.particles, cost.cells, cost.far_cells);
     if (const BlockLeapfrog* blocks = blocks_of(simulation))
         line += formatted(",%llu,%llu",

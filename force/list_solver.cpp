@@ -42,6 +42,7 @@ public:
     void adjust(const SolverOptions& settled) override { options_ = settled; }
     void number_next(std::uint64_t number) override { number_ = number; }
     void keep_tree(bool kept) override { keeps_tree_ = kept; }
+    void soften(double length) override { options_.softening.length = length; }
 
 protected:
     /// By which cells are accepted; none if there is no walk.
@@ -307,6 +308,12 @@ public:
     DirectSolver(const SolverOptions& options, SolverParts parts)
         : ListSolver(options, std::move(parts)), cancelling_(options)
     {}
+
+    void soften(double length) override
+    {
+        ListSolver::soften(length);
+        cancelling_ = CancellingTargets(options_);
+    }
 
 private:
     void list(InteractionLists& lists, std::size_t first_cluster,

@@ -39,6 +39,13 @@ public:
             few_.solver->number_next(number);
     }
 
+    void soften(double length) override
+    {
+        many_.solver->soften(length);
+        if (few_.solver)
+            few_.solver->soften(length);
+    }
+
     /// Either has a tree of its own, which is as old as the word that none be kept allows.
     void keep_tree(bool kept) override
     {

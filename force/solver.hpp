@@ -124,6 +124,10 @@ public:
     /// said until it is said again; at first trees are built.
     virtual void keep_tree(bool) {}
 
+    /// The softening length of the next evaluations, where that changes as a simulation goes on.
+    /// Throws Error(usage) where it cannot.
+    virtual void soften(double length);
+
     /// Keeps or restores what later evaluations depend on beside the particles.
     virtual void exchange(Archive&) {}
 

@@ -34,18 +34,12 @@ void check(const BlockSteps& o, const SolverOptions& forces)
                                   "length > 0; 'potential' does not");
 }
 
-/// Of half a step that begins at that time, or, if negative, that ends there.
-double half_kick(const Clock* clock, double time, double half)
-{
-    if (!clock)
-        return std::abs(half);
-    return half > 0 ? clock->kick(time, time + half) : clock->kick(time + half, time);
-}
-
 } // namespace
 
-BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock* clock)
-    : solver_(solver), steps_(steps), clock_(clock)
+BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock,
+                             Periodicity box)
+    : solver_(solver), steps_(steps), clock_(clock), box_(box),
+      softening_(solver.options().softening.length)
 {
     check(steps, solver.options());
 }
@@ -58,11 +52,12 @@ ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities
     const std::size_t n = particles.size();
     sum_masses(particles);
     state_ = {};
-    state_.time = now.time;
+    time_ = now.time;
     state_.wish.resize(n);
+    const double eps = softening(time_);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
-        state_.wish[i] = wish_of(particles, Index(i));
+        state_.wish[i] = wish_of(particles, Index(i), eps);
     return statistics;
 }
 
@@ -73,28 +68,24 @@ void BlockLeapfrog::sum_masses(const Particles& particles)
         GM_ += std::abs(forces().gravitational_constant * mass);
 }
 
-double BlockLeapfrog::wish_of(const Particles& particles, Index i) const
+double BlockLeapfrog::wish_of(const Particles& particles, Index i, double softening) const
 {
     const double a = norm(particles.acceleration[i]);
     double time;
     if (steps_.criterion == StepCriterion::softening) {
-        time = std::sqrt(forces().softening.length / a);
+        time = std::sqrt(softening / a);
     } else {
         const double phi = std::abs(particles.potential[i]);
         time = std::sqrt(phi) / std::max(a, phi * phi / GM_);
     }
     if (!(time < infinity)) // nothing pulls
         return steps_.longest;
-    if (clock_)
-        time = clock_->step(state_.time, time);
-    return std::min(steps_.longest, steps_.eta * time);
+    return std::min(steps_.longest, clock_.step(time_, steps_.eta * time));
 }
 
-Integrator::Wish BlockLeapfrog::next_step(const Particles&)
+Integrator::Wish BlockLeapfrog::next_step(const Particles&, Moment now)
 {
-    double longest = steps_.longest;
-    if (clock_)
-        longest = std::min(longest, clock_->longest_step(state_.time));
+    const double longest = std::min(steps_.longest, clock_.longest_step(now.time));
     // Wishes by their powers of two; numbers below 2^-1022 count as that.
     constexpr int lowest = -1023, size = 2048;
     std::vector<std::uint64_t> count(size);
@@ -197,7 +188,9 @@ void BlockLeapfrog::kick(Particles& particles, Half half)
     for (int level = 0; level <= levels_.lowest(); ++level)
         if (levels_.count(level) > 0) {
             const double step = levels_.length(level) / 2;
-            factor[level] = half_kick(clock_, now, half == Half::first ? step : -step);
+            factor[level] = is_newtonian()        ? step
+                            : half == Half::first ? clock_.kick(now, now + step)
+                                                  : clock_.kick(now - step, now);
         }
     const std::size_t n = particles.size();
     if (due_.empty() || due_.size() == n) {
@@ -216,17 +209,17 @@ void BlockLeapfrog::kick(Particles& particles, Half half)
 void BlockLeapfrog::drift(Particles& particles, Moment now)
 {
     const double stride = levels_.stride(), end = begin_ + levels_.elapsed();
-    const double factor = clock_ ? clock_->drift(end - stride, end) : stride;
+    const double factor = is_newtonian() ? stride : clock_.drift(end - stride, end);
     const std::size_t n = particles.size();
     double probe = 0; // 0, or not a number if something is not finite
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : probe)
     for (std::size_t i = 0; i < n; ++i) {
         Vec3<double>& x = particles.position[i];
-        x += factor * particles.velocity[i];
+        x = box_.wrapped(x + factor * particles.velocity[i]);
         probe += 0 * (x.x + x.y + x.z);
     }
     if (probe != 0)
-        require_finite(particles, particles.position, "position", now);
+        require_finite(particles, particles.position, "position", {now.step, clock_.stated(end)});
 }
 
 void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Moment now)
@@ -234,6 +227,7 @@ void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Mo
     const bool all = due_.size() == particles.size();
     if (steps_.criterion == StepCriterion::potential)
         quantities = Quantities::acceleration_potential;
+    soften(begin_ + levels_.elapsed());
     solver_.keep_tree(block_ > 0 &&
                       double(due_.size()) < steps_.rebuild * double(particles.size()));
     // The last one has the number of the whole step, as Leapfrog's has.
@@ -247,20 +241,22 @@ void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Mo
         probe += 0 * (a.x + a.y + a.z);
     }
     if (probe != 0)
-        require_finite(particles, particles.acceleration, "acceleration", now);
+        require_finite(particles, particles.acceleration, "acceleration",
+                       {now.step, clock_.stated(begin_ + levels_.elapsed())});
 }
 
 /// Of those that have ended a step. A step grows by a factor of two at most.
 void BlockLeapfrog::wish_anew(const Particles& particles)
 {
-    state_.time = begin_ + levels_.elapsed();
+    time_ = begin_ + levels_.elapsed();
+    const double eps = softening(time_);
     const double shortest = levels_.length(levels_.lowest());
     std::uint64_t below = 0;
 #pragma omp parallel for if (due_.size() > worth_threads) schedule(static) reduction(+ : below)
     for (std::size_t k = 0; k < due_.size(); ++k) {
         const Index i = due_[k];
         const double last = levels_.length(levels_.level(i));
-        const double wish = wish_of(particles, i);
+        const double wish = wish_of(particles, i, eps);
         state_.wish[i] = std::min(wish, 2 * last);
         below += wish < shortest;
     }
@@ -291,16 +287,23 @@ ForceStatistics BlockLeapfrog::evaluate(Particles& particles, Quantities quantit
 {
     solver_.keep_tree(false);
     solver_.number_next(now.step);
+    soften(now.time);
     ForceStatistics statistics = solver_.solve(particles, quantities);
-    require_finite(particles, particles.acceleration, "acceleration", now);
+    require_finite(particles, particles.acceleration, "acceleration",
+                   {now.step, clock_.stated(now.time)});
     return statistics;
+}
+
+void BlockLeapfrog::soften(double time)
+{
+    if (const double length = softening(time); length != forces().softening.length)
+        solver_.soften(length);
 }
 
 void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
     archive("blocks/wish", state_.wish);
-    archive("blocks/time", state_.time);
     if (state_.wish.size() != particles.size())
         throw Error(Fault::restart, "blocks: arrays of different lengths");
     BlockReport& report = state_.report;

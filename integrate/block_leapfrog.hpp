@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "core/periodic.hpp"
 #include "integrate/block_levels.hpp"
-#include "integrate/clock.hpp"
 #include "integrate/integrator.hpp"
 
 namespace chamomile {
@@ -45,19 +45,21 @@ struct BlockReport {
 /// it is Leapfrog, bit for bit.
 class BlockLeapfrog final : public Integrator {
 public:
-    /// Keeps references: the solver and the clock must outlive it; no clock: Newton's time, in
-    /// which steps keep all their digits however late it is. Throws Error(usage) for numbers out of
-    /// range, or the criterion of the softening without one.
-    BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock* clock = nullptr);
+    /// Keeps references: solver and clock must outlive it. Positions stay in the box, if there is
+    /// one. Throws Error(usage) for numbers out of range, or the criterion of the softening without
+    /// one.
+    BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian(),
+                  Periodicity box = {});
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
     /// The power of two that nine particles of ten ask for or less, or the longest; so that whole
     /// steps change by factors of two alone and divide equal intervals equally.
-    Wish next_step(const Particles& particles) override;
+    Wish next_step(const Particles& particles, Moment now) override;
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void exchange(Archive& archive, Particles& particles) override;
+    const Clock& clock() const override { return clock_; }
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
@@ -69,10 +71,12 @@ private:
     /// What steps change.
     struct State {
         std::vector<double> wish; ///< for the next step of each particle
-        double time = 0;
         BlockReport report;
     };
     enum class Half { first, second };
+
+    double softening(double time) const { return clock_.softening(time, softening_); }
+    bool is_newtonian() const { return &clock_ == &Clock::newtonian(); }
 
     void move_all(Particles& particles, double length, Quantities quantities, Moment now);
     void kick(Particles& particles, Half half);
@@ -80,15 +84,19 @@ private:
     void evaluate_due(Particles& particles, Quantities quantities, Moment now);
     void sum_masses(const Particles& particles);
     void wish_anew(const Particles& particles);
-    double wish_of(const Particles& particles, Index i) const;
+    double wish_of(const Particles& particles, Index i, double softening) const;
+    void soften(double time);
     void note_block(double seconds, double moving);
 
     Solver& solver_;
     BlockSteps steps_;
-    const Clock* clock_;
+    const Clock& clock_;
+    Periodicity box_;
+    double softening_; ///< that the solver was made with
     BlockLevels levels_;
     State state_;
     double GM_ = 0;           ///< of all
+    double time_ = 0;         ///< at which wishes are made
     double begin_ = 0;        ///< of the whole step
     std::uint64_t block_ = 0; ///< of the whole step, from 0
     std::vector<Index> due_;

@@ -6,6 +6,7 @@
 #include "force/evaluator.hpp"
 #include "force/solver.hpp"
 #include "mesh/long_range.hpp"
+#include "tree/groups.hpp"
 #include "tree/tree_builder.hpp"
 
 namespace chamomile {
@@ -26,6 +27,9 @@ SolverOptions settled(const SolverOptions& options);
 
 /// The parts for options that are settled; with a builder for targets apart if they will come.
 SolverParts make_parts(const SolverOptions& settled, bool targets_apart = false);
+
+/// How targets that are sources are cut into groups.
+GroupSizes group_sizes(const SolverOptions& settled);
 
 /// By which a tree with these options accepts cells.
 AcceptanceCriterion criterion_of(const SolverOptions& options);

@@ -118,6 +118,16 @@ public:
     /// restart goes on alike.
     virtual void number_next(std::uint64_t) {}
 
+    /// Whether the next evaluation may keep the order and cells of the last one's tree, of the same
+    /// particles before they moved a little, and sum the moments of these cells anew: cheaper where
+    /// few are active, and as right, but cells that have spread make lists longer. Stays as it is
+    /// said until it is said again; at first trees are built.
+    virtual void keep_tree(bool) {}
+
+    /// The softening length of the next evaluations, where that changes as a simulation goes on.
+    /// Throws Error(usage) where it cannot.
+    virtual void soften(double length);
+
     /// Keeps or restores what later evaluations depend on beside the particles.
     virtual void exchange(Archive&) {}
 

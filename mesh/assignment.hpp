@@ -1,0 +1,66 @@
+/// \file  Particles to a mesh and fields back to particles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/array_view.hpp"
+#include "core/periodic.hpp"
+#include "mesh/cloud.hpp"
+#include "mesh/grid.hpp"
+
+namespace chamomile {
+
+/// By what assignment multiplies the spectrum: the product over the dimensions of
+/// (sin(pi k / n) / (pi k / n))^points, k being wave numbers in units of 2 pi / side.
+double assignment_window(Assignment kernel, int kx, int ky, int kz, int n);
+
+/// Shares masses among the points of meshes with `cells` per side of a periodic cube, in all
+/// threads. The sum at a point has the same bits for any number of them: columns of the mesh take
+/// their particles in order of their numbers, in four rounds in which no two columns touch.
+class MassAssignment {
+public:
+    /// The points lie at ((i, j, k) - shift) side / cells: with shift 1/2 in the middle between
+    /// those of shift 0, as interlacing wants. Throws Error(usage) unless the box is periodic and
+    /// has 4 cells or more.
+    MassAssignment(Assignment kernel, Periodicity box, int cells, double shift = 0);
+
+    /// Fills `grid` with the mass at each point; their sum is the total mass. Positions may lie in
+    /// any image; an empty `mass` is 1 for each. Throws Error(input) for numbers that are not
+    /// finite.
+    template <class T>
+    void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid);
+
+    /// value[i] is the field at position i, by the kernel of the assignment.
+    template <class T>
+    void interpolate(const Grid<T>& field, std::size_t n, const ArrayView& position,
+                     std::span<double> value) const;
+
+    /// Of a coordinate, in cells from point 0: in [0, cells).
+    double in_cells(double x) const
+    {
+        const double u = box_.wrapped(x) * cells_per_length_ + shift_;
+        return u < 0 ? u + cells_ : u >= cells_ ? u - cells_ : u;
+    }
+    Assignment kernel() const { return kernel_; }
+    int cells() const { return cells_; }
+
+    /// Particles sorted by columns of the mesh, as the last assign() left them: neighbours in this
+    /// order share cache lines of a grid.
+    std::span<const std::uint32_t> order() const { return order_; }
+
+private:
+    void sort(std::size_t n, const ArrayView& position, const ArrayView& mass);
+
+    Assignment kernel_;
+    Periodicity box_;
+    int cells_;
+    double cells_per_length_, shift_;
+    int columns_; ///< per side, an even number
+    std::vector<std::uint32_t> order_, column_;
+    std::vector<std::size_t> first_; ///< of each column in order_
+};
+
+} // namespace chamomile

@@ -1,0 +1,79 @@
+/// \file  The points of a mesh that share a particle, and their weights.
+#pragma once
+
+#include "core/host_device.hpp"
+
+namespace chamomile {
+
+/// How a particle's mass is shared among points of a mesh: a top hat of the width of a cell,
+/// convolved with itself 0 to 3 times (Hockney & Eastwood 1981, section 5-3). The value is the
+/// number of points per dimension.
+enum class Assignment {
+    nearest_point = 1,   ///< NGP
+    cloud_in_cell = 2,   ///< CIC
+    triangular = 3,      ///< TSC
+    piecewise_cubic = 4, ///< PCS
+};
+
+/// Points first, first + 1, ... of a line and their weights, whose sum is 1 to rounding.
+template <int points>
+struct Cloud {
+    int first;
+    double weight[points];
+};
+
+/// Of a particle at u >= 0, in cells from point 0; `first` may be -1 and the last be beyond u + 1.
+template <int points>
+CHAMOMILE_HD Cloud<points> cloud_at(double u)
+{
+    Cloud<points> cloud;
+    if constexpr (points == 1) {
+        cloud.first = int(u + 0.5);
+        cloud.weight[0] = 1;
+    } else if constexpr (points == 2) {
+        const int i = int(u);
+        const double d = u - i;
+        cloud.first = i;
+        cloud.weight[0] = 1 - d;
+        cloud.weight[1] = d;
+    } else if constexpr (points == 3) {
+        const int i = int(u + 0.5);
+        const double d = u - i;
+        cloud.first = i - 1;
+        cloud.weight[0] = 0.5 * (0.5 - d) * (0.5 - d);
+        cloud.weight[1] = 0.75 - d * d;
+        cloud.weight[2] = 0.5 * (0.5 + d) * (0.5 + d);
+    } else {
+        static_assert(points == 4);
+        const int i = int(u);
+        const double d = u - i, e = 1 - d;
+        cloud.first = i - 1;
+        cloud.weight[0] = e * e * e / 6;
+        cloud.weight[1] = (4 - d * d * (6 - 3 * d)) / 6;
+        cloud.weight[2] = (4 - e * e * (6 - 3 * e)) / 6;
+        cloud.weight[3] = d * d * d / 6;
+    }
+    return cloud;
+}
+
+/// The same with points in 0 ... n - 1 of a periodic line, n >= points.
+template <int points>
+struct WrappedCloud {
+    int point[points];
+    double weight[points];
+};
+
+template <int points>
+CHAMOMILE_HD WrappedCloud<points> wrapped_cloud_at(double u, int n)
+{
+    const Cloud<points> cloud = cloud_at<points>(u);
+    WrappedCloud<points> wrapped;
+    for (int p = 0; p < points; ++p) {
+        const int i = cloud.first + p;
+        wrapped.point[p] = i < 0 ? i + n : i >= n ? i - n : i;
+        wrapped.weight[p] = cloud.weight[p];
+    }
+    return wrapped;
+}
+
+} // namespace chamomile

@@ -1,0 +1,145 @@
+// Planes of two dimensions, then columns along the third, each by a plan of one thread: FFTW's own
+// plans for several threads round otherwise for each number of them. Plans are estimated: measured
+// ones would round otherwise in each run.
+#include "mesh/fourier.hpp"
+
+#include <mutex>
+#include <string>
+
+#include <fftw3.h>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+namespace {
+
+template <class T>
+struct Fftw;
+
+template <>
+struct Fftw<double> {
+    using Plan = fftw_plan;
+    using Complex = fftw_complex;
+    static constexpr auto plan_real = fftw_plan_many_dft_r2c;
+    static constexpr auto plan_back = fftw_plan_many_dft_c2r;
+    static constexpr auto plan_columns = fftw_plan_many_dft;
+    static constexpr auto execute_real = fftw_execute_dft_r2c;
+    static constexpr auto execute_back = fftw_execute_dft_c2r;
+    static constexpr auto execute_columns = fftw_execute_dft;
+    static constexpr auto destroy = fftw_destroy_plan;
+};
+
+template <>
+struct Fftw<float> {
+    using Plan = fftwf_plan;
+    using Complex = fftwf_complex;
+    static constexpr auto plan_real = fftwf_plan_many_dft_r2c;
+    static constexpr auto plan_back = fftwf_plan_many_dft_c2r;
+    static constexpr auto plan_columns = fftwf_plan_many_dft;
+    static constexpr auto execute_real = fftwf_execute_dft_r2c;
+    static constexpr auto execute_back = fftwf_execute_dft_c2r;
+    static constexpr auto execute_columns = fftwf_execute_dft;
+    static constexpr auto destroy = fftwf_destroy_plan;
+};
+
+/// FFTW's planner is not safe for two threads at once.
+std::mutex& planner()
+{
+    static std::mutex mutex;
+    return mutex;
+}
+
+int checked(int n)
+{
+    if (n < 2 || n > 32768)
+        throw Error(Fault::usage, "mesh: " + std::to_string(n) + ": must be 2 to 32768");
+    return n;
+}
+
+/// Columns transformed at once, two lines of cache of each plane; rows are a multiple of them.
+template <class T>
+constexpr int batch = 128 / sizeof(std::complex<T>);
+
+} // namespace
+
+template <class T>
+struct Fourier<T>::Plans {
+    using F = Fftw<T>;
+    using Complex = typename F::Complex;
+
+    explicit Plans(int side) : n(checked(side))
+    {
+        alignas(128) static std::byte place[128]; // an estimated plan asks for addresses alone
+        T* real = reinterpret_cast<T*>(place);
+        auto* complex = reinterpret_cast<Complex*>(place);
+        const int row = int(Grid<T>::row(n)), stride = n * (row / 2);
+        const int planes[] = {n, n}, reals[] = {n, row}, modes[] = {n, row / 2};
+        const std::lock_guard lock(planner());
+        forward =
+            F::plan_real(2, planes, 1, real, reals, 1, 0, complex, modes, 1, 0, FFTW_ESTIMATE);
+        backward =
+            F::plan_back(2, planes, 1, complex, modes, 1, 0, real, reals, 1, 0, FFTW_ESTIMATE);
+        for (int sign : {FFTW_FORWARD, FFTW_BACKWARD})
+            columns[sign == FFTW_BACKWARD] =
+                F::plan_columns(1, &n, batch<T>, complex, nullptr, stride, 1, complex, nullptr,
+                                stride, 1, sign, FFTW_ESTIMATE);
+    }
+    ~Plans()
+    {
+        const std::lock_guard lock(planner());
+        for (auto plan : {forward, backward, columns[0], columns[1]})
+            F::destroy(plan);
+    }
+
+    /// Along the slowest index; the padding of rows goes with it.
+    void transform_columns(Grid<T>& grid, typename F::Plan plan) const
+    {
+        const int blocks = (n / 2 + batch<T>) / batch<T>;
+#pragma omp parallel for collapse(2) schedule(static)
+        for (int j = 0; j < n; ++j)
+            for (int block = 0; block < blocks; ++block) {
+                auto* first =
+                    reinterpret_cast<Complex*>(grid.spectrum_row(0, j) + block * batch<T>);
+                F::execute_columns(plan, first, first);
+            }
+    }
+
+    int n;
+    typename F::Plan forward, backward, columns[2];
+};
+
+template <class T>
+Fourier<T>::Fourier(int n) : plans_(std::make_unique<Plans>(n))
+{}
+
+template <class T>
+Fourier<T>::~Fourier() = default;
+
+template <class T>
+Fourier<T>::Fourier(Fourier&&) noexcept = default;
+
+template <class T>
+void Fourier<T>::forward(Grid<T>& grid) const
+{
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < plans_->n; ++i)
+        Fftw<T>::execute_real(plans_->forward, &grid(i, 0, 0),
+                              reinterpret_cast<typename Fftw<T>::Complex*>(&grid(i, 0, 0)));
+    plans_->transform_columns(grid, plans_->columns[0]);
+}
+
+template <class T>
+void Fourier<T>::backward(Grid<T>& grid) const
+{
+    plans_->transform_columns(grid, plans_->columns[1]);
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < plans_->n; ++i)
+        Fftw<T>::execute_back(plans_->backward,
+                              reinterpret_cast<typename Fftw<T>::Complex*>(&grid(i, 0, 0)),
+                              &grid(i, 0, 0));
+}
+
+template class Fourier<float>;
+template class Fourier<double>;
+
+} // namespace chamomile

@@ -1,0 +1,92 @@
+/// \file  A field on n^3 points of a periodic cube, or in place of it its spectrum.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace chamomile {
+
+/// The wave number, in units of 2 pi / side, of entry i of n: 0, 1, ..., n/2, then negative ones.
+inline int wave_number(int i, int n)
+{
+    return i <= n / 2 ? i : i - n;
+}
+
+/// A real field at the points (i, j, k) * side / n, k running fastest; after Fourier::forward() the
+/// same memory holds its spectrum, of which only wave numbers kz = 0 ... n/2 are kept (the others
+/// are conjugates). Rows are padded, so that all begin at multiples of 128 bytes.
+template <class T>
+class Grid {
+public:
+    /// Zero everywhere. Throws std::bad_alloc.
+    explicit Grid(int n)
+        : n_(n), row_(row(n)),
+          data_(static_cast<T*>(::operator new(sizeof(T) * n * n * row_, alignment)))
+    {
+        fill(0);
+    }
+
+    int side() const { return n_; }          ///< points along it
+    std::size_t row() const { return row_; } ///< values of T from a row to the next
+    static std::size_t row(int n) { return (std::size_t(n / 2) + pad) / pad * pad * 2; }
+    std::size_t plane() const { return row_ * std::size_t(n_); }
+    /// Of memory, per point.
+    double bytes_per_point() const { return double(sizeof(T)) * double(row_) / n_; }
+
+    T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
+    T& operator()(int i, int j, int k) { return data_[index(i, j) + std::size_t(k)]; }
+    const T& operator()(int i, int j, int k) const { return data_[index(i, j) + std::size_t(k)]; }
+
+    /// Of the entries i, j of the spectrum (wave_number() tells of which) and kz = k <= n/2.
+    std::complex<T>& mode(int i, int j, int k) { return spectrum_row(i, j)[k]; }
+    const std::complex<T>& mode(int i, int j, int k) const
+    {
+        return const_cast<Grid*>(this)->spectrum_row(i, j)[k];
+    }
+    std::complex<T>* spectrum_row(int i, int j)
+    {
+        return reinterpret_cast<std::complex<T>*>(data() + index(i, j));
+    }
+
+    void fill(T value)
+    {
+#pragma omp parallel for schedule(static)
+        for (int i = 0; i < n_; ++i)
+            for (std::size_t k = 0; k < plane(); ++k)
+                data_[std::size_t(i) * plane() + k] = value;
+    }
+
+    /// Calls change(kx, ky, kz, mode) for every mode kept, with wave numbers in units of
+    /// 2 pi / side, in all threads. A mode with 0 < kz < n / 2 stands for two.
+    template <class Change>
+    void for_each_mode(const Change& change)
+    {
+#pragma omp parallel for collapse(2) schedule(static)
+        for (int i = 0; i < n_; ++i)
+            for (int j = 0; j < n_; ++j) {
+                std::complex<T>* row = spectrum_row(i, j);
+                for (int k = 0; k <= n_ / 2; ++k)
+                    change(wave_number(i, n_), wave_number(j, n_), k, row[k]);
+            }
+    }
+
+private:
+    static constexpr std::align_val_t alignment{128};
+    static constexpr std::size_t pad = 128 / sizeof(std::complex<T>);
+    struct Free {
+        void operator()(T* p) const { ::operator delete(p, alignment); }
+    };
+    std::size_t index(int i, int j) const
+    {
+        return (std::size_t(i) * std::size_t(n_) + std::size_t(j)) * row_;
+    }
+
+    int n_;
+    std::size_t row_;
+    std::unique_ptr<T[], Free> data_;
+};
+
+} // namespace chamomile

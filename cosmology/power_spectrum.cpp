@@ -17,7 +17,7 @@ namespace {
 using std::numbers::pi;
 
 /// Bins of a folded box begin here, in parts of the Nyquist wave number before.
-constexpr double joint = 0.5;
+constexpr double joint = 0.75;
 
 void check(const PowerSpectrumOptions& o, const Periodicity& box)
 {

@@ -45,10 +45,10 @@ struct PowerSpectrum {
 /// and division by its window. Interlacing (Hockney & Eastwood 1981, section 7-8; Sefusatti et al.
 /// 2016) takes the nearest aliases away. Shot noise is subtracted with the aliases that it has
 /// itself (Jing 2005), so that Poisson's noise alone gives 0 at all k. Where a box is folded
-/// (Jenkins et al. 1998), bins beyond half the Nyquist wave number come from the next folding; the
-/// last goes up to its own. An empty `mass` is 1 for each. The same bits for any number of threads.
-/// Throws Error(usage) for options out of range, Error(input) for numbers that are not finite and
-/// for a total mass that is not positive.
+/// (Jenkins et al. 1998), bins beyond three quarters of the Nyquist wave number come from the next
+/// folding; the last goes up to its own. An empty `mass` is 1 for each. The same bits for any
+/// number of threads. Throws Error(usage) for options out of range, Error(input) for numbers that
+/// are not finite and for a total mass that is not positive.
 PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const ArrayView& mass,
                              const Periodicity& box, const PowerSpectrumOptions& options);
 

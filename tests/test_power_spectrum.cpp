@@ -201,7 +201,7 @@ TEST_CASE("a folded box has the modes that it has in common with the box")
     for (const PowerBin& bin : spectrum.bins) {
         ++bins[bin.folding];
         const int step = 1 << bin.folding;
-        CHECK((bin.folding == 2 || bin.high <= 0.5 * step * spectrum.nyquist * (1 + 1e-12)));
+        CHECK((bin.folding == 2 || bin.high <= 0.75 * step * spectrum.nyquist * (1 + 1e-12)));
         if (bin.high > 0.5 * step * spectrum.nyquist)
             continue;
         const DirectBin reference = direct(p, 8, bin, step);

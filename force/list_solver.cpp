@@ -37,6 +37,7 @@ public:
     const SolverOptions& options() const override { return options_; }
     void adjust(const SolverOptions& settled) override { options_ = settled; }
     void number_next(std::uint64_t number) override { number_ = number; }
+    void soften(double length) override { options_.softening.length = length; }
 
 protected:
     /// By which cells are accepted; none if there is no walk.
@@ -172,6 +173,12 @@ public:
     DirectSolver(const SolverOptions& options, SolverParts parts)
         : ListSolver(options, std::move(parts)), cancelling_(options)
     {}
+
+    void soften(double length) override
+    {
+        ListSolver::soften(length);
+        cancelling_ = CancellingTargets(options_);
+    }
 
 private:
     void list(InteractionLists& lists, std::size_t first_cluster,

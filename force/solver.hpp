@@ -100,6 +100,10 @@ public:
     /// restart goes on alike.
     virtual void number_next(std::uint64_t) {}
 
+    /// The softening length of the next evaluations, where that changes as a simulation goes on.
+    /// Throws Error(usage) where it cannot.
+    virtual void soften(double length);
+
     /// Keeps or restores what later evaluations depend on beside the particles.
     virtual void exchange(Archive&) {}
 

@@ -81,7 +81,7 @@ public:
         return statistics;
     }
 
-    Wish next_step(const Particles&) override { return {step_.length, step_.kind}; }
+    Wish next_step(const Particles&, Moment) override { return {step_.length, step_.kind}; }
 
     ForceStatistics step(Particles&, double length, Quantities quantities, Moment now) override
     {

@@ -1,0 +1,48 @@
+/// \file  From the spectrum of mass to that of the long-range potential.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/host_device.hpp"
+
+namespace chamomile {
+
+/// Of one dimension of a mesh, by entry of its spectrum.
+struct GreenRows {
+    std::vector<double> wave;   ///< k
+    std::vector<double> factor; ///< exp(-k^2 r_s^2) over the square of the window
+    std::vector<double>
+        gradient; ///< what differentiation multiplies by, times i; k or of differences
+};
+
+/// For n points of a side, clouds of `points` points; with differences over 4 points or without.
+GreenRows green_rows(int n, double side, double split_radius, int points, bool four_point);
+
+/// What multiplies a mode's mass to give its potential, G = 1; `wave` etc. are rows of GreenRows.
+/// The mean is 0.
+struct GreenFunction {
+    double side;
+    bool four_point;
+
+    CHAMOMILE_HD double operator()(const double* wave, const double* factor, const double* gradient,
+                                   int i, int j, int k) const
+    {
+        constexpr double four_pi = 12.566370614359172954;
+        const double volume = side * side * side;
+        const double k2 = wave[i] * wave[i] + wave[j] * wave[j] + wave[k] * wave[k];
+        if (k2 == 0)
+            return 0;
+        double green = -four_pi / (volume * k2) * factor[i] * factor[j] * factor[k];
+        if (four_point) {
+            // The multiple of the potential whose differences are nearest to its gradient.
+            const double d2 =
+                gradient[i] * gradient[i] + gradient[j] * gradient[j] + gradient[k] * gradient[k];
+            const double kd = wave[i] * gradient[i] + wave[j] * gradient[j] + wave[k] * gradient[k];
+            green = d2 > 0 ? green * kd / d2 : 0;
+        }
+        return green;
+    }
+};
+
+} // namespace chamomile

@@ -1,0 +1,36 @@
+/// \file  The long range by a particle mesh.
+#pragma once
+
+#include <memory>
+
+#include "mesh/cloud.hpp"
+#include "mesh/long_range.hpp"
+
+namespace chamomile {
+
+/// How accelerations come from the potential's spectrum.
+enum class Differentiation {
+    spectral,  ///< -i k phi_k, one inverse transform for each component
+    four_point ///< differences of the potential over 4 points: one transform, a fourth of the
+               ///< memory
+};
+
+/// docs/periodic.md has the errors of each choice.
+struct MeshOptions {
+    int cells = 0;       ///< along a side
+    double split = 1.25; ///< r_s in cells
+    Assignment kernel = Assignment::piecewise_cubic;
+    Differentiation differentiation = Differentiation::spectral;
+    Scalar scalar = Scalar::float64; ///< of the mesh and its transforms
+};
+
+/// Hockney & Eastwood's (1981) mesh force of the smooth part of gravity: masses to a mesh, Green's
+/// function -4 pi / k^2 exp(-k^2 r_s^2) over the square of the assignment's window, accelerations
+/// back by the same kernel, so that the sum of all forces is 0 to rounding. With four_point the
+/// Green's function makes up for the differences' error as far as one potential can (Hockney &
+/// Eastwood, eq. 8-22). Takes 4 values per cell, with four_point one. The same bits for any number
+/// of threads. Throws Error(usage) unless the box is periodic, has 8 to 32768 cells, and r_s is 0.5
+/// cells or more.
+std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options);
+
+} // namespace chamomile

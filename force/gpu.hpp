@@ -33,6 +33,15 @@ int choose_gpu(const std::string& device);
 /// Bytes of that device's memory that nobody uses now. Throws Error(device) if it cannot say.
 double free_gpu_memory(int number);
 
+/// Such as "host node7, device 0, NVIDIA H200, UUID GPU-...", for lines about faults.
+std::string gpu_identity(int number);
+
+/// Whether a device has not answered in time. A process that ends normally would wait for it.
+bool gpu_hangs();
+
+/// Whether the environment asks for a wrong sum now (gpu/fault_plan.hpp).
+bool gpu_sums_are_wrong();
+
 /// A builder that sorts particles and sums moments on that device and an evaluator that finds them
 /// there; another builder sorts targets apart, if they will come. Throws Error(device) if it
 /// cannot.

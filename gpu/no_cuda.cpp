@@ -27,6 +27,21 @@ double free_gpu_memory(int)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+std::string gpu_identity(int)
+{
+    return "";
+}
+
+bool gpu_hangs()
+{
+    return false;
+}
+
+bool gpu_sums_are_wrong()
+{
+    return false;
+}
+
 int gpu_of(const void*)
 {
     return -1;

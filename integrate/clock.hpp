@@ -23,6 +23,19 @@ public:
     {
         return std::numeric_limits<double>::infinity();
     }
+
+    /// The softening length at that time of particles for which `length` was asked.
+    virtual double softening(double /*time*/, double length) const { return length; }
+
+    /// The time as people and files state it: of a comoving clock the scale factor.
+    virtual double stated(double time) const { return time; }
+
+    /// Newton's.
+    static const Clock& newtonian()
+    {
+        static const Clock clock;
+        return clock;
+    }
 };
 
 } // namespace chamomile

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "force/solver.hpp"
+#include "integrate/clock.hpp"
 #include "integrate/time_step.hpp"
 
 namespace chamomile {
@@ -33,8 +34,8 @@ public:
         double length;
         TimeStepKind kind; ///< how the timeline may shorten it
     };
-    /// The length of the next step where no time asked for is nearer.
-    virtual Wish next_step(const Particles& particles) = 0;
+    /// The length of the next step from now where no time asked for is nearer.
+    virtual Wish next_step(const Particles& particles, Moment now) = 0;
 
     /// Moves positions and velocities of all particles from now to now + length. If potentials are
     /// asked for, these and the accelerations belong to the new positions afterwards. The
@@ -53,6 +54,9 @@ public:
     /// Keeps the state that start() makes and steps change, or restores it in place of start(); the
     /// particles are kept, or have been restored, beside it.
     virtual void exchange(Archive& archive, Particles& particles) = 0;
+
+    /// The time that it counts in.
+    virtual const Clock& clock() const { return Clock::newtonian(); }
 
     /// The options in force of what computes the forces, and where it runs.
     virtual const SolverOptions& forces() const = 0;

@@ -19,20 +19,30 @@ void drift(Particles& particles, double dt)
         particles.position[i] += dt * particles.velocity[i];
 }
 
-void kick_and_drift(const Particles& from, double dt, std::vector<Vec3<double>>& position,
-                    std::vector<Vec3<double>>& velocity)
+Strides strides(const Clock& clock, double time, double length)
+{
+    if (&clock == &Clock::newtonian())
+        return {length / 2, length, length / 2};
+    const double middle = time + length / 2, end = time + length;
+    return {clock.kick(time, middle), clock.drift(time, end), clock.kick(middle, end)};
+}
+
+void kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
+                    std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity)
 {
     const std::size_t n = from.size();
     position.resize(n);
     velocity.resize(n);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i) {
-        velocity[i] = from.velocity[i] + dt / 2 * from.acceleration[i];
-        position[i] = from.position[i] + dt * velocity[i];
+        velocity[i] = from.velocity[i] + strides.first_kick * from.acceleration[i];
+        position[i] = box.wrapped(from.position[i] + strides.drift * velocity[i]);
     }
 }
 
-Leapfrog::Leapfrog(Solver& solver, const TimeStep& step) : solver_(solver), step_(step)
+Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock, Periodicity box)
+    : solver_(solver), step_(step), clock_(clock), box_(box),
+      softening_(solver.options().softening.length)
 {
     validate(step);
     if (step.kind == TimeStepKind::adaptive && !(solver.options().softening.length > 0))
@@ -44,11 +54,11 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     return evaluate(particles, quantities, now);
 }
 
-Integrator::Wish Leapfrog::next_step(const Particles& particles)
+Integrator::Wish Leapfrog::next_step(const Particles& particles, Moment now)
 {
     const double length =
         step_.kind == TimeStepKind::adaptive
-            ? adaptive_time_step(particles, solver_.options().softening.length, step_)
+            ? adaptive_time_step(particles, softening(now.time), step_, clock_, now.time)
             : step_.length;
     return {length, step_.kind};
 }
@@ -57,7 +67,8 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
                                Moment now)
 {
     const double begin = wall_clock_seconds();
-    kick_and_drift(particles, length, position_, velocity_);
+    const Strides stride = strides(clock_, now.time, length);
+    kick_and_drift(particles, stride, box_, position_, velocity_);
     acceleration_.resize(particles.size());
     const auto exchange_states = [&] {
         particles.position.swap(position_);
@@ -66,11 +77,13 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     };
     exchange_states();
     try {
-        require_finite(particles, particles.position, "position", now);
+        require_finite(particles, particles.position, "position",
+                       {now.step, clock_.stated(now.time)});
         const double before = wall_clock_seconds();
-        ForceStatistics statistics = evaluate(particles, quantities, now);
+        ForceStatistics statistics =
+            evaluate(particles, quantities, {now.step, now.time + length});
         const double forces = wall_clock_seconds() - before;
-        kick(particles, length / 2);
+        kick(particles, stride.last_kick);
         statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
         return statistics;
     } catch (...) {
@@ -82,8 +95,11 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
     solver_.number_next(now.step);
+    if (const double length = softening(now.time); length != solver_.options().softening.length)
+        solver_.soften(length);
     ForceStatistics statistics = solver_.solve(particles, quantities);
-    require_finite(particles, particles.acceleration, "acceleration", now);
+    require_finite(particles, particles.acceleration, "acceleration",
+                   {now.step, clock_.stated(now.time)});
     return statistics;
 }
 

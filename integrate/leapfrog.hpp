@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/particles.hpp"
+#include "core/periodic.hpp"
 #include "integrate/integrator.hpp"
 
 namespace chamomile {
@@ -9,9 +10,18 @@ namespace chamomile {
 /// v += dt a, for all particles.
 void kick(Particles& particles, double dt);
 
-/// v' = v + dt/2 a, x' = x + dt v': half a kick and a drift of `from` into other arrays.
-void kick_and_drift(const Particles& from, double dt, std::vector<Vec3<double>>& position,
-                    std::vector<Vec3<double>>& velocity);
+/// What the parts of a step multiply with: accelerations, velocities, accelerations.
+struct Strides {
+    double first_kick, drift, last_kick;
+};
+
+/// Of a step from `time`; without rounding for Newton's clock: length / 2, length, length / 2.
+Strides strides(const Clock& clock, double time, double length);
+
+/// v' = v + kick a, x' = x + drift v', in the box: the first kick and the drift of `from` into
+/// other arrays.
+void kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
+                    std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity);
 
 /// x += dt v, for all particles.
 void drift(Particles& particles, double dt);
@@ -31,22 +41,30 @@ void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
 /// The leapfrog with a step that all particles share and the forces of a solver.
 class Leapfrog final : public Integrator {
 public:
-    /// Keeps a reference: the solver must outlive it. Throws Error(usage) for a step length that is
-    /// not positive, or adaptive steps without softening.
-    Leapfrog(Solver& solver, const TimeStep& step);
+    /// Keeps references: solver and clock must outlive it. Positions stay in the box, if there is
+    /// one. Throws Error(usage) for a step length that is not positive, or adaptive steps without
+    /// softening.
+    Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian(),
+             Periodicity box = {});
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
-    Wish next_step(const Particles& particles) override;
+    Wish next_step(const Particles& particles, Moment now) override;
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void exchange(Archive& archive, Particles& particles) override;
+    const Clock& clock() const override { return clock_; }
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
 private:
+    double softening(double time) const { return clock_.softening(time, softening_); }
+
     Solver& solver_;
     TimeStep step_;
+    const Clock& clock_;
+    Periodicity box_;
+    double softening_; ///< that the solver was made with
     /// Before the step that is under way.
     std::vector<Vec3<double>> position_, velocity_, acceleration_;
 };

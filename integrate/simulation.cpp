@@ -23,6 +23,11 @@ void Simulation::at_intervals(double interval, Quantities needs, Observer observ
     observers_.push_back({timeline_.add_series(interval), 0, needs, std::move(observer)});
 }
 
+void Simulation::at_times(std::vector<double> times, Quantities needs, Observer observer)
+{
+    observers_.push_back({timeline_.add_list(std::move(times)), 0, needs, std::move(observer)});
+}
+
 void Simulation::every_steps(std::uint64_t n, Quantities needs, Observer observer)
 {
     observers_.push_back({{}, std::max<std::uint64_t>(n, 1), needs, std::move(observer)});
@@ -45,9 +50,9 @@ void Simulation::run()
         for (const Registered& registered : observers_)
             if (registered.needs == Quantities::acceleration_potential)
                 quantities = Quantities::acceleration_potential;
-        const Moment now{step_, time()};
-        require_finite(particles_, particles_.position, "position", now);
-        require_finite(particles_, particles_.velocity, "velocity", now);
+        const Moment now{step_, time()}, stated{step_, stated_time()};
+        require_finite(particles_, particles_.position, "position", stated);
+        require_finite(particles_, particles_.velocity, "velocity", stated);
         note(integrator_->start(particles_, quantities, now), quantities);
         begun_ = true;
         notify();
@@ -65,12 +70,13 @@ void Simulation::run()
 void Simulation::take_step()
 {
     const double start = wall_clock_seconds();
-    const Integrator::Wish wish = integrator_->next_step(particles_);
+    const Integrator::Wish wish = integrator_->next_step(particles_, {step_, time()});
     const Timeline::Step planned = timeline_.plan(wish.length, wish.kind);
     if (!(planned.end > time()))
         throw Error(Fault::numeric, "step " + std::to_string(step_ + 1) + ": its length of " +
                                         std::to_string(wish.length) +
-                                        " is lost in the digits of t = " + std::to_string(time()));
+                                        " is lost in the digits of t = " +
+                                        std::to_string(stated_time()));
     const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
                                                                 : Quantities::acceleration;
     diagnostics_.reset();
@@ -95,7 +101,7 @@ ForceStatistics Simulation::step_integrator(double length, Quantities quantities
             throw;
         throw Error(Fault::numeric, std::string(error.what()) + ", in step " +
                                         std::to_string(step_ + 1) +
-                                        " from t = " + std::to_string(time()));
+                                        " from t = " + std::to_string(stated_time()));
     }
 }
 
@@ -115,7 +121,8 @@ const Diagnostics& Simulation::diagnostics()
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
-        diagnostics_ = diagnose(particles_);
+        const bool is_plain = &integrator_->clock() == &Clock::newtonian();
+        diagnostics_ = diagnose(particles_, is_plain ? Shape::followed : Shape::left_out);
     }
     return *diagnostics_;
 }

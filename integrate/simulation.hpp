@@ -47,6 +47,9 @@ public:
     /// Potentials are current at the call if `needs` has them.
     void at_intervals(double interval, Quantities needs, Observer observer);
 
+    /// Calls at the start, at the listed times, which steps hit exactly, and at the end.
+    void at_times(std::vector<double> times, Quantities needs, Observer observer);
+
     /// Calls at the start, after every n-th step and at the end, and makes no step shorter.
     void every_steps(std::uint64_t n, Quantities needs, Observer observer);
 
@@ -73,6 +76,8 @@ public:
     void exchange(Archive& archive);
 
     double time() const { return timeline_.time(); }
+    /// The time as its clock states it, such as a scale factor.
+    double stated_time() const { return integrator_->clock().stated(time()); }
     std::uint64_t step() const { return step_; }
     double step_length() const { return step_length_; } ///< of the last step, 0 at the start
     bool at_end() const { return timeline_.at_end(); }

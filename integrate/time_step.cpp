@@ -27,16 +27,18 @@ void validate(const TimeStep& step)
                                       ": must be >= 0 and <= the longest");
 }
 
-double adaptive_time_step(const Particles& particles, double softening_length, const TimeStep& step)
+double adaptive_time_step(const Particles& particles, double softening_length, const TimeStep& step,
+                          const Clock& clock, double time)
 {
     const std::size_t n = particles.size();
     double largest = 0; // |a|^2; a maximum is the same in any order
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(max : largest)
     for (std::size_t i = 0; i < n; ++i)
         largest = std::max(largest, norm_squared(particles.acceleration[i]));
-    const double length =
-        largest > 0 ? step.eta * std::sqrt(softening_length / std::sqrt(largest)) : step.longest;
-    return std::clamp(length, step.shortest, step.longest);
+    const double longest = std::min(step.longest, clock.longest_step(time));
+    const double dynamical_time = step.eta * std::sqrt(softening_length / std::sqrt(largest));
+    const double length = largest > 0 ? clock.step(time, dynamical_time) : longest;
+    return std::clamp(length, std::min(step.shortest, longest), longest);
 }
 
 } // namespace chamomile

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/particles.hpp"
+#include "integrate/clock.hpp"
 
 namespace chamomile {
 
@@ -18,12 +19,19 @@ struct TimeStep {
     double longest = std::numeric_limits<double>::infinity(); ///< "
 };
 
+/// What the step of a single particle is a part eta of.
+enum class StepCriterion {
+    softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
+    potential  ///< sqrt|phi| / max(|a|, phi^2 / GM): a dynamical time, where attractions cancel too
+};
+
 /// Throws Error(usage) for a length, eta or bounds that are no positive numbers.
 void validate(const TimeStep& step);
 
-/// The smallest eta sqrt(eps / |a|) of all particles (Quinn et al. 1997, Springel 2005), within the
-/// bounds of `step`; `longest` where nothing accelerates.
-double adaptive_time_step(const Particles& particles, double softening_length,
-                          const TimeStep& step);
+/// The smallest eta sqrt(eps / |a|) of all particles (Quinn et al. 1997, Springel 2005) as a step
+/// of the clock at that time, within its and the bounds of `step`; the longest where nothing
+/// accelerates.
+double adaptive_time_step(const Particles& particles, double softening_length, const TimeStep& step,
+                          const Clock& clock = Clock::newtonian(), double time = 0);
 
 } // namespace chamomile

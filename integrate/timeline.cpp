@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/archive.hpp"
@@ -32,6 +33,26 @@ std::size_t Timeline::add_series(double interval)
                                       "not lost in the digits of the time");
     series_.push_back({interval});
     return series_.size() - 1;
+}
+
+std::size_t Timeline::add_list(std::vector<double> times)
+{
+    for (double time : times)
+        if (!std::isfinite(time))
+            throw Error(Fault::usage, "times: " + std::to_string(time) + ": must be finite");
+    const double span = end_ - start_;
+    std::erase_if(times, [&](double time) { return time <= start_ + same * span || time > end_; });
+    std::sort(times.begin(), times.end());
+    series_.push_back({span, 1, true, std::move(times), true});
+    return series_.size() - 1;
+}
+
+double Timeline::time_of(const Series& series) const
+{
+    if (!series.is_list)
+        return start_ + double(series.next) * series.interval;
+    return series.next <= series.times.size() ? series.times[std::size_t(series.next - 1)]
+                                              : std::numeric_limits<double>::infinity();
 }
 
 double Timeline::next_target() const
@@ -69,7 +90,10 @@ void Timeline::advance(const Step& step)
 {
     for (std::size_t k = 0; k < series_.size(); ++k) {
         series_[k].due = hits(step, k);
-        series_[k].next += series_[k].due;
+        if (series_[k].due)
+            ++series_[k].next;
+        while (series_[k].is_list && hits(step, k)) // times given twice
+            ++series_[k].next;
     }
     time_ = step.end;
     ++steps_since_hit_;
@@ -100,8 +124,12 @@ void Timeline::exchange(Archive& archive)
     if (intervals.size() != n || next.size() != n || due.size() != n)
         throw Error(Fault::restart, "timeline: " + std::to_string(intervals.size()) +
                                         " series of times: now there are " + std::to_string(n));
-    for (std::size_t k = 0; k < n; ++k)
-        series_[k] = {intervals[k], next[k], due[k] != 0};
+    for (std::size_t k = 0; k < n; ++k) {
+        if (!series_[k].is_list)
+            series_[k].interval = intervals[k];
+        series_[k].next = next[k];
+        series_[k].due = due[k] != 0;
+    }
     if (!(time_ <= end_))
         throw Error(Fault::restart, "end time: " + std::to_string(end_) +
                                         ": lies before the time of the checkpoint, " +

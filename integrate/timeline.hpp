@@ -10,8 +10,8 @@ namespace chamomile {
 
 class Archive;
 
-/// The steps from a start to an end by way of the times start + k * interval of any number of
-/// series. Times do not drift: a fixed step ends at (last time hit) + k * length, and the last one
+/// The steps from a start to an end by way of the times of any number of series, start + k *
+/// interval or listed. Times do not drift: a fixed step ends at (last time hit) + k * length, and the last one
 /// before a time is shortened to end on it; adaptive steps are shortened evenly towards it.
 class Timeline {
 public:
@@ -20,6 +20,10 @@ public:
 
     /// Adds a series of times to hit and returns its number; interval > 0, else Error(usage).
     std::size_t add_series(double interval);
+
+    /// Adds a list of times in any order; those not after the start or beyond the end are left out.
+    /// Throws Error(usage) for one that is not finite.
+    std::size_t add_list(std::vector<double> times);
 
     double time() const { return time_; }
     bool at_end() const { return time_ >= end_; }
@@ -40,7 +44,7 @@ public:
     /// Whether the present time (before the first step: the start) is one of the series.
     bool due(std::size_t series) const { return series_[series].due; }
 
-    /// Keeps or restores all but the end, the intervals of series too. Throws Error(restart) where
+    /// Keeps or restores all but the end and the times of lists, the intervals of series too. Throws Error(restart) where
     /// the present time lies beyond the end or other series were kept.
     void exchange(Archive& archive);
 
@@ -49,14 +53,13 @@ public:
 
 private:
     struct Series {
-        double interval;
+        double interval;        ///< of a list that of the whole timeline, for comparisons
         std::uint64_t next = 1; ///< k of the next time
         bool due = true;
+        std::vector<double> times = {}; ///< of a list, in order
+        bool is_list = false;
     };
-    double time_of(const Series& series) const
-    {
-        return start_ + double(series.next) * series.interval;
-    }
+    double time_of(const Series& series) const;
     double next_target() const;
 
     double start_, end_, time_;

@@ -97,3 +97,22 @@ TEST_CASE("an empty span has no steps, a backward one is refused")
 }
 
 TEST_SUITE_END();
+
+TEST_CASE("times of a list are hit to the last bit, beside those of a series")
+{
+    const std::vector<double> wanted{0.3, 1. / 3, 0.9999999, 2};
+    for (TimeStepKind kind : {TimeStepKind::fixed, TimeStepKind::adaptive})
+        for (double length : {0.1, 0.003, 0.07, 0.5}) {
+            Timeline timeline(0.25, 3.25);
+            timeline.add_series(0.7);
+            // In any order, one twice, and some that are not on the way.
+            const std::size_t list = timeline.add_list({2, 0.3, 1. / 3, 0.25, 9, 0.9999999, 2, -1});
+            CAPTURE(length);
+            CHECK(walk(timeline, length, kind, list).times == wanted);
+            CHECK(walk(timeline, length, kind, 0).times.size() == 4);
+        }
+    Timeline timeline(0, 1);
+    CHECK_THROWS_AS(timeline.add_list({std::nan("")}), Error);
+    const std::size_t list = timeline.add_list({0.5, 1});
+    CHECK(walk(timeline, 0.3, TimeStepKind::fixed, list).times == std::vector<double>{0.5, 1});
+}

@@ -201,7 +201,7 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
     const double begin = wall_clock_seconds();
     for (std::uint64_t steps = 1; size() > 0 && !timeline.at_end() && stops.empty(); ++steps) {
         start();
-        const Integrator::Wish wish = integrator_->next_step(particles_);
+        const Integrator::Wish wish = integrator_->next_step(particles_, {step_, time_});
         const Timeline::Step planned = timeline.plan(wish.length, wish.kind);
         if (!(planned.end > time_))
             throw Error(Fault::numeric, "time step: " + std::to_string(wish.length) +

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "io/models/random.hpp"
+#include "core/random.hpp"
 #include "io/snapshot.hpp"
 
 namespace chamomile {

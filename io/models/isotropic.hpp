@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/vec3.hpp"
-#include "io/models/random.hpp"
+#include "core/random.hpp"
 
 namespace chamomile {
 

@@ -5,7 +5,7 @@
 
 #include "io/models/kepler.hpp"
 #include "io/models/model.hpp"
-#include "io/models/random.hpp"
+#include "core/random.hpp"
 #include "io/models/self_energy.hpp"
 
 namespace chamomile {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "io/models/model.hpp"
-#include "io/models/random.hpp"
+#include "core/random.hpp"
 #include "io/models/self_energy.hpp"
 
 namespace chamomile {

@@ -1,0 +1,100 @@
+#include "cosmology/background.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "core/error.hpp"
+#include "cosmology/quadrature.hpp"
+
+namespace chamomile {
+namespace {
+
+/// In ln a: no term of Friedmann's equation changes by more than e^2 within a panel.
+constexpr double panel = 0.5;
+
+/// What the parts of Friedmann's equation add to E^2.
+struct Terms {
+    double radiation, matter, curvature, dark_energy;
+
+    Terms(const Background& b, double a)
+        : radiation(b.omega_radiation / (a * a * a * a)), matter(b.omega_matter / (a * a * a)),
+          curvature(b.omega_curvature() / (a * a)),
+          dark_energy(b.omega_lambda *
+                      std::pow(a, -3 * (1 + b.w0 + b.wa)) * std::exp(-3 * b.wa * (1 - a)))
+    {}
+    double sum() const { return radiation + matter + curvature + dark_energy; }
+};
+
+} // namespace
+
+double Background::expansion(double a) const
+{
+    return std::sqrt(Terms(*this, a).sum());
+}
+
+double Background::expansion_slope(double a) const
+{
+    const Terms t(*this, a);
+    const double w = w0 + wa * (1 - a);
+    return -(4 * t.radiation + 3 * t.matter + 2 * t.curvature + 3 * (1 + w) * t.dark_energy) /
+           (2 * t.sum());
+}
+
+double Background::matter_part(double a) const
+{
+    const Terms t(*this, a);
+    return t.matter / t.sum();
+}
+
+double Background::age(double a) const
+{
+    // Before a e^-28, matter alone would have given e^-42 of it.
+    return integral([this](double x) { return 1 / expansion(std::exp(x)); }, std::log(a) - 28,
+                    std::log(a), panel);
+}
+
+double Background::kick(double from, double to) const
+{
+    const auto rate = [this](double x) {
+        const double a = std::exp(x);
+        return 1 / (a * expansion(a));
+    };
+    return integral(rate, std::log(from), std::log(to), panel);
+}
+
+double Background::drift(double from, double to) const
+{
+    const auto rate = [this](double x) {
+        const double a = std::exp(x);
+        return 1 / (a * a * expansion(a));
+    };
+    return integral(rate, std::log(from), std::log(to), panel);
+}
+
+void validate(const Background& b, double from, double to)
+{
+    const auto refuse = [](const char* name, double value, const char* requirement) {
+        throw Error(Fault::usage,
+                    std::string(name) + ": " + std::to_string(value) + ": " + requirement);
+    };
+    for (const auto& [name, value] :
+         {std::pair("omega-m", b.omega_matter), std::pair("omega-l", b.omega_lambda),
+          std::pair("omega-r", b.omega_radiation), std::pair("w0", b.w0), std::pair("wa", b.wa),
+          std::pair("h", b.hubble)})
+        if (!std::isfinite(value))
+            refuse(name, value, "must be finite");
+    if (!(b.omega_matter > 0))
+        refuse("omega-m", b.omega_matter, "must be > 0");
+    if (!(b.omega_radiation >= 0))
+        refuse("omega-r", b.omega_radiation, "must not be negative");
+    if (!(b.hubble > 0))
+        refuse("h", b.hubble, "must be > 0");
+    constexpr int samples = 1000;
+    for (int k = 0; k <= samples; ++k) {
+        const double a = from * std::pow(to / from, double(k) / samples);
+        if (!(Terms(b, a).sum() > 0))
+            refuse("omega-l", b.omega_lambda, "such a universe does not expand all the time");
+    }
+}
+
+} // namespace chamomile

@@ -1,0 +1,125 @@
+#include "cosmology/linear_power.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "core/error.hpp"
+#include "cosmology/growth.hpp"
+#include "cosmology/power_table.hpp"
+#include "cosmology/quadrature.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+constexpr double pivot = 0.05; // 1/Mpc
+
+/// The Fourier transform of a sphere of volume 1, x = k radius.
+double top_hat(double x)
+{
+    if (x < 0.01)
+        return 1 - x * x / 10;
+    return 3 * (std::sin(x) - x * std::cos(x)) / (x * x * x);
+}
+
+/// The second derivatives of a natural cubic spline through y(x) (Press et al. 2007, 3.3).
+std::vector<double> spline(const std::vector<double>& x, const std::vector<double>& y)
+{
+    const std::size_t n = x.size();
+    std::vector<double> second(n, 0), u(n, 0);
+    for (std::size_t i = 1; i + 1 < n; ++i) {
+        const double part = (x[i] - x[i - 1]) / (x[i + 1] - x[i - 1]),
+                     p = part * second[i - 1] + 2;
+        second[i] = (part - 1) / p;
+        const double bend = (y[i + 1] - y[i]) / (x[i + 1] - x[i]) -
+                            (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
+        u[i] = (6 * bend / (x[i + 1] - x[i - 1]) - part * u[i - 1]) / p;
+    }
+    for (std::size_t i = n - 1; i-- > 0;)
+        second[i] = second[i] * second[i + 1] + u[i];
+    return second;
+}
+
+} // namespace
+
+LinearPower::LinearPower(const PowerOptions& options) : options_(options)
+{
+    const auto refuse = [](const char* name, double value, const char* requirement) {
+        throw Error(Fault::usage,
+                    std::string(name) + ": " + std::to_string(value) + ": " + requirement);
+    };
+    if (!std::isfinite(options.spectral_index))
+        refuse("n-s", options.spectral_index, "must be finite");
+    if (options.sigma8 && !(*options.sigma8 > 0))
+        refuse("sigma8", *options.sigma8, "must be > 0");
+    if (options.primordial && !(*options.primordial > 0))
+        refuse("A-s", *options.primordial, "must be > 0");
+    if (options.sigma8 && options.primordial)
+        throw Error(Fault::usage, "sigma8 and A-s: give one of the two");
+    const bool is_power = options.transfer == TransferKind::power_table;
+    if (is_power && options.primordial)
+        throw Error(Fault::usage, "A-s: a table of the power spectrum has its own; give sigma8");
+    if (is_power || options.transfer == TransferKind::transfer_table) {
+        for (const PowerTableRow& row :
+             read_power_table(options.table, is_power ? PowerColumn::second : PowerColumn::matter)) {
+            log_k_.push_back(std::log(row.k));
+            log_value_.push_back(std::log(row.value));
+        }
+        second_ = spline(log_k_, log_value_);
+        least_k_ = std::exp(log_k_.front());
+        most_k_ = std::exp(log_k_.back());
+    } else {
+        fit_.emplace(options.background, options.omega_baryon, options.temperature);
+        least_k_ = 1e-5;
+        most_k_ = 1e5;
+    }
+    if (options.primordial) {
+        // delta = 2/5 (k c/H0)^2 / Omega_m T D1 R, of the comoving curvature R (Dodelson 2003, 7.1).
+        const Background& b = options.background;
+        const double D1 = growth(b, 1).D1;
+        scale_ = 4. / 25 * std::pow(hubble_distance, 4) / (b.omega_matter * b.omega_matter) * D1 *
+                 D1 * 2 * pi * pi * *options.primordial *
+                 std::pow(b.hubble / pivot, options.spectral_index - 1);
+    } else if (options.sigma8 || !is_power) {
+        const double factor = options.sigma8.value_or(0.811) / sigma(8);
+        scale_ = factor * factor;
+    }
+}
+
+double LinearPower::shape(double k) const
+{
+    if (fit_) {
+        const bool smooth = options_.transfer == TransferKind::no_wiggle;
+        const double T = smooth ? fit_->smooth(k) : (*fit_)(k);
+        return std::pow(k, options_.spectral_index) * T * T;
+    }
+    const double x = std::clamp(std::log(k), log_k_.front(), log_k_.back());
+    const auto after = std::upper_bound(log_k_.begin() + 1, log_k_.end() - 1, x);
+    const std::size_t i = std::size_t(after - log_k_.begin());
+    const double h = log_k_[i] - log_k_[i - 1], t = (x - log_k_[i - 1]) / h, s = 1 - t;
+    const double value = std::exp(
+        s * log_value_[i - 1] + t * log_value_[i] +
+        ((s * s * s - s) * second_[i - 1] + (t * t * t - t) * second_[i]) * h * h / 6);
+    if (options_.transfer == TransferKind::power_table)
+        return value;
+    return std::pow(k, options_.spectral_index) * value * value;
+}
+
+double LinearPower::operator()(double k) const
+{
+    return k > 0 ? scale_ * shape(k) : 0;
+}
+
+double LinearPower::sigma(double radius) const
+{
+    const auto rate = [&](double x) {
+        const double k = std::exp(x), W = top_hat(k * radius);
+        return k * k * k * (*this)(k) / (2 * pi * pi) * W * W;
+    };
+    return std::sqrt(integral(rate, std::log(std::max(least_k_, 1e-5)),
+                              std::log(std::min(most_k_, 800 / radius)), 0.02));
+}
+
+} // namespace chamomile

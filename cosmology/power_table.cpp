@@ -1,0 +1,58 @@
+#include "cosmology/power_table.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace chamomile {
+
+std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, PowerColumn column)
+{
+    std::ifstream in(file);
+    if (!in)
+        throw Error(Fault::input, file.string() + ": cannot be opened");
+    std::vector<PowerTableRow> rows;
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+        const auto refuse = [&](const std::string& what) {
+            throw Error(Fault::input,
+                        file.string() + ": line " + std::to_string(number) + ": " + what);
+        };
+        const std::size_t begin = line.find_first_not_of(" \t\r");
+        if (begin == line.npos || line[begin] == '#')
+            continue;
+        std::istringstream words(line);
+        words.imbue(std::locale::classic());
+        std::vector<double> numbers;
+        for (double value; words >> value;)
+            numbers.push_back(value);
+        words.clear();
+        std::string rest;
+        if (words >> rest)
+            refuse("'" + rest + "': is no number");
+        const bool is_camb = column == PowerColumn::matter && numbers.size() >= 7;
+        if (numbers.size() < 2)
+            refuse("one column: two or more are needed, k in h/Mpc first");
+        if (column == PowerColumn::matter && numbers.size() > 2 && !is_camb)
+            refuse(std::to_string(numbers.size()) +
+                   " columns: two, or seven or more as CAMB writes them, are needed");
+        const PowerTableRow row{numbers[0], std::abs(numbers[is_camb ? 6 : 1])};
+        if (!(row.k > 0) || !std::isfinite(row.k) || !(row.value > 0) || !std::isfinite(row.value))
+            refuse("k and its value must be numbers other than 0");
+        if (!rows.empty() && row.k <= rows.back().k)
+            refuse("k must be larger than in the line before");
+        rows.push_back(row);
+    }
+    if (rows.size() < 4)
+        throw Error(Fault::input, file.string() + ": " + std::to_string(rows.size()) +
+                                      " lines of numbers: at least 4 are needed");
+    if (column == PowerColumn::matter)
+        for (std::size_t i = rows.size(); i-- > 0;)
+            rows[i].value /= rows[0].value;
+    return rows;
+}
+
+} // namespace chamomile

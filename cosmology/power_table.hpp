@@ -1,0 +1,23 @@
+/// \file  Tables of transfer functions and power spectra, as CAMB and CLASS write them.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace chamomile {
+
+struct PowerTableRow {
+    double k, value; ///< k in h/Mpc
+};
+
+enum class PowerColumn {
+    second, ///< beside k
+    matter  ///< the second of two, the seventh of seven or more: CAMB's transfer of all matter
+};
+
+/// Reads lines of numbers, k ascending, both k and the value positive (or all values negative, as
+/// CLASS has it; the sign is dropped); a transfer function is divided by its first value. Lines that
+/// begin with # are skipped. Throws Error(input) naming file and line.
+std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, PowerColumn column);
+
+} // namespace chamomile

@@ -1,0 +1,29 @@
+/// \file  Transfer functions of cold dark matter and baryons: the fits of Eisenstein & Hu (1998).
+#pragma once
+
+#include "cosmology/background.hpp"
+
+namespace chamomile {
+
+/// Eisenstein & Hu (1998, ApJ 496, 605), of matter without neutrinos; T(0) = 1.
+class EisensteinHu {
+public:
+    /// `temperature` of the microwave background in K. Throws Error(usage) unless baryons are above
+    /// 0 and below all matter.
+    EisensteinHu(const Background& background, double omega_baryon, double temperature);
+
+    /// With the baryons' acoustic oscillations (their eqs. 16 to 24); k in h/Mpc.
+    double operator()(double k) const;
+    /// Without (their eqs. 28 to 31).
+    double smooth(double k) const;
+
+    /// Of the fit, in Mpc (their eq. 6).
+    double sound_horizon() const { return sound_horizon_; }
+
+private:
+    double hubble_, baryon_part_, theta_, matter_; ///< matter_: Omega_m h^2
+    double k_equality_, k_silk_, sound_horizon_, smooth_horizon_;
+    double alpha_c_, beta_c_, alpha_b_, beta_b_, beta_node_, alpha_gamma_;
+};
+
+} // namespace chamomile

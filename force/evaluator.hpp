@@ -11,6 +11,7 @@
 #include "core/periodic.hpp"
 #include "force/scale.hpp"
 #include "force/solver.hpp"
+#include "mesh/mesh_gravity.hpp"
 #include "tree/interaction_lists.hpp"
 
 namespace chamomile {
@@ -48,6 +49,8 @@ struct EvaluationInput {
     Periodicity periodicity = {};
     /// Of gravity's short range, in internal units; null: Newton's law to any distance.
     const ShortRangeForm* form = nullptr;
+    /// Of Evaluator::make_mesh(), whose field the sums are to hold too; null: no field.
+    const LongRange* mesh = nullptr;
 };
 
 /// The sum of one target in the units of EvaluationInput::scale, G = 1.
@@ -90,6 +93,13 @@ public:
 
     /// Such as "CPU, avx512, 2 threads".
     virtual std::string device() const = 0;
+
+    /// A mesh on the evaluator's device, for the particles that are there for the tree's sake;
+    /// null: it has no mesh of its own. Throws Error(device).
+    virtual std::unique_ptr<LongRange> make_mesh(Periodicity, const MeshOptions&)
+    {
+        return nullptr;
+    }
 
     /// What the device itself did since the tree was begun; nothing on the host.
     virtual void add_statistics(ForceStatistics&) const {}

@@ -47,6 +47,7 @@ public:
 protected:
     /// By which cells are accepted; none if there is no walk.
     virtual std::optional<AcceptanceCriterion> criterion() const { return {}; }
+    virtual void built(Profile&) {}
     virtual void prepare_lists() {}
     /// Completes what the evaluator is told.
     virtual void complete(EvaluationInput&) {}
@@ -73,6 +74,7 @@ private:
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
         grow_tree(particles, profile);
+        built(profile);
         ++number_;
         const Moments& moments = tree_.moments;
         double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
@@ -83,10 +85,10 @@ private:
                               options_.softening.length, mass);
         {
             const TimedPhase phase(profile, "groups");
-            if (!active.empty())
-                find_places(particles, active);
             GroupSizes sizes = group_sizes(options_);
             sizes.longest_side = longest_group();
+            if (!active.empty() || has_longer_leaf(tree_.octree, moments, sizes.longest_side))
+                find_places(particles, active);
             make_groups(groups_, tree_.octree, moments, active, sizes, rank_);
         }
         {
@@ -261,7 +263,24 @@ public:
         least_acceleration_ = acceleration / options_.gravitational_constant;
     }
 
+    std::unique_ptr<LongRange> make_mesh(const MeshOptions& options) override
+    {
+        auto mesh = parts_.evaluator->make_mesh({options_.periodic.box}, options);
+        mesh_ = mesh.get();
+        return mesh;
+    }
+    void when_built(std::function<void(Profile&)> observer) override
+    {
+        observer_ = std::move(observer);
+    }
+
 private:
+    void built(Profile& profile) override
+    {
+        if (observer_)
+            observer_(profile);
+    }
+
     std::optional<AcceptanceCriterion> criterion() const override
     {
         AcceptanceCriterion criterion = criterion_of(options_);
@@ -276,8 +295,7 @@ private:
     /// are farther than the cut from all its targets.
     double longest_group() const override
     {
-        const double room = 0.5 * options_.periodic.box - lengths_.cut;
-        return std::min(2 * room, 0.1 * options_.periodic.box) / std::sqrt(3.0);
+        return 2 / std::sqrt(3.0) * (0.5 * options_.periodic.box - lengths_.cut);
     }
 
     void complete(EvaluationInput& input) override
@@ -287,6 +305,7 @@ private:
                                         lengths_.cut / input.scale.length);
         input.periodicity = {options_.periodic.box};
         input.form = &form_;
+        input.mesh = mesh_;
     }
 
     void repair(Particles& particles, Quantities) override
@@ -301,6 +320,8 @@ private:
     ShortRangeForm form_;
     double fitted_for_ = 0; // unit of length of the form
     double least_acceleration_ = 0;
+    const LongRange* mesh_ = nullptr; // the evaluator's, if it has one
+    std::function<void(Profile&)> observer_;
 };
 
 class DirectSolver final : public ListSolver<AdjustableSolver> {

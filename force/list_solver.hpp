@@ -1,6 +1,7 @@
 /// \file  The solvers that work by interaction lists: one step of the method, tree or direct.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "force/evaluator.hpp"
@@ -53,6 +54,11 @@ public:
     virtual void set_lengths(const ShortRangeLengths& lengths) = 0;
     /// Of criteria that compare with the acceleration, G included: none is taken to be less.
     virtual void set_least_acceleration(double acceleration) = 0;
+    /// The evaluator's own mesh, whose field is then part of what solve() writes; null: it has
+    /// none. It is the caller's, and must live as long as solve() is called.
+    virtual std::unique_ptr<LongRange> make_mesh(const MeshOptions& options) = 0;
+    /// Is called in each evaluation when the tree is built.
+    virtual void when_built(std::function<void(Profile&)> observer) = 0;
 };
 std::unique_ptr<ShortRangeSolver> make_short_range_solver(const SolverOptions& options,
                                                           SolverParts parts);

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "force/gpu.hpp"
 #include "force/list_solver.hpp"
 #include "mesh/ewald_modes.hpp"
 #include "mesh/mesh_gravity.hpp"
@@ -62,6 +62,14 @@ int fast_size(double n)
     }
 }
 
+MeshOptions mesh_options(const PeriodicOptions& periodic)
+{
+    MeshOptions mesh;
+    mesh.cells = periodic.mesh;
+    mesh.split = periodic.split;
+    return mesh;
+}
+
 std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
 {
     const PeriodicOptions& periodic = options.periodic;
@@ -69,11 +77,20 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
     if (periodic.long_range == LongRangeKind::modes)
         return make_ewald_modes(box, most_of_periodic_box * periodic.box / periodic.cut, 1e-7,
                                 options.device == "cpu" ? options.instruction_set : "auto");
-    MeshOptions mesh;
-    mesh.cells = periodic.mesh;
-    mesh.split = periodic.split;
-    const int gpu = choose_gpu(options.device);
-    return gpu >= 0 ? make_cuda_mesh_gravity(gpu, box, mesh) : make_mesh_gravity(box, mesh);
+    return make_mesh_gravity(box, mesh_options(periodic));
+}
+
+/// In an order that does not depend on threads.
+double total_mass(const Particles& particles)
+{
+    constexpr std::size_t block = 4096;
+    const std::size_t n = particles.size(), blocks = (n + block - 1) / block;
+    std::vector<double> part(blocks);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t b = 0; b < blocks; ++b)
+        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+            part[b] += particles.mass[i];
+    return std::accumulate(part.begin(), part.end(), 0.0);
 }
 
 class PeriodicSolver final : public Solver {
@@ -86,6 +103,7 @@ public:
     {
         if (long_)
             set_lengths();
+        short_->when_built([this](Profile& profile) { make_field(profile); });
     }
 
     ForceStatistics solve(Particles& particles, Quantities quantities,
@@ -94,28 +112,41 @@ public:
         const std::size_t n = particles.size();
         if (!long_)
             choose_long_range(n);
-        const double G = options().gravitational_constant, split = long_->split_radius();
+        const double G = options().gravitational_constant;
         const bool potential = quantities == Quantities::acceleration_potential;
         const WrappedPositions in_cube(particles, periodicity_, wrapped_);
-        const ArrayView position = view_of(std::span(particles.position));
-        Profile profile;
-        long_->prepare(n, position, view_of(std::span(particles.mass)), profile);
-        short_->set_least_acceleration(G * typical_acceleration(particles, profile));
+        now_ = &particles;
         ForceStatistics statistics = short_->solve(particles, quantities, active);
-        long_->add(n, position, active, G, view_of(std::span(particles.acceleration)),
-                   potential ? view_of(std::span(particles.potential)) : ArrayView{}, profile);
+        if (!adds_itself_)
+            long_->add(n, view_of(std::span(particles.position)), active, G,
+                       view_of(std::span(particles.acceleration)),
+                       potential ? view_of(std::span(particles.potential)) : ArrayView{},
+                       statistics.profile);
         if (potential)
-            complete_potentials(particles, active, G, split);
-        for (const Profile::Phase& phase : profile.phases())
-            statistics.profile.add(phase.name, phase.seconds);
+            complete_potentials(particles, active);
         return statistics;
     }
 
     void number_next(std::uint64_t number) override { short_->number_next(number); }
+    void soften(double length) override
+    {
+        options_.softening.length = length;
+        short_->soften(length);
+    }
     std::string device() const override { return short_->device(); }
     const SolverOptions& options() const override { return options_; }
 
 private:
+    /// Of the particles whose tree has been built.
+    void make_field(Profile& profile)
+    {
+        mass_ = total_mass(*now_);
+        long_->prepare(now_->size(), view_of(std::span(now_->position)),
+                       view_of(std::span(now_->mass)), profile);
+        short_->set_least_acceleration(options_.gravitational_constant *
+                                       typical_acceleration(*now_, profile));
+    }
+
     /// A mesh with cells_per_spacing cells in the mean distance of particles.
     void choose_long_range(std::size_t n)
     {
@@ -125,7 +156,11 @@ private:
             periodic.mesh =
                 fast_size(std::max({32.0, least, cells_per_spacing * std::cbrt(double(n))}));
         }
-        long_ = make_long_range(options_);
+        if (periodic.long_range == LongRangeKind::mesh)
+            long_ = short_->make_mesh(mesh_options(periodic));
+        adds_itself_ = long_ != nullptr;
+        if (!long_)
+            long_ = make_long_range(options_);
         set_lengths();
     }
 
@@ -148,11 +183,8 @@ private:
             return 0;
         const std::size_t count = std::min(n, most);
         std::vector<Vec3<double>> place(count), acceleration(count);
-        double mass = 0;
         for (std::size_t k = 0; k < count; ++k)
             place[k] = particles.position[std::size_t(double(n) * double(k) / double(count))];
-        for (std::size_t i = 0; i < n; ++i)
-            mass += particles.mass[i];
         long_->add(count, view_of(std::span(place)), {}, 1, view_of(std::span(acceleration)), {},
                    profile);
         double sum = 0;
@@ -160,21 +192,17 @@ private:
             sum += norm_squared(a);
         const double spacing = periodicity_.side / std::cbrt(double(n));
         return std::max(std::sqrt(sum / double(count)),
-                        0.01 * mass / double(n) / (spacing * spacing));
+                        0.01 * mass_ / double(n) / (spacing * spacing));
     }
 
     /// Takes a particle's own smooth part off its potential, and sets the mean of the cube to 0:
     /// that of the short range is -4 pi r_s^2 M / V.
-    void complete_potentials(Particles& particles, std::span<const Index> active, double G,
-                             double split) const
+    void complete_potentials(Particles& particles, std::span<const Index> active) const
     {
         const std::size_t n = particles.size();
-        double mass = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            mass += particles.mass[i];
-        const double side = periodicity_.side;
-        const double mean = 4 * std::numbers::pi * split * split * mass / (side * side * side);
-        const double own = std::numbers::inv_sqrtpi / split;
+        const double side = periodicity_.side, split = long_->split_radius();
+        const double mean = 4 * std::numbers::pi * split * split * mass_ / (side * side * side);
+        const double own = std::numbers::inv_sqrtpi / split, G = options_.gravitational_constant;
         const std::size_t count = active.empty() ? n : active.size();
 #pragma omp parallel for if (count > worth_threads) schedule(static)
         for (std::size_t k = 0; k < count; ++k) {
@@ -187,6 +215,9 @@ private:
     Periodicity periodicity_;
     std::unique_ptr<ShortRangeSolver> short_;
     std::unique_ptr<LongRange> long_;
+    bool adds_itself_ = false; // the long range is the evaluator's
+    const Particles* now_ = nullptr;
+    double mass_ = 0;
     std::vector<Vec3<double>> wrapped_;
 };
 

@@ -70,12 +70,12 @@ struct ShortRange : Gravity<softening, with_potential> {
     const ShortRangeForm* form = nullptr;
     double offset = -1; ///< x at u = 0, u^2 = r^2 + eps^2 with Plummer's softening
 
-    static CHAMOMILE_HD ShortRange with_lengths(double eps, const ShortRangeForm* form)
+    static CHAMOMILE_HD ShortRange with_lengths(double eps, const ShortRangeForm& form)
     {
         ShortRange law;
         static_cast<Newton&>(law) = Newton::with_length(eps);
-        law.form = form;
-        law.offset = softening == SofteningKind::plummer ? -1 - eps * eps * form->slope : -1;
+        law.form = &form;
+        law.offset = softening == SofteningKind::plummer ? -1 - eps * eps * form.slope : -1;
         return law;
     }
 

@@ -32,7 +32,8 @@ inline constexpr int tiles_in_float = 4;
 
 /// Sources in a row of each force loop: enough to pay for the loop, few enough that the loops of
 /// all phases fit the instruction cache together (the warps of a scheduler are in different ones).
-inline constexpr int particles_in_row = 4, near_in_row = 2, cells_in_row = 1;
+/// Cells and pairs of a short range, which are longer, come one by one.
+inline constexpr int particles_in_row = 4, near_in_row = 2;
 
 /// Targets of one lane at most; with double precision the registers hold half as many.
 template <class T>
@@ -146,7 +147,7 @@ private:
     static __device__ Law make_law(const DeviceBatch& batch)
     {
         if constexpr (Law::is_periodic)
-            return Law::with_lengths(batch.softening_length, &batch.form);
+            return Law::with_lengths(batch.softening_length, batch.form);
         else
             return Law::with_length(batch.softening_length);
     }
@@ -260,8 +261,7 @@ private:
             Law::pack_cell(batch_.multipoles[cell], batch_.higher[cell], frame_, packed);
         else if constexpr (Law::is_periodic) {
             Multipole image = batch_.multipoles[cell];
-            image.center =
-                frame_.center + batch_.periodicity.nearest(image.center - frame_.center);
+            image.center = frame_.center + batch_.periodicity.nearest(image.center - frame_.center);
             Law::pack_cell(image, frame_, packed);
         } else
             Law::pack_cell(batch_.multipoles[cell], frame_, packed);
@@ -270,7 +270,8 @@ private:
     template <class Record>
     __device__ void force_loop(const Record* tile)
     {
-        constexpr int in_row = std::is_same_v<Record, Particle> ? particles_in_row : cells_in_row;
+        constexpr int in_row =
+            std::is_same_v<Record, Particle> && !Law::is_periodic ? particles_in_row : 1;
 #pragma unroll in_row
         for (int j = 0; j < warp_size; ++j) {
             const Record source = tile[j];
@@ -293,7 +294,8 @@ private:
         }
         // Without softening sources at the place of a target apart pull at nothing.
         const bool leaves_out_places = batch_.apart && batch_.softening_length == 0;
-#pragma unroll near_in_row
+        constexpr int in_row = Law::is_periodic ? 1 : near_in_row;
+#pragma unroll in_row
         for (int j = 0; j < warp_size; ++j) {
             Particle source = tile[j];
             const Vec3<T> position = source.position;

@@ -16,6 +16,7 @@
 #include "gpu/device_tree.cuh"
 #include "gpu/short_range.cuh"
 #include "gpu/time_line.cuh"
+#include "gpu/tree_mesh.cuh"
 
 namespace chamomile {
 namespace {
@@ -53,9 +54,8 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
     // A spline of no length is Newton's law, and so is Plummer's.
     const bool spline = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
     if (input.form)
-        return find_short_range_kernel(spline,
-                                       input.quantities == Quantities::acceleration_potential,
-                                       precision);
+        return find_short_range_kernel(
+            spline, input.quantities == Quantities::acceleration_potential, precision);
     return spline ? kernel_of<SofteningKind::spline>(input, precision)
                   : kernel_of<SofteningKind::plummer>(input, precision);
 }
@@ -96,10 +96,7 @@ public:
         time_line_ = std::make_unique<TimeLine>();
     }
 
-    ~CudaEvaluator() override
-    {
-        settle_device(device_);
-    }
+    ~CudaEvaluator() override { settle_device(device_); }
 
     void begin(const EvaluationInput& input) override
     {
@@ -169,10 +166,17 @@ public:
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
             return 0;
+        if (input_.mesh)
+            add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
         return input_.groups->targets.empty() ? store_all(output) : store_active(output);
     }
 
     std::string device() const override { return name_; }
+
+    std::unique_ptr<LongRange> make_mesh(Periodicity box, const MeshOptions& options) override
+    {
+        return make_tree_mesh(tree_, box, options);
+    }
 
     void add_statistics(ForceStatistics& statistics) const override
     {
@@ -190,6 +194,26 @@ public:
     }
 
 private:
+    /// To the sums, in internal units.
+    void add_mesh(const DeviceLongRange& mesh)
+    {
+        const TargetGroups& groups = *input_.groups;
+        const bool all = groups.targets.empty();
+        ArrayView position = view_of(std::span(&tree_->sources.data()->position, 1));
+        position.stride = sizeof(Source);
+        TargetSum* const sums = sums_.data();
+        ArrayView acceleration = view_of(std::span(&sums->acceleration, 1)), potential;
+        acceleration.stride = sizeof(TargetSum);
+        if (input_.output.potential) {
+            potential = view_of(std::span(&sums->potential, 1));
+            potential.stride = sizeof(TargetSum);
+        }
+        const double length = input_.scale.length, mass = input_.scale.mass;
+        mesh.add_to_sums({groups.target_count, position, all ? nullptr : targets_.data(),
+                          all ? tree_->order.data() : nullptr},
+                         {length * length / mass, length / mass}, acceleration, potential);
+    }
+
     /// All particles are targets: the sums lie in the caller's order.
     std::size_t store_all(const ForceOutput& output)
     {

@@ -127,8 +127,8 @@ __global__ void __launch_bounds__(block_size)
 
 template <int points>
 __global__ void __launch_bounds__(block_size)
-    add_field(MeshTargets targets, MeshFrame frame, MeshField<double> field,
-              double gravitational_constant, ArrayView acceleration, ArrayView potential)
+    add_field(MeshTargets targets, MeshFrame frame, MeshField<double> field, FieldFactors factors,
+              ArrayView acceleration, ArrayView potential)
 {
     const std::size_t t = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (t >= targets.count)
@@ -136,10 +136,10 @@ __global__ void __launch_bounds__(block_size)
     const FieldAt at = field_at<points>(
         targets.position.load_vector(targets.from ? targets.from[t] : t), frame, field);
     const std::size_t i = targets.to ? targets.to[t] : t;
-    acceleration.store_vector(i, acceleration.load_vector(i) +
-                                     gravitational_constant * at.acceleration);
+    acceleration.store_vector(i,
+                              acceleration.load_vector(i) + factors.acceleration * at.acceleration);
     if (potential.component[0])
-        potential.store(i, 0, potential.load(i) + gravitational_constant * at.potential);
+        potential.store(i, 0, potential.load(i) + factors.potential * at.potential);
 }
 
 } // namespace
@@ -231,7 +231,7 @@ void DeviceMesh::multiply(cudaStream_t stream)
     check(cudaGetLastError(), "launch Green's function");
 }
 
-void DeviceMesh::add(const MeshTargets& targets, double gravitational_constant,
+void DeviceMesh::add(const MeshTargets& targets, const FieldFactors& factors,
                      const ArrayView& acceleration, const ArrayView& potential, cudaStream_t stream)
 {
     if (targets.count == 0)
@@ -253,8 +253,8 @@ void DeviceMesh::add(const MeshTargets& targets, double gravitational_constant,
     const MeshFrame frame{box_, options_.cells};
     const unsigned blocks = blocks_for(targets.count);
     const auto launch = [&](auto kernel) {
-        kernel<<<blocks, block_size, 0, stream>>>(targets, frame, field, gravitational_constant,
-                                                  acceleration, potential);
+        kernel<<<blocks, block_size, 0, stream>>>(targets, frame, field, factors, acceleration,
+                                                  potential);
     };
     switch (options_.kernel) {
     case Assignment::nearest_point:

@@ -17,6 +17,11 @@ struct MeshTargets {
     const Index* to = nullptr;
 };
 
+/// What a field is multiplied by when it is added.
+struct FieldFactors {
+    double acceleration, potential;
+};
+
 /// Density, potential and accelerations on meshes of doubles. Masses are shared as multiples of a
 /// power of two, in integers of 64 bits, so that their sums have the same bits in any order: those
 /// of one device are the same again, whatever runs beside. Takes 8 bytes per cell and mesh, of
@@ -29,10 +34,10 @@ public:
     /// Makes the field of sources on the device, in the order of the stream.
     void prepare(const Source* sources, std::size_t n, cudaStream_t stream);
 
-    /// Adds G times the field to the targets' accelerations and, if there are any, potentials. The
-    /// first call with potentials after prepare() makes them.
-    void add(const MeshTargets& targets, double gravitational_constant,
-             const ArrayView& acceleration, const ArrayView& potential, cudaStream_t stream);
+    /// Adds the field to the targets' accelerations and, if there are any, potentials. The first
+    /// call with potentials after prepare() makes them.
+    void add(const MeshTargets& targets, const FieldFactors& factors, const ArrayView& acceleration,
+             const ArrayView& potential, cudaStream_t stream);
 
     double split_radius() const { return split_; }
     std::size_t bytes() const; ///< of device memory, but for cuFFT's

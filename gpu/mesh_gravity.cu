@@ -4,8 +4,8 @@
 
 #include "core/threads.hpp"
 #include "force/gpu.hpp"
-#include "gpu/device_mesh.cuh"
 #include "gpu/staging.cuh"
+#include "gpu/tree_mesh.cuh"
 
 namespace chamomile {
 namespace {
@@ -17,10 +17,56 @@ int use_device(int number)
     return number;
 }
 
+/// Targets of the host: their positions go up and their field comes down.
+class HostTargets {
+public:
+    explicit HostTargets(int device) : staging_(device) {}
+
+    void add(DeviceMesh& mesh, std::size_t n, const ArrayView& position,
+             std::span<const std::uint32_t> active, double gravitational_constant,
+             const ArrayView& acceleration, const ArrayView& potential, cudaStream_t stream)
+    {
+        const std::size_t targets = active.empty() ? n : active.size();
+        items_.resize(targets);
+        const auto item = [&](std::size_t t) { return active.empty() ? t : active[t]; };
+#pragma omp parallel for if (targets >= worth_threads)
+        for (std::size_t t = 0; t < targets; ++t)
+            items_[t] = position.load_vector(item(t));
+        staging_.upload(positions_, items_.data(), targets, stream);
+        Vec3<double>* sums = sums_.reserve(targets);
+        double* wells = potential ? wells_.reserve(targets) : nullptr;
+        check(cudaMemsetAsync(sums, 0, targets * sizeof *sums, stream), "clear sums");
+        if (wells)
+            check(cudaMemsetAsync(wells, 0, targets * sizeof *wells, stream), "clear sums");
+        mesh.add({targets, view_of(std::span(positions_.data(), targets))},
+                 {gravitational_constant, gravitational_constant},
+                 view_of(std::span(sums, targets)), view_of(std::span(wells, wells ? targets : 0)),
+                 stream);
+        staging_.download(items_.data(), sums, targets, stream);
+        host_wells_.resize(wells ? targets : 0);
+        if (wells)
+            staging_.download(host_wells_.data(), wells, targets, stream);
+#pragma omp parallel for if (targets >= worth_threads)
+        for (std::size_t t = 0; t < targets; ++t) {
+            const std::size_t i = item(t);
+            acceleration.store_vector(i, acceleration.load_vector(i) + items_[t]);
+            if (potential)
+                potential.store(i, 0, potential.load(i) + host_wells_[t]);
+        }
+    }
+
+private:
+    Staging staging_;
+    std::vector<Vec3<double>> items_;
+    std::vector<double> host_wells_;
+    DeviceBuffer<Vec3<double>> positions_, sums_;
+    DeviceBuffer<double> wells_;
+};
+
 class CudaMeshGravity final : public LongRange {
 public:
     CudaMeshGravity(int device, Periodicity box, const MeshOptions& options)
-        : device_(use_device(device)), staging_(device), mesh_(box, options)
+        : device_(use_device(device)), staging_(device), mesh_(box, options), targets_(device)
     {}
     ~CudaMeshGravity() override
     {
@@ -56,32 +102,8 @@ public:
     {
         use_device(device_);
         const TimedPhase phase(profile, "mesh: interpolate");
-        const std::size_t targets = active.empty() ? n : active.size();
-        std::vector<Vec3<double>> items(targets);
-        const auto item = [&](std::size_t t) { return active.empty() ? t : active[t]; };
-#pragma omp parallel for if (targets >= worth_threads)
-        for (std::size_t t = 0; t < targets; ++t)
-            items[t] = position.load_vector(item(t));
-        staging_.upload(positions_, items.data(), targets, stream_);
-        Vec3<double>* sums = sums_.reserve(targets);
-        double* wells = potential ? wells_.reserve(targets) : nullptr;
-        check(cudaMemsetAsync(sums, 0, targets * sizeof *sums, stream_), "clear sums");
-        if (wells)
-            check(cudaMemsetAsync(wells, 0, targets * sizeof *wells, stream_), "clear sums");
-        mesh_.add({targets, view_of(std::span(positions_.data(), targets))}, gravitational_constant,
-                  view_of(std::span(sums, targets)), view_of(std::span(wells, wells ? targets : 0)),
-                  stream_);
-        staging_.download(items.data(), sums, targets, stream_);
-        std::vector<double> host_wells(wells ? targets : 0);
-        if (wells)
-            staging_.download(host_wells.data(), wells, targets, stream_);
-#pragma omp parallel for if (targets >= worth_threads)
-        for (std::size_t t = 0; t < targets; ++t) {
-            const std::size_t i = item(t);
-            acceleration.store_vector(i, acceleration.load_vector(i) + items[t]);
-            if (potential)
-                potential.store(i, 0, potential.load(i) + host_wells[t]);
-        }
+        targets_.add(mesh_, n, position, active, gravitational_constant, acceleration, potential,
+                     stream_);
     }
 
     double split_radius() const override
@@ -96,11 +118,61 @@ private:
     mutable DeviceMesh mesh_;
     std::vector<Source> host_sources_;
     DeviceBuffer<Source> sources_;
-    mutable DeviceBuffer<Vec3<double>> positions_, sums_;
-    mutable DeviceBuffer<double> wells_;
+    mutable HostTargets targets_;
+};
+
+/// The field of the particles that the tree's builder has on the device.
+class TreeMesh final : public DeviceLongRange {
+public:
+    TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options)
+        : device_(use_device(tree->device)), tree_(std::move(tree)), mesh_(box, options),
+          targets_(device_)
+    {}
+    ~TreeMesh() override
+    {
+        cudaSetDevice(device_);
+        cudaDeviceSynchronize();
+    }
+
+    void prepare(std::size_t n, const ArrayView&, const ArrayView&, Profile& profile) override
+    {
+        use_device(device_);
+        const TimedPhase phase(profile, "mesh: prepare");
+        mesh_.prepare(tree_->sources.data(), n, tree_->stream);
+    }
+
+    void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
+             double gravitational_constant, const ArrayView& acceleration,
+             const ArrayView& potential, Profile& profile) const override
+    {
+        use_device(device_);
+        const TimedPhase phase(profile, "mesh: sample");
+        targets_.add(mesh_, n, position, active, gravitational_constant, acceleration, potential,
+                     tree_->stream);
+    }
+
+    void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
+                     const ArrayView& acceleration, const ArrayView& potential) const override
+    {
+        mesh_.add(targets, factors, acceleration, potential, tree_->stream);
+    }
+
+    double split_radius() const override { return mesh_.split_radius(); }
+
+private:
+    int device_;
+    std::shared_ptr<DeviceTree> tree_;
+    mutable DeviceMesh mesh_;
+    mutable HostTargets targets_;
 };
 
 } // namespace
+
+std::unique_ptr<DeviceLongRange> make_tree_mesh(std::shared_ptr<DeviceTree> tree, Periodicity box,
+                                                const MeshOptions& options)
+{
+    return std::make_unique<TreeMesh>(std::move(tree), box, options);
+}
 
 std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
                                                   const MeshOptions& options)

@@ -31,10 +31,7 @@ public:
         stop_ = std::make_unique<Event>();
     }
 
-    ~CudaPairSolver() override
-    {
-        settle_device(device_);
-    }
+    ~CudaPairSolver() override { settle_device(device_); }
 
     PairStatistics sum(const PairTask& task, std::span<double> sums) override
     {

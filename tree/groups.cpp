@@ -250,7 +250,7 @@ private:
 void finish_group(Group& group, const TargetGroups& groups, const Octree& octree,
                   double longest_side)
 {
-    // The cells may hold others too.
+    // Cells may hold others too.
     if (!groups.targets.empty() || group.box.longest_side() > longest_side) {
         group.box = {};
         for (Index t = group.begin; t < group.end; ++t)
@@ -261,6 +261,18 @@ void finish_group(Group& group, const TargetGroups& groups, const Octree& octree
 }
 
 } // namespace
+
+bool has_longer_leaf(const Octree& octree, const Moments& moments, double longest_side)
+{
+    bool found = false;
+    if (longest_side == Box::infinity)
+        return found;
+#pragma omp parallel for if (octree.cells.size() > worth_threads) reduction(|| : found)
+    for (std::size_t c = 0; c < octree.cells.size(); ++c)
+        found =
+            found || (octree.is_leaf(Index(c)) && moments.bounds[c].longest_side() > longest_side);
+    return found;
+}
 
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                  std::span<const Index> active, GroupSizes sizes, std::span<const Index> rank)

@@ -49,6 +49,9 @@ struct GroupSizes {
     int least = 1 << 30;
 };
 
+/// Whether targets may have to be cut one by one, for which make_groups() needs the sources.
+bool has_longer_leaf(const Octree& octree, const Moments& moments, double longest_side);
+
 /// Cuts the active particles (the caller's indices; empty: all) along the sorted order into groups:
 /// the highest cells that are small enough, sisters joined where they fit. Clusters are cut in the
 /// same way, so that the groups do not depend on them. `rank`, the sorted place of each particle,

@@ -97,7 +97,7 @@ private:
     static Law make_law(const GroupWork& work)
     {
         if constexpr (Law::is_periodic)
-            return Law::with_lengths(work.softening_length, work.form);
+            return Law::with_lengths(work.softening_length, *work.form);
         else
             return Law::with_length(work.softening_length);
     }

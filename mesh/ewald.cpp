@@ -1,15 +1,17 @@
 #include "mesh/ewald.hpp"
 
+#include <array>
 #include <cmath>
+#include <complex>
 
 #include "core/periodic.hpp"
 
 namespace chamomile {
 namespace {
 
-/// In a cube of side 1. With it terms beyond 4 images and 4 waves are below 1e-17.
-constexpr double alpha = 2;
-constexpr int images = 4, waves = 4;
+/// In a cube of side 1. With it terms beyond these distances and waves are below 1e-17.
+constexpr double alpha = 2.6, farthest = 2.5;
+constexpr int images = 3, waves = 5, most_waves_squared = 28;
 const double two_over_root_pi = 2 / std::sqrt(M_PI);
 
 void add_image(const Vec3<double>& r, EwaldField& field)
@@ -24,12 +26,53 @@ void add_image(const Vec3<double>& r, EwaldField& field)
     field.acceleration -= ((erfc + two_over_root_pi * u * std::exp(-u * u)) / (d * r2)) * r;
 }
 
-void add_wave(const Vec3<double>& h, const Vec3<double>& r, EwaldField& field)
+/// exp(2 pi i h x) for h = -waves ... waves.
+struct Waves {
+    std::complex<double> of[2 * waves + 1];
+
+    explicit Waves(double x)
+    {
+        const std::complex<double> first = std::polar(1.0, 2 * M_PI * x);
+        of[waves] = 1;
+        for (int h = 1; h <= waves; ++h) {
+            of[waves + h] = of[waves + h - 1] * first;
+            of[waves - h] = std::conj(of[waves + h]);
+        }
+    }
+    const std::complex<double>& operator()(int h) const { return of[waves + h]; }
+};
+
+/// By |h|^2: of a wave and its opposite.
+const std::array<double, most_waves_squared + 1>& wave_weights()
 {
-    const double h2 = dot(h, h), phase = 2 * M_PI * dot(h, r);
-    const double weight = std::exp(-(M_PI * M_PI / (alpha * alpha)) * h2) / (M_PI * h2);
-    field.potential -= weight * std::cos(phase);
-    field.acceleration -= (2 * M_PI * weight * std::sin(phase)) * h;
+    static const auto weights = [] {
+        std::array<double, most_waves_squared + 1> weight{};
+        for (int h2 = 1; h2 <= most_waves_squared; ++h2)
+            weight[std::size_t(h2)] =
+                2 * std::exp(-(M_PI * M_PI / (alpha * alpha)) * h2) / (M_PI * h2);
+        return weight;
+    }();
+    return weights;
+}
+
+/// All waves, each with its opposite.
+void add_waves(const Vec3<double>& r, EwaldField& field)
+{
+    const auto& weights = wave_weights();
+    const Waves x(r.x), y(r.y), z(r.z);
+    for (int i = 0; i <= waves; ++i)
+        for (int j = i == 0 ? 0 : -waves; j <= waves; ++j) {
+            const std::complex<double> xy = x(i) * y(j);
+            for (int k = i == 0 && j == 0 ? 1 : -waves; k <= waves; ++k) {
+                const int h2 = i * i + j * j + k * k;
+                if (h2 > most_waves_squared)
+                    continue;
+                const std::complex<double> wave = weights[std::size_t(h2)] * (xy * z(k));
+                field.potential -= wave.real();
+                field.acceleration -=
+                    (2 * M_PI * wave.imag()) * Vec3<double>{double(i), double(j), double(k)};
+            }
+        }
 }
 
 } // namespace
@@ -38,17 +81,12 @@ EwaldField ewald_field(const Vec3<double>& r, double side)
 {
     const Vec3<double> x = Periodicity{1}.nearest((1 / side) * r);
     EwaldField field{M_PI / (alpha * alpha), {}};
-    for (int i = -waves; i <= waves; ++i)
-        for (int j = -waves; j <= waves; ++j)
-            for (int k = -waves; k <= waves; ++k)
-                if (const Vec3<double> h{double(i), double(j), double(k)};
-                    dot(h, h) > 0 && dot(h, h) <= waves * waves)
-                    add_wave(h, x, field);
+    add_waves(x, field);
     for (int i = -images; i <= images; ++i)
         for (int j = -images; j <= images; ++j)
             for (int k = -images; k <= images; ++k)
                 if (const Vec3<double> d = x - Vec3<double>{double(i), double(j), double(k)};
-                    dot(d, d) < 3.2 * 3.2) // exp(-(alpha 3.2)^2) = 2e-18
+                    dot(d, d) < farthest * farthest)
                     add_image(d, field);
     field.potential = field.potential / side;
     field.acceleration = (1 / (side * side)) * field.acceleration;

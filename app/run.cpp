@@ -95,6 +95,12 @@ void record_start(const Options& options, Journal& journal)
     journal.record("threads      " + std::to_string(thread_count()));
 }
 
+void record_check(const std::string& line, Journal& journal)
+{
+    if (!line.empty())
+        journal.record(line);
+}
+
 RunOrigin origin_of(const RunOptions& run, const Options& options, const Mover& mover, double start)
 {
     RunOrigin origin;
@@ -177,6 +183,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
         refuse_without_softening(state.particles, source_of(run));
     // Refuses what is out of range before it takes long.
     Mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    const std::string checked = check_device(run.scheme, run.solver);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      run.input);
     std::optional<Tuning> tuning;
@@ -197,6 +204,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
                                tuning->text().c_str(), run.solver.group_size,
                                run.solver.leaf_size));
     record_start(options, journal);
+    record_check(checked, journal);
     execute(job, has_checkpoint);
 }
 
@@ -245,6 +253,7 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     take_from_file(run.solver, state, options);
     const std::vector<std::string> notes = take_choices(earlier, options, run);
     RunFolder folder(run.folder, EarlierResults::continued, "");
+    const std::string checked = check_device(run.scheme, run.solver);
     Journal journal(options.verbosity());
     report_choices(run, journal);
     Mover mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
@@ -263,6 +272,7 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     for (const std::string& note : notes)
         journal.tell("note         " + note);
     record_start(options, journal);
+    record_check(checked, journal);
     folder.create();
     set_aside_newer(archive.path());
     job.reopen_files();
@@ -273,7 +283,7 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     execute(job, has_checkpoint);
 }
 
-/// The arguments by which a run goes on without its GPU.
+/// The arguments by which a run goes on from its checkpoint without its GPU.
 std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
                                      const std::string& folder)
 {
@@ -285,6 +295,20 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
             if (arguments[k] == "--threads" && arguments[k] == name && k + 1 < arguments.size())
                 on.push_back(arguments[k + 1]);
         }
+    return on;
+}
+
+/// The arguments by which it begins, or is restarted, without.
+std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
+{
+    std::vector<std::string> on;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        if (arguments[k] == "--device")
+            ++k;
+        else if (!arguments[k].starts_with("--device="))
+            on.push_back(arguments[k]);
+    }
+    on.push_back("--device=cpu");
     return on;
 }
 
@@ -306,12 +330,12 @@ int run(const std::vector<std::string>& arguments)
             go_on(options, run, has_checkpoint);
         return 0;
     } catch (const Error& error) {
-        if (error.fault() != Fault::device || !has_checkpoint ||
-            run.on_device_error != DeviceErrorAction::cpu)
+        if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
+            run.solver.device == "cpu" || run.scheme.resident)
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }
-    return app::run(without_gpu(arguments, run.folder));
+    return app::run(has_checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments));
 }
 
 } // namespace chamomile::app

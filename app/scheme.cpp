@@ -3,7 +3,10 @@
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/profile.hpp"
+#include "force/list_solver.hpp"
 #include "force/small_sets.hpp"
+#include "integrate/device_check.hpp"
 #include "integrate/resident.hpp"
 
 namespace chamomile::app {
@@ -179,6 +182,17 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
     solver.solver = SolverKind::direct;
     if (!options.given("precision"))
         solver.precision = Precision::double_precision;
+}
+
+std::string check_device(const SchemeRequest& request, const SolverOptions& solver)
+{
+    if (settled(solver).device == "cpu")
+        return "";
+    const double start = wall_clock_seconds();
+    const double difference = request.scheme == Scheme::hermite ? check_jerk_device(solver)
+                                                                : chamomile::check_device(solver);
+    return formatted("checked      sums of the device differ from the host's by %.1e, in %.2f s",
+                     difference, wall_clock_seconds() - start);
 }
 
 Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,

@@ -33,6 +33,10 @@ void add_scheme_options(Options& options, SchemeRequest& request);
 void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
                    SolverOptions& solver);
 
+/// Before a run trusts a GPU (integrate/device_check.hpp): a line about it, empty on the CPU.
+/// Throws Error(device).
+std::string check_device(const SchemeRequest& request, const SolverOptions& solver);
+
 /// An integrator with what computes its forces.
 class Mover {
 public:

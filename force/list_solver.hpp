@@ -57,7 +57,10 @@ public:
 std::unique_ptr<ShortRangeSolver> make_short_range_solver(const SolverOptions& options,
                                                           SolverParts parts);
 
-/// Short range and long range together.
+/// Of the side of a periodic cube that r_cut may be: groups of targets need the rest.
+inline constexpr double most_of_periodic_box = 0.45;
+
+/// Short range and long range together; null: a long range by the options.
 std::unique_ptr<Solver> make_periodic_solver(const SolverOptions& settled,
                                              std::unique_ptr<LongRange> long_range);
 

@@ -29,7 +29,7 @@ enum class Quantities { acceleration, acceleration_potential };
 /// Where the smooth part of periodic gravity comes from.
 enum class LongRangeKind {
     mesh, ///< TreePM (Bagla 2002, Springel 2005): density and potential on a mesh
-    modes ///< Ewald's sum over Fourier modes, without a mesh; r_s is then a 15th of the side
+    modes ///< Ewald's sum over Fourier modes, without a mesh; r_cut is then 0.45 of the side
 };
 
 /// A periodic cube [0, box)^3 with a uniform background of the opposite mass.

@@ -83,8 +83,8 @@ std::vector<std::string> rung_table(const BlockReport& report)
         lines.push_back(formatted("  2^%-4d %8.3f %% %9.4g %12llu %15.6g %10s %10s %10.1f %%",
                                   rung->first, 100 * r.particle_time / time,
                                   double(r.particle_steps), (unsigned long long)r.evaluations,
-                                  active, milliseconds(r.seconds, r.evaluations).c_str(),
-                                  milliseconds(r.moving, r.evaluations).c_str(),
+                                  active, milliseconds(r.seconds, r.timed).c_str(),
+                                  milliseconds(r.moving, r.timed).c_str(),
                                   seconds > 0 ? 100 * (r.seconds + r.moving) / seconds : 0));
     }
     if (report.below_shortest > 0)
@@ -246,10 +246,10 @@ std::string Mover::steps_text() const
     if (step_.kind == TimeStepKind::fixed)
         return "in steps of " + shortest(step_.length);
     if (blocks_)
-        return formatted("in blocks of individual steps, eta = %s, by the %s",
-                         shortest(blocks_->steps().eta).c_str(),
+        return formatted("in blocks of individual steps, by the %s, eta = %s",
                          blocks_->steps().criterion == StepCriterion::softening ? "softening"
-                                                                                : "potential");
+                                                                                : "potential",
+                         shortest(blocks_->steps().eta).c_str());
     if (!hermite_)
         return "in adaptive steps, eta = " + shortest(step_.eta);
     return hermite_->options().sharing == StepSharing::blocks ? "in blocks of individual steps"

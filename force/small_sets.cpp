@@ -94,7 +94,7 @@ private:
             const double a = norm_squared(acceleration[i]), b = norm_squared(acceleration[j]);
             return a > b || (a == b && i < j);
         };
-        const std::size_t most = particles.size() / 4;
+        const std::size_t most = std::min<std::size_t>(particles.size() / 4, 65536);
         std::partial_sort(by_acceleration.begin(), by_acceleration.begin() + std::ptrdiff_t(most),
                           by_acceleration.end(), stronger);
         const bool kept = keeps_tree_;

@@ -279,6 +279,7 @@ void BlockLeapfrog::note_block(double seconds, double moving)
     BlockReport::Rung& rung = report.rungs[std::ilogb(levels_.length(longest))];
     ++rung.evaluations;
     rung.targets += due_.size();
+    ++rung.timed;
     rung.seconds += seconds;
     rung.moving += moving;
 }
@@ -333,8 +334,10 @@ void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
     sum_masses(particles);
     report.rungs.clear();
     for (std::size_t k = 0; k < n; ++k)
-        report.rungs[exponents[k]] = {particle_steps[k], particle_time[k], evaluations[k],
-                                      targets[k]};
+        report.rungs[exponents[k]] = {.particle_steps = particle_steps[k],
+                                      .particle_time = particle_time[k],
+                                      .evaluations = evaluations[k],
+                                      .targets = targets[k]};
 }
 
 } // namespace chamomile

@@ -29,8 +29,10 @@ struct BlockReport {
         double particle_time = 0;         ///< the sum of these steps
         std::uint64_t evaluations = 0;    ///< of this rung and all below, the longest due
         std::uint64_t targets = 0;        ///< of these evaluations
-        double seconds = 0;               ///< of these evaluations, since the start or restart
-        double moving = 0;                ///< of drifts and kicks before and after them, likewise
+        // Since the start or restart:
+        std::uint64_t timed = 0; ///< of these evaluations
+        double seconds = 0;      ///< of theirs
+        double moving = 0;       ///< of drifts and kicks before and after them
     };
     std::map<int, Rung> rungs;        ///< k: steps of 2^k up to 2^(k+1)
     std::uint64_t below_shortest = 0; ///< particle steps that should have been shorter

@@ -142,7 +142,7 @@ CASES = [
     ("blocks on the GPU alone", BLOCKS + " --resident", USAGE, "run: --block-steps: contradicts --resident"),
     ("a criterion of steps that all share", RUN + " --step-criterion softening", USAGE, "run: --step-criterion: needs --block-steps"),
     ("rungs of Hermite's scheme", HERMITE + " --rungs 3", USAGE, "run: --rungs: is for the leapfrog"),
-    ("too many rungs", BLOCKS + " --rungs 41", USAGE, "--rungs: 41: must be "),
+    ("too many rungs", BLOCKS + " --rungs 41", USAGE, "--rungs: 41: a whole number from 0 to 40"),
     ("half a rung", BLOCKS + " --rungs 1.5", USAGE, "--rungs: 1.5"),
     ("no such criterion of steps", BLOCKS + " --step-criterion speed", USAGE, "--step-criterion: speed"),
     ("a criterion by a softening that is none", BLOCKS.replace("0.05", "0") + " --step-criterion softening", USAGE,

@@ -102,7 +102,7 @@ inline std::vector<WayToMove> ways_to_move()
                                     return owned;
                                 }});
             };
-            const BlockSteps by_potential{.eta = 0.02, .rebuild = 0.5},
+            const BlockSteps by_potential{.eta = 0.006, .longest = 1. / 64, .rebuild = 0.5},
                 by_softening{.criterion = StepCriterion::softening, .eta = 0.05};
             for (const auto& [name, options] :
                  {std::pair{"tree", SolverOptions{}}, std::pair{"direct", direct},

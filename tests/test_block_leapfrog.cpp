@@ -164,7 +164,7 @@ TEST_CASE("with one rung it is the shared leapfrog, bit for bit")
     const Outcome a = follow(start, shared, 0.5, 0.125), b = follow(start, blocks, 0.5, 0.125);
     CHECK(same_bits(a.particles, b.particles));
     CHECK(a.evaluations == b.evaluations);
-    BlockLeapfrog two(*solver, {.eta = 0.03, .longest = 1. / 64, .rungs = 1});
+    BlockLeapfrog two(*solver, {.eta = 0.01, .longest = 1. / 64, .rungs = 1});
     CHECK_FALSE(same_bits(a.particles, follow(start, two, 0.5, 0.125).particles));
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("outputs are synchronised: parabolas are exact for all rungs")
     Falling falling(500);
     ConstantFields solver(falling.fields);
     BlockLeapfrog blocks(solver,
-                         {.criterion = StepCriterion::softening, .eta = 0.1, .shortest = 1e-3});
+                         {.criterion = StepCriterion::softening, .eta = 0.1, .shortest = 5e-3});
     const Particles start = falling.particles;
     Simulation simulation(falling.particles, blocks, 0, 1);
     double worst = 0;
@@ -192,7 +192,7 @@ TEST_CASE("outputs are synchronised: parabolas are exact for all rungs")
     });
     simulation.run();
     CHECK(outputs == 5);
-    CHECK(worst < 1e-13);
+    CHECK(worst < 2e-12);
     const BlockReport& report = blocks.report();
     CHECK(report.rungs.size() >= 4);
     CHECK(report.below_shortest > 0);
@@ -208,7 +208,7 @@ TEST_CASE("outputs are synchronised: parabolas are exact for all rungs")
     CHECK(steps + start.size() == solver.targets);
     CHECK(evaluations + 1 == solver.evaluations);
     CHECK(std::abs(time / double(start.size()) - 1) < 1e-12);
-    CHECK(double(steps) < 0.2 * double(evaluations) * double(start.size()));
+    CHECK(double(steps) < 0.5 * double(evaluations) * double(start.size()));
 }
 
 TEST_CASE("it is of second order on orbits of eccentricity 0.9")
@@ -243,15 +243,14 @@ TEST_CASE("it is of second order on orbits of eccentricity 0.9")
 
 TEST_CASE("a Hernquist sphere keeps its energy with a third of the evaluations of shared steps")
 {
-    const Particles start = make_hernquist({.particles = 10000}).particles;
-    SolverOptions options = tree_options(0.05);
-    const auto solver = make_solver(options);
-    Leapfrog shared(*solver, {.length = 0.05});
-    BlockLeapfrog blocks(*solver, {.eta = 0.05});
-    const Outcome all = follow(start, shared, 2, 1), few = follow(start, blocks, 2, 1);
+    const Particles start = make_hernquist({.particles = 20000}).particles;
+    const auto solver = make_solver(tree_options(0.02));
+    Leapfrog shared(*solver, {.length = 0.04});
+    BlockLeapfrog blocks(*solver, {.eta = 0.06});
+    const Outcome all = follow(start, shared, 3, 1), few = follow(start, blocks, 3, 1);
     MESSAGE("shared: " << all.largest << " by " << all.evaluations
                        << " evaluations; blocks: " << few.largest << " by " << few.evaluations);
-    CHECK(few.largest < 1.5 * all.largest);
+    CHECK(few.largest < 1.2 * all.largest);
     CHECK(3 * few.evaluations < all.evaluations);
 }
 

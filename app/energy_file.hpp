@@ -4,14 +4,19 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/line_file.hpp"
+#include "integrate/layzer_irvine.hpp"
 #include "integrate/simulation.hpp"
 
 namespace chamomile::app {
 
 class EnergyFile {
 public:
+    /// Of a comoving run: in physical coordinates, with the residue of Layzer and Irvine's equation.
+    explicit EnergyFile(bool is_comoving) : is_comoving_(is_comoving) {}
+
     /// Writes the headings, or goes on after exchange(): LineFile::open(). Throws Error(output).
     std::string open(const std::filesystem::path& file);
 
@@ -22,13 +27,19 @@ public:
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
-    double energy_error() const { return energy_error_; }   ///< (E - E_0) / |E_0| of the last line
+    /// (E - E_0) / |E_0| of the last line, or its residue.
+    double energy_error() const { return energy_error_; }
     double largest_error() const { return largest_error_; } ///< over all lines, absolute
     /// |P - P_0| of the last line over sqrt(2 K M), the momentum if all moved one way.
     double momentum_drift() const { return momentum_drift_; }
 
 private:
+    std::vector<double> plain_columns(const Diagnostics& now) const;
+    std::vector<double> comoving_columns(const Diagnostics& now) const;
+
+    bool is_comoving_;
     LineFile file_;
+    LayzerIrvine cosmic_;
     std::optional<std::uint64_t> last_step_;
     Diagnostics first_;
     double energy_error_ = 0, largest_error_ = 0, momentum_drift_ = 0;

@@ -1,6 +1,7 @@
 /// \file  `chamomile model`: writes the built-in initial models.
 
 #include "app/command.hpp"
+#include "app/model_cosmology.hpp"
 #include "app/model_galaxy.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
@@ -139,6 +140,7 @@ constexpr Command kinds[] = {
     {"disk", "thin exponential disk: a test of forces", disk},
     {"galaxy", "disk, bulge and halo in equilibrium", model_galaxy},
     {"merger", "two such galaxies on a Kepler orbit", model_merger},
+    {"cosmology", "a periodic box at high redshift, by 2LPT", model_cosmology},
 };
 
 void print_kinds()

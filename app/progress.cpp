@@ -2,6 +2,7 @@
 
 #include "app/force_cost.hpp"
 #include "app/table.hpp"
+#include "app/time_text.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -20,8 +21,8 @@ std::string cost(const Simulation& simulation)
 void Progress::update(const Simulation& simulation, double energy_error)
 {
     if (journal_.verbosity() == Verbosity::verbose)
-        journal_.detail(formatted("step %llu  t = %.6g  ", (unsigned long long)simulation.step(),
-                                  simulation.time()) +
+        journal_.detail(formatted("step %llu  %s  ", (unsigned long long)simulation.step(),
+                                  time_text(simulation, 6).c_str()) +
                         cost(simulation));
     if (!begun_) {
         first_step_ = simulation.step() - 1;
@@ -37,8 +38,9 @@ void Progress::update(const Simulation& simulation, double energy_error)
     const double done = (simulation.time() - begin) / (end - begin);
     const double lately = (simulation.time() - first_time_) / (end - first_time_);
     const std::string line =
-        formatted("step %llu  t = %.6g of %g  %.0f %%  %.3g steps/s  %s left  dE/E = %.1e",
-                  (unsigned long long)simulation.step(), simulation.time(), end, 100 * done,
+        formatted("step %llu  %s of %g  %.0f %%  %.3g steps/s  %s left  dE/E = %.1e",
+                  (unsigned long long)simulation.step(), time_text(simulation, 6).c_str(),
+                  simulation.integrator().clock().stated(end), 100 * done,
                   double(simulation.step() - first_step_) / elapsed,
                   duration_text(elapsed * (1 - lately) / lately).c_str(), energy_error);
     last_shown_ = now;

@@ -1,10 +1,12 @@
 /// \file  `chamomile run`: evolves particles and writes snapshots, energies, pictures and a log.
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <map>
 #include <optional>
 
 #include "app/command.hpp"
+#include "app/comoving_run.hpp"
 #include "app/run_job.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -34,11 +36,15 @@ void introduce(const Snapshot& state, const RunOptions& run, const Mover& mover,
         item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
     if (const std::string scheme = mover.scheme_text(); !scheme.empty())
         item("hermite", scheme);
-    item("time", "from " + shortest(time.start_time) + " to " + shortest(time.end_time) + " " +
-                     mover.steps_text());
+    if (state.comoving)
+        item("cosmology", background_text(*state.comoving));
+    item("time",
+         (state.comoving ? epochs_text(time.start_time, time.end_time)
+                         : "from " + shortest(time.start_time) + " to " + shortest(time.end_time)) +
+             " " + mover.steps_text() + (state.comoving ? " of ln a" : ""));
     for (const std::string& note : state.notes)
         item("note", note);
-    if (state.box_size > 0)
+    if (state.box_size > 0 && !state.comoving)
         item("note", "the box of size " + shortest(state.box_size) +
                          " in the file is ignored: boundaries are open");
 }
@@ -89,6 +95,12 @@ void record_start(const Options& options, Journal& journal)
     journal.record("threads      " + std::to_string(thread_count()));
 }
 
+void record_check(const std::string& line, Journal& journal)
+{
+    if (!line.empty())
+        journal.record(line);
+}
+
 RunOrigin origin_of(const RunOptions& run, const Options& options, const Mover& mover, double start)
 {
     RunOrigin origin;
@@ -109,13 +121,44 @@ void report_choices(RunOptions& run, Journal& journal)
         };
 }
 
+/// Steps of eta sqrt(eps/|a|) unless --dt is given, and nothing that has only plain time.
+void settle_comoving_steps(const Options& options, RunOptions& run)
+{
+    if (run.scheme.scheme != Scheme::leapfrog || run.scheme.resident)
+        throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite "
+                                  "or --resident");
+    run.adaptive = !run.fixed_step;
+    StepCriterion& criterion = run.scheme.blocks.criterion;
+    if (options.given("step-criterion") && criterion == StepCriterion::potential)
+        throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
+                                  "--cosmology steps go by the softening");
+    criterion = StepCriterion::softening;
+    if (!options.given("eta"))
+        run.step.eta = comoving_eta;
+}
+
 void settle(const Options& options, RunOptions& run)
 {
     settle_criterion(options, run.solver);
+    settle_cosmology(options, run.cosmology, run.end_time);
+    if (run.cosmology.asked)
+        settle_comoving_steps(options, run);
     require_complete(run);
     settle_scheme(options, run.scheme, run.step, run.solver);
     settle_accuracy(options, run.accuracy, run.solver);
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
+}
+
+/// The clock of a run from the file: Newton's, or that of its background, which takes the particles
+/// to canonical momenta in the box.
+std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOptions& run,
+                                         Snapshot& state)
+{
+    if (run.cosmology.asked) {
+        take_background(options, run.cosmology, run.input, state);
+        make_canonical(state);
+    }
+    return clock_of(run, state);
 }
 
 /// Whether there is a checkpoint of this run is told even if it fails.
@@ -133,10 +176,14 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
 {
     settle(options, run);
     Snapshot state = initial_conditions(run);
-    const SimulationOptions time = simulation_options(run, state.time);
+    const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
+    const SimulationOptions time =
+        simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
-    Mover(run.scheme, run.solver, time.step); // refuses what is out of range before it takes long
+    // Refuses what is out of range before it takes long.
+    Mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    const std::string checked = check_device(run.scheme, run.solver);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      run.input);
     std::optional<Tuning> tuning;
@@ -146,7 +193,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
     }
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step);
+    Mover mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
     record_provenance(state, run, options, mover);
 
     RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, mover, time,
@@ -157,6 +204,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
                                tuning->text().c_str(), run.solver.group_size,
                                run.solver.leaf_size));
     record_start(options, journal);
+    record_check(checked, journal);
     execute(job, has_checkpoint);
 }
 
@@ -188,21 +236,27 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     earlier.exchange(archive);
     settle_restart(options, run, earlier, archive.path());
     Snapshot state;
+    if (run.cosmology.asked)
+        state.comoving.emplace();
     exchange_properties(archive, state);
     state.time = earlier.start_time;
+    const std::shared_ptr<const Clock> clock = clock_of(run, state);
     double now = 0;
     archive("timeline/time", now);
     if (*run.end_time < now)
-        throw Error(Fault::restart, "--t-end: " + shortest(*run.end_time) +
-                                        ": lies before the time of the checkpoint, " +
-                                        shortest(now));
+        throw Error(Fault::restart,
+                    (run.cosmology.asked ? "--z-end or --a-end: a = " : "--t-end: ") +
+                        shortest(clock->stated(*run.end_time)) +
+                        ": lies before the time of the checkpoint, " +
+                        shortest(clock->stated(now)));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
     const std::vector<std::string> notes = take_choices(earlier, options, run);
     RunFolder folder(run.folder, EarlierResults::continued, "");
+    const std::string checked = check_device(run.scheme, run.solver);
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step);
+    Mover mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
     RunJob job(run, origin_of(run, options, mover, earlier.start_time), folder, state, mover, time,
                journal);
     job.restore(archive);
@@ -212,21 +266,24 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     for (const std::string& line : point.rejected)
         journal.tell("rejected     " + line);
     journal.tell(formatted("restarted    from %s: t = %.9g, step %llu", archive.path().c_str(),
-                           job.simulation().time(), (unsigned long long)job.simulation().step()));
+                           job.simulation().stated_time(),
+                           (unsigned long long)job.simulation().step()));
     introduce(state, run, mover, time, journal);
     for (const std::string& note : notes)
         journal.tell("note         " + note);
     record_start(options, journal);
+    record_check(checked, journal);
     folder.create();
     set_aside_newer(archive.path());
     job.reopen_files();
     if (job.simulation().at_end())
-        journal.tell("the run had reached its end at t = " + shortest(time.end_time) +
-                     "; a later --t-end goes on");
+        journal.tell(
+            "the run had reached its end at t = " + shortest(clock->stated(time.end_time)) +
+            (state.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
     execute(job, has_checkpoint);
 }
 
-/// The arguments by which a run goes on without its GPU.
+/// The arguments by which a run goes on from its checkpoint without its GPU.
 std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
                                      const std::string& folder)
 {
@@ -238,6 +295,20 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
             if (arguments[k] == "--threads" && arguments[k] == name && k + 1 < arguments.size())
                 on.push_back(arguments[k + 1]);
         }
+    return on;
+}
+
+/// The arguments by which it begins, or is restarted, without.
+std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
+{
+    std::vector<std::string> on;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        if (arguments[k] == "--device")
+            ++k;
+        else if (!arguments[k].starts_with("--device="))
+            on.push_back(arguments[k]);
+    }
+    on.push_back("--device=cpu");
     return on;
 }
 
@@ -259,12 +330,12 @@ int run(const std::vector<std::string>& arguments)
             go_on(options, run, has_checkpoint);
         return 0;
     } catch (const Error& error) {
-        if (error.fault() != Fault::device || !has_checkpoint ||
-            run.on_device_error != DeviceErrorAction::cpu)
+        if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
+            run.solver.device == "cpu" || run.scheme.resident)
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }
-    return app::run(without_gpu(arguments, run.folder));
+    return app::run(has_checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments));
 }
 
 } // namespace chamomile::app

@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "app/comoving_run.hpp"
 #include "app/force_cost.hpp"
+#include "app/time_text.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
@@ -38,7 +40,7 @@ RunJob::RunJob(const RunOptions& run, const RunOrigin& origin, RunFolder& folder
                Mover& mover, const SimulationOptions& time, Journal& journal)
     : run_(run), origin_(origin), folder_(folder), state_(state), mover_(mover), journal_(journal),
       simulation_(state.particles, mover.integrator(), time.start_time, time.end_time),
-      steps_(run.steps_every), forces_(run.check_forces), progress_(journal),
+      energies_(state.comoving.has_value()), steps_(run.steps_every), forces_(run.check_forces), progress_(journal),
       checkpoints_(folder.name())
 {
     register_observers(time);
@@ -49,8 +51,11 @@ void RunJob::register_observers(const SimulationOptions& time)
     const auto energies = [this](Simulation&) { note_energies(); };
     // The first observer is called when the first forces are known, so that nothing is created for
     // particles that have none.
-    simulation_.at_intervals(snapshot_interval(run_, time), potentials,
-                             [this](Simulation&) { write_outputs(); });
+    const auto outputs = [this](Simulation&) { write_outputs(); };
+    if (const auto times = listed_outputs(run_.cosmology); !times.empty())
+        simulation_.at_times(times, potentials, outputs);
+    else
+        simulation_.at_intervals(snapshot_interval(run_, time), potentials, outputs);
     if (run_.frames)
         simulation_.at_intervals(run_.frames_every.value_or(snapshot_interval(run_, time)),
                                  Quantities::acceleration, [this](Simulation&) { write_frame(); });
@@ -116,15 +121,20 @@ void RunJob::write_outputs()
     if (outputs_ == 0 && !energies_.is_open())
         open_files();
     note_energies();
-    state_.time = simulation_.time();
+    state_.time = simulation_.stated_time();
     state_.has_accelerations = true;
     state_.has_potentials = simulation_.has_potentials();
     if (simulation_.integrator().forces().accuracy)
         record_choice();
     state_.provenance["step"] = std::to_string(simulation_.step());
-    write_snapshot(state_, folder_.snapshot(outputs_));
-    journal_.detail(
-        formatted("wrote %s at t = %.9g", folder_.snapshot(outputs_).c_str(), simulation_.time()));
+    if (state_.comoving)
+        state_.comoving->scale_factor = state_.time;
+    {
+        const PeculiarVelocities in_file(state_);
+        write_snapshot(state_, folder_.snapshot(outputs_));
+    }
+    journal_.detail("wrote " + folder_.snapshot(outputs_).string() + " at " +
+                    time_text(simulation_));
     ++outputs_;
 }
 
@@ -141,7 +151,7 @@ void RunJob::record_choice()
 
 void RunJob::write_frame()
 {
-    state_.time = simulation_.time();
+    state_.time = simulation_.stated_time();
     if (frames_ == 0)
         view_ = first_view(state_, run_.frame_width);
     write_png(render_snapshot(state_, view_), folder_.frame(frames_));
@@ -154,8 +164,8 @@ void RunJob::note_energies()
     if (!run_.max_energy_error || std::abs(energies_.energy_error()) <= *run_.max_energy_error)
         return;
     const std::string line =
-        formatted("energy error: %.3g at t = %.9g, step %llu: above --max-energy-error %s",
-                  energies_.energy_error(), simulation_.time(),
+        formatted("energy error: %.3g at %s, step %llu: above --max-energy-error %s",
+                  energies_.energy_error(), time_text(simulation_).c_str(),
                   (unsigned long long)simulation_.step(), shortest(*run_.max_energy_error).c_str());
     if (run_.on_energy_error == EnergyErrorAction::stop)
         throw Error(Fault::numeric, line);
@@ -248,8 +258,8 @@ void RunJob::rescue()
 
 void RunJob::tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint)
 {
-    journal_.tell(formatted("%s: t = %.9g, step %llu, in %s", what.c_str(), simulation_.time(),
-                            (unsigned long long)simulation_.step(), checkpoint.c_str()));
+    journal_.tell(formatted("%s: %s, step %llu, in %s", what.c_str(),
+                            time_text(simulation_).c_str(), (unsigned long long)simulation_.step(), checkpoint.c_str()));
     journal_.tell("'chamomile run --restart " + folder_.name() + "' goes on from there");
 }
 
@@ -266,12 +276,14 @@ void RunJob::summarize(double seconds)
         journal_.tell("in all: " + phases_text(total.profile));
         for (const std::string& line : lines)
             journal_.tell(line);
+        if (simulation_.integrator().forces().solver == SolverKind::tree)
+            journal_.tell(cost.text());
     } else {
         journal_.tell("a step: " + phases_text(total.profile, evaluations));
         journal_.tell("        " + cost.text());
     }
-    journal_.tell(formatted("energy error %.2e at the end, %.2e at most; momentum drift %.1e",
-                            energies_.energy_error(), energies_.largest_error(),
+    journal_.tell(formatted("%s error %.2e at the end, %.2e at most; momentum drift %.1e",
+                            state_.comoving ? "Layzer-Irvine" : "energy", energies_.energy_error(), energies_.largest_error(),
                             energies_.momentum_drift()));
     if (simulation_.integrator().forces().accuracy)
         journal_.tell(steps_.accuracy_summary());

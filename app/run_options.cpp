@@ -46,10 +46,12 @@ void add_run_options(Options& options, RunOptions& run)
     options.flag("adaptive", run.adaptive,
                  "steps of eta sqrt(eps/|a|), the smallest of all particles, instead of --dt");
     options.number("eta", run.step.eta, positive,
-                   "accuracy of adaptive steps; of hermite 0.01 unless given");
+                   "accuracy of adaptive and individual steps; of hermite 0.01 unless given");
     options.number("dt-min", run.step.shortest, not_negative,
                    "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step");
     options.number("dt-max", run.longest_step, positive, "longest adaptive step");
+    add_cosmology_options(options, run.cosmology);
+    options.group("Time");
     add_scheme_options(options, run.scheme);
     add_solver_options(options, run.solver);
     add_tune(options, run.tune);
@@ -80,7 +82,8 @@ void add_run_options(Options& options, RunOptions& run)
         "checkpoint_NNNNNNNNN.chk");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
     options.number("snapshot-every", run.snapshot_every, positive,
-                   "time between snapshots; a tenth of the run unless given");
+                   "time between snapshots, d ln a of comoving files; a tenth of the run unless "
+                   "given");
     options.number("energy-every", run.energy_every, positive,
                    "time between lines of energy.csv; every ten steps unless given");
     options.number("steps-every", run.steps_every, at_least(1),
@@ -106,9 +109,12 @@ void require_complete(const RunOptions& run)
             missing += (missing.empty() ? "" : ", ") + std::string(option);
     };
     need(!run.input.empty() || !run.model.empty(), "FILE or --model MODEL");
-    need(run.end_time.has_value(), "--t-end X");
-    need(run.fixed_step || run.adaptive || run.scheme.scheme == Scheme::hermite,
-         "--dt X or --adaptive");
+    if (!run.cosmology.asked) {
+        need(run.end_time.has_value(), "--t-end X");
+        need(run.fixed_step || run.adaptive || run.scheme.block_steps ||
+                 run.scheme.scheme == Scheme::hermite,
+             "--dt X, --adaptive or --block-steps");
+    }
     need(!run.folder.empty(), "--output FOLDER");
     if (!missing.empty())
         throw Error(Fault::usage, "run: missing: " + missing);
@@ -133,9 +139,9 @@ Snapshot initial_conditions(const RunOptions& run)
         return make_built_in_model(run.model, run.particles, run.seed);
     Snapshot snapshot = read_snapshot(run.input);
     require_particles(snapshot.particles, run.input);
-    if (snapshot.comoving)
-        throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved; give " +
-                                      "initial conditions in plain coordinates");
+    if (snapshot.comoving && !run.cosmology.asked)
+        throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved in plain "
+                                              "time; give --cosmology, or --z-end Z");
     const auto gas = std::count(snapshot.particles.type.begin(), snapshot.particles.type.end(), 0);
     if (gas > 0 && !run.collisionless_gas)
         throw Error(Fault::input, run.input + ": gas: " + std::to_string(gas) +
@@ -162,6 +168,8 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     if (run.fixed_step)
         time.step.length = *run.fixed_step;
     time.step.kind = run.fixed_step ? TimeStepKind::fixed : TimeStepKind::adaptive;
+    if (run.cosmology.asked)
+        require_later(run.cosmology, start);
     if (time.end_time < start)
         throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
                                       ": lies before the start at t = " + shortest(start));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/accuracy_options.hpp"
+#include "app/cosmology_options.hpp"
 #include "app/options.hpp"
 #include "app/scheme.hpp"
 #include "force/solver.hpp"
@@ -29,6 +30,7 @@ struct RunOptions {
     std::optional<double> fixed_step;
     bool adaptive = false;
     SchemeRequest scheme;
+    CosmologyRequest cosmology;
     TimeStep step;
     std::optional<double> longest_step;
     std::string folder;

@@ -32,7 +32,8 @@ std::map<std::string, std::string> lasting_options(const Options& options)
 const std::vector<std::string>& changeable_options()
 {
     static const std::vector<std::string> names{
-        "t-end",           "checkpoint-every", "checkpoint-walltime",
+        "t-end",           "a-end",            "z-end",
+        "checkpoint-every", "checkpoint-walltime",
         "max-walltime",    "steps-every",      "device",
         "on-device-error", "max-energy-error", "on-energy-error",
         "batch-size",      "config",           "threads",
@@ -57,6 +58,17 @@ void exchange_properties(Archive& archive, Snapshot& snapshot)
     archive("snapshot/format", snapshot.format);
     archive("snapshot/provenance", snapshot.provenance);
     archive("snapshot/notes", snapshot.notes);
+    if (snapshot.comoving) {
+        ComovingFrame& frame = *snapshot.comoving;
+        archive("comoving/scale_factor", frame.scale_factor);
+        archive("comoving/omega_matter", frame.omega_matter);
+        archive("comoving/omega_lambda", frame.omega_lambda);
+        archive("comoving/omega_radiation", frame.omega_radiation);
+        archive("comoving/hubble", frame.hubble);
+        archive("comoving/w0", frame.w0);
+        archive("comoving/wa", frame.wa);
+        archive("comoving/physical_softening", frame.physical_softening);
+    }
 }
 
 std::vector<std::string> take_choices(const RunOrigin& origin, const Options& options,

@@ -31,7 +31,8 @@ std::map<std::string, std::string> lasting_options(const Options& options);
 /// Those that may be others when a run goes on.
 const std::vector<std::string>& changeable_options();
 
-/// Units, constants, provenance and notes; not time and particles.
+/// Units, constants, provenance and notes, the background of what is comoving already; not time and
+/// particles.
 void exchange_properties(Archive& archive, Snapshot& snapshot);
 
 /// Takes over what the run had chosen of itself, so that the bits are the same. Returns

@@ -1,5 +1,6 @@
 #include "app/solver_options.hpp"
 
+#include "app/periodic_options.hpp"
 #include "core/error.hpp"
 
 namespace chamomile::app {
@@ -110,6 +111,7 @@ void add_solver_options(Options& options, SolverOptions& solver)
     for (const std::string& word : instruction_set_words)
         words.emplace_back(word, word);
     options.choice("instruction-set", solver.instruction_set, words, instruction_set_help);
+    add_periodic_options(options, solver.periodic);
 }
 
 void add_pair_machine(Options& options, PairOptions& pairs)
@@ -183,13 +185,16 @@ std::string criterion_text(const SolverOptions& solver)
 std::string method_text(const SolverOptions& solver)
 {
     if (solver.solver == SolverKind::direct)
-        return "direct sum";
+        return solver.periodic ? "direct sum, Ewald's" : "direct sum";
     std::string text = "tree, " + criterion_text(solver);
     static constexpr const char* names[] = {"monopoles", "", "quadrupoles", "octupoles",
                                             "hexadecapoles"};
     text += std::string(", ") + names[solver.order];
-    text += solver.local_order == 0 ? ", no local expansions"
-                                    : ", local order " + std::to_string(solver.local_order);
+    if (solver.periodic)
+        text += ", " + periodic_text(solver.periodic);
+    else
+        text += solver.local_order == 0 ? ", no local expansions"
+                                        : ", local order " + std::to_string(solver.local_order);
     if (solver.decorrelate)
         text += ", root cubes by seed " + std::to_string(*solver.decorrelate);
     return text;
@@ -203,6 +208,7 @@ bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Optio
         solver.softening.length = snapshot.softening->length;
     if (snapshot.softening && !options.given("softening"))
         solver.softening.kind = snapshot.softening->kind;
+    settle_periodic(options, snapshot, solver);
     return snapshot.softening || options.given("eps");
 }
 
@@ -227,6 +233,7 @@ std::map<std::string, std::string> describe(const SolverOptions& solver)
         if (solver.decorrelate)
             words["decorrelate"] = std::to_string(*solver.decorrelate);
     }
+    words.merge(describe_periodic(solver));
     if (solver.accuracy) {
         words["accuracy"] = shortest(solver.accuracy->error);
         words["accuracy_percentile"] = shortest(solver.accuracy->percentile);

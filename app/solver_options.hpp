@@ -56,7 +56,7 @@ Precision precision_named(const std::string& name); ///< a name of the list
 /// Such as "tolerance 0.001" or, by name unless it is the default, "geometric, theta 0.6".
 std::string criterion_text(const SolverOptions& solver);
 
-/// G and the softening of the file, where the options do not give them; a file that states no
+/// G, the softening and the periodic box of the file, where the options do not give them; a file that states no
 /// softening leaves that of `solver`. Returns whether a softening length is known, from either.
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);
 

@@ -44,7 +44,7 @@ EisensteinHu::EisensteinHu(const Background& b, double omega_baryon, double temp
                  b2 = 0.238 * pow(m, 0.223);
     const double z_drag =
         1291 * pow(m, 0.251) / (1 + 0.659 * pow(m, 0.828)) * (1 + b1 * pow(baryons, b2)); // eq. 4
-    const double R_drag = 31.5 * baryons / theta4 * 1000 / (1 + z_drag),                  // eq. 5
+    const double R_drag = 31.5 * baryons / theta4 * 1000 / z_drag, // eq. 5
         R_equality = 31.5 * baryons / theta4 * 1000 / z_equality;
     sound_horizon_ = 2 / (3 * k_equality_) * std::sqrt(6 / R_equality) *
                      std::log((std::sqrt(1 + R_drag) + std::sqrt(R_drag + R_equality)) /
@@ -56,7 +56,7 @@ EisensteinHu::EisensteinHu(const Background& b, double omega_baryon, double temp
     alpha_c_ = pow(a1, -f) * pow(a2, -f * f * f); // eq. 11
     const double c1 = 0.944 / (1 + pow(458 * m, -0.708)), c2 = pow(0.395 * m, -0.0266);
     beta_c_ = 1 / (1 + c1 * (pow(1 - f, c2) - 1)); // eq. 12
-    const double y = z_equality / (1 + z_drag), root = std::sqrt(1 + y);
+    const double y = (1 + z_equality) / (1 + z_drag), root = std::sqrt(1 + y);
     const double G = y * (-6 * root + (2 + 3 * y) * std::log((root + 1) / (root - 1))); // eq. 15
     alpha_b_ = 2.07 * k_equality_ * sound_horizon_ * pow(1 + R_drag, -0.75) * G;        // eq. 14
     beta_node_ = 8.41 * pow(m, 0.435);                                                  // eq. 23

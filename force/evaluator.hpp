@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "core/array_view.hpp"
+#include "core/periodic.hpp"
 #include "force/scale.hpp"
 #include "force/solver.hpp"
 #include "tree/interaction_lists.hpp"
 
 namespace chamomile {
+
+struct ShortRangeForm;
 
 /// Where the sums go: entry i of each array belongs to the caller's particle i.
 struct ForceOutput {
@@ -42,6 +45,9 @@ struct EvaluationInput {
     int local_order = 0;
     ForceOutput output = {}; ///< at least of the size of the particles, or of the targets apart
     TargetsApart apart = {};
+    Periodicity periodicity = {};
+    /// Of gravity's short range, in internal units; null: Newton's law to any distance.
+    const ShortRangeForm* form = nullptr;
 };
 
 /// The sum of one target in the units of EvaluationInput::scale, G = 1.

@@ -53,6 +53,9 @@ struct Gravity {
     /// Whether particles can carry their masses in their coordinates.
     static constexpr bool scales = softening == SofteningKind::plummer;
 
+    /// Whether sources are felt in the image nearest to the targets.
+    static constexpr bool is_periodic = false;
+
     /// A particle of mass m > 0 that carries its mass in its coordinates. With c = m^-1/2 and
     /// U = c u, m u^-3 r = U^-3 (c r): a pair costs one operation less. Plummer softening alone.
     template <class T>

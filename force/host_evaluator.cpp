@@ -23,7 +23,8 @@ public:
         spline_ = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
         const bool precise = precision_ == Precision::double_precision;
         const bool potential = input.quantities == Quantities::acceleration_potential;
-        kernel_ = kernels_.kernel[spline_][potential][precise];
+        kernel_ = input.form ? kernels_.short_range(spline_, potential, precise)
+                             : kernels_.kernel[spline_][potential][precise];
         expand_ = input.local_order == 0
                       ? nullptr
                       : kernels_.expand[precise][input.local_order - lowest_local_order]
@@ -73,7 +74,9 @@ public:
                                  1 / input_.scale.length,
                                  1 / input_.scale.mass,
                                  input_.softening.length / input_.scale.length,
-                                 input_.order};
+                                 input_.order,
+                                 input_.periodicity,
+                                 input_.form};
             thread.sums.resize(row.target_end - row.target_begin);
             kernel_(work, thread.scratch, thread.sums.data());
             for (Index t = row.target_begin; t < row.target_end; ++t)

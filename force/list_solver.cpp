@@ -2,10 +2,13 @@
 #include "force/list_solver.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "force/cancelling_targets.hpp"
 #include "force/list_batches.hpp"
+#include "force/short_range.hpp"
 #include "force/singular_pairs.hpp"
 #include "tree/walk.hpp"
 
@@ -13,7 +16,8 @@ namespace chamomile {
 namespace {
 
 /// What tree and direct sum share: targets in groups, lists in batches, sums back to the caller.
-class ListSolver : public AdjustableSolver {
+template <class Interface>
+class ListSolver : public Interface {
 public:
     ListSolver(const SolverOptions& options, SolverParts parts)
         : options_(options), parts_(std::move(parts)), tree_(parts_.builder->memory())
@@ -37,14 +41,23 @@ public:
     const SolverOptions& options() const override { return options_; }
     void adjust(const SolverOptions& settled) override { options_ = settled; }
     void number_next(std::uint64_t number) override { number_ = number; }
+    void keep_tree(bool kept) override { keeps_tree_ = kept; }
     void soften(double length) override { options_.softening.length = length; }
 
 protected:
     /// By which cells are accepted; none if there is no walk.
     virtual std::optional<AcceptanceCriterion> criterion() const { return {}; }
     virtual void prepare_lists() {}
+    /// Completes what the evaluator is told.
+    virtual void complete(EvaluationInput&) {}
+    virtual double longest_group() const { return Box::infinity; }
     virtual void list(InteractionLists& lists, std::size_t first_cluster,
                       std::size_t last_cluster) const = 0;
+    /// What to do about sums that are not finite.
+    virtual void repair(Particles& particles, Quantities quantities)
+    {
+        repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
+    }
     /// A last look at all sums.
     virtual void improve(const InternalScale&, const ForceOutput&, ForceStatistics&) {}
 
@@ -59,14 +72,8 @@ private:
     {
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
-        parts_.builder->build(tree_,
-                              {particles.size(), view_of(std::span(particles.position)),
-                               view_of(std::span(particles.mass))},
-                              {options_.leaf_size, cluster_size(), criterion(), placement()},
-                              profile);
+        grow_tree(particles, profile);
         ++number_;
-        if (!active.empty())
-            parts_.builder->fetch_order(tree_.octree);
         const Moments& moments = tree_.moments;
         double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
         if (!std::isfinite(mass))
@@ -76,16 +83,28 @@ private:
                               options_.softening.length, mass);
         {
             const TimedPhase phase(profile, "groups");
-            make_groups(groups_, tree_.octree, moments, active,
-                        {options_.group_size, groups_per_cluster});
+            if (!active.empty())
+                find_places(particles, active);
+            GroupSizes sizes = group_sizes(options_);
+            sizes.longest_side = longest_group();
+            make_groups(groups_, tree_.octree, moments, active, sizes, rank_);
         }
         {
             const TimedPhase phase(profile, "nodes");
             prepare_lists();
         }
         const ForceOutput output = output_to(particles, scale, quantities);
-        parts_.evaluator->begin({&tree_.octree, &moments, &groups_, scale, options_.softening,
-                                 options_.order, quantities, options_.local_order, output});
+        EvaluationInput input{&tree_.octree,
+                              &moments,
+                              &groups_,
+                              scale,
+                              options_.softening,
+                              options_.order,
+                              quantities,
+                              options_.local_order,
+                              output};
+        complete(input);
+        parts_.evaluator->begin(input);
         submit_batches(
             groups_, *parts_.evaluator, int(batch_size()),
             [&](InteractionLists& lists, std::size_t first, std::size_t last) {
@@ -101,13 +120,56 @@ private:
         return statistics;
     }
 
+    /// Anew, or on the cells of the last one.
+    void grow_tree(const Particles& particles, Profile& profile)
+    {
+        const TreeParticles sources{particles.size(), view_of(std::span(particles.position)),
+                                    view_of(std::span(particles.mass))};
+        const TreePlan plan{options_.leaf_size, cluster_size(), criterion(), placement()};
+        // Not in periodic cubes, where cells of particles that leave by a side would be as large.
+        is_kept_ =
+            keeps_tree_ && grown_ > 0 && grown_ == particles.size() && options_.periodic.box == 0;
+        grown_ = 0; // until all is done
+        if (is_kept_) {
+            parts_.builder->refit(tree_, sources, plan, profile);
+        } else {
+            rank_.clear();
+            has_order_ = false;
+            parts_.builder->build(tree_, sources, plan, profile);
+        }
+        grown_ = particles.size();
+    }
+
+    /// The order, and in a kept tree, whose order is known, the active particles themselves.
+    void find_places(const Particles& particles, std::span<const Index> active)
+    {
+        Octree& octree = tree_.octree;
+        if (!std::exchange(has_order_, true))
+            parts_.builder->fetch_order(octree);
+        if (!is_kept_)
+            return;
+        if (rank_.empty()) {
+            rank_.resize(octree.size);
+#pragma omp parallel for if (octree.size > worth_threads)
+            for (std::size_t k = 0; k < octree.size; ++k)
+                rank_[octree.order[k]] = Index(k);
+        }
+#pragma omp parallel for if (active.size() > worth_threads)
+        for (std::size_t t = 0; t < active.size(); ++t)
+            if (const Index i = active[t]; i < octree.size)
+                octree.sources[rank_[i]] = {particles.position[i], particles.mass[i]};
+    }
+
     CubePlacement placement() const
     {
         return options_.decorrelate ? random_placement(*options_.decorrelate, number_)
                                     : CubePlacement{};
     }
 
-    Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
+    Index cluster_size() const
+    {
+        return Index(options_.group_size) * groups_per_cluster;
+    }
 
     /// Of groups.
     std::size_t batch_size() const
@@ -137,22 +199,32 @@ private:
         const TimedPhase phase(profile, "results");
         if (parts_.evaluator->finish() > 0) {
             parts_.builder->fetch_order(tree_.octree);
-            repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
+            repair(particles, quantities);
         }
     }
 
     static constexpr std::size_t least_batch = 8;
     std::size_t most_in_batch_ = 0; // what a device had room for; 0: all
     std::uint64_t number_ = 0;      // of the next evaluation
+    bool keeps_tree_ = false;       // as said
+    bool is_kept_ = false;          // the tree of this evaluation is
+    std::size_t grown_ = 0;         // particles of the last whole tree
+    bool has_order_ = false;        // octree.order is that of the tree
+    std::vector<Index> rank_;       // sorted place of each particle, in a kept tree
 };
 
-class TreeSolver final : public ListSolver {
+template <class Interface>
+class TreeLists : public ListSolver<Interface> {
 public:
-    using ListSolver::ListSolver;
+    using ListSolver<Interface>::ListSolver;
 
-private:
+protected:
+    using Lists = ListSolver<Interface>;
+    using Lists::groups_, Lists::options_, Lists::parts_, Lists::tree_;
+
     std::optional<AcceptanceCriterion> criterion() const override { return criterion_of(options_); }
 
+private:
     void prepare_lists() override
     {
         parts_.builder->finish_nodes(tree_);
@@ -168,7 +240,70 @@ private:
     Walk walk_{options_.instruction_set};
 };
 
-class DirectSolver final : public ListSolver {
+class TreeSolver final : public TreeLists<AdjustableSolver> {
+    using TreeLists::TreeLists;
+};
+
+/// Nearest images within r_cut.
+class PeriodicTreeSolver final : public TreeLists<ShortRangeSolver> {
+public:
+    using TreeLists::TreeLists;
+
+    void set_lengths(const ShortRangeLengths& lengths) override
+    {
+        if (lengths.split == lengths_.split && lengths.cut == lengths_.cut)
+            return;
+        lengths_ = lengths;
+        fitted_for_ = 0;
+    }
+    void set_least_acceleration(double acceleration) override
+    {
+        least_acceleration_ = acceleration / options_.gravitational_constant;
+    }
+
+private:
+    std::optional<AcceptanceCriterion> criterion() const override
+    {
+        AcceptanceCriterion criterion = criterion_of(options_);
+        criterion.periodicity = {options_.periodic.box};
+        criterion.cut = lengths_.cut;
+        criterion.local_order = 0;
+        criterion.least_acceleration = least_acceleration_;
+        return criterion;
+    }
+
+    /// Sources beyond half a side from a group's centre are felt in another image: only such as
+    /// are farther than the cut from all its targets.
+    double longest_group() const override
+    {
+        const double room = 0.5 * options_.periodic.box - lengths_.cut;
+        return std::min(2 * room, 0.1 * options_.periodic.box) / std::sqrt(3.0);
+    }
+
+    void complete(EvaluationInput& input) override
+    {
+        if (std::exchange(fitted_for_, input.scale.length) != input.scale.length)
+            form_ = ShortRangeForm::fit(lengths_.split / input.scale.length,
+                                        lengths_.cut / input.scale.length);
+        input.periodicity = {options_.periodic.box};
+        input.form = &form_;
+    }
+
+    void repair(Particles& particles, Quantities) override
+    {
+        for (std::size_t t = 0; t < groups_.target_count; ++t)
+            if (const Index i = tree_.octree.order[groups_.target(t)];
+                !std::isfinite(norm(particles.acceleration[i])))
+                refuse_singular_target(particles, i, options_.softening);
+    }
+
+    ShortRangeLengths lengths_{};
+    ShortRangeForm form_;
+    double fitted_for_ = 0; // unit of length of the form
+    double least_acceleration_ = 0;
+};
+
+class DirectSolver final : public ListSolver<AdjustableSolver> {
 public:
     DirectSolver(const SolverOptions& options, SolverParts parts)
         : ListSolver(options, std::move(parts)), cancelling_(options)
@@ -204,6 +339,14 @@ private:
 
 } // namespace
 
+GroupSizes group_sizes(const SolverOptions& options)
+{
+    GroupSizes sizes{options.group_size, groups_per_cluster};
+    if (options.solver == SolverKind::tree)
+        sizes.least = options.device == "cpu" ? 16 : 32; // a pack or a warp
+    return sizes;
+}
+
 AcceptanceCriterion criterion_of(const SolverOptions& options)
 {
     AcceptanceCriterion criterion;
@@ -221,6 +364,12 @@ AcceptanceCriterion criterion_of(const SolverOptions& options)
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts)
 {
     return std::make_unique<TreeSolver>(options, std::move(parts));
+}
+
+std::unique_ptr<ShortRangeSolver> make_short_range_solver(const SolverOptions& options,
+                                                          SolverParts parts)
+{
+    return std::make_unique<PeriodicTreeSolver>(options, std::move(parts));
 }
 
 std::unique_ptr<Solver> make_direct_solver(const SolverOptions& options, SolverParts parts)

@@ -5,6 +5,8 @@
 
 #include "force/evaluator.hpp"
 #include "force/solver.hpp"
+#include "mesh/long_range.hpp"
+#include "tree/groups.hpp"
 #include "tree/tree_builder.hpp"
 
 namespace chamomile {
@@ -26,6 +28,9 @@ SolverOptions settled(const SolverOptions& options);
 /// The parts for options that are settled; with a builder for targets apart if they will come.
 SolverParts make_parts(const SolverOptions& settled, bool targets_apart = false);
 
+/// How targets that are sources are cut into groups.
+GroupSizes group_sizes(const SolverOptions& settled);
+
 /// By which a tree with these options accepts cells.
 AcceptanceCriterion criterion_of(const SolverOptions& options);
 
@@ -35,6 +40,29 @@ public:
     /// `settled` options with the same law, device and precision.
     virtual void adjust(const SolverOptions& settled) = 0;
 };
+
+/// r_s and r_cut in units of length.
+struct ShortRangeLengths {
+    double split, cut;
+};
+
+/// Gravity's short range (force/short_range.hpp) in the cube of options.periodic, whose particles'
+/// positions lie in it.
+class ShortRangeSolver : public AdjustableSolver {
+public:
+    virtual void set_lengths(const ShortRangeLengths& lengths) = 0;
+    /// Of criteria that compare with the acceleration, G included: none is taken to be less.
+    virtual void set_least_acceleration(double acceleration) = 0;
+};
+std::unique_ptr<ShortRangeSolver> make_short_range_solver(const SolverOptions& options,
+                                                          SolverParts parts);
+
+/// Of the side of a periodic cube that r_cut may be: groups of targets need the rest.
+inline constexpr double most_of_periodic_box = 0.45;
+
+/// Short range and long range together; null: a long range by the options.
+std::unique_ptr<Solver> make_periodic_solver(const SolverOptions& settled,
+                                             std::unique_ptr<LongRange> long_range);
 
 /// Barnes & Hut's tree, walked once per group (Barnes 1990).
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts);

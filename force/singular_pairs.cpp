@@ -19,7 +19,9 @@ std::uint64_t id_of(const Particles& particles, std::size_t i)
     return i < particles.id.size() ? particles.id[i] : i;
 }
 
-[[noreturn]] void refuse_target(const Particles& particles, Index i, const Softening& softening)
+} // namespace
+
+void refuse_singular_target(const Particles& particles, Index i, const Softening& softening)
 {
     const Vec3<double>& p = particles.position[i];
     char place[120];
@@ -34,8 +36,6 @@ std::uint64_t id_of(const Particles& particles, std::size_t i)
     throw Error(Fault::numeric, "particle with id " + std::to_string(id_of(particles, i)) +
                                     ": acceleration: not finite at position " + place);
 }
-
-} // namespace
 
 void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
                              const SolverOptions& options, Quantities quantities)
@@ -58,7 +58,7 @@ void repair_singular_targets(Particles& particles, std::span<const Index> singul
         const ReferenceSums exact =
             reference_sum(particles, one, options.softening, options.gravitational_constant);
         if (!is_finite(exact.acceleration[0], exact.potential[0]))
-            refuse_target(particles, singular[k], options.softening);
+            refuse_singular_target(particles, singular[k], options.softening);
         particles.acceleration[singular[k]] = exact.acceleration[0];
         if (quantities == Quantities::acceleration_potential)
             particles.potential[singular[k]] = exact.potential[0];

@@ -15,6 +15,10 @@ void repair_singular_targets(Particles& particles, const Octree& octree, const T
 void repair_singular_targets(Particles& particles, std::span<const Index> singular,
                              const SolverOptions& options, Quantities quantities);
 
+/// Throws for such a particle: Error(input) if it coincides with another, else Error(numeric).
+[[noreturn]] void refuse_singular_target(const Particles& particles, Index i,
+                                         const Softening& softening);
+
 /// The sum of |m|. Throws Error(input) naming the first particle whose mass is not finite or, if
 /// they are to be summed in cells, negative.
 double require_masses(const Particles& particles, bool in_cells);

@@ -19,6 +19,28 @@ std::string in_words(double value)
     return text;
 }
 
+void check_periodic(const SolverOptions& o)
+{
+    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
+    const PeriodicOptions& p = o.periodic;
+    if (o.solver == SolverKind::tree && o.order > 2)
+        refuse("order: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box");
+    if (p.mesh < 0 || p.mesh > 32768 || (p.mesh > 0 && p.mesh < 16))
+        refuse("mesh: " + std::to_string(p.mesh) + ": must be 16 to 32768, or 0");
+    if (!(p.split >= 0.5) || !(p.split <= 10))
+        refuse("split: " + in_words(p.split) + ": must be 0.5 to 10");
+    if (!(p.cut >= 3) || !(p.cut <= 7))
+        refuse("cut: " + in_words(p.cut) + ": must be 3 to 7");
+    if (p.long_range == LongRangeKind::mesh && p.mesh > 0 &&
+        p.cut * p.split / p.mesh > most_of_periodic_box)
+        refuse("mesh: " + std::to_string(p.mesh) + ": too few cells: the cut of " +
+               in_words(p.cut * p.split) + " cells must be less than 0.45 of the box");
+    if (o.softening.length > 0.1 * p.box)
+        refuse("eps: " + in_words(o.softening.length) + ": must be at most a tenth of the box");
+    if (o.accuracy)
+        refuse("accuracy: is not for periodic boxes; choose tolerance and cut");
+}
+
 void check(const SolverOptions& o)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
@@ -43,6 +65,10 @@ void check(const SolverOptions& o)
         refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
     if (!std::isfinite(o.gravitational_constant))
         refuse("G: " + in_words(o.gravitational_constant) + ": must be finite");
+    if (!(o.periodic.box >= 0) || !std::isfinite(o.periodic.box))
+        refuse("box: " + in_words(o.periodic.box) + ": must be 0 or more");
+    if (o.periodic)
+        check_periodic(o);
 }
 
 /// Sizes measured to be fastest near a tolerance of 0.001; docs/performance.md has the figures.
@@ -53,9 +79,11 @@ void choose_sizes(SolverOptions& o, bool gpu)
         o.group_size = gpu || direct ? 512 : 128; // a GPU's direct solver takes its own
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
-    if (direct)
+    if (direct || o.periodic)
         o.local_order = 0;
-    else if (o.leaf_size == 0)
+    if (direct)
+        return;
+    if (o.leaf_size == 0)
         o.leaf_size = gpu ? 32 : 24;
 }
 
@@ -96,6 +124,8 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
         return make_accurate_solver(options);
     const SolverOptions chosen = settled(options);
     const int gpu = choose_gpu(chosen.device);
+    if (chosen.periodic && chosen.solver == SolverKind::tree)
+        return make_periodic_solver(chosen, nullptr);
     if (gpu >= 0 && chosen.solver == SolverKind::direct)
         return make_cuda_direct_solver(gpu, chosen);
     SolverParts parts = make_parts(chosen);

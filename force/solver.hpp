@@ -26,6 +26,23 @@ enum class Precision {
 };
 enum class Quantities { acceleration, acceleration_potential };
 
+/// Where the smooth part of periodic gravity comes from.
+enum class LongRangeKind {
+    mesh, ///< TreePM (Bagla 2002, Springel 2005): density and potential on a mesh
+    modes ///< Ewald's sum over Fourier modes, without a mesh; r_cut is then 0.45 of the side
+};
+
+/// A periodic cube [0, box)^3 with a uniform background of the opposite mass.
+struct PeriodicOptions {
+    double box = 0; ///< its side; 0: isolated, and none of the following counts
+    LongRangeKind long_range = LongRangeKind::mesh;
+    int mesh = 0;        ///< cells along a side; 0: chosen by the number of particles
+    double split = 1.25; ///< r_s in cells of the mesh
+    double cut = 5;      ///< r_cut in r_s: pairs farther apart have no short range
+
+    explicit operator bool() const { return box > 0; }
+};
+
 /// All that decides a force; the defaults are what `chamomile --help` shows.
 struct SolverOptions {
     SolverKind solver = SolverKind::tree;
@@ -43,6 +60,7 @@ struct SolverOptions {
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
     Softening softening;
     double gravitational_constant = 1;
+    PeriodicOptions periodic;
     Precision precision = Precision::single_precision;
     /// Of a tree: the seed of a root cube at a random place in each evaluation, so that the errors
     /// of successive evaluations are not those of the same cells; none: the smallest cube.
@@ -99,6 +117,12 @@ public:
     /// error is checked; else each counts on from 0. A time loop numbers by steps, so that a
     /// restart goes on alike.
     virtual void number_next(std::uint64_t) {}
+
+    /// Whether the next evaluation may keep the order and cells of the last one's tree, of the same
+    /// particles before they moved a little, and sum the moments of these cells anew: cheaper where
+    /// few are active, and as right, but cells that have spread make lists longer. Stays as it is
+    /// said until it is said again; at first trees are built.
+    virtual void keep_tree(bool) {}
 
     /// The softening length of the next evaluations, where that changes as a simulation goes on.
     /// Throws Error(usage) where it cannot.

@@ -21,7 +21,7 @@
 #include <type_traits>
 
 #include "force/evaluator.hpp"
-#include "force/gravity.hpp"
+#include "force/short_range.hpp"
 #include "gpu/time_line.cuh"
 
 namespace chamomile {
@@ -63,6 +63,8 @@ struct DeviceBatch {
     double softening_length;
     int order;
     bool goes_on; ///< the sums hold a first part already
+    Periodicity periodicity;
+    ShortRangeForm form; ///< of laws that are periodic
     KernelTimes* times;
 
     __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
@@ -111,7 +113,7 @@ public:
     __device__ WarpKernel(const DeviceBatch& batch, const WarpWork& work, Shared& shared)
         : batch_(batch), work_(work), row_(batch.rows[work.row]),
           shared_(shared), frame_{row_.center, batch.inverse_length, batch.inverse_mass},
-          law_(Law::with_length(batch.softening_length)), lane_(int(threadIdx.x) % warp_size)
+          law_(make_law(batch)), lane_(int(threadIdx.x) % warp_size)
     {
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
@@ -141,6 +143,14 @@ public:
     }
 
 private:
+    static __device__ Law make_law(const DeviceBatch& batch)
+    {
+        if constexpr (Law::is_periodic)
+            return Law::with_lengths(batch.softening_length, &batch.form);
+        else
+            return Law::with_length(batch.softening_length);
+    }
+
     /// Number of this lane's k-th target; lanes without one repeat the last.
     __device__ Index target_number(int k) const
     {
@@ -151,7 +161,10 @@ private:
     /// In internal units.
     __device__ Vec3<double> from_center(const Vec3<double>& x) const
     {
-        return frame_.of(x);
+        if constexpr (Law::is_periodic)
+            return frame_.inverse_length * batch_.periodicity.nearest(x - frame_.center);
+        else
+            return frame_.of(x);
     }
 
     /// What rounding leaves behind.
@@ -245,7 +258,12 @@ private:
     {
         if constexpr (order > 2)
             Law::pack_cell(batch_.multipoles[cell], batch_.higher[cell], frame_, packed);
-        else
+        else if constexpr (Law::is_periodic) {
+            Multipole image = batch_.multipoles[cell];
+            image.center =
+                frame_.center + batch_.periodicity.nearest(image.center - frame_.center);
+            Law::pack_cell(image, frame_, packed);
+        } else
             Law::pack_cell(batch_.multipoles[cell], frame_, packed);
     }
 

@@ -14,12 +14,11 @@
 #include "gpu/batch_slot.cuh"
 #include "gpu/device_arrays.cuh"
 #include "gpu/device_tree.cuh"
+#include "gpu/short_range.cuh"
 #include "gpu/time_line.cuh"
 
 namespace chamomile {
 namespace {
-
-using Kernel = void (*)(DeviceBatch);
 
 /// Two for each of 16 walking threads: one is packed while the other is evaluated. The driver runs
 /// eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so that eight
@@ -53,6 +52,10 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
 {
     // A spline of no length is Newton's law, and so is Plummer's.
     const bool spline = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
+    if (input.form)
+        return find_short_range_kernel(spline,
+                                       input.quantities == Quantities::acceleration_potential,
+                                       precision);
     return spline ? kernel_of<SofteningKind::spline>(input, precision)
                   : kernel_of<SofteningKind::plummer>(input, precision);
 }
@@ -95,8 +98,7 @@ public:
 
     ~CudaEvaluator() override
     {
-        cudaSetDevice(device_);
-        cudaDeviceSynchronize(); // an exception may have left batches under way
+        settle_device(device_);
     }
 
     void begin(const EvaluationInput& input) override
@@ -267,6 +269,9 @@ private:
         batch.softening_length = input_.softening.length / input_.scale.length;
         batch.order = input_.order;
         batch.goes_on = expands;
+        batch.periodicity = input_.periodicity;
+        if (input_.form)
+            batch.form = *input_.form;
         batch.times = time_line_->next();
         DeviceFarField far{};
         if (input_.softening.kind == SofteningKind::plummer)

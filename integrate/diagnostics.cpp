@@ -26,7 +26,7 @@ struct Moments {
 
 } // namespace
 
-Diagnostics diagnose(const Particles& particles)
+Diagnostics diagnose(const Particles& particles, Shape shape)
 {
     const Moments sums = ordered_sum<Moments>(particles.size(), [&](std::size_t i) {
         const double m = particles.mass[i];
@@ -48,6 +48,8 @@ Diagnostics diagnose(const Particles& particles)
             return 0.5 * particles.mass[i] * norm_squared(particles.velocity[i] - bulk);
         });
     }
+    if (shape == Shape::left_out)
+        return result;
     const auto radii = lagrangian_radii(particles, density_center(particles), lagrangian_fractions);
     std::copy(radii.begin(), radii.end(), result.lagrangian_radii.begin());
     return result;

@@ -45,6 +45,9 @@ std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
     std::vector<std::string> lost;
     if (snapshot.softening)
         lost.push_back("the softening");
+    if (const auto& frame = snapshot.comoving;
+        frame && (frame->omega_radiation != 0 || frame->w0 != -1 || frame->wa != 0))
+        lost.push_back("radiation and the dark energy's w");
     if (!snapshot.provenance.empty())
         lost.push_back("the provenance");
     return lost;

@@ -18,6 +18,8 @@ namespace chamomile {
 struct ComovingFrame {
     double scale_factor = 1;
     double omega_matter = 0, omega_lambda = 0, hubble = 0; ///< hubble: H0 in 100 km/s/Mpc
+    double omega_radiation = 0, w0 = -1, wa = 0;           ///< w = w0 + wa (1 - a) of Lambda
+    double physical_softening = 0; ///< the largest there may be; 0: no limit
 };
 
 /// Particles at one time, with their units and how they were made.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/periodic.hpp"
 #include "tree/moments.hpp"
 
 namespace chamomile {
@@ -74,7 +75,8 @@ CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
 struct CellReach {
     double least;     ///< a cell is never accepted within, whatever the tolerance
     double relative;  ///< nor within this times relative_factor(), plus guard_part() of `least`
-    double expansion; ///< its field is not expanded within this times the expansion factor
+    double expansion; ///< its field is not expanded within this times the expansion factor; with
+                      ///< a cut in place of expansions: the cell's radius about its centre of mass
 };
 
 /// A cell is accepted beyond its reach from the box around the targets.
@@ -112,6 +114,11 @@ struct AcceptanceCriterion {
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     int order = 2;        ///< of the multipoles: 0, 2, 3 or 4
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
+    /// Sources are felt in their nearest image only, and only within `cut`; no local expansions.
+    Periodicity periodicity = {};
+    double cut = 0;
+    /// Of criteria that compare with the acceleration: none is taken to be less.
+    double least_acceleration = 0;
 
     CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
     /// Degree n of the first multipole left out.
@@ -128,7 +135,7 @@ struct AcceptanceCriterion {
                                  const WalkUnits& units) const
     {
         const double farthest = bounds.farthest_distance(multipole.center);
-        CellReach reach{farthest + clearance, 0, 0};
+        CellReach reach{farthest + clearance, 0, cut > 0 ? farthest : 0};
         if (!is_relative()) {
             const double offset =
                 kind == Criterion::geometric ? norm(multipole.center - bounds.center()) : farthest;

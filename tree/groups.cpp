@@ -12,7 +12,8 @@ namespace chamomile {
 namespace {
 
 /// The sorted places of the active particles, ascending.
-void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active)
+void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
+                  std::span<const Index> rank)
 {
     const std::size_t n = octree.size;
     groups.targets.clear();
@@ -23,6 +24,15 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
         if (i >= n)
             throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
                                           ": must be below " + std::to_string(n));
+    if (!rank.empty() && active.size() < n / 32) {
+        for (Index i : active)
+            groups.targets.push_back(rank[i]);
+        std::sort(groups.targets.begin(), groups.targets.end());
+        groups.targets.erase(std::unique(groups.targets.begin(), groups.targets.end()),
+                             groups.targets.end());
+        groups.target_count = groups.targets.size();
+        return;
+    }
     std::vector<char> is_active(n);
 #pragma omp parallel for if (active.size() > worth_threads)
     for (std::size_t k = 0; k < active.size(); ++k) // the same particle may be named twice
@@ -71,13 +81,20 @@ struct Piece {
     Box box; ///< of all particles there
 };
 
-/// Cuts pieces of the tree into pieces of at most `limit` targets, one after the other. Only a
-/// leaf may exceed that.
+/// Of a piece: at most so many targets, and if they are more than `least` at most four times
+/// `targets` particles, in a box of at most this side.
+struct Limits {
+    std::uint64_t targets, least;
+    double longest_side;
+};
+
+/// Cuts pieces of the tree into pieces within the limits, one after the other. Only a leaf may
+/// exceed them.
 class PieceCutter {
 public:
     PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
-                Index limit)
-        : groups_(groups), octree_(octree), moments_(moments), limit_(limit)
+                Limits limits)
+        : groups_(groups), octree_(octree), moments_(moments), limits_(limits)
     {}
 
     template <class Add>
@@ -93,7 +110,8 @@ public:
     void cut_cell(Index c, Add add) const
     {
         const Range targets = targets_of(c);
-        if (targets.count() > limit_ && !octree_.is_leaf(c))
+        if (!fits(targets.count(), octree_.cells[c].count, moments_.bounds[c]) &&
+            !octree_.is_leaf(c))
             cut_block(c, 0, 8, add);
         else if (targets.count() > 0)
             add(Piece{c, 0, 0, targets, moments_.bounds[c]});
@@ -122,6 +140,7 @@ private:
         Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
+        std::uint64_t particles = 0;
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
             const Index octant = octree_.cells[d].octant;
             const Range targets = targets_of(d);
@@ -130,6 +149,7 @@ private:
             joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
                              targets.end};
             joint.box.add(moments_.bounds[d]);
+            particles += octree_.cells[d].count;
             if (targets.count() > 1)
                 smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
             daughter = d;
@@ -138,7 +158,7 @@ private:
             return;
         // None may be so small in the group that coordinates about its centre would blur it.
         const bool sharp = joint.box.longest_side() <= 8 * smallest_side;
-        if (joint.targets.count() <= limit_ && sharp) {
+        if (fits(joint.targets.count(), particles, joint.box) && sharp) {
             add(joint);
         } else if (last - first == 1) {
             cut_cell(daughter, add);
@@ -147,6 +167,13 @@ private:
             cut_block(mother, first, middle, add);
             cut_block(mother, middle, last, add);
         }
+    }
+
+    bool fits(std::uint64_t targets, std::uint64_t particles, const Box& box) const
+    {
+        return targets <= limits_.targets &&
+               (targets <= limits_.least || particles <= 4 * limits_.targets) &&
+               box.longest_side() <= limits_.longest_side;
     }
 
     Range targets_of(Index c) const
@@ -167,7 +194,7 @@ private:
     const TargetGroups& groups_;
     const Octree& octree_;
     const Moments& moments_;
-    Index limit_;
+    Limits limits_;
 };
 
 /// The groups and clusters of one part of the tree, numbered from 0.
@@ -180,7 +207,7 @@ struct Part {
     {
         to_clusters.cut(piece, [&](const Piece& cluster) {
             const Index first = Index(groups.size());
-            to_groups.cut(cluster, [&](const Piece& group) { add(group, Index(sizes.group)); });
+            to_groups.cut(cluster, [&](const Piece& group) { add(group, sizes); });
             // Only a leaf of coincident particles is too large for one cluster.
             const Index count = Index(groups.size()) - first;
             const bool fits = cluster.targets.count() <= most_targets(sizes);
@@ -196,10 +223,13 @@ struct Part {
     }
 
 private:
-    /// Coincident particles, more than a group holds, in parts as even as can be.
-    void add(const Piece& piece, Index group_size)
+    /// Coincident particles, more than a group holds, in parts as even as can be; those of a leaf
+    /// that is too long one by one.
+    void add(const Piece& piece, const GroupSizes& sizes)
     {
-        const Index count = piece.targets.count(), parts = (count + group_size - 1) / group_size;
+        const Index count = piece.targets.count(), size = Index(sizes.group);
+        const bool is_long = piece.box.longest_side() > sizes.longest_side;
+        const Index parts = is_long ? count : (count + size - 1) / size;
         const auto cut = [&](Index part) {
             return piece.targets.begin + Index(std::uint64_t(count) * part / parts);
         };
@@ -217,12 +247,14 @@ private:
     }
 };
 
-void finish_group(Group& group, const TargetGroups& groups, const Octree& octree)
+void finish_group(Group& group, const TargetGroups& groups, const Octree& octree,
+                  double longest_side)
 {
-    if (!groups.targets.empty()) { // the cells hold others too
+    // The cells may hold others too.
+    if (!groups.targets.empty() || group.box.longest_side() > longest_side) {
         group.box = {};
         for (Index t = group.begin; t < group.end; ++t)
-            group.box.add(octree.sources[groups.targets[t]].position);
+            group.box.add(octree.sources[groups.target(t)].position);
     }
     group.center = group.box.center();
     group.radius = group.box.farthest_distance(group.center);
@@ -231,24 +263,27 @@ void finish_group(Group& group, const TargetGroups& groups, const Octree& octree
 } // namespace
 
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, GroupSizes sizes)
+                 std::span<const Index> active, GroupSizes sizes, std::span<const Index> rank)
 {
-    find_targets(groups, octree, active);
+    find_targets(groups, octree, active, rank);
     groups.groups.clear();
     groups.clusters.clear();
     if (octree.cells.empty())
         return;
-    const auto cutter = [&](std::uint64_t limit) {
-        const auto most = std::uint64_t(0xffffffffu);
-        return PieceCutter(groups, octree, moments, Index(std::min(limit, most)));
+    const std::uint64_t cluster = Part::most_targets(sizes), least = std::uint64_t(sizes.least),
+                        all = std::max<std::uint64_t>(cluster, groups.target_count / 64);
+    const auto cutter = [&](const Limits& limits) {
+        return PieceCutter(groups, octree, moments, limits);
     };
-    const std::uint64_t cluster = Part::most_targets(sizes);
-    const PieceCutter to_clusters = cutter(cluster), to_groups = cutter(std::uint64_t(sizes.group));
+    const PieceCutter to_clusters = cutter(
+                          {cluster, std::uint64_t(sizes.cluster) * least, 2 * sizes.longest_side}),
+                      to_groups = cutter({std::uint64_t(sizes.group), least, sizes.longest_side});
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.
     std::vector<Piece> pieces;
-    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 64))
-        .cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
+    cutter({all, all, Box::infinity}).cut_cell(0, [&](const Piece& piece) {
+        pieces.push_back(piece);
+    });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -267,7 +302,7 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {
         for (Group& group : parts[p].groups)
-            finish_group(group, groups, octree);
+            finish_group(group, groups, octree, sizes.longest_side);
         Index c = first_cluster[p];
         for (Cluster cluster : parts[p].clusters) {
             for (Index g = cluster.first_group; g < cluster.last_group; ++g)

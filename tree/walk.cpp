@@ -99,12 +99,14 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
         scratch.regions.data[g] =
             region(group.box, group.center, group.radius, criterion_.group_kappa());
     }
-    kernels_->walk_cluster(
-        {{nodes_->nodes.data(), octree_->cells.data()},
-         region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa()),
-         count,
-         criterion_.local_order > 0 ? spared_part * cluster.radius : -1},
-        scratch);
+    const auto walk_cluster =
+        criterion_.periodicity ? kernels_->walk_periodic_cluster : kernels_->walk_cluster;
+    walk_cluster({{nodes_->nodes.data(), octree_->cells.data()},
+                  region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa()),
+                  count,
+                  criterion_.local_order > 0 ? spared_part * cluster.radius : -1,
+                  {criterion_.periodicity, criterion_.cut}},
+                 scratch);
 
     const Index far = Index(lists.far_cells.size()), cells = Index(lists.cells.size()),
                 ranges = Index(lists.ranges.size());
@@ -153,7 +155,8 @@ double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
         return kernels_->field({{nodes_->nodes.data(), octree_->cells.data()},
                                 place,
                                 smoothing * extent + softening,
-                                criterion_.clearance},
+                                criterion_.clearance,
+                                {criterion_.periodicity, criterion_.cut}},
                                scratch);
     };
     const Vec3<double> whole = field_at(cluster.center_of_mass);
@@ -172,7 +175,8 @@ double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
         extent > 0 ? own_part * cluster.mass * cluster.extent / (u_squared * std::sqrt(u_squared))
                    : 0;
     const double unit = nodes_->units.mass;
-    return std::sqrt(unit * unit * norm_squared(whole) + own * own);
+    return std::max(std::sqrt(unit * unit * norm_squared(whole) + own * own),
+                    criterion_.least_acceleration);
 }
 
 std::unique_ptr<WalkScratch> Walk::take_scratch() const

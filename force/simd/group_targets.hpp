@@ -15,7 +15,8 @@ public:
     using P = Pack<T>;
     static constexpr int width = P::width;
 
-    GroupTargets(const GroupWork& work, const ParticleRows& rows, KernelScratch& scratch)
+    template <class Rows>
+    GroupTargets(const GroupWork& work, const Rows& rows, KernelScratch& scratch)
         : work_(work), count_(int(work.row.target_end - work.row.target_begin)),
           padded_((count_ + width - 1) / width * width)
     {
@@ -106,7 +107,8 @@ private:
         scratch.capacity = needed;
     }
 
-    void load(const ParticleRows& rows)
+    template <class Rows>
+    void load(const Rows& rows)
     {
         const chamomile::Source* const all =
             work_.targets_apart ? work_.targets_apart : work_.sources;

@@ -4,6 +4,7 @@
 /// instruction set with flags that the caller's code must not share.
 #pragma once
 
+#include "core/periodic.hpp"
 #include "core/softening.hpp"
 #include "force/cancellation.hpp"
 #include "force/taylor_terms.hpp"
@@ -12,6 +13,7 @@
 namespace chamomile {
 
 struct TargetSum;
+struct ShortRangeForm;
 
 inline constexpr int lowest_local_order = 3, highest_local_order = 6;
 
@@ -61,6 +63,8 @@ struct GroupWork {
     double inverse_length, inverse_mass; ///< into internal units
     double softening_length;             ///< in internal units
     int order;
+    Periodicity periodicity = {};         ///< of the sources' places
+    const ShortRangeForm* form = nullptr; ///< in internal units; null: Newton's law
 };
 
 /// Memory of one thread, kept from group to group.
@@ -106,6 +110,7 @@ struct HostKernels {
     const char* name;
     /// By softening kind, potential wanted, double precision.
     HostKernel kernel[2][2][2];
+    HostKernel (*short_range)(bool spline, bool with_potential, bool precise);
     /// By double precision, local order and order of the multipoles: to 2, 3, 4.
     ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];
     /// Sums of groups where forces cancel are off by at most so much of S / sqrt(N), as

@@ -1,6 +1,7 @@
 /// \file  J-PACKING: records of doubles, centred and scaled a row at a time, then rounded to T.
 #pragma once
 
+#include "core/periodic.hpp"
 #include "core/simd.hpp"
 #include "force/gravity.hpp"
 #include "force/local_expansion.hpp"
@@ -84,11 +85,16 @@ CHAMOMILE_HD void add_lanes(Pack<double> lanes, double factor, double* to)
     (Pack<double>::load(to) + Pack<double>(factor) * lanes).store(to);
 }
 
-/// Particles about the centre of a frame: x, y, z, mass of each, one after the other.
+/// Particles about the centre of a frame: x, y, z, mass of each, one after the other; if it
+/// `wraps`, in the images nearest to the centre.
+template <bool wraps = false>
 class ParticleRows {
 public:
-    explicit ParticleRows(const Frame& frame)
+    explicit ParticleRows(const Frame& frame, const Periodicity& periodicity = {})
     {
+        const double s = periodicity.side, i = periodicity.inverse_side();
+        side_ = Eight{s, s, s, 0, s, s, s, 0};
+        inverse_side_ = Eight{i, i, i, 0, i, i, i, 0};
         const Vec3<double>& c = frame.center;
         const double l = frame.inverse_length, m = frame.inverse_mass;
         about_ = Eight{c.x, c.y, c.z, 0, c.x, c.y, c.z, 0};
@@ -105,18 +111,36 @@ public:
         Eight two;
         for (; count >= 2; count -= 2, from += 2) {
             load_row(two, from);
-            store_rounded<Eight>((two - about_) * scale_, to...);
+            two -= about_;
+            take_nearest(two);
+            store_rounded<Eight>(two * scale_, to...);
             ((to += 8), ...);
         }
         if (count > 0) {
             Four one;
             load_row(one, from);
-            store_rounded<Four>((one - about_one_) * scale_one_, to...);
+            one -= about_one_;
+            if constexpr (wraps) {
+                two = Eight{one[0], one[1], one[2], one[3], 0, 0, 0, 0};
+                take_nearest(two);
+                one = Four{two[0], two[1], two[2], two[3]};
+            }
+            store_rounded<Four>(one * scale_one_, to...);
         }
     }
 
 private:
-    Eight about_, scale_;
+    /// Differences from the centre, in place.
+    CHAMOMILE_HD void take_nearest(Eight& d) const
+    {
+        if constexpr (wraps) {
+            constexpr double whole = 6755399441055744.0; // 1.5 2^52: a sum with it has no fraction
+            const Eight turns = d * inverse_side_ + whole;
+            d -= side_ * (turns - whole);
+        }
+    }
+
+    Eight about_, scale_, side_, inverse_side_;
     Four about_one_, scale_one_;
 };
 

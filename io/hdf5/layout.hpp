@@ -25,6 +25,11 @@ inline constexpr const char* physical_units_per_h = "physical per h";
 inline constexpr const char* gravitational_constant = "G";
 inline constexpr const char* softening_kind = "softening_kind";
 inline constexpr const char* softening_length = "softening_length";
+// In comoving files; numbers.
+inline constexpr const char* omega_radiation = "omega_radiation";
+inline constexpr const char* w0 = "w0";
+inline constexpr const char* wa = "wa";
+inline constexpr const char* physical_softening = "physical_softening";
 
 constexpr bool is_provenance(std::string_view name)
 {

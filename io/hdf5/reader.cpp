@@ -100,7 +100,14 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
     recognise_comoving({swift ? 1 / (1 + redshift) : piece.time, redshift, parameter("Omega0"),
                         parameter("OmegaLambda"), parameter("HubbleParam")},
                        snapshot);
-    for (const auto& [key, value] : piece.group(hdf5_layout::own).strings())
+    const Hdf5Group own = piece.group(hdf5_layout::own);
+    if (auto& frame = snapshot.comoving) {
+        frame->omega_radiation = own.real(hdf5_layout::omega_radiation, 0);
+        frame->w0 = own.real(hdf5_layout::w0, -1);
+        frame->wa = own.real(hdf5_layout::wa, 0);
+        frame->physical_softening = own.real(hdf5_layout::physical_softening, 0);
+    }
+    for (const auto& [key, value] : own.strings())
         if (hdf5_layout::is_provenance(key))
             snapshot.provenance[key] = value;
 }

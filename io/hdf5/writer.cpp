@@ -123,7 +123,10 @@ private:
             out_.attribute(group, "SofteningClassOfPartType" + std::to_string(type),
                            std::int32_t(0));
         out_.attribute(group, "SofteningComovingClass0", snapshot_.softening->length);
-        out_.attribute(group, "SofteningMaxPhysClass0", snapshot_.softening->length);
+        const bool limited = snapshot_.comoving && snapshot_.comoving->physical_softening > 0;
+        out_.attribute(group, "SofteningMaxPhysClass0",
+                       limited ? snapshot_.comoving->physical_softening
+                               : snapshot_.softening->length);
     }
 
     void write_own()
@@ -138,6 +141,12 @@ private:
                 out_.attribute(group, key, value);
         out_.attribute(group, unit_system, std::string(system));
         out_.attribute(group, gravitational_constant, snapshot_.G());
+        if (const auto& frame = snapshot_.comoving) {
+            out_.attribute(group, omega_radiation, frame->omega_radiation);
+            out_.attribute(group, w0, frame->w0);
+            out_.attribute(group, wa, frame->wa);
+            out_.attribute(group, physical_softening, frame->physical_softening);
+        }
         if (snapshot_.softening) {
             const bool spline = snapshot_.softening->kind == SofteningKind::spline;
             out_.attribute(group, softening_kind, std::string(spline ? "spline" : "plummer"));

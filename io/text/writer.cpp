@@ -103,6 +103,14 @@ void write_header(const Snapshot& snapshot, TextWriter& out)
         out.comment("omega_matter", number_text(frame->omega_matter));
         out.comment("omega_lambda", number_text(frame->omega_lambda));
         out.comment("hubble", number_text(frame->hubble));
+        if (frame->omega_radiation != 0)
+            out.comment("omega_radiation", number_text(frame->omega_radiation));
+        if (frame->w0 != -1 || frame->wa != 0) {
+            out.comment("w0", number_text(frame->w0));
+            out.comment("wa", number_text(frame->wa));
+        }
+        if (frame->physical_softening != 0)
+            out.comment("physical_softening", number_text(frame->physical_softening));
     }
     if (snapshot.softening) {
         out.comment("softening_kind",

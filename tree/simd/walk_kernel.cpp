@@ -3,14 +3,12 @@
 // side, one to a lane; each operation is rounded by itself, so that all instruction sets agree.
 #include "tree/simd/walk_kernel.hpp"
 
-#include "core/simd.hpp"
+#include "tree/simd/walk_region.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
-using P = Pack<double>;
-constexpr int lanes = WalkNode::width;
-static_assert(lanes % P::width == 0);
+using namespace walk;
 
 template <class T>
 __attribute__((noinline)) void grow(WalkArray<T>& array, std::size_t more)
@@ -55,101 +53,18 @@ CHAMOMILE_HD void append_lanes(WalkArray<Index>& array, const Index* from, unsig
 #endif
 }
 
-/// A region in every lane.
-struct Region {
-    Vec3<P> low, high, center;
-    P relative_factor, guard_part, least_expansion, expansion_factor;
-
-    CHAMOMILE_HD explicit Region(const WalkRegion& r)
-        : low{P(r.low.x), P(r.low.y), P(r.low.z)}, high{P(r.high.x), P(r.high.y), P(r.high.z)},
-          center{P(r.center.x), P(r.center.y), P(r.center.z)}, relative_factor(r.relative_factor),
-          guard_part(r.guard_part), least_expansion(r.least_expansion),
-          expansion_factor(r.expansion_factor)
-    {}
-};
-
-CHAMOMILE_HD P squared(const Vec3<P>& d)
-{
-    return d.x * d.x + d.y * d.y + d.z * d.z;
-}
-
-CHAMOMILE_HD P beyond(P low, P high, P x)
-{
-    return larger(larger(P(0.0), low - x), x - high);
-}
-
-CHAMOMILE_HD Vec3<P> load_center(const WalkNode& node, int k)
-{
-    return {P::load(node.x + k), P::load(node.y + k), P::load(node.z + k)};
-}
-
-CHAMOMILE_HD P load_reach(const WalkNode& node, int k, const Region& region)
-{
-    const P least = P::load(node.least + k);
-    return larger(P::load(node.relative + k) * region.relative_factor + region.guard_part * least,
-                  least);
-}
-
-struct Decisions {
-    unsigned accepted = 0; ///< bits of the lanes
-    unsigned far = 0;      ///< of those whose field is expanded
-};
-
-/// AcceptanceCriterion for each lane.
-CHAMOMILE_HD Decisions decide(const WalkNode& node, const Region& region)
-{
-    Decisions decisions;
-    for (int k = 0; k < lanes; k += P::width) {
-        const Vec3<P> x = load_center(node, k);
-        const P from_box = squared({beyond(region.low.x, region.high.x, x.x),
-                                    beyond(region.low.y, region.high.y, x.y),
-                                    beyond(region.low.z, region.high.z, x.z)});
-        const P reach = load_reach(node, k, region);
-        const P from_center =
-            squared({x.x - region.center.x, x.y - region.center.y, x.z - region.center.z});
-        const P expansion =
-            larger(P::load(node.expansion + k) * region.expansion_factor, region.least_expansion);
-        decisions.accepted |= less_bits(reach * reach, from_box) << k;
-        decisions.far |= less_bits(expansion * expansion, from_center) << k;
-    }
-    decisions.accepted &= node.lanes;
-    decisions.far &= decisions.accepted;
-    return decisions;
-}
-
-/// Lanes whose cells could be accepted somewhere in the region.
-CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const Region& region)
-{
-    unsigned bits = 0;
-    for (int k = 0; k < lanes; k += P::width) {
-        const Vec3<P> x = load_center(node, k);
-        const P farthest = squared({larger(x.x - region.low.x, region.high.x - x.x),
-                                    larger(x.y - region.low.y, region.high.y - x.y),
-                                    larger(x.z - region.low.z, region.high.z - x.z)});
-        const P reach = load_reach(node, k, region);
-        bits |= less_bits(reach * reach, farthest) << k;
-    }
-    return bits;
-}
-
-/// Lanes whose opening radius is less than `least`.
-CHAMOMILE_HD unsigned small(const WalkNode& node, const Region& region, P least)
-{
-    unsigned bits = 0;
-    for (int k = 0; k < lanes; k += P::width)
-        bits |= less_bits(load_reach(node, k, region), least) << k;
-    return bits;
-}
-
+template <class Region>
 class ClusterWalk {
 public:
-    ClusterWalk(const WalkTree& tree, WalkScratch& scratch) : tree_(tree), scratch_(scratch) {}
+    ClusterWalk(const WalkTree& tree, const WalkPeriod& period, WalkScratch& scratch)
+        : tree_(tree), period_(period), scratch_(scratch)
+    {}
 
     /// Lists what is far from the whole cluster and collects what its groups decide about, both in
     /// the order of the tree.
     void open(const WalkRegion& plain, double largest_spared)
     {
-        const Region region(plain);
+        const Region region(plain, period_);
         const WalkNode* const nodes = tree_.nodes;
         scratch_.stack.size = 0;
         scratch_.open.size = 0;
@@ -164,7 +79,7 @@ public:
             }
             const Decisions d = decide(node, region);
             append_lanes(scratch_.far_cells, node.cell, d.far);
-            const unsigned rest = node.lanes & ~d.far;
+            const unsigned rest = node.lanes & ~d.far & ~d.left_out;
             const unsigned spared = largest_spared < 0 ? acceptable(node, region)
                                                        : small(node, region, P(largest_spared));
             const unsigned opened = rest & node.inner & ~d.accepted & ~spared;
@@ -187,7 +102,7 @@ public:
     /// The rest of the walk for one of the groups.
     GroupEnds list(const WalkRegion& plain)
     {
-        const Region region(plain);
+        const Region region(plain, period_);
         particle_count_ = 0;
         for (std::size_t b = 0; b < scratch_.open.size; ++b) {
             visit(scratch_.open.data[b], region);
@@ -233,7 +148,7 @@ private:
         const Decisions d = decide(node, region);
         append_lanes(scratch_.far_cells, node.cell, d.far);
         append_lanes(scratch_.cells, node.cell, d.accepted & ~d.far);
-        unsigned near = node.lanes & ~d.accepted;
+        unsigned near = node.lanes & ~d.accepted & ~d.left_out;
         if ((near & node.inner) == 0) {
             for (; near != 0; near &= near - 1)
                 list_particles(node.cell[__builtin_ctz(near)]);
@@ -258,14 +173,16 @@ private:
     }
 
     WalkTree tree_;
+    WalkPeriod period_;
     WalkScratch& scratch_;
     int filled_ = lanes; // of the last open node
     Index particle_count_ = 0, last_end_ = 0;
 };
 
+template <class Region>
 void walk_cluster(const ClusterTask& task, WalkScratch& scratch)
 {
-    ClusterWalk walk(task.tree, scratch);
+    ClusterWalk<Region> walk(task.tree, task.period, scratch);
     scratch.far_cells.size = scratch.cells.size = scratch.ranges.size = scratch.ends.size = 0;
     walk.open(task.region, task.largest_spared);
     append(scratch.ends, {Index(scratch.far_cells.size), 0, 0, 0});
@@ -278,6 +195,8 @@ Vec3<double> field(const FieldTask& task, WalkScratch& scratch)
     constexpr int packs = lanes / P::width;
     const Vec3<P> at{P(task.at.x), P(task.at.y), P(task.at.z)};
     const P softening(task.softening_squared), clearance(task.clearance), opening(1.25);
+    const NearestImage nearest(task.period.periodicity);
+    const P cut_squared(task.period.cut > 0 ? task.period.cut * task.period.cut : __builtin_inf());
     // Lane k of eight has the same sum whatever the width of a register.
     Vec3<P> sum[packs];
     scratch.stack.size = 0;
@@ -286,19 +205,20 @@ Vec3<double> field(const FieldTask& task, WalkScratch& scratch)
         const WalkNode& node = task.tree.nodes[scratch.stack.data[--scratch.stack.size].node];
         Vec3<P> d[packs];
         P u_squared[packs];
-        unsigned opened = 0;
+        unsigned opened = 0, cut_off = 0;
         for (int p = 0; p < packs; ++p) {
             const int k = p * P::width;
-            d[p] = {P::load(node.x + k) - at.x, P::load(node.y + k) - at.y,
-                    P::load(node.z + k) - at.z};
+            d[p] = nearest({P::load(node.x + k) - at.x, P::load(node.y + k) - at.y,
+                            P::load(node.z + k) - at.z});
             u_squared[p] = squared(d[p]) + softening;
             const P size = opening * (P::load(node.least + k) - clearance);
             opened |= less_bits(u_squared[p], size * size) << k;
+            cut_off |= less_bits(cut_squared, u_squared[p]) << k;
         }
         opened &= node.inner;
         double mass[lanes];
         for (int k = 0; k < lanes; ++k)
-            mass[k] = opened >> k & 1 ? 0.0 : double(node.mass[k]);
+            mass[k] = (opened | cut_off) >> k & 1 ? 0.0 : double(node.mass[k]);
         for (int p = 0; p < packs; ++p) {
             const P inv_u = inverse_sqrt(larger(u_squared[p], P(1e-180)));
             const P weight = P::load(mass + p * P::width) * (inv_u * inv_u * inv_u);
@@ -324,7 +244,8 @@ WalkKernels walk_kernels()
 {
 #define CHAMOMILE_NAME(set) CHAMOMILE_QUOTE(set)
 #define CHAMOMILE_QUOTE(set) #set
-    return {CHAMOMILE_NAME(CHAMOMILE_INSTRUCTION_SET), walk_cluster, field};
+    return {CHAMOMILE_NAME(CHAMOMILE_INSTRUCTION_SET), walk_cluster<Region>,
+            walk_cluster<PeriodicRegion>, field};
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -18,6 +18,12 @@ struct WalkRegion {
     double expansion_factor; ///< times CellReach::expansion
 };
 
+/// Where sources are felt in their nearest images and within a distance.
+struct WalkPeriod {
+    Periodicity periodicity;
+    double cut;
+};
+
 /// An array of one thread, kept from walk to walk. Entries are plain data.
 template <class T>
 struct WalkArray {
@@ -62,6 +68,7 @@ struct ClusterTask {
     /// The cluster opens cells that its box does not accept if their opening radius is larger than
     /// this; negative: if no group in it can accept them.
     double largest_spared;
+    WalkPeriod period;
 };
 
 /// A place where the acceleration is estimated.
@@ -70,6 +77,7 @@ struct FieldTask {
     Vec3<double> at;
     double softening_squared;
     double clearance; ///< that CellReach::least contains
+    WalkPeriod period;
 };
 
 /// Of one instruction set.
@@ -77,6 +85,8 @@ struct WalkKernels {
     const char* name;
     /// Fills the lists and ends in `scratch`, whose regions are given.
     void (*walk_cluster)(const ClusterTask& task, WalkScratch& scratch);
+    /// The same in a periodic cube.
+    void (*walk_periodic_cluster)(const ClusterTask& task, WalkScratch& scratch);
     /// Sum of m d / (d^2 + softening^2)^(3/2) over cells seen at an angle of about 1.
     Vec3<double> (*field)(const FieldTask& task, WalkScratch& scratch);
 };

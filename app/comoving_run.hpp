@@ -1,0 +1,49 @@
+/// \file  Between comoving files, with peculiar velocities, and a run in canonical momenta.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/run_options.hpp"
+#include "core/periodic.hpp"
+#include "integrate/comoving_clock.hpp"
+
+namespace chamomile::app {
+
+/// Completes the background of the file by the options and checks it: comoving coordinates, a box, as
+/// much mass as Omega_m says. Throws Error(input), Error(usage).
+void take_background(const Options& options, const CosmologyRequest& request,
+                     const std::string& file, Snapshot& state);
+
+/// Peculiar velocities become momenta p = a v, positions move into the box.
+void make_canonical(Snapshot& state);
+
+/// Newton's for a plain run, else that of the background. Not owned where it is Newton's.
+std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& state);
+
+/// In which positions are kept: the box of a cosmological run.
+Periodicity box_of(const RunOptions& run, const Snapshot& state);
+
+/// H0 in the units of the snapshot.
+double hubble_rate(const Units& units, double hubble);
+
+/// "Omega_m 0.3, Omega_Lambda 0.7, h 0.7".
+std::string background_text(const ComovingFrame& frame);
+/// "from a = 0.02, z = 49 to a = 1, z = 0", of times in ln a.
+std::string epochs_text(double start, double end);
+
+/// While it lives, the momenta of a comoving snapshot are peculiar velocities, at its scale factor;
+/// then they are what they were, bit for bit.
+class PeculiarVelocities {
+public:
+    explicit PeculiarVelocities(Snapshot& state);
+    ~PeculiarVelocities();
+    PeculiarVelocities(const PeculiarVelocities&) = delete;
+    PeculiarVelocities& operator=(const PeculiarVelocities&) = delete;
+
+private:
+    Snapshot& state_;
+    std::vector<Vec3<double>> momenta_;
+};
+
+} // namespace chamomile::app

@@ -1,0 +1,11 @@
+/// \file  The model of `chamomile model` that is made of the power spectrum of linear theory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace chamomile::app {
+
+int model_cosmology(const std::vector<std::string>& arguments);
+
+} // namespace chamomile::app

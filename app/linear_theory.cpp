@@ -48,7 +48,7 @@ void add_theory_options(Options& options, TheoryRequest& theory)
     options.number("sigma8", theory.power.sigma8, positive,
                    "root mean square density in 8 Mpc/h today; 0.811 or the table's unless given");
     options.number("n-s", theory.power.spectral_index, between(-3, 3), "spectral index");
-    options.number("omega-baryon", theory.power.omega_baryon, above(0, 1),
+    options.number("omega-b", theory.power.omega_baryon, above(0, 1),
                    "of the transfer function of Eisenstein & Hu (1998)");
     options.text("linear-power", "FILE", theory.table,
                  "k in h/Mpc and P in (Mpc/h)^3 today, instead of that transfer function");

@@ -17,7 +17,7 @@ struct TheoryRequest {
     bool wanted = false;
 };
 
-/// Adds --fits, --sigma8, --n-s, --omega-baryon and --linear-power.
+/// Adds --fits, --sigma8, --n-s, --omega-b and --linear-power.
 void add_theory_options(Options& options, TheoryRequest& theory);
 
 /// Theory at the redshift of a comoving snapshot, lengths in Mpc/h.

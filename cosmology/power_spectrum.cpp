@@ -226,7 +226,7 @@ PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const Arr
                 continue;
             const double to_power = volume / (total * total) / double(sum.modes);
             const double noise = spectrum.shot_noise * sum.noise / double(sum.modes);
-            const double power = to_power * sum.power - noise;
+            const double total = to_power * sum.power;
             spectrum.bins.push_back(
                 {edges[bin] * fundamental, edges[bin + 1] * fundamental,
                  fundamental * sum.k / double(sum.modes), sum.modes, power,

@@ -55,16 +55,17 @@ std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
     const std::string length =
         units.length_name.empty() ? "the box's unit of length" : units.length_name;
     std::string text = table_heading(snapshot, title);
-    text += formatted("# shot noise %.9g, subtracted; Nyquist wave number of the mesh %.9g\n",
-                      spectrum.shot_noise * volume, spectrum.nyquist / units.length);
+    text += formatted(
+        "# shot noise %.9g, in total but not in P; Nyquist wave number of the mesh %.9g\n",
+        spectrum.shot_noise * volume, spectrum.nyquist / units.length);
     text += "# k in radians per " + length + ", P in its cube\n";
-    text += std::string("# k P error modes k_low k_high folding") +
+    text += std::string("# k P total error modes k_low k_high folding") +
             (theory ? " linear halofit\n" : "\n");
     for (const PowerBin& bin : spectrum.bins) {
-        text +=
-            formatted("%.9g %.9g %.4g %llu %.9g %.9g %d", bin.k / units.length, bin.power * volume,
-                      bin.error * volume, static_cast<unsigned long long>(bin.modes),
-                      bin.low / units.length, bin.high / units.length, bin.folding);
+        text += formatted("%.9g %.9g %.9g %.4g %llu %.9g %.9g %d", bin.k / units.length,
+                          bin.power * volume, bin.total * volume, bin.error * volume,
+                          static_cast<unsigned long long>(bin.modes), bin.low / units.length,
+                          bin.high / units.length, bin.folding);
         if (theory) {
             const double h = theory->to_per_hubble(), k = bin.k / units.length / h;
             text += formatted(" %.7g %.7g", theory->linear(k) / (h * h * h),

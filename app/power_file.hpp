@@ -22,8 +22,8 @@ void add_power_options(Options& options, PowerRequest& power);
 /// Throws Error(usage) if the box is not periodic or the mesh does not fit.
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power);
 
-/// Lines of k, P, error, modes, the limits of k and how often the box was folded, under a heading.
-/// `theory`, which may be null, adds columns of linear theory and of Halofit.
+/// Lines of k, P, P and shot noise, error, modes, the limits of k and how often the box was folded,
+/// under a heading. `theory`, which may be null, adds columns of linear theory and of Halofit.
 std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
                         const Theory* theory, const std::string& title);
 

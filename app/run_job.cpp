@@ -19,7 +19,9 @@ constexpr auto potentials = Quantities::acceleration_potential;
 RenderOptions first_view(const Snapshot& state, std::optional<double> width)
 {
     RenderOptions view;
-    view.field_of_view = width ? *width : 1.5 * *settle_view(state, view).field_of_view;
+    const RenderOptions first = settle_view(state, view);
+    view.box = first.box;
+    view.field_of_view = width.value_or((*first.box > 0 ? 1 : 1.5) * *first.field_of_view);
     return settle_view(state, view);
 }
 
@@ -29,6 +31,7 @@ void exchange_view(Archive& archive, RenderOptions& view)
     archive("frames/centre", centre);
     view.centre = centre;
     archive("frames/field_of_view", view.field_of_view);
+    archive("frames/box", view.box);
     archive("frames/types", view.types);
     archive("frames/min", view.min);
     archive("frames/max", view.max);

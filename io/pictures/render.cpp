@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/periodic.hpp"
 #include "io/pictures/labels.hpp"
 #include "io/pictures/projection.hpp"
 
@@ -30,6 +31,10 @@ void check(const RenderOptions& o)
         refuse("picture height", o.height, "must be between 16 and 16384 pixels");
     if (o.field_of_view && !(*o.field_of_view > 0 && std::isfinite(*o.field_of_view)))
         refuse("field of view", *o.field_of_view, "must be positive");
+    if (o.slice && !(*o.slice > 0 && std::isfinite(*o.slice)))
+        refuse("slice", *o.slice, "must be positive");
+    if (o.box && !(*o.box >= 0 && std::isfinite(*o.box)))
+        refuse("box", *o.box, "must be positive, or 0 for isolated particles");
     if (!std::isfinite(o.azimuth))
         refuse("azimuth", o.azimuth, "must be finite");
     if (!std::isfinite(o.inclination))
@@ -86,15 +91,66 @@ std::vector<double> weights(const Particles& particles, const std::vector<Index>
     return masses;
 }
 
+/// The side of the periodic box, 0 for isolated particles.
+double box_of(const Snapshot& snapshot)
+{
+    const double side = snapshot.box_size;
+    const bool all_inside =
+        std::all_of(snapshot.particles.position.begin(), snapshot.particles.position.end(),
+                    [&](const Vec3<double>& r) {
+                        return std::min({r.x, r.y, r.z}) >= 0 && std::max({r.x, r.y, r.z}) <= side;
+                    });
+    return side > 0 && all_inside ? side : 0;
+}
+
+/// Where images of a periodic box lie, turned: all that may be in the picture.
+std::vector<Vec3<double>> images(const RenderOptions& view, double depth, const View& turn)
+{
+    if (*view.box == 0)
+        return {{0, 0, 0}};
+    const double width = 1.3 * *view.field_of_view, height = width * view.height / view.width;
+    const int reach = int(std::ceil(0.5 * std::hypot(width, height, depth) / *view.box + 0.3));
+    if (reach > 4)
+        refuse("field of view", *view.field_of_view, "must be at most five sides of the box");
+    std::vector<Vec3<double>> shifts;
+    for (int x = -reach; x <= reach; ++x)
+        for (int y = -reach; y <= reach; ++y)
+            for (int z = -reach; z <= reach; ++z)
+                shifts.push_back(turn(*view.box * Vec3<double>{double(x), double(y), double(z)}));
+    return shifts;
+}
+
+/// All that may be in the picture, images in a periodic box counted.
 std::vector<ProjectedPoint> projected(const Particles& particles, const std::vector<Index>& indices,
                                       const std::vector<double>& masses, const RenderOptions& view)
 {
     const View turn(view.azimuth, view.inclination);
-    std::vector<ProjectedPoint> points(indices.size());
+    const Periodicity box{*view.box};
+    const double depth = view.slice ? *view.slice : box ? box.side : HUGE_VAL;
+    const std::vector<Vec3<double>> shifts = images(view, depth, turn);
+    const double aspect = double(view.height) / view.width;
+    const double right = box ? 0.65 * *view.field_of_view : HUGE_VAL;
+    const auto image_of = [&](std::size_t k, const Vec3<double>& shift) {
+        return turn(box.nearest(particles.position[indices[k]] - *view.centre)) + shift;
+    };
+    const auto is_shown = [&](const Vec3<double>& r) {
+        return r.z >= -0.5 * depth && r.z < 0.5 * depth && std::abs(r.x) <= right &&
+               std::abs(r.y) <= right * aspect;
+    };
+    std::vector<std::size_t> first(indices.size() + 1, 0);
+#pragma omp parallel for
+    for (std::size_t k = 0; k < indices.size(); ++k)
+        for (const Vec3<double>& shift : shifts)
+            first[k + 1] += is_shown(image_of(k, shift));
+    for (std::size_t k = 0; k < indices.size(); ++k)
+        first[k + 1] += first[k];
+    std::vector<ProjectedPoint> points(first.back());
 #pragma omp parallel for
     for (std::size_t k = 0; k < indices.size(); ++k) {
-        const Vec3<double> r = turn(particles.position[indices[k]] - *view.centre);
-        points[k] = {r.x, r.y, masses[k]};
+        std::size_t place = first[k];
+        for (const Vec3<double>& shift : shifts)
+            if (const Vec3<double> r = image_of(k, shift); is_shown(r))
+                points[place++] = {r.x, r.y, masses[k]};
     }
     return points;
 }
@@ -178,8 +234,11 @@ void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
     draw_rectangle(image, margin, bottom - dot, pixels, dot, white);
     draw_text(image, margin, bottom - 5 * dot, dot, number_with(length_name, bar), white);
     char time[64];
-    std::snprintf(time, sizeof time, "t = %.2f%s%s", snapshot.time * time_unit,
-                  *time_name ? " " : "", time_name);
+    if (snapshot.comoving)
+        std::snprintf(time, sizeof time, "z = %.2f", 1 / snapshot.comoving->scale_factor - 1);
+    else
+        std::snprintf(time, sizeof time, "t = %.2f%s%s", snapshot.time * time_unit,
+                      *time_name ? " " : "", time_name);
     draw_text(image, margin, margin + 7 * dot, dot, time, white);
 }
 
@@ -196,6 +255,12 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
         settled.types = default_types(snapshot.particles);
     const std::vector<Index> indices = shown(snapshot.particles, settled.types);
     const std::vector<double> masses = weights(snapshot.particles, indices);
+    settled.box = settled.box.value_or(box_of(snapshot));
+    const double side = *settled.box;
+    if (side > 0) {
+        settled.centre = settled.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
+        settled.field_of_view = settled.field_of_view.value_or(side);
+    }
     if (!settled.centre) {
         double mass = 0;
         Vec3<double> sum;
@@ -207,11 +272,19 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     }
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, settled);
+    if (points.empty())
+        throw Error(Fault::input, "slice: no particles in it: nothing to render");
     if (!settled.field_of_view)
         settled.field_of_view = width_of(points, double(settled.width) / settled.height);
     SurfaceDensity density = project(points, settled.width, settled.height, *settled.field_of_view);
     if (!settled.min || !settled.max) {
-        const auto [low, high] = range_of(density);
+        auto [low, high] = range_of(density);
+        if (side > 0) {
+            const double mean = std::accumulate(masses.begin(), masses.end(), 0.0) *
+                                settled.slice.value_or(side) / (side * side * side);
+            low = std::min(low, 0.4 * mean);
+            high = std::max(high, 20 * mean);
+        }
         settled.max = settled.max.value_or(settled.min ? std::max(high, 10 * *settled.min) : high);
         settled.min = settled.min.value_or(std::min(low, 0.1 * *settled.max));
     }
@@ -223,6 +296,11 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
 RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options)
 {
     return compose(snapshot, options).options;
+}
+
+SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& options)
+{
+    return compose(snapshot, options).density;
 }
 
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)

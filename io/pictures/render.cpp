@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "core/periodic.hpp"
+#include "io/pictures/frame.hpp"
 #include "io/pictures/labels.hpp"
 #include "io/pictures/projection.hpp"
 
@@ -103,54 +103,25 @@ double box_of(const Snapshot& snapshot)
     return side > 0 && all_inside ? side : 0;
 }
 
-/// Where images of a periodic box lie, turned: all that may be in the picture.
-std::vector<Vec3<double>> images(const RenderOptions& view, double depth, const View& turn)
-{
-    if (*view.box == 0)
-        return {{0, 0, 0}};
-    const double width = 1.3 * *view.field_of_view, height = width * view.height / view.width;
-    const int reach = int(std::ceil(0.5 * std::hypot(width, height, depth) / *view.box + 0.3));
-    if (reach > 4)
-        refuse("field of view", *view.field_of_view, "must be at most five sides of the box");
-    std::vector<Vec3<double>> shifts;
-    for (int x = -reach; x <= reach; ++x)
-        for (int y = -reach; y <= reach; ++y)
-            for (int z = -reach; z <= reach; ++z)
-                shifts.push_back(turn(*view.box * Vec3<double>{double(x), double(y), double(z)}));
-    return shifts;
-}
-
-/// All that may be in the picture, images in a periodic box counted.
+/// All that is in the picture, images in a periodic box counted.
 std::vector<ProjectedPoint> projected(const Particles& particles, const std::vector<Index>& indices,
                                       const std::vector<double>& masses, const RenderOptions& view)
 {
-    const View turn(view.azimuth, view.inclination);
-    const Periodicity box{*view.box};
-    const double depth = view.slice ? *view.slice : box ? box.side : HUGE_VAL;
-    const std::vector<Vec3<double>> shifts = images(view, depth, turn);
-    const double aspect = double(view.height) / view.width;
-    const double right = box ? 0.65 * *view.field_of_view : HUGE_VAL;
-    const auto image_of = [&](std::size_t k, const Vec3<double>& shift) {
-        return turn(box.nearest(particles.position[indices[k]] - *view.centre)) + shift;
-    };
-    const auto is_shown = [&](const Vec3<double>& r) {
-        return r.z >= -0.5 * depth && r.z < 0.5 * depth && std::abs(r.x) <= right &&
-               std::abs(r.y) <= right * aspect;
-    };
+    const Frame frame(view);
     std::vector<std::size_t> first(indices.size() + 1, 0);
 #pragma omp parallel for
     for (std::size_t k = 0; k < indices.size(); ++k)
-        for (const Vec3<double>& shift : shifts)
-            first[k + 1] += is_shown(image_of(k, shift));
+        frame.for_each_image(particles.position[indices[k]],
+                             [&](const Vec3<double>&) { ++first[k + 1]; });
     for (std::size_t k = 0; k < indices.size(); ++k)
         first[k + 1] += first[k];
     std::vector<ProjectedPoint> points(first.back());
 #pragma omp parallel for
     for (std::size_t k = 0; k < indices.size(); ++k) {
         std::size_t place = first[k];
-        for (const Vec3<double>& shift : shifts)
-            if (const Vec3<double> r = image_of(k, shift); is_shown(r))
-                points[place++] = {r.x, r.y, masses[k]};
+        frame.for_each_image(particles.position[indices[k]], [&](const Vec3<double>& r) {
+            points[place++] = {r.x, r.y, masses[k]};
+        });
     }
     return points;
 }

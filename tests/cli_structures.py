@@ -164,6 +164,25 @@ def check_power(particles):
     check(printed.stdout.splitlines()[2:] == (folder / "power.txt").read_text().splitlines()[2:], "power: to standard output")
 
 
+def check_run():
+    """What a run writes is what the commands find in its snapshots, after a restart too."""
+    chamomile("model", "cosmology", "--n", 8, "--box", 20, "--z-start", 9, "-o", "start.hdf5")
+    result = chamomile("run", "start.hdf5", "--cosmology", "--adaptive", "--outputs-z", 8, "--z-end", 7, "--checkpoint-every", 5,
+                       "--power", "--power-mesh", 32, "--halos", "--min-members", 2, "-o", "run")
+    check(result.returncode == 0, f"run: {result.stderr}")
+    names = sorted(path.name for path in (folder / "run").iterdir() if path.name.startswith(("power", "halos")))
+    check(len(names) >= 4 and len(names) % 2 == 0, f"run: files {names}")
+    last = names[-1].removeprefix("power_").removesuffix(".txt")
+    chamomile("power", f"run/snapshot_{last}.hdf5", "--mesh", 32, "-o", "again.txt")
+    check(rows("again.txt") == rows(f"run/power_{last}.txt") != [], "run: power spectrum of the last snapshot")
+    before = [(folder / "run" / name).read_bytes() for name in names]
+    for name in names[-1], f"halos_{last}.hdf5":
+        (folder / "run" / name).unlink()
+    oldest = min(path.name for path in (folder / "run").glob("*.chk"))
+    check(chamomile("run", "--restart", f"run/{oldest}").returncode == 0, "run: restart")
+    check(before == [(folder / "run" / name).read_bytes() for name in names], "run: the same files after a restart")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     box = make_box()
@@ -171,6 +190,7 @@ with tempfile.TemporaryDirectory() as scratch:
     (folder / "open.txt").write_text("1 0 0 0\n1 0.01 0 0\n1 5 5 5\n")
     check_halos(box)
     check_power(box)
+    check_run()
     check(chamomile("render", "box.txt", "-o", "box.png", "--size", 64, "--slice", 20000, "--data", "box.npy").returncode == 0, "render: slice")
     check((folder / "box.npy").stat().st_size == 128 + 64 * 64 * 8, "render: size of the array")
     result = chamomile("halos", "open.txt", "--length", 0.1, "--min-members", 2, "-o", "open_halos.txt")

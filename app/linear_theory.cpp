@@ -3,23 +3,19 @@
 #include <cmath>
 
 #include "app/analysed.hpp"
+#include "app/comoving_run.hpp"
 #include "core/error.hpp"
 #include "cosmology/growth.hpp"
 
 namespace chamomile::app {
 namespace {
 
-Background background_of(const Snapshot& snapshot)
+Background checked_background(const Snapshot& snapshot)
 {
     if (!snapshot.comoving || !snapshot.units.physical)
         throw Error(Fault::usage, "--fits: the file is not in comoving coordinates of physical "
                                   "units: there is no theory for it");
-    const ComovingFrame& frame = *snapshot.comoving;
-    Background background;
-    background.omega_matter = frame.omega_matter;
-    background.omega_lambda = frame.omega_lambda;
-    background.hubble = frame.hubble;
-    return background;
+    return background_of(*snapshot.comoving);
 }
 
 PowerOptions power_of(const TheoryRequest& request, const Background& background)
@@ -55,7 +51,7 @@ void add_theory_options(Options& options, TheoryRequest& theory)
 }
 
 Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
-    : background_(background_of(snapshot)), linear_(power_of(request, background_)),
+    : background_(checked_background(snapshot)), linear_(power_of(request, background_)),
       growth_squared_(std::pow(growth_since(background_, snapshot.comoving->scale_factor), 2)),
       to_per_hubble_(snapshot.units.per_hubble ? 1 : background_.hubble),
       halofit_([this](double k) { return linear(k); }, background_,

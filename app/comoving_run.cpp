@@ -15,16 +15,6 @@ constexpr double density_tolerance = 0.05;
 
 constexpr double Mpc_in_cm = 3.085678e24;
 
-Background background_of(const ComovingFrame& frame)
-{
-    return {.omega_matter = frame.omega_matter,
-            .omega_lambda = frame.omega_lambda,
-            .omega_radiation = frame.omega_radiation,
-            .w0 = frame.w0,
-            .wa = frame.wa,
-            .hubble = frame.hubble};
-}
-
 void require_density(const std::string& file, const Snapshot& state, double G)
 {
     const auto& mass = state.particles.mass;
@@ -41,6 +31,16 @@ void require_density(const std::string& file, const Snapshot& state, double G)
 }
 
 } // namespace
+
+Background background_of(const ComovingFrame& frame)
+{
+    return {.omega_matter = frame.omega_matter,
+            .omega_lambda = frame.omega_lambda,
+            .omega_radiation = frame.omega_radiation,
+            .w0 = frame.w0,
+            .wa = frame.wa,
+            .hubble = frame.hubble};
+}
 
 double hubble_rate(const Units& units, double hubble)
 {

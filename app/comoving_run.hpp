@@ -6,6 +6,7 @@
 
 #include "app/run_options.hpp"
 #include "core/periodic.hpp"
+#include "cosmology/background.hpp"
 #include "integrate/comoving_clock.hpp"
 
 namespace chamomile::app {
@@ -23,6 +24,9 @@ std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& sta
 
 /// In which positions are kept: the box of a cosmological run.
 Periodicity box_of(const RunOptions& run, const Snapshot& state);
+
+/// What the file states of it.
+Background background_of(const ComovingFrame& frame);
 
 /// H0 in the units of the snapshot.
 double hubble_rate(const Units& units, double hubble);

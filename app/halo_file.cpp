@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "app/analysed.hpp"
+#include "app/comoving_run.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
@@ -22,16 +23,11 @@ bool is_text(const std::filesystem::path& file)
 std::pair<double, double> critical_density(const Snapshot& snapshot)
 {
     const ComovingFrame& frame = *snapshot.comoving;
-    const Units& units = snapshot.units;
     const double a = frame.scale_factor;
-    const double curvature = 1 - frame.omega_matter - frame.omega_lambda;
-    const double square =
-        frame.omega_matter / (a * a * a) + curvature / (a * a) + frame.omega_lambda;
-    const double hundred = 1e7 / 3.085678e24 * units.length_in_cm / units.velocity_in_cm_per_s;
-    const double hubble = hundred * (units.per_hubble ? 1 : frame.hubble);
-    const double critical =
-        3 * hubble * hubble * square / (8 * std::numbers::pi * snapshot.G()) * a * a * a;
-    return {critical, frame.omega_matter / (a * a * a * square)};
+    const Background background = background_of(frame);
+    const double H = hubble_rate(snapshot.units, frame.hubble) * background.expansion(a);
+    const double critical = 3 * H * H / (8 * std::numbers::pi * snapshot.G()) * a * a * a;
+    return {critical, background.matter_part(a)};
 }
 
 std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot,

@@ -4,8 +4,10 @@
 #include "app/analysed.hpp"
 #include "app/command.hpp"
 #include "app/halo_file.hpp"
+#include "app/mass_function_file.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
+#include "core/error.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -43,34 +45,51 @@ int halos(const std::vector<std::string>& arguments)
     std::string file;
     AnalysedMatter matter;
     HaloRequest request;
-    Output output;
+    TheoryRequest theory;
+    int bins = 5;
+    Output output, numbers;
     Options options("halos", "Finds halos by friends of friends, in periodic boxes and isolated "
                              "systems, and measures them.");
     options.positional("FILE", file, "the snapshot");
     add_analysed_matter(options, matter);
     add_halo_options(options, request);
+    add_theory_options(options, theory);
     options.group("Output");
     options.text("output,o", "FILE", output.file,
                  "the catalogue: .hdf5 with members, or .txt; none without");
-    options.flag("overwrite", output.overwrite, "replace a file of that name");
+    options.text("mass-function", "FILE", numbers.file, "dn/dlnM, as a table of text");
+    options.number("mass-bins", bins, between(1, 100), "its bins per decade");
+    options.flag("overwrite", output.overwrite, "replace files of these names");
     if (!options.parse(arguments))
         return 0;
     if (!output.file.empty()) {
         require_halo_format(output.file);
         require_writable("halos", output);
     }
+    numbers.overwrite = output.overwrite;
+    if (!numbers.file.empty())
+        require_writable("halos", numbers);
+    if (!numbers.file.empty() && numbers.file == output.file)
+        throw Error(Fault::usage, "--mass-function: " + numbers.file + ": is the file of --output");
+    if (theory.wanted && numbers.file.empty())
+        throw Error(Fault::usage, "--fits: needs --mass-function FILE");
 
     Snapshot snapshot = read_snapshot(file);
     select_matter(matter, file, snapshot);
+    const auto fits = make_theory(theory, snapshot);
     const HaloCatalogue catalogue = measured_halos(snapshot, request);
     if (options.verbosity() != Verbosity::quiet)
         print_largest(snapshot, catalogue);
-    if (output.file.empty())
-        return 0;
-    write_halos(snapshot, catalogue, "halos of " + file + ": " + options.command_line(),
-                output.file);
+    const std::string made = " of " + file + ": " + options.command_line();
+    if (!output.file.empty())
+        write_halos(snapshot, catalogue, "halos" + made, output.file);
+    if (!numbers.file.empty())
+        write_text(numbers, mass_function_table(snapshot, catalogue, fits.get(), bins,
+                                                "mass function" + made));
     if (options.verbosity() != Verbosity::quiet)
-        std::printf("wrote %s\n", output.file.c_str());
+        for (const Output& written : {output, numbers})
+            if (!written.file.empty())
+                std::printf("wrote %s\n", written.file.c_str());
     return 0;
 }
 

@@ -13,6 +13,7 @@ int power(const std::vector<std::string>& arguments)
     std::string file;
     AnalysedMatter matter;
     PowerRequest request;
+    TheoryRequest theory;
     Output output;
     bool linear = false;
     Options options("power", "Measures the power spectrum of the matter in a periodic box. Shot "
@@ -21,6 +22,7 @@ int power(const std::vector<std::string>& arguments)
     add_analysed_matter(options, matter);
     add_power_options(options, request);
     options.flag("linear", linear, "bins of width 2 pi / side instead of --bins");
+    add_theory_options(options, theory);
     options.group("Output");
     options.text("output,o", "FILE", output.file, "the table, as text; standard output without");
     options.flag("overwrite", output.overwrite, "replace a file of that name");
@@ -33,9 +35,11 @@ int power(const std::vector<std::string>& arguments)
 
     Snapshot snapshot = read_snapshot(file);
     select_matter(matter, file, snapshot);
+    const auto fits = make_theory(theory, snapshot);
     const PowerSpectrum spectrum = measured_power(snapshot, request);
-    const std::string table = power_table(
-        snapshot, spectrum, "power spectrum of " + file + ": " + options.command_line());
+    const std::string table =
+        power_table(snapshot, spectrum, fits.get(),
+                    "power spectrum of " + file + ": " + options.command_line());
     if (output.file.empty()) {
         std::fputs(table.c_str(), stdout);
         return 0;

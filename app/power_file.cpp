@@ -48,22 +48,31 @@ PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power
 }
 
 std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
-                        const std::string& title)
+                        const Theory* theory, const std::string& title)
 {
     const AnalysisUnits units = analysis_units(snapshot.units);
     const double volume = units.length * units.length * units.length;
     const std::string length =
         units.length_name.empty() ? "the box's unit of length" : units.length_name;
     std::string text = table_heading(snapshot, title);
-    text += formatted("# shot noise %.9g, subtracted; Nyquist wave number of the mesh %.9g\n",
-                      spectrum.shot_noise * volume, spectrum.nyquist / units.length);
+    text += formatted(
+        "# shot noise %.9g, in total but not in P; Nyquist wave number of the mesh %.9g\n",
+        spectrum.shot_noise * volume, spectrum.nyquist / units.length);
     text += "# k in radians per " + length + ", P in its cube\n";
-    text += "# k P error modes k_low k_high folding\n";
-    for (const PowerBin& bin : spectrum.bins)
-        text += formatted("%.9g %.9g %.4g %llu %.9g %.9g %d\n", bin.k / units.length,
-                          bin.power * volume, bin.error * volume,
+    text += std::string("# k P total error modes k_low k_high folding") +
+            (theory ? " linear halofit\n" : "\n");
+    for (const PowerBin& bin : spectrum.bins) {
+        text += formatted("%.9g %.9g %.9g %.4g %llu %.9g %.9g %d", bin.k / units.length,
+                          bin.power * volume, bin.total * volume, bin.error * volume,
                           static_cast<unsigned long long>(bin.modes), bin.low / units.length,
                           bin.high / units.length, bin.folding);
+        if (theory) {
+            const double h = theory->to_per_hubble(), k = bin.k / units.length / h;
+            text += formatted(" %.7g %.7g", theory->linear(k) / (h * h * h),
+                              theory->nonlinear(k) / (h * h * h));
+        }
+        text += '\n';
+    }
     return text;
 }
 

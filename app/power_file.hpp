@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/linear_theory.hpp"
 #include "app/options.hpp"
 #include "cosmology/power_spectrum.hpp"
 #include "io/snapshot.hpp"
@@ -21,8 +22,9 @@ void add_power_options(Options& options, PowerRequest& power);
 /// Throws Error(usage) if the box is not periodic or the mesh does not fit.
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power);
 
-/// Lines of k, P, error, modes, the limits of k and how often the box was folded, under a heading.
+/// Lines of k, P, P and shot noise, error, modes, the limits of k and how often the box was folded,
+/// under a heading. `theory`, which may be null, adds columns of linear theory and of Halofit.
 std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
-                        const std::string& title);
+                        const Theory* theory, const std::string& title);
 
 } // namespace chamomile::app

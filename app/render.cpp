@@ -10,13 +10,14 @@
 #include "app/output_file.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "io/pictures/array_file.hpp"
 
 namespace chamomile::app {
 namespace {
 
 struct Picture {
     std::vector<std::string> files;
-    Output output;
+    Output output, data;
     RenderOptions view;
     std::optional<int> size;
     std::vector<double> centre;
@@ -33,9 +34,17 @@ void add_picture(Options& options, Picture& picture)
     options.number("width", view.width, between(16, 16384), "pixels across");
     options.number("height", view.height, between(16, 16384), "pixels upwards");
     options.number("fov", view.field_of_view, positive,
-                   "length across the picture; holds 98 % of the mass unless given");
+                   "length across the picture; the side of a periodic box, or what holds 98 % of "
+                   "the mass, unless given");
     options.numbers("center", picture.centre, any_number,
-                    "x,y,z of the middle; the centre of mass of what is shown unless given");
+                    "x,y,z of the middle; of a periodic box its own, else the centre of mass of "
+                    "what is shown, unless given");
+    options.number("box", view.box, not_negative,
+                   "side of a periodic box, whose images are drawn across its faces; 0: isolated; "
+                   "that of the file, if all particles lie in it, unless given");
+    options.number("slice", view.slice, positive,
+                   "thickness along the line of sight, about the centre; a periodic box is one "
+                   "side thick unless given");
     options.number("azimuth", view.azimuth, any_number,
                    "degrees that the scene is turned about z first");
     options.number("inclination", view.inclination, any_number,
@@ -55,7 +64,9 @@ void add_picture(Options& options, Picture& picture)
     options.group("Output");
     options.text("output,o", "IMAGE.png", picture.output.file,
                  "the picture; of several files IMAGE_000.png and so on");
-    options.flag("overwrite", picture.output.overwrite, "replace pictures of that name");
+    options.text("data", "FILE.npy", picture.data.file,
+                 "also the surface density itself, rows from top to bottom, for numpy");
+    options.flag("overwrite", picture.output.overwrite, "replace files of these names");
 }
 
 /// Throws Error(usage) for a name that promises another format.
@@ -64,6 +75,15 @@ void require_png(const std::string& file)
     const std::string extension = std::filesystem::path(file).extension().string();
     if (!file.empty() && extension != ".png" && extension != ".PNG")
         throw Error(Fault::usage, file + ": extension: '" + extension + "': must be .png");
+}
+
+void require_data_file(const Picture& picture)
+{
+    if (std::filesystem::path(picture.data.file).extension() != ".npy")
+        throw Error(Fault::usage, "--data: " + picture.data.file + ": must end in .npy");
+    if (picture.files.size() > 1)
+        throw Error(Fault::usage, "--data: " + picture.data.file + ": takes one snapshot");
+    require_writable("render", picture.data);
 }
 
 /// IMAGE_007.png for the seventh of several files after the first.
@@ -98,6 +118,9 @@ int render(const std::vector<std::string>& arguments)
     }
     picture.view.labels = !picture.plain;
     require_png(picture.output.file);
+    picture.data.overwrite = picture.output.overwrite;
+    if (!picture.data.file.empty())
+        require_data_file(picture);
 
     std::vector<Output> outputs;
     for (std::size_t k = 0; k < picture.files.size(); ++k) {
@@ -111,6 +134,8 @@ int render(const std::vector<std::string>& arguments)
         if (picture.files.size() > 1 && k == 0)
             picture.view = settle_view(snapshot, picture.view);
         write_png(render_snapshot(snapshot, picture.view), outputs[k].file);
+        if (!picture.data.file.empty())
+            write_npy(surface_density(snapshot, picture.view), picture.data.file);
         if (options.verbosity() != Verbosity::quiet)
             std::printf("wrote %s\n", outputs[k].file.c_str());
     }

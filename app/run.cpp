@@ -181,6 +181,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
+    require_analysable(run.analysis, options, state);
     // Refuses what is out of range before it takes long.
     Mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
     const std::string checked = check_device(run.scheme, run.solver);

@@ -28,7 +28,7 @@ bool is_result(const std::string& name)
     };
     return name == "run.log" || name == "energy.csv" || name == "steps.csv" ||
            name == "forces.csv" || numbered("snapshot_", ".hdf5") || numbered("frame_", ".png") ||
-           is_checkpoint_name(name);
+           numbered("power_", ".txt") || numbered("halos_", ".hdf5") || is_checkpoint_name(name);
 }
 
 /// Whether it is what a run that died was writing: a result with ".tmp." and a number.
@@ -141,6 +141,16 @@ fs::path RunFolder::snapshot(int number) const
 fs::path RunFolder::frame(int number) const
 {
     return folder_ / formatted("frame_%03d.png", number);
+}
+
+fs::path RunFolder::power(int number) const
+{
+    return folder_ / formatted("power_%03d.txt", number);
+}
+
+fs::path RunFolder::halos(int number) const
+{
+    return folder_ / formatted("halos_%03d.hdf5", number);
 }
 
 } // namespace chamomile::app

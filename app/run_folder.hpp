@@ -32,6 +32,8 @@ public:
     std::filesystem::path forces() const { return folder_ / "forces.csv"; }
     std::filesystem::path snapshot(int number) const;
     std::filesystem::path frame(int number) const;
+    std::filesystem::path power(int number) const;
+    std::filesystem::path halos(int number) const;
     std::string name() const { return folder_.string(); }
 
 private:

@@ -4,9 +4,9 @@
 
 #include "app/comoving_run.hpp"
 #include "app/force_cost.hpp"
-#include "app/time_text.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
+#include "app/time_text.hpp"
 #include "core/error.hpp"
 #include "version.hpp"
 
@@ -19,7 +19,9 @@ constexpr auto potentials = Quantities::acceleration_potential;
 RenderOptions first_view(const Snapshot& state, std::optional<double> width)
 {
     RenderOptions view;
-    view.field_of_view = width ? *width : 1.5 * *settle_view(state, view).field_of_view;
+    const RenderOptions first = settle_view(state, view);
+    view.box = first.box;
+    view.field_of_view = width.value_or((*first.box > 0 ? 1 : 1.5) * *first.field_of_view);
     return settle_view(state, view);
 }
 
@@ -29,6 +31,7 @@ void exchange_view(Archive& archive, RenderOptions& view)
     archive("frames/centre", centre);
     view.centre = centre;
     archive("frames/field_of_view", view.field_of_view);
+    archive("frames/box", view.box);
     archive("frames/types", view.types);
     archive("frames/min", view.min);
     archive("frames/max", view.max);
@@ -40,8 +43,8 @@ RunJob::RunJob(const RunOptions& run, const RunOrigin& origin, RunFolder& folder
                Mover& mover, const SimulationOptions& time, Journal& journal)
     : run_(run), origin_(origin), folder_(folder), state_(state), mover_(mover), journal_(journal),
       simulation_(state.particles, mover.integrator(), time.start_time, time.end_time),
-      energies_(state.comoving.has_value()), steps_(run.steps_every), forces_(run.check_forces), progress_(journal),
-      checkpoints_(folder.name())
+      energies_(state.comoving.has_value()), steps_(run.steps_every), forces_(run.check_forces),
+      progress_(journal), checkpoints_(folder.name())
 {
     register_observers(time);
 }
@@ -129,11 +132,13 @@ void RunJob::write_outputs()
     state_.provenance["step"] = std::to_string(simulation_.step());
     if (state_.comoving)
         state_.comoving->scale_factor = state_.time;
+    std::string analysis;
     {
         const PeculiarVelocities in_file(state_);
         write_snapshot(state_, folder_.snapshot(outputs_));
+        analysis = write_analysis(run_.analysis, state_, folder_, outputs_);
     }
-    journal_.detail("wrote " + folder_.snapshot(outputs_).string() + " at " +
+    journal_.detail("wrote " + folder_.snapshot(outputs_).string() + analysis + " at " +
                     time_text(simulation_));
     ++outputs_;
 }
@@ -259,7 +264,8 @@ void RunJob::rescue()
 void RunJob::tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint)
 {
     journal_.tell(formatted("%s: %s, step %llu, in %s", what.c_str(),
-                            time_text(simulation_).c_str(), (unsigned long long)simulation_.step(), checkpoint.c_str()));
+                            time_text(simulation_).c_str(), (unsigned long long)simulation_.step(),
+                            checkpoint.c_str()));
     journal_.tell("'chamomile run --restart " + folder_.name() + "' goes on from there");
 }
 
@@ -283,8 +289,8 @@ void RunJob::summarize(double seconds)
         journal_.tell("        " + cost.text());
     }
     journal_.tell(formatted("%s error %.2e at the end, %.2e at most; momentum drift %.1e",
-                            state_.comoving ? "Layzer-Irvine" : "energy", energies_.energy_error(), energies_.largest_error(),
-                            energies_.momentum_drift()));
+                            state_.comoving ? "Layzer-Irvine" : "energy", energies_.energy_error(),
+                            energies_.largest_error(), energies_.momentum_drift()));
     if (simulation_.integrator().forces().accuracy)
         journal_.tell(steps_.accuracy_summary());
     if (run_.check_forces > 0)

@@ -93,6 +93,7 @@ void add_run_options(Options& options, RunOptions& run)
                    "0: none");
     options.number("check-forces-every", run.check_forces_every, at_least(1),
                    "steps between lines of forces.csv; 50 unless given");
+    add_run_analysis(options, run.analysis);
     options.flag("frames", run.frames, "also pictures, one with each snapshot");
     options.number("frames-every", run.frames_every, positive,
                    "time between pictures, where it is not that between snapshots");

@@ -7,6 +7,7 @@
 #include "app/accuracy_options.hpp"
 #include "app/cosmology_options.hpp"
 #include "app/options.hpp"
+#include "app/run_analysis.hpp"
 #include "app/scheme.hpp"
 #include "force/solver.hpp"
 #include "integrate/simulation.hpp"
@@ -31,6 +32,7 @@ struct RunOptions {
     bool adaptive = false;
     SchemeRequest scheme;
     CosmologyRequest cosmology;
+    RunAnalysis analysis;
     TimeStep step;
     std::optional<double> longest_step;
     std::string folder;

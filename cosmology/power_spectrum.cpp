@@ -224,13 +224,16 @@ PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const Arr
             const ModeSum& sum = sums[bin];
             if (sum.modes == 0)
                 continue;
-            const double to_power = volume / (total * total) / double(sum.modes);
-            const double noise = spectrum.shot_noise * sum.noise / double(sum.modes);
-            const double power = to_power * sum.power - noise;
-            spectrum.bins.push_back(
-                {edges[bin] * fundamental, edges[bin + 1] * fundamental,
-                 fundamental * sum.k / double(sum.modes), sum.modes, power,
-                 (std::max(power, 0.0) + noise) * std::sqrt(2 / double(sum.modes)), folding});
+            const double modes = double(sum.modes);
+            const double measured = volume / (total * total) * sum.power / modes;
+            PowerBin result{edges[bin] * fundamental, edges[bin + 1] * fundamental};
+            result.k = fundamental * sum.k / modes;
+            result.modes = sum.modes;
+            result.power = measured - spectrum.shot_noise * sum.noise / modes;
+            result.total = measured;
+            result.error = measured * std::sqrt(2 / modes);
+            result.folding = folding;
+            spectrum.bins.push_back(result);
         }
     }
     return spectrum;

@@ -31,7 +31,8 @@ struct PowerBin {
     double k = 0;            ///< mean over the modes
     std::uint64_t modes = 0; ///< k and -k both counted
     double power = 0;        ///< without shot noise
-    double error = 0;        ///< (power + shot noise) sqrt(2 / modes), that of Gaussian fields
+    double total = 0;        ///< with it: of particles near a lattice, which have none
+    double error = 0;        ///< total sqrt(2 / modes), that of Gaussian fields
     int folding = 0;         ///< how often the box was folded
 };
 

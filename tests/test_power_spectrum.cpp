@@ -106,6 +106,7 @@ TEST_CASE("bins are means over modes summed particle by particle")
             CHECK(bin.modes == reference.modes);
             CHECK(bin.k == within(1e-12, reference.k));
             CHECK(bin.power == within(1e-5, reference.power - spectrum.shot_noise));
+            CHECK(bin.total == within(1e-5, reference.power));
             CHECK(bin.error == within(1e-5, reference.power * std::sqrt(2 / double(bin.modes))));
         }
     }

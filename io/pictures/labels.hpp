@@ -8,8 +8,8 @@
 namespace chamomile {
 
 /// Draws text in a font of 5 x 7 dots of `dot` x `dot` pixels, its lower left corner at (x, y), and
-/// returns its width in pixels. Digits, . - + = / and the letters of kpc, Mpc, Myr, Gyr, h, t, e;
-/// other characters are left blank. What falls outside the picture is cut off.
+/// returns its width in pixels. Digits, . - + = / and the letters of kpc, Mpc, Myr, Gyr, h, t, e,
+/// z; other characters are left blank. What falls outside the picture is cut off.
 int draw_text(Image& image, int x, int y, int dot, std::string_view text, Colour colour);
 
 /// Width in pixels that the text will have.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/pictures/frame.hpp"
 #include "io/pictures/labels.hpp"
 #include "io/pictures/projection.hpp"
 
@@ -30,6 +31,10 @@ void check(const RenderOptions& o)
         refuse("picture height", o.height, "must be between 16 and 16384 pixels");
     if (o.field_of_view && !(*o.field_of_view > 0 && std::isfinite(*o.field_of_view)))
         refuse("field of view", *o.field_of_view, "must be positive");
+    if (o.slice && !(*o.slice > 0 && std::isfinite(*o.slice)))
+        refuse("slice", *o.slice, "must be positive");
+    if (o.box && !(*o.box >= 0 && std::isfinite(*o.box)))
+        refuse("box", *o.box, "must be positive, or 0 for isolated particles");
     if (!std::isfinite(o.azimuth))
         refuse("azimuth", o.azimuth, "must be finite");
     if (!std::isfinite(o.inclination))
@@ -86,15 +91,37 @@ std::vector<double> weights(const Particles& particles, const std::vector<Index>
     return masses;
 }
 
+/// The side of the periodic box, 0 for isolated particles.
+double box_of(const Snapshot& snapshot)
+{
+    const double side = snapshot.box_size;
+    const bool all_inside =
+        std::all_of(snapshot.particles.position.begin(), snapshot.particles.position.end(),
+                    [&](const Vec3<double>& r) {
+                        return std::min({r.x, r.y, r.z}) >= 0 && std::max({r.x, r.y, r.z}) <= side;
+                    });
+    return side > 0 && all_inside ? side : 0;
+}
+
+/// All that is in the picture, images in a periodic box counted.
 std::vector<ProjectedPoint> projected(const Particles& particles, const std::vector<Index>& indices,
                                       const std::vector<double>& masses, const RenderOptions& view)
 {
-    const View turn(view.azimuth, view.inclination);
-    std::vector<ProjectedPoint> points(indices.size());
+    const Frame frame(view);
+    std::vector<std::size_t> first(indices.size() + 1, 0);
+#pragma omp parallel for
+    for (std::size_t k = 0; k < indices.size(); ++k)
+        frame.for_each_image(particles.position[indices[k]],
+                             [&](const Vec3<double>&) { ++first[k + 1]; });
+    for (std::size_t k = 0; k < indices.size(); ++k)
+        first[k + 1] += first[k];
+    std::vector<ProjectedPoint> points(first.back());
 #pragma omp parallel for
     for (std::size_t k = 0; k < indices.size(); ++k) {
-        const Vec3<double> r = turn(particles.position[indices[k]] - *view.centre);
-        points[k] = {r.x, r.y, masses[k]};
+        std::size_t place = first[k];
+        frame.for_each_image(particles.position[indices[k]], [&](const Vec3<double>& r) {
+            points[place++] = {r.x, r.y, masses[k]};
+        });
     }
     return points;
 }
@@ -178,8 +205,11 @@ void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
     draw_rectangle(image, margin, bottom - dot, pixels, dot, white);
     draw_text(image, margin, bottom - 5 * dot, dot, number_with(length_name, bar), white);
     char time[64];
-    std::snprintf(time, sizeof time, "t = %.2f%s%s", snapshot.time * time_unit,
-                  *time_name ? " " : "", time_name);
+    if (snapshot.comoving)
+        std::snprintf(time, sizeof time, "z = %.2f", 1 / snapshot.comoving->scale_factor - 1);
+    else
+        std::snprintf(time, sizeof time, "t = %.2f%s%s", snapshot.time * time_unit,
+                      *time_name ? " " : "", time_name);
     draw_text(image, margin, margin + 7 * dot, dot, time, white);
 }
 
@@ -196,6 +226,12 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
         settled.types = default_types(snapshot.particles);
     const std::vector<Index> indices = shown(snapshot.particles, settled.types);
     const std::vector<double> masses = weights(snapshot.particles, indices);
+    settled.box = settled.box.value_or(box_of(snapshot));
+    const double side = *settled.box;
+    if (side > 0) {
+        settled.centre = settled.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
+        settled.field_of_view = settled.field_of_view.value_or(side);
+    }
     if (!settled.centre) {
         double mass = 0;
         Vec3<double> sum;
@@ -207,11 +243,19 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     }
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, settled);
+    if (points.empty())
+        throw Error(Fault::input, "slice: no particles in it: nothing to render");
     if (!settled.field_of_view)
         settled.field_of_view = width_of(points, double(settled.width) / settled.height);
     SurfaceDensity density = project(points, settled.width, settled.height, *settled.field_of_view);
     if (!settled.min || !settled.max) {
-        const auto [low, high] = range_of(density);
+        auto [low, high] = range_of(density);
+        if (side > 0) {
+            const double mean = std::accumulate(masses.begin(), masses.end(), 0.0) *
+                                settled.slice.value_or(side) / (side * side * side);
+            low = std::min(low, 0.4 * mean);
+            high = std::max(high, 20 * mean);
+        }
         settled.max = settled.max.value_or(settled.min ? std::max(high, 10 * *settled.min) : high);
         settled.min = settled.min.value_or(std::min(low, 0.1 * *settled.max));
     }
@@ -223,6 +267,11 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
 RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options)
 {
     return compose(snapshot, options).options;
+}
+
+SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& options)
+{
+    return compose(snapshot, options).density;
 }
 
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)

@@ -7,6 +7,7 @@
 #include "core/vec3.hpp"
 #include "io/pictures/colour_map.hpp"
 #include "io/pictures/image.hpp"
+#include "io/pictures/projection.hpp"
 #include "io/snapshot.hpp"
 
 namespace chamomile {
@@ -23,7 +24,13 @@ struct RenderOptions {
         types; ///< 0..5; empty: disk, bulge and stars (2, 3, 4) if there are any, or all
     std::optional<double> min, max; ///< surface density at the ends of the map; empty: percentiles
     ColourMap colour_map = ColourMap::inferno;
-    bool labels = true; ///< scale bar and time
+    bool labels = true; ///< scale bar and time or redshift
+    /// Side of a periodic box, whose images are drawn across its faces; 0: isolated; empty: that of
+    /// the snapshot if all particles lie in it. A periodic picture shows, unless told otherwise,
+    /// the box from its middle, one side deep in whichever direction, in colours wide enough for
+    /// structure to come.
+    std::optional<double> box;
+    std::optional<double> slice; ///< thickness along the line of sight, about the centre
 };
 
 /// The options with every choice made from this snapshot, so that the frames of a run share one
@@ -34,5 +41,8 @@ RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options
 /// between particles. Throws Error(usage) for options out of range, Error(input) if no particle of
 /// the chosen types exists or a position is not finite.
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options);
+
+/// The surface density of that picture: mass per area in units of the snapshot.
+SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& options);
 
 } // namespace chamomile

@@ -1,0 +1,77 @@
+/// \file  Which particles, and which of their images in a periodic box, a picture holds.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/periodic.hpp"
+#include "io/pictures/render.hpp"
+
+namespace chamomile {
+
+/// What a picture can hold, turned and seen from its centre.
+class Frame {
+public:
+    /// Of settled options.
+    explicit Frame(const RenderOptions& view)
+        : turn_(view.azimuth, view.inclination), box_{view.box.value_or(0)}, centre_(*view.centre),
+          depth_(view.slice ? 0.5 * *view.slice
+                 : box_     ? 0.5 * box_.side
+                            : HUGE_VAL)
+    {
+        if (!box_)
+            return;
+        right_ = 0.65 * *view.field_of_view; // and what smoothing may bring in
+        top_ = right_ * view.height / view.width;
+        if (std::max(right_, top_) > 3.5 * box_.side)
+            throw Error(Fault::usage, "field of view: " + std::to_string(*view.field_of_view) +
+                                          ": must be at most five sides of the box");
+        find_images();
+    }
+
+    /// Calls use(place) for the images of a place that are in the picture.
+    template <class Use>
+    void for_each_image(const Vec3<double>& place, const Use& use) const
+    {
+        const Vec3<double> nearest = turn_(box_.nearest(place - centre_));
+        for (const Vec3<double>& shift : images_)
+            if (const Vec3<double> r = nearest + shift;
+                r.z >= -depth_ && r.z < depth_ && std::abs(r.x) <= right_ && std::abs(r.y) <= top_)
+                use(r);
+    }
+
+private:
+    /// Shifts by which a box about the centre gets into the picture.
+    void find_images()
+    {
+        images_.clear();
+        const double half = 0.5 * box_.side * (1 + 1e-9);
+        const Vec3<double> x = turn_({half, 0, 0}), y = turn_({0, half, 0}),
+                           z = turn_({0, 0, half});
+        const auto extent = [&](double Vec3<double>::*c) {
+            return std::abs(x.*c) + std::abs(y.*c) + std::abs(z.*c);
+        };
+        const int reach = int(std::ceil(std::hypot(right_, top_, depth_) / box_.side + 0.9));
+        for (int i = -reach; i <= reach; ++i)
+            for (int j = -reach; j <= reach; ++j)
+                for (int k = -reach; k <= reach; ++k) {
+                    const Vec3<double> r =
+                        turn_(box_.side * Vec3<double>{double(i), double(j), double(k)});
+                    if (std::abs(r.x) <= right_ + extent(&Vec3<double>::x) &&
+                        std::abs(r.y) <= top_ + extent(&Vec3<double>::y) &&
+                        std::abs(r.z) <= depth_ + extent(&Vec3<double>::z))
+                        images_.push_back(r);
+                }
+    }
+
+    View turn_;
+    Periodicity box_;
+    Vec3<double> centre_;
+    double depth_, right_ = HUGE_VAL, top_ = HUGE_VAL;
+    std::vector<Vec3<double>> images_{{0, 0, 0}};
+};
+
+} // namespace chamomile

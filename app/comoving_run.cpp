@@ -6,6 +6,7 @@
 
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/periodic.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -106,11 +107,6 @@ std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& sta
                         .hubble_rate = hubble_rate(state.units, frame.hubble),
                         .longest_step = run.cosmology.longest_step,
                         .physical_softening = frame.physical_softening});
-}
-
-Periodicity box_of(const RunOptions& run, const Snapshot& state)
-{
-    return {run.cosmology.asked ? state.box_size : 0};
 }
 
 std::string background_text(const ComovingFrame& frame)

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "app/run_options.hpp"
-#include "core/periodic.hpp"
 #include "integrate/comoving_clock.hpp"
 
 namespace chamomile::app {
@@ -20,9 +19,6 @@ void make_canonical(Snapshot& state);
 
 /// Newton's for a plain run, else that of the background. Not owned where it is Newton's.
 std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& state);
-
-/// In which positions are kept: the box of a cosmological run.
-Periodicity box_of(const RunOptions& run, const Snapshot& state);
 
 /// H0 in the units of the snapshot.
 double hubble_rate(const Units& units, double hubble);

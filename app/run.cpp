@@ -168,10 +168,12 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
     const SimulationOptions time =
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
+    if (run.cosmology.asked)
+        run.solver.periodic.box = state.box_size;
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
     // Refuses what is out of range before it takes long.
-    Mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    Mover(run.scheme, run.solver, time.step, *clock);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      run.input);
     std::optional<Tuning> tuning;
@@ -181,7 +183,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
     }
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    Mover mover(run.scheme, run.solver, time.step, *clock);
     record_provenance(state, run, options, mover);
 
     RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, mover, time,
@@ -237,12 +239,14 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
                         ": lies before the time of the checkpoint, " +
                         shortest(clock->stated(now)));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
+    if (run.cosmology.asked)
+        run.solver.periodic.box = state.box_size;
     take_from_file(run.solver, state, options);
     const std::vector<std::string> notes = take_choices(earlier, options, run);
     RunFolder folder(run.folder, EarlierResults::continued, "");
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    Mover mover(run.scheme, run.solver, time.step, *clock);
     RunJob job(run, origin_of(run, options, mover, earlier.start_time), folder, state, mover, time,
                journal);
     job.restore(archive);

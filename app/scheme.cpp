@@ -104,7 +104,7 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
 }
 
 Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,
-             const Clock& clock, Periodicity box)
+             const Clock& clock)
     : step_(step)
 {
     if (request.resident) {
@@ -113,7 +113,7 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
     }
     if (request.scheme == Scheme::leapfrog) {
         solver_ = make_solver(solver);
-        integrator_ = std::make_unique<Leapfrog>(*solver_, step, clock, box);
+        integrator_ = std::make_unique<Leapfrog>(*solver_, step, clock);
         return;
     }
     HermiteOptions options = request.hermite;

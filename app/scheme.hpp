@@ -31,10 +31,10 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
 /// An integrator with what computes its forces.
 class Mover {
 public:
-    /// With the leapfrog's clock, which must outlive it, and a box that positions stay in. Throws
-    /// like make_solver() and make_jerk_solver(), Leapfrog and Hermite.
+    /// With the leapfrog's clock, which must outlive it. Throws like make_solver() and
+    /// make_jerk_solver(), Leapfrog and Hermite.
     Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,
-          const Clock& clock = Clock::newtonian(), Periodicity box = {});
+          const Clock& clock = Clock::newtonian());
 
     Integrator& integrator() { return *integrator_; }
     const Integrator& integrator() const { return *integrator_; }

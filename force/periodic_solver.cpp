@@ -77,6 +77,7 @@ public:
     }
 
     void number_next(std::uint64_t number) override { short_->number_next(number); }
+    void soften(double length) override { short_->soften(length); }
     std::string device() const override { return short_->device(); }
     const SolverOptions& options() const override { return short_->options(); }
 

@@ -40,8 +40,8 @@ void kick_and_drift(const Particles& from, const Strides& strides, Periodicity b
     }
 }
 
-Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock, Periodicity box)
-    : solver_(solver), step_(step), clock_(clock), box_(box),
+Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
+    : solver_(solver), step_(step), clock_(clock), box_{solver.options().periodic.box},
       softening_(solver.options().softening.length)
 {
     validate(step);

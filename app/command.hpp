@@ -21,9 +21,11 @@ int convert(const std::vector<std::string>& arguments);
 int devices(const std::vector<std::string>& arguments);
 int fluid(const std::vector<std::string>& arguments);
 int force(const std::vector<std::string>& arguments);
+int halos(const std::vector<std::string>& arguments);
 int info(const std::vector<std::string>& arguments);
 int model(const std::vector<std::string>& arguments);
 int pairs(const std::vector<std::string>& arguments);
+int power(const std::vector<std::string>& arguments);
 int render(const std::vector<std::string>& arguments);
 int run(const std::vector<std::string>& arguments);
 

@@ -11,6 +11,8 @@ std::span<const Command> commands()
         {"force", "computes accelerations and potentials of a snapshot's particles", force},
         {"pairs", "sums over pairs by any law: a text of a few lines or a built-in one", pairs},
         {"fluid", "evolves a Lennard-Jones fluid; measures energy and pressure", fluid},
+        {"power", "measures the power spectrum of a periodic box", power},
+        {"halos", "finds halos by friends of friends and measures them", halos},
         {"render", "makes pictures of snapshots", render},
         {"info", "tells what is in a snapshot", info},
         {"convert", "rewrites a snapshot in another format", convert},

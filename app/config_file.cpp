@@ -25,9 +25,11 @@ std::string read_text(const std::string& file)
     std::ifstream stream(file, std::ios::binary);
     if (!stream)
         throw Error(Fault::usage, "--config: " + file + ": " + std::strerror(errno));
-    std::string text(most + 1, '\0');
-    stream.read(text.data(), std::streamsize(text.size()));
-    text.resize(std::size_t(stream.gcount()));
+    std::string text;
+    for (char piece[4096]; stream && text.size() <= most;) {
+        stream.read(piece, sizeof piece);
+        text.append(piece, std::size_t(stream.gcount()));
+    }
     if (text.empty() || text.size() > most || text.find('\0') != text.npos)
         throw Error(Fault::usage, "--config: " + file + ": is no INI file: " +
                                       (text.empty()         ? "empty"

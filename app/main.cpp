@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -9,6 +10,7 @@
 #include "app/command.hpp"
 #include "core/error.hpp"
 #include "core/nearest_name.hpp"
+#include "force/gpu.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {
@@ -55,6 +57,16 @@ void flush_output()
         throw Error(Fault::output, "standard output: cannot be written");
 }
 
+/// The end of the process would wait for a GPU that hangs.
+int ended(int status)
+{
+    if (gpu_hangs()) {
+        std::fflush(nullptr);
+        std::_Exit(status);
+    }
+    return status;
+}
+
 /// Prints exactly one line, whatever the message holds.
 int fail(int status, std::string line)
 {
@@ -75,9 +87,9 @@ int main(int argc, char** argv)
     try {
         const int status = app::dispatch({argv + 1, argv + argc});
         app::flush_output();
-        return status;
+        return app::ended(status);
     } catch (const Error& error) {
-        return app::fail(int(error.fault()), error.what());
+        return app::ended(app::fail(int(error.fault()), error.what()));
     } catch (const std::bad_alloc&) {
         return app::fail(int(Fault::input), "not enough memory for this many particles");
     } catch (const std::filesystem::filesystem_error& error) {

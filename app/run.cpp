@@ -38,13 +38,13 @@ void introduce(const Snapshot& state, const RunOptions& run, const Mover& mover,
         item("hermite", scheme);
     if (state.comoving)
         item("cosmology", background_text(*state.comoving));
-    item("time", (state.comoving ? epochs_text(time.start_time, time.end_time)
-                                 : "from " + shortest(time.start_time) + " to " +
-                                       shortest(time.end_time)) +
-                     " " + mover.steps_text() + (state.comoving ? " of ln a" : ""));
+    item("time",
+         (state.comoving ? epochs_text(time.start_time, time.end_time)
+                         : "from " + shortest(time.start_time) + " to " + shortest(time.end_time)) +
+             " " + mover.steps_text() + (state.comoving ? " of ln a" : ""));
     for (const std::string& note : state.notes)
         item("note", note);
-    if (state.box_size > 0 && !state.comoving)
+    if (state.box_size > 0 && !forces.periodic)
         item("note", "the box of size " + shortest(state.box_size) +
                          " in the file is ignored: boundaries are open");
 }
@@ -95,6 +95,12 @@ void record_start(const Options& options, Journal& journal)
     journal.record("threads      " + std::to_string(thread_count()));
 }
 
+void record_check(const std::string& line, Journal& journal)
+{
+    if (!line.empty())
+        journal.record(line);
+}
+
 RunOrigin origin_of(const RunOptions& run, const Options& options, const Mover& mover, double start)
 {
     RunOrigin origin;
@@ -121,7 +127,12 @@ void settle_comoving_steps(const Options& options, RunOptions& run)
     if (run.scheme.scheme != Scheme::leapfrog || run.scheme.resident)
         throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite "
                                   "or --resident");
-    run.adaptive = !run.fixed_step;
+    run.adaptive = !run.fixed_step && !run.scheme.block_steps;
+    StepCriterion& criterion = run.scheme.blocks.criterion;
+    if (options.given("step-criterion") && criterion == StepCriterion::potential)
+        throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
+                                  "--cosmology steps go by the softening");
+    criterion = StepCriterion::softening;
     if (!options.given("eta"))
         run.step.eta = comoving_eta;
 }
@@ -168,12 +179,11 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
     const SimulationOptions time =
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
-    if (run.cosmology.asked)
-        run.solver.periodic.box = state.box_size;
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
     // Refuses what is out of range before it takes long.
     Mover(run.scheme, run.solver, time.step, *clock);
+    const std::string checked = check_device(run.scheme, run.solver);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      run.input);
     std::optional<Tuning> tuning;
@@ -194,6 +204,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
                                tuning->text().c_str(), run.solver.group_size,
                                run.solver.leaf_size));
     record_start(options, journal);
+    record_check(checked, journal);
     execute(job, has_checkpoint);
 }
 
@@ -239,11 +250,10 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
                         ": lies before the time of the checkpoint, " +
                         shortest(clock->stated(now)));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
-    if (run.cosmology.asked)
-        run.solver.periodic.box = state.box_size;
     take_from_file(run.solver, state, options);
     const std::vector<std::string> notes = take_choices(earlier, options, run);
     RunFolder folder(run.folder, EarlierResults::continued, "");
+    const std::string checked = check_device(run.scheme, run.solver);
     Journal journal(options.verbosity());
     report_choices(run, journal);
     Mover mover(run.scheme, run.solver, time.step, *clock);
@@ -256,22 +266,24 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     for (const std::string& line : point.rejected)
         journal.tell("rejected     " + line);
     journal.tell(formatted("restarted    from %s: t = %.9g, step %llu", archive.path().c_str(),
-                           job.simulation().stated_time(), (unsigned long long)job.simulation().step()));
+                           job.simulation().stated_time(),
+                           (unsigned long long)job.simulation().step()));
     introduce(state, run, mover, time, journal);
     for (const std::string& note : notes)
         journal.tell("note         " + note);
     record_start(options, journal);
+    record_check(checked, journal);
     folder.create();
     set_aside_newer(archive.path());
     job.reopen_files();
     if (job.simulation().at_end())
-        journal.tell("the run had reached its end at t = " +
-                     shortest(clock->stated(time.end_time)) +
-                     (state.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
+        journal.tell(
+            "the run had reached its end at t = " + shortest(clock->stated(time.end_time)) +
+            (state.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
     execute(job, has_checkpoint);
 }
 
-/// The arguments by which a run goes on without its GPU.
+/// The arguments by which a run goes on from its checkpoint without its GPU.
 std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
                                      const std::string& folder)
 {
@@ -283,6 +295,20 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
             if (arguments[k] == "--threads" && arguments[k] == name && k + 1 < arguments.size())
                 on.push_back(arguments[k + 1]);
         }
+    return on;
+}
+
+/// The arguments by which it begins, or is restarted, without.
+std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
+{
+    std::vector<std::string> on;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+        if (arguments[k] == "--device")
+            ++k;
+        else if (!arguments[k].starts_with("--device="))
+            on.push_back(arguments[k]);
+    }
+    on.push_back("--device=cpu");
     return on;
 }
 
@@ -304,12 +330,12 @@ int run(const std::vector<std::string>& arguments)
             go_on(options, run, has_checkpoint);
         return 0;
     } catch (const Error& error) {
-        if (error.fault() != Fault::device || !has_checkpoint ||
-            run.on_device_error != DeviceErrorAction::cpu)
+        if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
+            run.solver.device == "cpu" || run.scheme.resident)
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }
-    return app::run(without_gpu(arguments, run.folder));
+    return app::run(has_checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments));
 }
 
 } // namespace chamomile::app

@@ -276,6 +276,8 @@ void RunJob::summarize(double seconds)
         journal_.tell("in all: " + phases_text(total.profile));
         for (const std::string& line : lines)
             journal_.tell(line);
+        if (simulation_.integrator().forces().solver == SolverKind::tree)
+            journal_.tell(cost.text());
     } else {
         journal_.tell("a step: " + phases_text(total.profile, evaluations));
         journal_.tell("        " + cost.text());

@@ -46,7 +46,7 @@ void add_run_options(Options& options, RunOptions& run)
     options.flag("adaptive", run.adaptive,
                  "steps of eta sqrt(eps/|a|), the smallest of all particles, instead of --dt");
     options.number("eta", run.step.eta, positive,
-                   "accuracy of adaptive steps; of hermite 0.01 unless given");
+                   "accuracy of adaptive and individual steps; of hermite 0.01 unless given");
     options.number("dt-min", run.step.shortest, not_negative,
                    "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step");
     options.number("dt-max", run.longest_step, positive, "longest adaptive step");
@@ -111,8 +111,9 @@ void require_complete(const RunOptions& run)
     need(!run.input.empty() || !run.model.empty(), "FILE or --model MODEL");
     if (!run.cosmology.asked) {
         need(run.end_time.has_value(), "--t-end X");
-        need(run.fixed_step || run.adaptive || run.scheme.scheme == Scheme::hermite,
-             "--dt X or --adaptive");
+        need(run.fixed_step || run.adaptive || run.scheme.block_steps ||
+                 run.scheme.scheme == Scheme::hermite,
+             "--dt X, --adaptive or --block-steps");
     }
     need(!run.folder.empty(), "--output FOLDER");
     if (!missing.empty())

@@ -3,13 +3,18 @@
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/profile.hpp"
+#include "force/list_solver.hpp"
+#include "force/small_sets.hpp"
+#include "integrate/device_check.hpp"
 #include "integrate/resident.hpp"
 
 namespace chamomile::app {
 namespace {
 
-constexpr const char* of_hermite[] = {"block-steps", "shared-steps",     "eta-start",
-                                      "iterations",  "final-evaluation", "count-short-steps"};
+constexpr const char* of_hermite[] = {"shared-steps", "eta-start", "iterations", "final-evaluation",
+                                      "count-short-steps"};
+constexpr const char* of_blocks[] = {"step-criterion", "rungs", "rebuild-above", "host-below"};
 constexpr const char* of_trees[] = {
     "criterion",   "tolerance",           "theta",          "order",
     "local-order", "group-size",          "leaf-size",      "decorrelate",
@@ -35,6 +40,60 @@ void settle_resident(const Options& options, SolverOptions& solver)
     solver.solver = SolverKind::direct;
 }
 
+/// The leapfrog with individual steps.
+void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step)
+{
+    for (const char* name : {"dt", "adaptive", "resident"})
+        if (options.given(name))
+            refuse(std::string("--block-steps: contradicts --") + name);
+    BlockSteps& blocks = request.blocks;
+    if (options.given("host-below") && options.given("accuracy"))
+        refuse("--host-below: not with --accuracy");
+    if (!options.given("eta") && blocks.criterion == StepCriterion::potential)
+        step.eta = blocks.eta;
+    blocks.eta = step.eta;
+}
+
+/// Of one evaluation, in the mean.
+std::string milliseconds(double seconds, std::uint64_t evaluations)
+{
+    return evaluations > 0 ? formatted("%.3f", 1e3 * seconds / double(evaluations)) : "-";
+}
+
+/// How many particles had steps of each length, and what their evaluations cost.
+std::vector<std::string> rung_table(const BlockReport& report)
+{
+    double time = 0, steps = 0, seconds = 0;
+    std::uint64_t evaluations = 0;
+    for (const auto& [exponent, rung] : report.rungs) {
+        time += rung.particle_time;
+        steps += double(rung.particle_steps);
+        seconds += rung.seconds + rung.moving;
+        evaluations += rung.evaluations;
+    }
+    std::vector<std::string> lines;
+    lines.push_back(formatted("%.4g steps of particles in %llu evaluations, %.4g in the mean",
+                              steps, (unsigned long long)evaluations,
+                              steps / double(std::max<std::uint64_t>(evaluations, 1))));
+    lines.push_back("   step   particles     steps  evaluations  active in each  forces ms  "
+                    "moving ms  of the time");
+    for (auto rung = report.rungs.rbegin(); rung != report.rungs.rend(); ++rung) {
+        const BlockReport::Rung& r = rung->second;
+        const double active = double(r.targets) / double(std::max<std::uint64_t>(r.evaluations, 1));
+        lines.push_back(formatted("  2^%-4d %8.3f %% %9.4g %12llu %15.6g %10s %10s %10.1f %%",
+                                  rung->first, 100 * r.particle_time / time,
+                                  double(r.particle_steps), (unsigned long long)r.evaluations,
+                                  active, milliseconds(r.seconds, r.evaluations).c_str(),
+                                  milliseconds(r.moving, r.evaluations).c_str(),
+                                  seconds > 0 ? 100 * (r.seconds + r.moving) / seconds : 0));
+    }
+    if (report.below_shortest > 0)
+        lines.push_back(formatted("%llu steps should have been shorter than --dt-min or --rungs "
+                                  "allow",
+                                  (unsigned long long)report.below_shortest));
+    return lines;
+}
+
 } // namespace
 
 void add_scheme_options(Options& options, SchemeRequest& request)
@@ -46,9 +105,23 @@ void add_scheme_options(Options& options, SchemeRequest& request)
         "double, for stars that meet closely");
     options.flag("resident", request.resident,
                  "of the leapfrog: the whole simulation stays on the GPU, with direct sums");
-    options.flag(
-        "block-steps", request.block_steps,
-        "of hermite: individual steps in powers of two (so unless --dt or --shared-steps)");
+    options.flag("block-steps", request.block_steps,
+                 "individual steps in powers of two, instead of --adaptive or --dt; hermite has "
+                 "them unless --dt or --shared-steps is given");
+    options.choice(
+        "step-criterion", request.blocks.criterion,
+        {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
+        "of the leapfrog's individual steps, eta times: potential: sqrt|phi|/|a|, eta "
+        "0.03 unless given; softening: sqrt(eps/|a|), eta 0.1");
+    options.number("rungs", request.blocks.rungs, between(0, 40),
+                   "of the leapfrog's individual steps: most factors of two between the whole "
+                   "step and the shortest");
+    options.number("rebuild-above", request.blocks.rebuild, not_negative,
+                   "of the leapfrog's individual steps: within a whole step the tree is built anew "
+                   "for at least this part of the particles; fewer take the cells that there are");
+    options.number("host-below", request.host_below, not_negative,
+                   "of the leapfrog's individual steps on a GPU: fewer active particles than this "
+                   "are left to the processor; measured once unless given");
     options.flag("shared-steps", request.shared_steps,
                  "of hermite: the shortest step of any particle for all");
     options.number("eta-start", request.hermite.eta_start, positive,
@@ -70,10 +143,18 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
         for (const char* name : of_hermite)
             if (options.given(name))
                 refuse(std::string("--") + name + ": needs --integrator hermite");
+        for (const char* name : of_blocks)
+            if (options.given(name) && !request.block_steps)
+                refuse(std::string("--") + name + ": needs --block-steps");
+        if (request.block_steps)
+            settle_blocks(options, request, step);
         if (request.resident)
             settle_resident(options, solver);
         return;
     }
+    for (const char* name : of_blocks)
+        if (options.given(name))
+            refuse(std::string("--") + name + ": is for the leapfrog");
     if (request.resident)
         refuse("--resident: is for the leapfrog");
     for (const char* name : of_trees)
@@ -103,12 +184,34 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
         solver.precision = Precision::double_precision;
 }
 
+std::string check_device(const SchemeRequest& request, const SolverOptions& solver)
+{
+    if (settled(solver).device == "cpu")
+        return "";
+    const double start = wall_clock_seconds();
+    const double difference = request.scheme == Scheme::hermite ? check_jerk_device(solver)
+                                                                : chamomile::check_device(solver);
+    return formatted("checked      sums of the device differ from the host's by %.1e, in %.2f s",
+                     difference, wall_clock_seconds() - start);
+}
+
 Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,
              const Clock& clock)
     : step_(step)
 {
     if (request.resident) {
         integrator_ = make_resident_leapfrog(solver, step);
+        return;
+    }
+    if (request.scheme == Scheme::leapfrog && request.block_steps) {
+        BlockSteps steps = request.blocks;
+        steps.shortest = step.shortest;
+        steps.longest = step.longest;
+        solver_ = make_solver_with_host(solver, request.host_below);
+        auto blocks = std::make_unique<BlockLeapfrog>(
+            *solver_, steps, clock, Periodicity{solver_->options().periodic.box});
+        blocks_ = blocks.get();
+        integrator_ = std::move(blocks);
         return;
     }
     if (request.scheme == Scheme::leapfrog) {
@@ -143,6 +246,11 @@ std::string Mover::steps_text() const
 {
     if (step_.kind == TimeStepKind::fixed)
         return "in steps of " + shortest(step_.length);
+    if (blocks_)
+        return formatted("in blocks of individual steps, eta = %s, by the %s",
+                         shortest(blocks_->steps().eta).c_str(),
+                         blocks_->steps().criterion == StepCriterion::softening ? "softening"
+                                                                                : "potential");
     if (!hermite_)
         return "in adaptive steps, eta = " + shortest(step_.eta);
     return hermite_->options().sharing == StepSharing::blocks ? "in blocks of individual steps"
@@ -151,6 +259,8 @@ std::string Mover::steps_text() const
 
 std::vector<std::string> Mover::summary(const Particles& particles) const
 {
+    if (blocks_ && !blocks_->report().rungs.empty())
+        return rung_table(blocks_->report());
     if (!hermite_)
         return {};
     const HermiteReport report = hermite_->report();

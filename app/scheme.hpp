@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/options.hpp"
+#include "integrate/block_leapfrog.hpp"
 #include "integrate/hermite.hpp"
 #include "integrate/leapfrog.hpp"
 
@@ -15,18 +17,25 @@ enum class Scheme { leapfrog, hermite };
 struct SchemeRequest {
     Scheme scheme = Scheme::leapfrog;
     HermiteOptions hermite;
+    BlockSteps blocks;                       ///< of the leapfrog
+    std::optional<std::uint64_t> host_below; ///< active particles, with a GPU; none: measured
     bool block_steps = false, shared_steps = false, final_evaluation = false, count_short = false;
     bool resident = false; ///< the leapfrog on the GPU
 };
 
-/// Adds --integrator, --resident, --block-steps, --shared-steps, --eta-start, --iterations,
-/// --final-evaluation and --count-short-steps.
+/// Adds --integrator, --resident, --block-steps, --step-criterion, --rungs, --rebuild-above,
+/// --host-below, --shared-steps, --eta-start, --iterations, --final-evaluation and
+/// --count-short-steps.
 void add_scheme_options(Options& options, SchemeRequest& request);
 
 /// The time steps of --dt, --eta, --dt-min and --dt-max, and direct sums in double unless the
 /// options say otherwise. Throws Error(usage) for options of one scheme given to the other.
 void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
                    SolverOptions& solver);
+
+/// Before a run trusts a GPU (integrate/device_check.hpp): a line about it, empty on the CPU.
+/// Throws Error(device).
+std::string check_device(const SchemeRequest& request, const SolverOptions& solver);
 
 /// An integrator with what computes its forces.
 class Mover {
@@ -43,7 +52,7 @@ public:
     std::string scheme_text() const;
     /// "in blocks of individual steps", "in steps of 0.01", "in adaptive steps, eta = 0.1".
     std::string steps_text() const;
-    /// What the Hermite scheme has done, in lines, with ids; empty for the leapfrog.
+    /// What individual steps have done, in lines, with ids; empty for a leapfrog of shared steps.
     std::vector<std::string> summary(const Particles& particles) const;
 
 private:
@@ -52,6 +61,7 @@ private:
     std::unique_ptr<JerkSolver> jerks_;
     std::unique_ptr<Integrator> integrator_;
     const Hermite* hermite_ = nullptr;
+    const BlockLeapfrog* blocks_ = nullptr;
 };
 
 } // namespace chamomile::app

@@ -6,8 +6,18 @@
 #include "app/numbers.hpp"
 #include "app/table.hpp"
 #include "core/archive.hpp"
+#include "integrate/block_leapfrog.hpp"
 
 namespace chamomile::app {
+namespace {
+
+/// Null for steps that all share.
+const BlockLeapfrog* blocks_of(const Simulation& simulation)
+{
+    return dynamic_cast<const BlockLeapfrog*>(&simulation.integrator());
+}
+
+} // namespace
 
 std::string StepFile::open(const std::filesystem::path& file, const Simulation& simulation)
 {
@@ -18,6 +28,8 @@ std::string StepFile::open(const std::filesystem::path& file, const Simulation& 
         phases_.push_back(phase.name);
     phases_.emplace_back(integration_phase);
     std::string line = "step,time,dt,particles,cells,far";
+    if (blocks_of(simulation))
+        line += ",evaluations,targets";
     if (has_goal_)
         line += ",measured error,tolerance,theta";
     for (const std::string& heading : device_headings)
@@ -40,6 +52,10 @@ void StepFile::add(const Simulation& simulation)
         formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
                   shortest(simulation.stated_time()).c_str(), shortest(simulation.step_length()).c_str(),
                   cost.particles, cost.cells, cost.far_cells);
+    if (const BlockLeapfrog* blocks = blocks_of(simulation))
+        line += formatted(",%llu,%llu",
+                          (unsigned long long)(simulation.step() > 0 ? blocks->blocks() : 1),
+                          (unsigned long long)statistics.targets);
     if (has_goal_) {
         const SolverOptions& now = simulation.integrator().forces();
         const bool tree = now.solver == SolverKind::tree,

@@ -71,6 +71,6 @@ function(chamomile_add_cuda target)
         endforeach()
     endwhile()
     configure_file(${PROJECT_SOURCE_DIR}/cmake/device_headers.hpp.in ${PROJECT_BINARY_DIR}/generated/device_headers.hpp @ONLY)
-    set_property(SOURCE ${PROJECT_SOURCE_DIR}/gpu/nvrtc.cu APPEND PROPERTY COMPILE_DEFINITIONS
+    set_property(SOURCE ${PROJECT_SOURCE_DIR}/gpu/nvrtc.cu ${PROJECT_SOURCE_DIR}/gpu/cufft.cu APPEND PROPERTY COMPILE_DEFINITIONS
         CHAMOMILE_CUDA_LIBRARIES="${CUDAToolkit_LIBRARY_DIR}")
 endfunction()

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "force/list_solver.hpp"
+#include "mesh/mesh_gravity.hpp"
 
 namespace chamomile {
 
@@ -32,6 +33,15 @@ int choose_gpu(const std::string& device);
 /// Bytes of that device's memory that nobody uses now. Throws Error(device) if it cannot say.
 double free_gpu_memory(int number);
 
+/// Such as "host node7, device 0, NVIDIA H200, UUID GPU-...", for lines about faults.
+std::string gpu_identity(int number);
+
+/// Whether a device has not answered in time. A process that ends normally would wait for it.
+bool gpu_hangs();
+
+/// Whether the environment asks for a wrong sum now (gpu/fault_plan.hpp).
+bool gpu_sums_are_wrong();
+
 /// A builder that sorts particles and sums moments on that device and an evaluator that finds them
 /// there; another builder sorts targets apart, if they will come. Throws Error(device) if it
 /// cannot.
@@ -43,6 +53,11 @@ void write_to_device(int device, const double* rows, std::size_t n, const ArrayV
 
 /// Memory of a device, for those who have no other way to get some. Throws Error(device).
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);
+
+/// The long range by a mesh on that device, in double whatever `scalar` says; arrays are the
+/// host's. Throws as make_mesh_gravity() does, and Error(device) without cuFFT.
+std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
+                                                  const MeshOptions& options);
 
 /// All pairs on that device, without a tree. Throws Error(device) if it cannot.
 std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);

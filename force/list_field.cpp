@@ -241,8 +241,7 @@ ForceStatistics ListField::evaluate_sources(std::span<const Index> active,
         const TimedPhase phase(statistics.profile, "groups");
         if (!active.empty())
             octree(); // with the order
-        make_groups(groups_, tree_.octree, tree_.moments, active,
-                    {options_.group_size, groups_per_cluster});
+        make_groups(groups_, tree_.octree, tree_.moments, active, group_sizes(options_));
     }
     const std::size_t n = size();
     const bool here = active.empty(); // results are where the caller wants them

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "force/cancelling_targets.hpp"
 #include "force/list_batches.hpp"
 #include "force/short_range.hpp"
@@ -40,6 +41,7 @@ public:
     const SolverOptions& options() const override { return options_; }
     void adjust(const SolverOptions& settled) override { options_ = settled; }
     void number_next(std::uint64_t number) override { number_ = number; }
+    void keep_tree(bool kept) override { keeps_tree_ = kept; }
     void soften(double length) override { options_.softening.length = length; }
 
 protected:
@@ -70,14 +72,8 @@ private:
     {
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
-        parts_.builder->build(tree_,
-                              {particles.size(), view_of(std::span(particles.position)),
-                               view_of(std::span(particles.mass))},
-                              {options_.leaf_size, cluster_size(), criterion(), placement()},
-                              profile);
+        grow_tree(particles, profile);
         ++number_;
-        if (!active.empty())
-            parts_.builder->fetch_order(tree_.octree);
         const Moments& moments = tree_.moments;
         double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
         if (!std::isfinite(mass))
@@ -87,8 +83,11 @@ private:
                               options_.softening.length, mass);
         {
             const TimedPhase phase(profile, "groups");
-            make_groups(groups_, tree_.octree, moments, active,
-                        {options_.group_size, groups_per_cluster, longest_group()});
+            if (!active.empty())
+                find_places(particles, active);
+            GroupSizes sizes = group_sizes(options_);
+            sizes.longest_side = longest_group();
+            make_groups(groups_, tree_.octree, moments, active, sizes, rank_);
         }
         {
             const TimedPhase phase(profile, "nodes");
@@ -121,13 +120,56 @@ private:
         return statistics;
     }
 
+    /// Anew, or on the cells of the last one.
+    void grow_tree(const Particles& particles, Profile& profile)
+    {
+        const TreeParticles sources{particles.size(), view_of(std::span(particles.position)),
+                                    view_of(std::span(particles.mass))};
+        const TreePlan plan{options_.leaf_size, cluster_size(), criterion(), placement()};
+        // Not in periodic cubes, where cells of particles that leave by a side would be as large.
+        is_kept_ =
+            keeps_tree_ && grown_ > 0 && grown_ == particles.size() && options_.periodic.box == 0;
+        grown_ = 0; // until all is done
+        if (is_kept_) {
+            parts_.builder->refit(tree_, sources, plan, profile);
+        } else {
+            rank_.clear();
+            has_order_ = false;
+            parts_.builder->build(tree_, sources, plan, profile);
+        }
+        grown_ = particles.size();
+    }
+
+    /// The order, and in a kept tree, whose order is known, the active particles themselves.
+    void find_places(const Particles& particles, std::span<const Index> active)
+    {
+        Octree& octree = tree_.octree;
+        if (!std::exchange(has_order_, true))
+            parts_.builder->fetch_order(octree);
+        if (!is_kept_)
+            return;
+        if (rank_.empty()) {
+            rank_.resize(octree.size);
+#pragma omp parallel for if (octree.size > worth_threads)
+            for (std::size_t k = 0; k < octree.size; ++k)
+                rank_[octree.order[k]] = Index(k);
+        }
+#pragma omp parallel for if (active.size() > worth_threads)
+        for (std::size_t t = 0; t < active.size(); ++t)
+            if (const Index i = active[t]; i < octree.size)
+                octree.sources[rank_[i]] = {particles.position[i], particles.mass[i]};
+    }
+
     CubePlacement placement() const
     {
         return options_.decorrelate ? random_placement(*options_.decorrelate, number_)
                                     : CubePlacement{};
     }
 
-    Index cluster_size() const { return Index(options_.group_size) * groups_per_cluster; }
+    Index cluster_size() const
+    {
+        return Index(options_.group_size) * groups_per_cluster;
+    }
 
     /// Of groups.
     std::size_t batch_size() const
@@ -164,6 +206,11 @@ private:
     static constexpr std::size_t least_batch = 8;
     std::size_t most_in_batch_ = 0; // what a device had room for; 0: all
     std::uint64_t number_ = 0;      // of the next evaluation
+    bool keeps_tree_ = false;       // as said
+    bool is_kept_ = false;          // the tree of this evaluation is
+    std::size_t grown_ = 0;         // particles of the last whole tree
+    bool has_order_ = false;        // octree.order is that of the tree
+    std::vector<Index> rank_;       // sorted place of each particle, in a kept tree
 };
 
 template <class Interface>
@@ -291,6 +338,14 @@ private:
 };
 
 } // namespace
+
+GroupSizes group_sizes(const SolverOptions& options)
+{
+    GroupSizes sizes{options.group_size, groups_per_cluster};
+    if (options.solver == SolverKind::tree)
+        sizes.least = options.device == "cpu" ? 16 : 32; // a pack or a warp
+    return sizes;
+}
 
 AcceptanceCriterion criterion_of(const SolverOptions& options)
 {

@@ -6,6 +6,7 @@
 #include "force/evaluator.hpp"
 #include "force/solver.hpp"
 #include "mesh/long_range.hpp"
+#include "tree/groups.hpp"
 #include "tree/tree_builder.hpp"
 
 namespace chamomile {
@@ -26,6 +27,9 @@ SolverOptions settled(const SolverOptions& options);
 
 /// The parts for options that are settled; with a builder for targets apart if they will come.
 SolverParts make_parts(const SolverOptions& settled, bool targets_apart = false);
+
+/// How targets that are sources are cut into groups.
+GroupSizes group_sizes(const SolverOptions& settled);
 
 /// By which a tree with these options accepts cells.
 AcceptanceCriterion criterion_of(const SolverOptions& options);
@@ -53,7 +57,10 @@ public:
 std::unique_ptr<ShortRangeSolver> make_short_range_solver(const SolverOptions& options,
                                                           SolverParts parts);
 
-/// Short range and long range together.
+/// Of the side of a periodic cube that r_cut may be: groups of targets need the rest.
+inline constexpr double most_of_periodic_box = 0.45;
+
+/// Short range and long range together; null: a long range by the options.
 std::unique_ptr<Solver> make_periodic_solver(const SolverOptions& settled,
                                              std::unique_ptr<LongRange> long_range);
 

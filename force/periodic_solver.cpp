@@ -6,7 +6,8 @@
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "force/list_solver.hpp"
-#include "mesh/long_range.hpp"
+#include "mesh/ewald_modes.hpp"
+#include "mesh/mesh_gravity.hpp"
 
 namespace chamomile {
 namespace {
@@ -47,18 +48,50 @@ private:
     bool swapped_ = false;
 };
 
+/// At least n, with no prime factor above 5, so that its transforms are fast; even.
+int fast_size(double n)
+{
+    for (int size = std::max(2, int(std::ceil(n / 2)) * 2);; size += 2) {
+        int rest = size;
+        for (const int prime : {2, 3, 5})
+            while (rest % prime == 0)
+                rest /= prime;
+        if (rest == 1)
+            return size;
+    }
+}
+
+std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
+{
+    const PeriodicOptions& periodic = options.periodic;
+    const Periodicity box{periodic.box};
+    if (periodic.long_range == LongRangeKind::modes)
+        return make_ewald_modes(box, most_of_periodic_box * periodic.box / periodic.cut, 1e-7,
+                                options.device == "cpu" ? options.instruction_set : "auto");
+    MeshOptions mesh;
+    mesh.cells = periodic.mesh;
+    mesh.split = periodic.split;
+    return make_mesh_gravity(box, mesh);
+}
+
 class PeriodicSolver final : public Solver {
 public:
+    /// Without a long range one is made when the number of particles is known.
     PeriodicSolver(const SolverOptions& settled, std::unique_ptr<ShortRangeSolver> short_range,
                    std::unique_ptr<LongRange> long_range)
-        : periodicity_{settled.periodic.box}, short_(std::move(short_range)),
+        : options_(settled), periodicity_{settled.periodic.box}, short_(std::move(short_range)),
           long_(std::move(long_range))
-    {}
+    {
+        if (long_)
+            set_lengths();
+    }
 
     ForceStatistics solve(Particles& particles, Quantities quantities,
                           std::span<const Index> active) override
     {
         const std::size_t n = particles.size();
+        if (!long_)
+            choose_long_range(n);
         const double G = options().gravitational_constant, split = long_->split_radius();
         const bool potential = quantities == Quantities::acceleration_potential;
         const WrappedPositions in_cube(particles, periodicity_, wrapped_);
@@ -79,9 +112,30 @@ public:
     void number_next(std::uint64_t number) override { short_->number_next(number); }
     void soften(double length) override { short_->soften(length); }
     std::string device() const override { return short_->device(); }
-    const SolverOptions& options() const override { return short_->options(); }
+    const SolverOptions& options() const override { return options_; }
 
 private:
+    /// A mesh with cells_per_spacing cells in the mean distance of particles.
+    void choose_long_range(std::size_t n)
+    {
+        PeriodicOptions& periodic = options_.periodic;
+        if (periodic.long_range == LongRangeKind::mesh && periodic.mesh == 0) {
+            const double least = periodic.cut * periodic.split / most_of_periodic_box;
+            periodic.mesh =
+                fast_size(std::max({32.0, least, cells_per_spacing * std::cbrt(double(n))}));
+        }
+        long_ = make_long_range(options_);
+        set_lengths();
+    }
+
+    void set_lengths()
+    {
+        const double split = long_->split_radius();
+        short_->set_lengths({split, options_.periodic.cut * split});
+    }
+
+    static constexpr double cells_per_spacing = 2;
+
     /// What a tolerance is a part of where the acceleration itself is less: the root mean square of
     /// the long range's at some particles. On a lattice, where there is none, a hundredth of what a
     /// neighbour's attraction would be. G = 1.
@@ -128,6 +182,7 @@ private:
         }
     }
 
+    SolverOptions options_;
     Periodicity periodicity_;
     std::unique_ptr<ShortRangeSolver> short_;
     std::unique_ptr<LongRange> long_;
@@ -139,10 +194,8 @@ private:
 std::unique_ptr<Solver> make_periodic_solver(const SolverOptions& settled,
                                              std::unique_ptr<LongRange> long_range)
 {
-    auto short_range = make_short_range_solver(settled, make_parts(settled));
-    const double split = long_range->split_radius();
-    short_range->set_lengths({split, settled.periodic.cut * split});
-    return std::make_unique<PeriodicSolver>(settled, std::move(short_range), std::move(long_range));
+    return std::make_unique<PeriodicSolver>(
+        settled, make_short_range_solver(settled, make_parts(settled)), std::move(long_range));
 }
 
 } // namespace chamomile

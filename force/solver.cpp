@@ -19,9 +19,6 @@ std::string in_words(double value)
     return text;
 }
 
-/// Of the box that a cut may be: groups of targets need the rest.
-constexpr double most_of_box = 0.45;
-
 void check_periodic(const SolverOptions& o)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
@@ -34,7 +31,8 @@ void check_periodic(const SolverOptions& o)
         refuse("split: " + in_words(p.split) + ": must be 0.5 to 10");
     if (!(p.cut >= 3) || !(p.cut <= 7))
         refuse("cut: " + in_words(p.cut) + ": must be 3 to 7");
-    if (p.long_range == LongRangeKind::mesh && p.mesh > 0 && p.cut * p.split / p.mesh > most_of_box)
+    if (p.long_range == LongRangeKind::mesh && p.mesh > 0 &&
+        p.cut * p.split / p.mesh > most_of_periodic_box)
         refuse("mesh: " + std::to_string(p.mesh) + ": too few cells: the cut of " +
                in_words(p.cut * p.split) + " cells must be less than 0.45 of the box");
     if (o.softening.length > 0.1 * p.box)
@@ -126,6 +124,8 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
         return make_accurate_solver(options);
     const SolverOptions chosen = settled(options);
     const int gpu = choose_gpu(chosen.device);
+    if (chosen.periodic && chosen.solver == SolverKind::tree)
+        return make_periodic_solver(chosen, nullptr);
     if (gpu >= 0 && chosen.solver == SolverKind::direct)
         return make_cuda_direct_solver(gpu, chosen);
     SolverParts parts = make_parts(chosen);

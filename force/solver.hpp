@@ -29,7 +29,7 @@ enum class Quantities { acceleration, acceleration_potential };
 /// Where the smooth part of periodic gravity comes from.
 enum class LongRangeKind {
     mesh, ///< TreePM (Bagla 2002, Springel 2005): density and potential on a mesh
-    modes ///< Ewald's sum over Fourier modes, without a mesh; r_s is then a 15th of the side
+    modes ///< Ewald's sum over Fourier modes, without a mesh; r_cut is then 0.45 of the side
 };
 
 /// A periodic cube [0, box)^3 with a uniform background of the opposite mass.
@@ -117,6 +117,12 @@ public:
     /// error is checked; else each counts on from 0. A time loop numbers by steps, so that a
     /// restart goes on alike.
     virtual void number_next(std::uint64_t) {}
+
+    /// Whether the next evaluation may keep the order and cells of the last one's tree, of the same
+    /// particles before they moved a little, and sum the moments of these cells anew: cheaper where
+    /// few are active, and as right, but cells that have spread make lists longer. Stays as it is
+    /// said until it is said again; at first trees are built.
+    virtual void keep_tree(bool) {}
 
     /// The softening length of the next evaluations, where that changes as a simulation goes on.
     /// Throws Error(usage) where it cannot.

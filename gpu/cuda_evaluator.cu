@@ -98,8 +98,7 @@ public:
 
     ~CudaEvaluator() override
     {
-        cudaSetDevice(device_);
-        cudaDeviceSynchronize(); // an exception may have left batches under way
+        settle_device(device_);
     }
 
     void begin(const EvaluationInput& input) override

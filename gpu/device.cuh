@@ -20,6 +20,41 @@ namespace chamomile {
 /// What the environment asks the calls to answer.
 FaultPlan& fault_plan();
 
+/// Success or an error of the work, when it is done. Work that is not after CHAMOMILE_GPU_TIMEOUT
+/// seconds (600 unless the environment says so; Error(usage) if that is no time) and `allowance` is
+/// a hang: cudaErrorNotReady, of all later waits at once.
+cudaError_t status_when_done(cudaStream_t stream, double allowance = 0);
+cudaError_t status_when_done(cudaEvent_t event, double allowance = 0);
+
+/// Seconds that sums over so many pairs may take on the slowest of GPUs.
+inline double allowance_of_pairs(double pairs)
+{
+    return 1e-9 * pairs;
+}
+
+/// Whether a wait has not ended. The device must be left alone then: calls that free memory or wait
+/// would not return either.
+bool device_hangs();
+
+/// Before buffers go: an exception may have left work under way.
+inline void settle_device(int number)
+{
+    if (!device_hangs() && cudaSetDevice(number) == cudaSuccess)
+        cudaDeviceSynchronize();
+}
+
+inline void free_device_memory(void* memory)
+{
+    if (memory && !device_hangs())
+        cudaFree(memory);
+}
+
+inline void free_pinned_memory(void* memory)
+{
+    if (memory && !device_hangs())
+        cudaFreeHost(memory);
+}
+
 /// Throws unless the call went well. An error may be that of an earlier call: most are
 /// asynchronous.
 inline void check(cudaError_t status, const char* tried)
@@ -38,17 +73,33 @@ public:
         : data_(std::exchange(b.data_, nullptr)), capacity_(std::exchange(b.capacity_, 0))
     {}
     DeviceBuffer& operator=(DeviceBuffer&&) = delete;
-    ~DeviceBuffer() { cudaFree(data_); }
+    ~DeviceBuffer() { free_device_memory(data_); }
 
-    /// Room for n; what was there is lost if it has to grow.
+    /// Room for n; what was there is lost if it has to grow. Throws OutOfDeviceMemory.
     T* reserve(std::size_t n)
+    {
+        if (n > capacity_) {
+            free_device_memory(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            std::size_t wanted = n + n / 4; // so that slow growth allocates rarely
+            try {
+                allocate(wanted * sizeof(T));
+            } catch (const OutOfDeviceMemory&) {
+                wanted = n;
+                allocate(wanted * sizeof(T));
+            }
+            capacity_ = wanted;
+        }
+        return data_;
+    }
+    /// The same without spare room, for what does not grow and is large.
+    T* reserve_exactly(std::size_t n)
     {
         if (n > capacity_) {
             cudaFree(std::exchange(data_, nullptr));
             capacity_ = 0;
-            const std::size_t wanted = n + n / 4; // so that slow growth allocates rarely
-            allocate(wanted * sizeof(T));
-            capacity_ = wanted;
+            allocate(n * sizeof(T));
+            capacity_ = n;
         }
         return data_;
     }
@@ -60,7 +111,7 @@ private:
         try {
             check(cudaMalloc(&data_, bytes), "allocate device memory");
         } catch (...) { // also where the fault was made up
-            cudaFree(std::exchange(data_, nullptr));
+            free_device_memory(std::exchange(data_, nullptr));
             throw;
         }
     }
@@ -76,12 +127,12 @@ public:
     PinnedBuffer() = default;
     PinnedBuffer(const PinnedBuffer&) = delete;
     PinnedBuffer& operator=(const PinnedBuffer&) = delete;
-    ~PinnedBuffer() { cudaFreeHost(data_); }
+    ~PinnedBuffer() { free_pinned_memory(data_); }
 
     T* reserve(std::size_t n)
     {
         if (n > capacity_) {
-            cudaFreeHost(std::exchange(data_, nullptr));
+            free_pinned_memory(std::exchange(data_, nullptr));
             capacity_ = 0;
             const std::size_t wanted = n + n / 4;
             check(cudaMallocHost(&data_, wanted * sizeof(T)), "allocate page-locked memory");
@@ -105,7 +156,10 @@ private:
         check(cudaMallocHost(&memory, bytes), "allocate page-locked memory");
         return memory;
     }
-    void do_deallocate(void* memory, std::size_t, std::size_t) override { cudaFreeHost(memory); }
+    void do_deallocate(void* memory, std::size_t, std::size_t) override
+    {
+        free_pinned_memory(memory);
+    }
     bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override
     {
         return this == &other;
@@ -119,7 +173,11 @@ public:
     Stream& operator=(const Stream&) = delete;
     ~Stream() { cudaStreamDestroy(stream_); }
     operator cudaStream_t() const { return stream_; }
-    void wait() const { check(cudaStreamSynchronize(stream_), "wait for a stream"); }
+    /// `allowance`: seconds beyond the limit of all waits.
+    void wait(double allowance = 0) const
+    {
+        check(status_when_done(stream_, allowance), "wait for a stream");
+    }
 
 private:
     cudaStream_t stream_ = nullptr;

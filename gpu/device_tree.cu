@@ -124,7 +124,7 @@ private:
         const unsigned collected = start_multipoles();
         if (plan.criterion)
             start_nodes(tree, *plan.criterion);
-        check(cudaEventSynchronize(moments_here_), "sum the moments");
+        check(status_when_done(moments_here_), "sum the moments");
         const NumberedMultipole* from = host_collected_.data();
 #pragma omp parallel for if (collected > worth_threads)
         for (unsigned k = 0; k < collected; ++k)
@@ -196,7 +196,7 @@ private:
 
     RootCube root_cube(const TreeParticles& particles)
     {
-        check(cudaEventSynchronize(measured_), "measure the extent");
+        check(status_when_done(measured_), "measure the extent");
         Box box;
         double probe = 0;
         for (unsigned b = 0; b < extent_blocks; ++b) {
@@ -239,7 +239,7 @@ private:
     /// True if more particles share a key than a leaf holds; then octree.order is filled.
     bool finish_sort(Octree& octree)
     {
-        check(cudaEventSynchronize(sorted_), "sort the keys");
+        check(status_when_done(sorted_), "sort the keys");
         const bool keys_are_shared = *host_shared_.data() != 0;
         if (keys_are_shared) {
             octree.order.resize(octree.size);
@@ -289,7 +289,7 @@ private:
     unsigned start_multipoles()
     {
         DeviceTree& t = *tree_;
-        check(cudaEventSynchronize(counted_), "sum the moments");
+        check(status_when_done(counted_), "sum the moments");
         const unsigned collected = *host_count_.data();
         download(host_collected_.reserve(collected), collected_.data(), collected, t.stream);
         moments_here_.record(t.stream);

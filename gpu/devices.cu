@@ -34,11 +34,16 @@ public:
 
     std::string present()
     {
+        int number = 0;
+        cudaGetDevice(&number);
+        return of(number);
+    }
+
+    std::string of(int number)
+    {
         const std::lock_guard lock(mutex_);
         char host[256] = "";
         gethostname(host, sizeof host - 1);
-        int number = 0;
-        cudaGetDevice(&number);
         const auto found = names_.find(number);
         return std::string("host ") + host + ", device " + std::to_string(number) +
                (found == names_.end() ? "" : ", " + found->second);
@@ -57,6 +62,21 @@ DeviceNames& device_names()
 
 } // namespace
 
+std::string gpu_identity(int number)
+{
+    return device_names().of(number);
+}
+
+bool gpu_hangs()
+{
+    return device_hangs();
+}
+
+bool gpu_sums_are_wrong()
+{
+    return fault_plan().is_wrong();
+}
+
 FaultPlan& fault_plan()
 {
     static FaultPlan plan(std::getenv("CHAMOMILE_GPU_FAULT") ? std::getenv("CHAMOMILE_GPU_FAULT")
@@ -66,8 +86,10 @@ FaultPlan& fault_plan()
 
 void fail_call(cudaError_t status, const char* tried)
 {
-    std::string line = std::string("GPU: ") + tried + ": " + cudaGetErrorName(status) + ": " +
-                       cudaGetErrorString(status);
+    const bool hangs = status == cudaErrorNotReady;
+    std::string line = std::string("GPU: ") + tried + ": ";
+    line += hangs ? "is not done in time (CHAMOMILE_GPU_TIMEOUT): the device hangs"
+                  : std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status);
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError(); // the device works on
         std::size_t free = 0, total = 0;

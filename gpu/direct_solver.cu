@@ -32,8 +32,7 @@ public:
 
     ~CudaDirectSolver() override
     {
-        cudaSetDevice(device_);
-        cudaDeviceSynchronize(); // an exception may have left work under way
+        settle_device(device_);
     }
 
     ForceStatistics solve(Particles& particles, Quantities quantities,
@@ -60,7 +59,7 @@ public:
         {
             const TimedPhase phase(statistics.profile, "wait");
             const double start = wall_clock_seconds();
-            stream_->wait();
+            stream_->wait(allowance_of_pairs(double(target_count_) * double(n)));
             statistics.device_wait = wall_clock_seconds() - start;
         }
         float milliseconds = 0;

@@ -11,9 +11,13 @@
 
 namespace chamomile {
 
-/// CODE:K or CODE:K:WORDS, as the environment variable CHAMOMILE_GPU_FAULT has it: the K-th checked
-/// call (from 1 on; of those whose description contains WORDS) answers with that CUDA error. Errors
-/// that end a context are the answer of all later calls too. Safe for several threads.
+/// As the environment variable CHAMOMILE_GPU_FAULT has it, with K from 1 on. Safe for several
+/// threads.
+///
+/// - CODE:K or CODE:K:WORDS: the K-th checked call (of those whose description contains WORDS)
+///   answers with that CUDA error. Errors that end a context are the answer of all later calls too.
+/// - hang:K: the K-th wait, and each after it, never ends.
+/// - wrong:K: the sums of the K-th check of a device (integrate/device_check.hpp) are wrong.
 class FaultPlan {
 public:
     /// An empty text: no faults. Throws Error(usage).
@@ -23,10 +27,15 @@ public:
             return;
         const std::size_t first = text.find(':');
         const std::size_t second = first == text.npos ? first : text.find(':', first + 1);
-        if (first == text.npos || !read(text.substr(0, first), code_) ||
-            !read(text.substr(first + 1, second - first - 1), call_) || code_ < 1 || call_ < 1)
+        const std::string_view kind = text.substr(0, first);
+        hang_ = kind == "hang";
+        wrong_ = kind == "wrong";
+        const bool is_named = hang_ || wrong_;
+        if (first == text.npos || (!is_named && (!read(kind, code_) || code_ < 1)) ||
+            !read(text.substr(first + 1, second - first - 1), call_) || call_ < 1 ||
+            (is_named && second != text.npos))
             throw Error(Fault::usage, "CHAMOMILE_GPU_FAULT: " + std::string(text) +
-                                          ": must be CODE:K or CODE:K:WORDS");
+                                          ": must be CODE:K, CODE:K:WORDS, hang:K or wrong:K");
         if (second != text.npos)
             words_ = text.substr(second + 1);
     }
@@ -43,6 +52,12 @@ public:
             is_over_ = ends_context(code_);
         return number == call_ || is_over_ ? code_ : status;
     }
+
+    /// Whether the wait that begins now is one that never ends.
+    bool hangs() { return hang_ && ++calls_ >= call_; }
+
+    /// Whether the check of a device that is made now finds wrong sums.
+    bool is_wrong() { return wrong_ && ++calls_ == call_; }
 
     /// Whether only a new process can use the device again (CUDA's documentation of cudaError_t).
     static bool ends_context(int code)
@@ -63,6 +78,7 @@ private:
     }
 
     int code_ = 0;
+    bool hang_ = false, wrong_ = false;
     std::int64_t call_ = 0;
     std::string words_;
     std::atomic<std::int64_t> calls_ = 0;

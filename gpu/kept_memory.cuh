@@ -16,7 +16,7 @@ public:
     ~KeptMemory()
     {
         for (auto& [size, memory] : idle_)
-            cudaFree(memory);
+            free_device_memory(memory);
     }
 
     char* allocate(std::ptrdiff_t bytes)

@@ -31,7 +31,7 @@ std::shared_ptr<std::byte> gpu_memory(int number, std::size_t bytes)
     void* memory = nullptr;
     check(cudaMalloc(&memory, bytes > 0 ? bytes : 1), "allocate device memory");
     return {static_cast<std::byte*>(memory), [number](std::byte* data) {
-                if (cudaSetDevice(number) == cudaSuccess)
+                if (!device_hangs() && cudaSetDevice(number) == cudaSuccess)
                     cudaFree(data);
             }};
 }

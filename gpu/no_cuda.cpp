@@ -27,6 +27,21 @@ double free_gpu_memory(int)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+std::string gpu_identity(int)
+{
+    return "";
+}
+
+bool gpu_hangs()
+{
+    return false;
+}
+
+bool gpu_sums_are_wrong()
+{
+    return false;
+}
+
 int gpu_of(const void*)
 {
     return -1;
@@ -68,6 +83,11 @@ void write_to_device(int, const double*, std::size_t, const ArrayView&)
 }
 
 std::unique_ptr<Solver> make_cuda_direct_solver(int, const SolverOptions&)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<LongRange> make_cuda_mesh_gravity(int, Periodicity, const MeshOptions&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

@@ -33,8 +33,7 @@ public:
 
     ~CudaPairSolver() override
     {
-        cudaSetDevice(device_);
-        cudaDeviceSynchronize(); // an exception may have left work under way
+        settle_device(device_);
     }
 
     PairStatistics sum(const PairTask& task, std::span<double> sums) override
@@ -54,7 +53,7 @@ public:
         }
         {
             const TimedPhase phase(statistics.profile, "wait");
-            stream_->wait();
+            stream_->wait(allowance_of_pairs(double(statistics.pairs)));
         }
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");

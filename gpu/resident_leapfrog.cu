@@ -64,18 +64,14 @@ public:
         fault_.reserve(1);
     }
 
-    ~ResidentLeapfrog() override
-    {
-        cudaSetDevice(device_);
-        cudaDeviceSynchronize();
-    }
+    ~ResidentLeapfrog() override { settle_device(device_); }
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override
     {
         check(cudaSetDevice(device_), "choose the device");
         send(particles);
         ForceStatistics statistics = sum(quantities);
-        stream_->wait();
+        stream_->wait(allowance());
         bring(particles);
         require_finite(particles, particles.acceleration, "acceleration", now);
         return statistics;
@@ -95,7 +91,7 @@ public:
         check(cudaGetLastError(), "launch a kick");
         // A few steps ahead are enough, and an end of the run by stop() comes soon.
         if (++ahead_ == steps_ahead) {
-            stream_->wait();
+            stream_->wait(allowance());
             ahead_ = 0;
         }
         is_current_ = false;
@@ -129,7 +125,7 @@ public:
         if (has_potential_)
             download(phi, potential_.data(), n, *stream_);
         download(fault, fault_.data(), 1, *stream_);
-        stream_->wait();
+        stream_->wait(allowance());
         ahead_ = 0;
         particles.acceleration.resize(n);
         std::copy(v, v + n, particles.velocity.begin());
@@ -157,7 +153,7 @@ public:
         Vec3<double>* a = host_acceleration_.reserve(n_);
         std::copy(particles.acceleration.begin(), particles.acceleration.end(), a);
         upload(acceleration_, a, n_, *stream_);
-        stream_->wait();
+        stream_->wait(allowance());
         is_current_ = true;
     }
 
@@ -167,6 +163,9 @@ public:
 private:
     static constexpr unsigned long long no_fault = ~0ull;
     static constexpr int steps_ahead = 16;
+
+    /// For the steps that are under way.
+    double allowance() const { return (1 + ahead_) * allowance_of_pairs(double(n_) * n_); }
 
     ResidentState state()
     {
@@ -201,7 +200,7 @@ private:
         potential_.reserve(n);
         *host_fault_.reserve(1) = no_fault;
         upload(fault_, host_fault_.data(), 1, *stream_);
-        stream_->wait(); // the staging memory is used again
+        stream_->wait(allowance()); // the staging memory is used again
     }
 
     /// Queues the sums at the present positions.

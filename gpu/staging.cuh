@@ -57,7 +57,7 @@ private:
         if (is_pinned(up ? static_cast<const void*>(from) : to)) {
             check(cudaMemcpyAsync(to, from, bytes, kind, stream), "copy pinned memory");
             if (!up)
-                check(cudaStreamSynchronize(stream), "wait for a copy");
+                check(status_when_done(stream), "wait for a copy");
             return;
         }
         const std::size_t block = up ? block_up : block_down, blocks = (bytes + block - 1) / block;
@@ -89,7 +89,7 @@ private:
             if (begin >= bytes)
                 break;
             const std::size_t size = std::min(block_up, bytes - begin);
-            status = cudaEventSynchronize(lane.done[turn]);
+            status = status_when_done(lane.done[turn]);
             std::memcpy(lane.slot[turn].data(), from + begin, size);
             if (status == cudaSuccess)
                 status = cudaMemcpyAsync(to + begin, lane.slot[turn].data(), size,
@@ -119,7 +119,7 @@ private:
         for (int turn = 0; status == cudaSuccess && begin[turn] < bytes; turn ^= 1) {
             request(turn ^ 1);
             if (status == cudaSuccess)
-                status = cudaEventSynchronize(lane.done[turn]);
+                status = status_when_done(lane.done[turn]);
             std::memcpy(to + begin[turn], lane.slot[turn].data(),
                         std::min(block_down, bytes - begin[turn]));
         }

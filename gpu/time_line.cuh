@@ -49,7 +49,7 @@ public:
     {
         const std::size_t n = used_;
         download(host_.data(), device_.data(), n, stream);
-        check(cudaStreamSynchronize(stream), "read the times of kernels");
+        check(status_when_done(stream), "read the times of kernels");
         KernelTimes* times = host_.data();
         std::sort(times, times + n,
                   [](const KernelTimes& a, const KernelTimes& b) { return a.start < b.start; });

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/threads.hpp"
+
 namespace chamomile {
 
 void BlockLevels::begin(std::size_t particles, double whole, double floor)
@@ -40,35 +42,79 @@ void BlockLevels::place(Index i, int level)
     ++count_[level];
 }
 
+void BlockLevels::place(std::span<const double> wish)
+{
+    std::uint64_t count[deepest + 1] = {};
+#pragma omp parallel for if (wish.size() > worth_threads) reduction(+ : count)
+    for (std::size_t i = 0; i < wish.size(); ++i) {
+        level_[i] = std::uint8_t(level_for(wish[i]));
+        ++count[level_[i]];
+    }
+    std::copy(std::begin(count), std::end(count), std::begin(count_));
+}
+
 void BlockLevels::advance(std::vector<Index>& due)
 {
-    int smallest = lowest_;
-    while (smallest > 0 && count_[smallest] == 0)
-        --smallest;
-    now_ += ticks(smallest);
+    smallest_ = lowest_;
+    while (smallest_ > 0 && count_[smallest_] == 0)
+        --smallest_;
+    now_ += ticks(smallest_);
     for (int level = 0; level <= lowest_; ++level) {
         const std::uint64_t past = now_ % ticks(level);
         since_[level] = std::ldexp(double(past == 0 ? ticks(level) : past), -deepest) * whole_;
     }
-    // Due are the levels whose steps divide the time.
-    const int first = deepest - std::min(std::countr_zero(now_), deepest);
+    // Where few are due, most blocks of them are passed over.
+    const int first = longest_due();
+    constexpr std::size_t block = 256;
     due.clear();
-    for (std::size_t i = 0; i < level_.size(); ++i)
-        if (level_[i] >= first)
-            due.push_back(Index(i));
+    for (std::size_t begin = 0; begin < level_.size(); begin += block) {
+        const std::size_t end = std::min(begin + block, level_.size());
+        std::uint8_t highest = 0;
+        for (std::size_t i = begin; i < end; ++i)
+            highest = std::max(highest, level_[i]);
+        if (highest < first)
+            continue;
+        for (std::size_t i = begin; i < end; ++i)
+            if (level_[i] >= first)
+                due.push_back(Index(i));
+    }
+}
+
+/// The levels whose steps divide the time.
+int BlockLevels::longest_due() const
+{
+    return deepest - std::min(std::countr_zero(now_), deepest);
+}
+
+int BlockLevels::level_after(Index i, double wish) const
+{
+    const int old = level_[i], level = level_for(wish);
+    if (level >= old)
+        return level;
+    const bool commensurate = now_ % ticks(old - 1) == 0;
+    return commensurate ? old - 1 : old;
 }
 
 void BlockLevels::change(Index i, double wish)
 {
-    const int old = level_[i];
-    int level = level_for(wish);
-    if (level < old) {
-        const bool commensurate = now_ % ticks(old - 1) == 0;
-        level = commensurate ? old - 1 : old;
-    }
-    --count_[old];
+    const int level = level_after(i, wish);
+    --count_[level_[i]];
     ++count_[level];
     level_[i] = std::uint8_t(level);
+}
+
+void BlockLevels::change(std::span<const Index> due, std::span<const double> wish)
+{
+    std::int64_t change[deepest + 1] = {};
+#pragma omp parallel for if (due.size() > worth_threads) reduction(+ : change)
+    for (std::size_t k = 0; k < due.size(); ++k) {
+        const int level = level_after(due[k], wish[due[k]]);
+        --change[level_[due[k]]];
+        ++change[level];
+        level_[due[k]] = std::uint8_t(level);
+    }
+    for (int level = 0; level <= deepest; ++level)
+        count_[level] += std::uint64_t(change[level]);
 }
 
 double BlockLevels::elapsed() const

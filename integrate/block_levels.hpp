@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/particles.hpp"
@@ -23,25 +24,37 @@ public:
 
     /// Gives a particle its first level.
     void place(Index i, int level);
+    /// Gives each particle that of its wish.
+    void place(std::span<const double> wish);
 
     /// Goes to the nearest time at which particles are due and lists them, ascending.
     void advance(std::vector<Index>& due);
+    /// The level with the longest steps that is due now.
+    int longest_due() const;
     /// Sets the level of a particle that is due to that of `wish`: any number of levels down, or
     /// one up if the present time is a multiple of the longer step.
     void change(Index i, double wish);
+    /// The same for all of these, by their entries of `wish`.
+    void change(std::span<const Index> due, std::span<const double> wish);
 
     bool at_end() const { return now_ == std::uint64_t(1) << deepest; }
-    double length(int level) const; ///< of a step
-    double elapsed() const;         ///< since the begin
+    double length(int level) const;                     ///< of a step
+    double elapsed() const;                             ///< since the begin
+    double stride() const { return length(smallest_); } ///< of the last advance()
     /// Time from the particle's last step to now; of one that is due, its whole step.
     double since(Index i) const { return since_[level_[i]]; }
     int level(Index i) const { return level_[i]; }
+    /// Number of particles with steps of that level.
+    std::uint64_t count(int level) const { return count_[level]; }
+    int lowest() const { return lowest_; } ///< the level with the shortest steps allowed
 
 private:
+    int level_after(Index i, double wish) const;
     static std::uint64_t ticks(int level) { return std::uint64_t(1) << (deepest - level); }
 
     double whole_ = 0;
     int lowest_ = deepest; ///< number of the level with the shortest steps allowed
+    int smallest_ = 0;     ///< of the levels that anything had at the last advance()
     std::uint64_t now_ = 0;
     std::vector<std::uint8_t> level_;
     double since_[deepest + 1] = {};        ///< of particles by level

@@ -19,6 +19,12 @@ struct TimeStep {
     double longest = std::numeric_limits<double>::infinity(); ///< "
 };
 
+/// What the step of a single particle is a part eta of.
+enum class StepCriterion {
+    softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
+    potential  ///< sqrt|phi| / max(|a|, phi^2 / GM): a dynamical time, where attractions cancel too
+};
+
 /// Throws Error(usage) for a length, eta or bounds that are no positive numbers.
 void validate(const TimeStep& step);
 

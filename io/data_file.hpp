@@ -1,6 +1,7 @@
 /// \file  HDF5 files of measurements: groups of attributes and columns.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -13,9 +14,11 @@
 namespace chamomile {
 
 struct DataGroup {
-    using Attribute = std::variant<double, std::string>;
-    using Column = std::variant<std::vector<double>, std::vector<std::uint64_t>,
-                                std::vector<Vec3<double>>>; ///< not empty
+    using Attribute = std::variant<double, std::string, std::int32_t, std::uint64_t>;
+    using Column =
+        std::variant<std::vector<double>, std::vector<std::uint64_t>, std::vector<std::uint32_t>,
+                     std::vector<Vec3<double>>, std::vector<std::array<double, 6>>,
+                     std::vector<std::array<std::uint32_t, 6>>>;
 
     std::string name;
     std::vector<std::pair<std::string, Attribute>> attributes;

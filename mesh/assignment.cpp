@@ -55,8 +55,7 @@ double assignment_window(Assignment kernel, int kx, int ky, int kz, int n)
 }
 
 MassAssignment::MassAssignment(Assignment kernel, Periodicity box, int cells, double shift)
-    : kernel_(kernel), box_(box), cells_(cells), cells_per_length_(cells / box.side),
-      shift_(shift - cells * std::floor(shift / cells))
+    : kernel_(kernel), frame_{box, cells, shift - cells * std::floor(shift / cells)}
 {
     if (!(box.side > 0) || !std::isfinite(box.side))
         throw Error(Fault::usage, "box: " + std::to_string(box.side) + ": must be above 0");
@@ -68,12 +67,12 @@ MassAssignment::MassAssignment(Assignment kernel, Periodicity box, int cells, do
 void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayView& mass)
 {
     const std::size_t count = std::size_t(columns_) * std::size_t(columns_);
-    std::vector<int> column_of_point(std::size_t(cells_) + 1);
+    std::vector<int> column_of_point(std::size_t(frame_.cells) + 1);
     for (int c = 0; c < columns_; ++c)
-        for (int i = first_point(c, columns_, cells_); i < first_point(c + 1, columns_, cells_);
-             ++i)
+        for (int i = first_point(c, columns_, frame_.cells);
+             i < first_point(c + 1, columns_, frame_.cells); ++i)
             column_of_point[std::size_t(i)] = c;
-    column_of_point[std::size_t(cells_)] = columns_ - 1;
+    column_of_point[std::size_t(frame_.cells)] = columns_ - 1;
 
     order_.resize(n);
     column_.resize(n);
@@ -95,8 +94,9 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
                 wrong = std::min(wrong, i);
                 column_[i] = 0;
             } else
-                column_[i] = std::uint32_t(column_of_point[std::size_t(in_cells(x))] * columns_ +
-                                           column_of_point[std::size_t(in_cells(y))]);
+                column_[i] =
+                    std::uint32_t(column_of_point[std::size_t(frame_.in_cells(x))] * columns_ +
+                                  column_of_point[std::size_t(frame_.in_cells(y))]);
             ++own[column_[i]];
         }
 #pragma omp barrier
@@ -125,9 +125,9 @@ template <class T>
 void MassAssignment::assign(std::size_t n, const ArrayView& position, const ArrayView& mass,
                             Grid<T>& grid)
 {
-    if (grid.side() != cells_)
-        throw Error(Fault::usage,
-                    "mesh: " + std::to_string(grid.side()) + ": must be " + std::to_string(cells_));
+    if (grid.side() != frame_.cells)
+        throw Error(Fault::usage, "mesh: " + std::to_string(grid.side()) + ": must be " +
+                                      std::to_string(frame_.cells));
     sort(n, position, mass);
     grid.fill(0);
     const auto add_column = [&](auto points, std::size_t column) {
@@ -135,9 +135,12 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
             if (p + ahead < n)
                 __builtin_prefetch(position.at(order_[p + ahead], 0));
             const std::size_t i = order_[p];
-            const auto x = wrapped_cloud_at<points>(in_cells(position.load(i, 0)), cells_);
-            const auto y = wrapped_cloud_at<points>(in_cells(position.load(i, 1)), cells_);
-            const auto z = wrapped_cloud_at<points>(in_cells(position.load(i, 2)), cells_);
+            const auto x =
+                wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 0)), frame_.cells);
+            const auto y =
+                wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 1)), frame_.cells);
+            const auto z =
+                wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 2)), frame_.cells);
             const double m = mass ? mass.load(i) : 1;
             for (int a = 0; a < points; ++a)
                 for (int b = 0; b < points; ++b) {
@@ -168,9 +171,12 @@ void MassAssignment::interpolate(const Grid<T>& field, std::size_t n, const Arra
     with_points(kernel_, [&](auto points) {
 #pragma omp parallel for schedule(static) if (n >= worth_threads)
         for (std::size_t i = 0; i < n; ++i) {
-            const auto x = wrapped_cloud_at<points>(in_cells(position.load(i, 0)), cells_);
-            const auto y = wrapped_cloud_at<points>(in_cells(position.load(i, 1)), cells_);
-            const auto z = wrapped_cloud_at<points>(in_cells(position.load(i, 2)), cells_);
+            const auto x =
+                wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 0)), frame_.cells);
+            const auto y =
+                wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 1)), frame_.cells);
+            const auto z =
+                wrapped_cloud_at<points>(frame_.in_cells(position.load(i, 2)), frame_.cells);
             double sum = 0;
             for (int a = 0; a < points; ++a)
                 for (int b = 0; b < points; ++b) {

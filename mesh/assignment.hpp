@@ -38,14 +38,8 @@ public:
     void interpolate(const Grid<T>& field, std::size_t n, const ArrayView& position,
                      std::span<double> value) const;
 
-    /// Of a coordinate, in cells from point 0: in [0, cells).
-    double in_cells(double x) const
-    {
-        const double u = box_.wrapped(x) * cells_per_length_ + shift_;
-        return u < 0 ? u + cells_ : u >= cells_ ? u - cells_ : u;
-    }
     Assignment kernel() const { return kernel_; }
-    int cells() const { return cells_; }
+    const MeshFrame& frame() const { return frame_; }
 
     /// Particles sorted by columns of the mesh, as the last assign() left them: neighbours in this
     /// order share cache lines of a grid.
@@ -55,9 +49,7 @@ private:
     void sort(std::size_t n, const ArrayView& position, const ArrayView& mass);
 
     Assignment kernel_;
-    Periodicity box_;
-    int cells_;
-    double cells_per_length_, shift_;
+    MeshFrame frame_;
     int columns_; ///< per side, an even number
     std::vector<std::uint32_t> order_, column_;
     std::vector<std::size_t> first_; ///< of each column in order_

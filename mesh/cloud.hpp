@@ -1,7 +1,7 @@
 /// \file  The points of a mesh that share a particle, and their weights.
 #pragma once
 
-#include "core/host_device.hpp"
+#include "core/periodic.hpp"
 
 namespace chamomile {
 
@@ -13,6 +13,20 @@ enum class Assignment {
     cloud_in_cell = 2,   ///< CIC
     triangular = 3,      ///< TSC
     piecewise_cubic = 4, ///< PCS
+};
+
+/// Coordinates in cells of a mesh whose points lie at ((i, j, k) - shift) side / cells.
+struct MeshFrame {
+    Periodicity box;
+    int cells;
+    double shift = 0; ///< in [0, cells)
+
+    /// In [0, cells).
+    CHAMOMILE_HD double in_cells(double x) const
+    {
+        const double u = box.wrapped(x) * (cells * box.inverse_side()) + shift;
+        return u >= cells ? u - cells : u;
+    }
 };
 
 /// Points first, first + 1, ... of a line and their weights, whose sum is 1 to rounding.

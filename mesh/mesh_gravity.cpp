@@ -1,5 +1,6 @@
 #include "mesh/mesh_gravity.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -8,105 +9,17 @@
 #include "mesh/assignment.hpp"
 #include "mesh/fourier.hpp"
 #include "mesh/green_function.hpp"
+#include "mesh/mesh_field.hpp"
 
 namespace chamomile {
 namespace {
-
-struct FieldAt {
-    Vec3<double> acceleration;
-    double potential = 0;
-};
-
-template <int points>
-struct CloudInSpace {
-    WrappedCloud<points> x, y, z;
-};
-
-/// The field on grids of accelerations, by the assignment's own kernel.
-template <int points, class T>
-FieldAt interpolated(const CloudInSpace<points>& cloud, const Grid<T>* const (&component)[3],
-                     const Grid<T>* potential)
-{
-    FieldAt field;
-    double sum[4] = {};
-    for (int a = 0; a < points; ++a)
-        for (int b = 0; b < points; ++b) {
-            const int i = cloud.x.point[a], j = cloud.y.point[b];
-            const T* row[3] = {&(*component[0])(i, j, 0), &(*component[1])(i, j, 0),
-                               &(*component[2])(i, j, 0)};
-            const double w = cloud.x.weight[a] * cloud.y.weight[b];
-            for (int c = 0; c < points; ++c) {
-                const double weight = w * cloud.z.weight[c];
-                for (int d = 0; d < 3; ++d)
-                    sum[d] += weight * double(row[d][cloud.z.point[c]]);
-                if (potential)
-                    sum[3] += weight * double((*potential)(i, j, cloud.z.point[c]));
-            }
-        }
-    return {{sum[0], sum[1], sum[2]}, sum[3]};
-}
-
-/// Points and weights of a cloud and two more points on either side: of the field itself (0 at the
-/// outer points), and of its differences over 4 points, in inverse cells.
-template <int points>
-struct Stencil {
-    int point[points + 4];
-    double weight[points + 4] = {}, slope[points + 4] = {};
-
-    Stencil(const WrappedCloud<points>& cloud, int n)
-    {
-        for (int p = 0; p < points + 4; ++p) {
-            const int i = cloud.point[0] + p - 2;
-            point[p] = i < 0 ? i + n : i >= n ? i - n : i;
-        }
-        for (int p = 0; p < points; ++p) {
-            const double w = cloud.weight[p];
-            weight[p + 2] = w;
-            slope[p + 3] += w * (2 / 3.);
-            slope[p + 1] -= w * (2 / 3.);
-            slope[p + 4] -= w * (1 / 12.);
-            slope[p] += w * (1 / 12.);
-        }
-    }
-    static bool inside(int p) { return p >= 2 && p < points + 2; }
-};
-
-/// The potential and minus its differences.
-template <int points, class T>
-FieldAt differentiated(const CloudInSpace<points>& cloud, const Grid<T>& potential,
-                       double cells_per_length)
-{
-    const int n = potential.side();
-    const Stencil<points> x(cloud.x, n), y(cloud.y, n), z(cloud.z, n);
-    Vec3<double> slope;
-    double value = 0;
-    for (int a = 0; a < points + 4; ++a)
-        for (int b = 0; b < points + 4; ++b) {
-            const bool in_x = x.inside(a), in_y = y.inside(b);
-            if (!in_x && !in_y)
-                continue;
-            const T* row = &potential(x.point[a], y.point[b], 0);
-            double along = 0, along_slope = 0;
-            for (int c = 2; c < points + 2; ++c)
-                along += z.weight[c] * double(row[z.point[c]]);
-            slope.x += x.slope[a] * y.weight[b] * along;
-            slope.y += x.weight[a] * y.slope[b] * along;
-            if (in_x && in_y) {
-                for (int c = 0; c < points + 4; ++c)
-                    along_slope += z.slope[c] * double(row[z.point[c]]);
-                slope.z += x.weight[a] * y.weight[b] * along_slope;
-                value += x.weight[a] * y.weight[b] * along;
-            }
-        }
-    return {-cells_per_length * slope, value};
-}
 
 template <class T>
 class MeshGravity final : public LongRange {
 public:
     MeshGravity(Periodicity box, const MeshOptions& options)
         : box_(box), options_(options), assignment_(options.kernel, box, options.cells),
-          fourier_(options.cells), split_(options.split * box.side / options.cells),
+          fourier_(options.cells), split_(checked_split_radius(box, options)),
           rows_(green_rows(options.cells, box.side, split_, int(options.kernel), four_point())),
           potential_(options.cells)
     {
@@ -189,25 +102,24 @@ private:
                 const ArrayView& potential) const
     {
         const std::size_t targets = order.empty() ? n : order.size();
-        const int cells = options_.cells;
+        const auto view = [](const Grid<T>& grid) {
+            return MeshView<T>{grid.data(), grid.side(), grid.row()};
+        };
+        MeshField<T> field{};
+        field.cells_per_length = options_.cells / box_.side;
+        if (potential || four_point())
+            field.potential = view(potential_);
+        for (std::size_t d = 0; d < component_.size(); ++d)
+            field.component[d] = view(component_[d]);
 #pragma omp parallel for schedule(dynamic, 1024) if (targets >= worth_threads)
         for (std::size_t t = 0; t < targets; ++t) {
             const std::size_t i = order.empty() ? t : order[t];
-            const auto along = [&](int c) {
-                return wrapped_cloud_at<points>(assignment_.in_cells(position.load(i, c)), cells);
-            };
-            const CloudInSpace<points> cloud{along(0), along(1), along(2)};
-            FieldAt field;
-            if (four_point()) {
-                field = differentiated(cloud, potential_, cells / box_.side);
-            } else {
-                const Grid<T>* const component[] = {&component_[0], &component_[1], &component_[2]};
-                field = interpolated(cloud, component, potential ? &potential_ : nullptr);
-            }
+            const FieldAt at =
+                field_at<points>(position.load_vector(i), assignment_.frame(), field);
             acceleration.store_vector(i, acceleration.load_vector(i) +
-                                             gravitational_constant * field.acceleration);
+                                             gravitational_constant * at.acceleration);
             if (potential)
-                potential.store(i, 0, potential.load(i) + gravitational_constant * field.potential);
+                potential.store(i, 0, potential.load(i) + gravitational_constant * at.potential);
         }
     }
 
@@ -224,13 +136,20 @@ private:
 
 } // namespace
 
-std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options)
+double checked_split_radius(Periodicity box, const MeshOptions& options)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
+    if (!(box.side > 0) || !std::isfinite(box.side))
+        refuse("box: " + std::to_string(box.side) + ": must be above 0");
     if (options.cells < 8 || options.cells > 32768)
         refuse("mesh: " + std::to_string(options.cells) + ": must be 8 to 32768");
     if (!(options.split >= 0.5 && options.split <= options.cells))
         refuse("split: " + std::to_string(options.split) + ": must be 0.5 cells or more");
+    return options.split * box.side / options.cells;
+}
+
+std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options)
+{
     if (options.scalar == Scalar::float32)
         return std::make_unique<MeshGravity<float>>(box, options);
     return std::make_unique<MeshGravity<double>>(box, options);

@@ -33,4 +33,7 @@ struct MeshOptions {
 /// cells or more.
 std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options);
 
+/// r_s of such a mesh. Throws Error(usage) as make_mesh_gravity() does.
+double checked_split_radius(Periodicity box, const MeshOptions& options);
+
 } // namespace chamomile

@@ -11,6 +11,7 @@ PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 USAGE, INPUT, OUTPUT, DEVICE, NUMERIC = 2, 3, 4, 5, 6
 
 RUN = "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
+BLOCKS = "run good.txt --t-end 0.2 --block-steps --eps 0.05 -o out"
 HERMITE = "run good.txt --t-end 0.2 --integrator hermite --eps 0 -o out"
 START = "run {file} --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
 
@@ -100,7 +101,7 @@ CASES = [
     ("quiet and verbose", RUN + " -q -v", USAGE, "--quiet: contradicts --verbose"),
     ("twice with different values", RUN + " --theta 0.5 --theta 0.6", USAGE, "--theta: given twice, as 0.5 and 0.6"),
     ("one argument too many", RUN + " other.txt", USAGE, "other.txt: one argument too many"),
-    ("all that is missing", "run", USAGE, "missing: FILE or --model MODEL, --t-end X, --dt X or --adaptive, --output FOLDER"),
+    ("all that is missing", "run", USAGE, "missing: FILE or --model MODEL, --t-end X, --dt X, --adaptive or --block-steps, --output FOLDER"),
     ("no softening anywhere", "run good.txt --t-end 0.2 --dt 0.1 -o out", USAGE, r"--eps: not given, and good.txt states no softening; .*--eps \d+(\.\d+)? would do"),
     ("empty file name", ["run", "", "--t-end", "1"], USAGE, r"FILE: \(empty\)"),
     ("info without a file", "info", USAGE, "info: missing: FILE"),
@@ -136,7 +137,18 @@ CASES = [
     ("hermite, eta 0", HERMITE + " --eta 0", USAGE, "--eta: 0: a number > 0"),
     ("hermite, eta of the start a word", HERMITE + " --eta-start small", USAGE, "--eta-start: small: a number > 0"),
     ("leapfrog, iterated", RUN + " --iterations 2", USAGE, "run: --iterations: needs --integrator hermite"),
-    ("leapfrog in blocks", RUN + " --block-steps", USAGE, "run: --block-steps: needs --integrator hermite"),
+    ("blocks of one length", RUN + " --block-steps", USAGE, "run: --block-steps: contradicts --dt"),
+    ("blocks of shared adaptive steps", BLOCKS + " --adaptive", USAGE, "run: --block-steps: contradicts --adaptive"),
+    ("blocks on the GPU alone", BLOCKS + " --resident", USAGE, "run: --block-steps: contradicts --resident"),
+    ("a criterion of steps that all share", RUN + " --step-criterion softening", USAGE, "run: --step-criterion: needs --block-steps"),
+    ("rungs of Hermite's scheme", HERMITE + " --rungs 3", USAGE, "run: --rungs: is for the leapfrog"),
+    ("too many rungs", BLOCKS + " --rungs 41", USAGE, "--rungs: 41: must be "),
+    ("half a rung", BLOCKS + " --rungs 1.5", USAGE, "--rungs: 1.5"),
+    ("no such criterion of steps", BLOCKS + " --step-criterion speed", USAGE, "--step-criterion: speed"),
+    ("a criterion by a softening that is none", BLOCKS.replace("0.05", "0") + " --step-criterion softening", USAGE,
+     "block steps: the criterion 'softening' needs a softening length > 0"),
+    ("blocks of a tree, never built", BLOCKS + " --rebuild-above -1", USAGE, "--rebuild-above: -1"),
+    ("the host beside an accuracy", BLOCKS + " --accuracy 0.01 --host-below 9", USAGE, "run: --host-below: not with --accuracy"),
     ("hermite without softening, from nowhere", "run good.txt --t-end 0.2 --integrator hermite -o out", USAGE, "--eps: not given, and good.txt states no softening"),
     ("hermite at one place", HERMITE.replace("good.txt", "coincident.txt"), INPUT, "particles with ids 1 and 2: position: the same at t = 0"),
     ("hermite, forces beyond a double", HERMITE.replace("good.txt", "heavy.txt"), NUMERIC, "particle id 1: acceleration or jerk: is no longer a finite number in step 0"),

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "force/gpu.hpp"
+#include "force/small_sets.hpp"
+#include "integrate/block_leapfrog.hpp"
 #include "integrate/hermite.hpp"
 #include "integrate/leapfrog.hpp"
 #include "integrate/resident.hpp"
@@ -88,6 +90,27 @@ inline std::vector<WayToMove> ways_to_move()
                                           .local_order = 4};
             asked.group_size = 64;
             asked.leaf_size = 16;
+            const auto blocks = [&](const std::string& name, SolverOptions options,
+                                    BlockSteps steps) {
+                options.softening = softening;
+                options.device = device;
+                ways.push_back({name + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.solver = make_solver_with_host(options, 32);
+                                    owned.integrator =
+                                        std::make_unique<BlockLeapfrog>(*owned.solver, steps);
+                                    return owned;
+                                }});
+            };
+            const BlockSteps by_potential{.eta = 0.02, .rebuild = 0.5},
+                by_softening{.criterion = StepCriterion::softening, .eta = 0.05};
+            for (const auto& [name, options] :
+                 {std::pair{"tree", SolverOptions{}}, std::pair{"direct", direct},
+                  std::pair{"tree, decorrelated", random}, std::pair{"tree, an accuracy", asked}}) {
+                blocks(std::string("blocks, ") + name, options, by_potential);
+                if (soft)
+                    blocks(std::string("blocks by softening, ") + name, options, by_softening);
+            }
             leapfrog("tree, geometric", geometric, fixed);
             leapfrog("tree, hexadecapoles", high, fixed);
             leapfrog("tree, decorrelated", random, fixed);

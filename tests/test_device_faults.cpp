@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "force/list_solver.hpp"
 #include "gpu/fault_plan.hpp"
+#include "integrate/device_check.hpp"
 #include "tests/clouds.hpp"
 #include "tests/restart_runs.hpp"
 
@@ -29,7 +30,17 @@ TEST_CASE("a plan of faults answers the call that it names, and for ever if the 
     const int answers[] = {0, 0, 0, 719, 719};
     for (int k = 0; k < 5; ++k)
         CHECK(named.answer(0, calls[k]) == answers[k]);
-    for (const char* text : {"2", "2:", ":2", "x:1", "2:0", "0:1", "2:1x", "-2:1"})
+    CHECK_FALSE(named.hangs());
+    CHECK_FALSE(named.is_wrong());
+    FaultPlan hang("hang:2");
+    for (bool expected : {false, true, true})
+        CHECK(hang.hangs() == expected);
+    CHECK(hang.answer(0, "launch") == 0);
+    FaultPlan wrong("wrong:2");
+    for (bool expected : {false, true, false})
+        CHECK(wrong.is_wrong() == expected);
+    for (const char* text : {"2", "2:", ":2", "x:1", "2:0", "0:1", "2:1x", "-2:1", "hang", "hang:0",
+                             "hang:1:wait", "wrong:x"})
         CHECK_THROWS_WITH_AS(FaultPlan{text}, doctest::Contains("CODE:K"), Error);
 }
 
@@ -95,6 +106,87 @@ TEST_CASE("without room on the device smaller batches make the same bits")
     CHECK(same_bits(whole, pieces));
     CHECK_THROWS_WITH_AS(forces_with_room(1, refusals), doctest::Contains("no room"),
                          OutOfDeviceMemory);
+}
+
+namespace {
+
+/// The host's solver with one sum that is off by `part` of itself.
+class FaultySolver final : public Solver {
+public:
+    FaultySolver(const SolverOptions& options, double part)
+        : inner_(make_solver(options)), part_(part)
+    {}
+    ForceStatistics solve(Particles& p, Quantities quantities,
+                          std::span<const Index> active) override
+    {
+        const ForceStatistics statistics = inner_->solve(p, quantities, active);
+        p.potential[140] *= 1 + part_;
+        return statistics;
+    }
+    std::string device() const override { return inner_->device(); }
+    const SolverOptions& options() const override { return inner_->options(); }
+
+private:
+    std::unique_ptr<Solver> inner_;
+    double part_;
+};
+
+class FaultyJerks final : public JerkSolver {
+public:
+    FaultyJerks(const SolverOptions& options, double part)
+        : inner_(make_jerk_solver(options)), part_(part)
+    {}
+    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
+                          std::span<JerkSum> sums) override
+    {
+        const ForceStatistics statistics = inner_->solve(sources, active, sums);
+        sums[140].jerk = (1 + part_) * sums[140].jerk;
+        return statistics;
+    }
+    std::string device() const override { return inner_->device(); }
+    const SolverOptions& options() const override { return inner_->options(); }
+
+private:
+    std::unique_ptr<JerkSolver> inner_;
+    double part_;
+};
+
+SolverOptions checked_options(SolverKind kind, Precision precision)
+{
+    SolverOptions options;
+    options.solver = kind;
+    options.precision = precision;
+    options.softening = {SofteningKind::plummer, 0.02};
+    options.group_size = 64;
+    options.leaf_size = 16;
+    options.device = "cpu";
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("a device whose sums are not the host's is refused before the run")
+{
+    for (SolverKind kind : {SolverKind::tree, SolverKind::direct})
+        for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
+            const SolverOptions options = checked_options(kind, precision);
+            const auto trusted = make_solver(checked_options(kind, Precision::double_precision));
+            FaultySolver good(options, 0), bad(options, 1e-3);
+            const double difference = require_same_sums(good, *trusted, "host x");
+            MESSAGE("good sums differ by ", difference);
+            CHECK(difference < (precision == Precision::double_precision ? 1e-12 : 4e-6));
+            CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
+                                 doctest::Contains("cannot be trusted; host x"), Error);
+        }
+    for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
+        const SolverOptions options = checked_options(SolverKind::direct, precision);
+        const auto trusted =
+            make_jerk_solver(checked_options(SolverKind::direct, Precision::double_precision));
+        FaultyJerks good(options, 0), bad(options, 1e-2);
+        MESSAGE("good jerks differ by ", require_same_sums(good, *trusted, "host x"));
+        CHECK_THROWS_WITH_AS(require_same_sums(bad, *trusted, "host x"),
+                             doctest::Contains("jerks differ from the host's"), Error);
+    }
 }
 
 TEST_SUITE_END();

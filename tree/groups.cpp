@@ -12,7 +12,8 @@ namespace chamomile {
 namespace {
 
 /// The sorted places of the active particles, ascending.
-void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active)
+void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
+                  std::span<const Index> rank)
 {
     const std::size_t n = octree.size;
     groups.targets.clear();
@@ -23,6 +24,15 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
         if (i >= n)
             throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
                                           ": must be below " + std::to_string(n));
+    if (!rank.empty() && active.size() < n / 32) {
+        for (Index i : active)
+            groups.targets.push_back(rank[i]);
+        std::sort(groups.targets.begin(), groups.targets.end());
+        groups.targets.erase(std::unique(groups.targets.begin(), groups.targets.end()),
+                             groups.targets.end());
+        groups.target_count = groups.targets.size();
+        return;
+    }
     std::vector<char> is_active(n);
 #pragma omp parallel for if (active.size() > worth_threads)
     for (std::size_t k = 0; k < active.size(); ++k) // the same particle may be named twice
@@ -71,14 +81,20 @@ struct Piece {
     Box box; ///< of all particles there
 };
 
-/// Cuts pieces of the tree into pieces of at most `limit` targets, one after the other. Only a
-/// leaf may exceed that.
+/// Of a piece: at most so many targets, and if they are more than `least` at most four times
+/// `targets` particles, in a box of at most this side.
+struct Limits {
+    std::uint64_t targets, least;
+    double longest_side;
+};
+
+/// Cuts pieces of the tree into pieces within the limits, one after the other. Only a leaf may
+/// exceed them.
 class PieceCutter {
 public:
     PieceCutter(const TargetGroups& groups, const Octree& octree, const Moments& moments,
-                Index limit, double longest_side)
-        : groups_(groups), octree_(octree), moments_(moments), limit_(limit),
-          longest_side_(longest_side)
+                Limits limits)
+        : groups_(groups), octree_(octree), moments_(moments), limits_(limits)
     {}
 
     template <class Add>
@@ -94,9 +110,8 @@ public:
     void cut_cell(Index c, Add add) const
     {
         const Range targets = targets_of(c);
-        const bool fits =
-            targets.count() <= limit_ && moments_.bounds[c].longest_side() <= longest_side_;
-        if (!fits && !octree_.is_leaf(c))
+        if (!fits(targets.count(), octree_.cells[c].count, moments_.bounds[c]) &&
+            !octree_.is_leaf(c))
             cut_block(c, 0, 8, add);
         else if (targets.count() > 0)
             add(Piece{c, 0, 0, targets, moments_.bounds[c]});
@@ -125,6 +140,7 @@ private:
         Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
+        std::uint64_t particles = 0;
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
             const Index octant = octree_.cells[d].octant;
             const Range targets = targets_of(d);
@@ -133,6 +149,7 @@ private:
             joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
                              targets.end};
             joint.box.add(moments_.bounds[d]);
+            particles += octree_.cells[d].count;
             if (targets.count() > 1)
                 smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
             daughter = d;
@@ -140,9 +157,8 @@ private:
         if (joint.targets.count() == 0)
             return;
         // None may be so small in the group that coordinates about its centre would blur it.
-        const bool sharp = joint.box.longest_side() <= 8 * smallest_side &&
-                           joint.box.longest_side() <= longest_side_;
-        if (joint.targets.count() <= limit_ && sharp) {
+        const bool sharp = joint.box.longest_side() <= 8 * smallest_side;
+        if (fits(joint.targets.count(), particles, joint.box) && sharp) {
             add(joint);
         } else if (last - first == 1) {
             cut_cell(daughter, add);
@@ -151,6 +167,13 @@ private:
             cut_block(mother, first, middle, add);
             cut_block(mother, middle, last, add);
         }
+    }
+
+    bool fits(std::uint64_t targets, std::uint64_t particles, const Box& box) const
+    {
+        return targets <= limits_.targets &&
+               (targets <= limits_.least || particles <= 4 * limits_.targets) &&
+               box.longest_side() <= limits_.longest_side;
     }
 
     Range targets_of(Index c) const
@@ -171,8 +194,7 @@ private:
     const TargetGroups& groups_;
     const Octree& octree_;
     const Moments& moments_;
-    Index limit_;
-    double longest_side_;
+    Limits limits_;
 };
 
 /// The groups and clusters of one part of the tree, numbered from 0.
@@ -241,25 +263,27 @@ void finish_group(Group& group, const TargetGroups& groups, const Octree& octree
 } // namespace
 
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, GroupSizes sizes)
+                 std::span<const Index> active, GroupSizes sizes, std::span<const Index> rank)
 {
-    find_targets(groups, octree, active);
+    find_targets(groups, octree, active, rank);
     groups.groups.clear();
     groups.clusters.clear();
     if (octree.cells.empty())
         return;
-    const auto cutter = [&](std::uint64_t limit, double longest_side) {
-        const auto most = std::uint64_t(0xffffffffu);
-        return PieceCutter(groups, octree, moments, Index(std::min(limit, most)), longest_side);
+    const std::uint64_t cluster = Part::most_targets(sizes), least = std::uint64_t(sizes.least),
+                        all = std::max<std::uint64_t>(cluster, groups.target_count / 64);
+    const auto cutter = [&](const Limits& limits) {
+        return PieceCutter(groups, octree, moments, limits);
     };
-    const std::uint64_t cluster = Part::most_targets(sizes);
-    const PieceCutter to_clusters = cutter(cluster, 2 * sizes.longest_side),
-                      to_groups = cutter(std::uint64_t(sizes.group), sizes.longest_side);
+    const PieceCutter to_clusters = cutter(
+                          {cluster, std::uint64_t(sizes.cluster) * least, 2 * sizes.longest_side}),
+                      to_groups = cutter({std::uint64_t(sizes.group), least, sizes.longest_side});
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.
     std::vector<Piece> pieces;
-    cutter(std::max<std::uint64_t>(cluster, groups.target_count / 64), Box::infinity)
-        .cut_cell(0, [&](const Piece& piece) { pieces.push_back(piece); });
+    cutter({all, all, Box::infinity}).cut_cell(0, [&](const Piece& piece) {
+        pieces.push_back(piece);
+    });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {

@@ -39,17 +39,21 @@ struct TargetGroups {
     Index target(std::size_t t) const { return targets.empty() ? Index(t) : targets[t]; }
 };
 
-/// At most `group` targets in a group, `cluster` times as many in a cluster.
+/// At most `group` targets in a group, `cluster` times as many in a cluster. Groups of more than
+/// `least` targets (clusters likewise) hold no more than four times as many particles, else they
+/// are cut: where few particles are active, groups would be wide and their lists long.
 struct GroupSizes {
     int group;
     int cluster = 1;
     double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
+    int least = 1 << 30;
 };
 
 /// Cuts the active particles (the caller's indices; empty: all) along the sorted order into groups:
 /// the highest cells that are small enough, sisters joined where they fit. Clusters are cut in the
-/// same way, so that the groups do not depend on them.
+/// same way, so that the groups do not depend on them. `rank`, the sorted place of each particle,
+/// is not needed but saves a look at all where few are active.
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, GroupSizes sizes);
+                 std::span<const Index> active, GroupSizes sizes, std::span<const Index> rank = {});
 
 } // namespace chamomile

@@ -86,6 +86,7 @@ public:
     }
 
     void number_next(std::uint64_t number) override { number_ = number; }
+    void keep_tree(bool kept) override { trials_.keep_tree(kept); }
 
     void exchange(Archive& archive) override
     {

@@ -32,6 +32,8 @@ public:
     ForceStatistics evaluate(const SolverOptions& options, Particles& particles,
                              Quantities quantities, std::span<const Index> active);
 
+    void keep_tree(bool kept) { tree_->keep_tree(kept); }
+
     int count() const { return count_; } ///< trials since begin()
     double seconds() const { return wall_clock_seconds() - begun_; }
     std::string device() const { return tree_->device(); }

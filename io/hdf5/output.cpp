@@ -71,9 +71,11 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, hid
     const int rank = extent[1] == 0 ? 1 : 2;
     const Hdf5Handle space(H5Screate_simple(rank, extent.data(), nullptr), H5Sclose);
     const Hdf5Handle creation = creation_properties(H5P_DATASET_CREATE);
-    const std::array<hsize_t, 2> chunk{std::min(extent[0], chunk_rows), extent[1]};
-    H5Pset_chunk(creation.id(), rank, chunk.data());
-    H5Pset_fletcher32(creation.id());
+    if (extent[0] > 0) {
+        const std::array<hsize_t, 2> chunk{std::min(extent[0], chunk_rows), extent[1]};
+        H5Pset_chunk(creation.id(), rank, chunk.data());
+        H5Pset_fletcher32(creation.id());
+    }
     Hdf5Handle data(
         H5Dcreate2(group.id(), name, type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
         H5Dclose);

@@ -51,11 +51,17 @@ public:
     }
     void attribute(const Hdf5Handle& owner, const std::string& name, const std::string& text);
 
-    /// A data set of one number, or one row of three, per particle; with a check sum per chunk.
+    /// A data set of one number or a row of them per particle; with a check sum per chunk.
     template <class T>
     Hdf5Handle data(const Hdf5Handle& group, const char* name, const std::vector<T>& values)
     {
         return write_data(group, name, hdf5_type(T{}), {values.size(), 0}, values.data());
+    }
+    template <class T, std::size_t n>
+    Hdf5Handle data(const Hdf5Handle& group, const char* name,
+                    const std::vector<std::array<T, n>>& rows)
+    {
+        return write_data(group, name, hdf5_type(T{}), {rows.size(), n}, rows.data());
     }
     Hdf5Handle data(const Hdf5Handle& group, const char* name,
                     const std::vector<Vec3<double>>& values)

@@ -38,6 +38,10 @@ def main(program, top):
     for folder, texts in (("law", LAWS), ("config", CONFIGS)):
         for name, text in texts.items():
             (top / folder / name).write_text(text)
+    for path in snapshots.iterdir():
+        kind = {".txt": "text"}.get(path.suffix, path.suffix[1:])
+        (top / kind).mkdir(exist_ok=True)
+        shutil.copy(path, top / kind / path.name)
     for path in pathlib.Path(__file__).resolve().parents[2].glob("examples/**/*.law"):
         shutil.copy(path, top / "law" / path.name)
 

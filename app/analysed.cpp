@@ -1,0 +1,89 @@
+#include "app/analysed.hpp"
+
+#include "app/table.hpp"
+#include "core/error.hpp"
+#include "version.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr double mpc_in_cm = 3.085678e24, solar_mass_in_g = 1.989e33;
+
+template <class T>
+void keep(std::vector<T>& values, const std::vector<Index>& kept)
+{
+    if (values.empty())
+        return;
+    for (std::size_t k = 0; k < kept.size(); ++k)
+        values[k] = values[kept[k]]; // kept ascends
+    values.resize(kept.size());
+}
+
+} // namespace
+
+void add_analysed_matter(Options& options, AnalysedMatter& matter)
+{
+    options.group("Matter");
+    options.numbers("types", matter.types, between(0, 5),
+                    "particle types looked at; all unless given");
+    options.number("box", matter.box, positive,
+                   "side of the periodic box, for files that do not state it");
+}
+
+void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot)
+{
+    if (matter.box)
+        snapshot.box_size = *matter.box;
+    Particles& p = snapshot.particles;
+    if (!matter.types.empty()) {
+        bool wanted[256] = {};
+        for (int type : matter.types)
+            wanted[type] = true;
+        std::vector<Index> kept;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            if (wanted[p.type[i]])
+                kept.push_back(Index(i));
+        keep(p.id, kept);
+        keep(p.type, kept);
+        keep(p.mass, kept);
+        keep(p.position, kept);
+        keep(p.velocity, kept);
+        keep(p.acceleration, kept);
+        keep(p.potential, kept);
+    }
+    if (p.size() == 0)
+        throw Error(Fault::input, source + ": particles: none" +
+                                      (matter.types.empty() ? "" : " of the chosen types") +
+                                      ": nothing to look at");
+}
+
+AnalysisUnits analysis_units(const Units& units)
+{
+    if (!units.physical)
+        return {};
+    const std::string h = units.per_hubble ? "/h" : "";
+    return {units.length_in_cm / mpc_in_cm, units.mass_in_g / solar_mass_in_g, "Mpc" + h,
+            "Msun" + h};
+}
+
+double redshift_of(const Snapshot& snapshot)
+{
+    return snapshot.comoving ? 1 / snapshot.comoving->scale_factor - 1 : 0;
+}
+
+std::string table_heading(const Snapshot& snapshot, const std::string& title)
+{
+    std::string text = "# " + title + "\n# chamomile " + version + "\n";
+    text += formatted("# time %.10g", snapshot.time);
+    if (snapshot.comoving)
+        text += formatted(", scale factor %.8g, redshift %.6g, Omega_m %.6g, Omega_Lambda %.6g, "
+                          "h %.6g",
+                          snapshot.comoving->scale_factor, redshift_of(snapshot),
+                          snapshot.comoving->omega_matter, snapshot.comoving->omega_lambda,
+                          snapshot.comoving->hubble);
+    text += formatted("\n# box %.10g, %zu particles; %s\n", snapshot.box_size,
+                      snapshot.particles.size(), snapshot.units.description().c_str());
+    return text;
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,77 @@
+/// \file  `chamomile halos`: friends-of-friends halos of a snapshot.
+#include <cstdio>
+
+#include "app/analysed.hpp"
+#include "app/command.hpp"
+#include "app/halo_file.hpp"
+#include "app/output_file.hpp"
+#include "app/table.hpp"
+
+namespace chamomile::app {
+namespace {
+
+void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
+{
+    const std::size_t members = catalogue.groups.members.size();
+    std::printf("%zu halos with %zu of %zu particles (%.1f %%), linking length %.6g\n",
+                catalogue.halos.size(), members, snapshot.particles.size(),
+                100 * double(members) / double(snapshot.particles.size()),
+                catalogue.linking_length);
+    std::vector<std::string> headings{"halo", "members", "mass", "x", "y", "z", "dispersion"};
+    for (const DensityThreshold& threshold : catalogue.thresholds)
+        headings.push_back("M_" + threshold.name);
+    Table table(headings);
+    for (std::size_t h = 0; h < std::min<std::size_t>(10, catalogue.halos.size()); ++h) {
+        const Halo& halo = catalogue.halos[h];
+        std::vector<std::string> row{std::to_string(h), std::to_string(halo.members)};
+        for (double value :
+             {halo.mass, halo.centre.x, halo.centre.y, halo.centre.z, halo.dispersion})
+            row.push_back(formatted("%.6g", value));
+        for (std::size_t t = 0; t < catalogue.thresholds.size(); ++t)
+            row.push_back(
+                formatted("%.6g", catalogue.spheres[h * catalogue.thresholds.size() + t].mass));
+        table.add(row);
+    }
+    if (!catalogue.halos.empty())
+        table.print();
+}
+
+} // namespace
+
+int halos(const std::vector<std::string>& arguments)
+{
+    std::string file;
+    AnalysedMatter matter;
+    HaloRequest request;
+    Output output;
+    Options options("halos", "Finds halos by friends of friends, in periodic boxes and isolated "
+                             "systems, and measures them.");
+    options.positional("FILE", file, "the snapshot");
+    add_analysed_matter(options, matter);
+    add_halo_options(options, request);
+    options.group("Output");
+    options.text("output,o", "FILE", output.file,
+                 "the catalogue: .hdf5 with members, or .txt; none without");
+    options.flag("overwrite", output.overwrite, "replace a file of that name");
+    if (!options.parse(arguments))
+        return 0;
+    if (!output.file.empty()) {
+        require_halo_format(output.file);
+        require_writable("halos", output);
+    }
+
+    Snapshot snapshot = read_snapshot(file);
+    select_matter(matter, file, snapshot);
+    const HaloCatalogue catalogue = measured_halos(snapshot, request);
+    if (options.verbosity() != Verbosity::quiet)
+        print_largest(snapshot, catalogue);
+    if (output.file.empty())
+        return 0;
+    write_halos(snapshot, catalogue, "halos of " + file + ": " + options.command_line(),
+                output.file);
+    if (options.verbosity() != Verbosity::quiet)
+        std::printf("wrote %s\n", output.file.c_str());
+    return 0;
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,49 @@
+/// \file  `chamomile power`: power spectra of snapshots.
+#include <cstdio>
+
+#include "app/analysed.hpp"
+#include "app/command.hpp"
+#include "app/output_file.hpp"
+#include "app/power_file.hpp"
+
+namespace chamomile::app {
+
+int power(const std::vector<std::string>& arguments)
+{
+    std::string file;
+    AnalysedMatter matter;
+    PowerRequest request;
+    Output output;
+    bool linear = false;
+    Options options("power", "Measures the power spectrum of the matter in a periodic box. Shot "
+                             "noise is subtracted; errors are those of Gaussian fields.");
+    options.positional("FILE", file, "the snapshot");
+    add_analysed_matter(options, matter);
+    add_power_options(options, request);
+    options.flag("linear", linear, "bins of width 2 pi / side instead of --bins");
+    options.group("Output");
+    options.text("output,o", "FILE", output.file, "the table, as text; standard output without");
+    options.flag("overwrite", output.overwrite, "replace a file of that name");
+    if (!options.parse(arguments))
+        return 0;
+    if (!output.file.empty())
+        require_writable("power", output);
+    if (linear)
+        request.measurement.bins = PowerBins::linear;
+
+    Snapshot snapshot = read_snapshot(file);
+    select_matter(matter, file, snapshot);
+    const PowerSpectrum spectrum = measured_power(snapshot, request);
+    const std::string table = power_table(
+        snapshot, spectrum, "power spectrum of " + file + ": " + options.command_line());
+    if (output.file.empty()) {
+        std::fputs(table.c_str(), stdout);
+        return 0;
+    }
+    write_text(output, table);
+    if (options.verbosity() != Verbosity::quiet)
+        std::printf("wrote %s: %zu bins\n", output.file.c_str(), spectrum.bins.size());
+    return 0;
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,35 @@
+/// \file  Friends of friends: the groups that short links join.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/particles.hpp"
+#include "core/periodic.hpp"
+
+namespace chamomile {
+
+/// Disjoint sets of particles.
+struct ParticleGroups {
+    std::vector<std::size_t> first; ///< of each group in `members`, and the end of the last
+    std::vector<Index> members;     ///< particle numbers, ascending within a group
+
+    std::size_t size() const { return first.empty() ? 0 : first.size() - 1; }
+    std::span<const Index> operator[](std::size_t k) const
+    {
+        return std::span(members).subspan(first[k], first[k + 1] - first[k]);
+    }
+};
+
+/// The groups of at least `min_members` particles that are joined by chains of pairs at most
+/// `linking_length` apart, nearest images counted (Davis et al. 1985). Exact, and the same for any
+/// number of threads: groups by falling number of members, then by their first. Positions may lie
+/// in any image. Throws Error(usage) for a linking length that is not positive, above half the
+/// side of a periodic cube or below 1e-6 of the extent, Error(input) for a position that is not
+/// finite.
+ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
+                                  const Periodicity& periodicity, double linking_length,
+                                  std::size_t min_members);
+
+} // namespace chamomile

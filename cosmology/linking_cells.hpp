@@ -1,0 +1,54 @@
+/// \file  Particles sorted into cells so small that all within one are friends.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/particles.hpp"
+#include "core/periodic.hpp"
+
+namespace chamomile {
+
+/// A grid of cubes of side b / sqrt(3) at most, b being the linking length, so that two particles
+/// of one cell are always linked (Creasey 2018). Only cells with particles are kept, by rows along
+/// z: rows ascend in (x, y), cells of a row in z.
+class LinkingCells {
+public:
+    using Coordinate = std::int64_t;
+
+    /// Throws as friends_of_friends() does.
+    LinkingCells(std::span<const Vec3<double>> position, const Periodicity& periodicity,
+                 double linking_length);
+
+    std::size_t cells() const { return z.size(); }
+    std::size_t rows() const { return row.size(); }
+
+    std::array<Coordinate, 3> extent{}; ///< cells along x, y, z
+    Coordinate reach = 0;               ///< cells farther apart than this hold no friends
+    Vec3<double> low;                   ///< corner of the first cell
+    double side = 0;                    ///< of a cell
+
+    std::vector<Index> order;            ///< particles by cell, ascending within each
+    std::vector<Vec3<double>> place;     ///< of order[k], in the cube
+    std::vector<std::uint64_t> row;      ///< x extent[1] + y of each
+    std::vector<std::uint32_t> row_cell; ///< first cell of each, and the end
+    std::vector<std::uint32_t> z;        ///< of each cell
+    std::vector<std::uint32_t> first;    ///< of each cell in `order`, and the end
+
+private:
+    void lay_grid(std::span<const Vec3<double>> position, double linking_length);
+    void sort(std::span<const Vec3<double>> position);
+    void find_cells();
+    Coordinate along(int axis, double x) const;
+    std::uint64_t row_of(const Vec3<double>& p) const;
+    std::uint64_t key_of(const Vec3<double>& p) const;
+
+    Periodicity periodicity_;
+    double inverse_side_ = 0;
+    std::uint64_t rows_in_bucket_ = 1;
+    std::vector<std::uint32_t> bucket_; ///< first of each range of whole rows, and the end
+};
+
+} // namespace chamomile

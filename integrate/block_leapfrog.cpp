@@ -1,0 +1,340 @@
+// Each block: half kicks, a drift of all, forces of those that are due, half kicks, their rungs.
+#include "integrate/block_leapfrog.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/archive.hpp"
+#include "core/error.hpp"
+#include "core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void check(const BlockSteps& o, const SolverOptions& forces)
+{
+    const auto refuse = [](const std::string& what, double value, const char* allowed) {
+        throw Error(Fault::usage,
+                    "block steps: " + what + ": " + std::to_string(value) + ": must be " + allowed);
+    };
+    if (!(o.eta > 0 && std::isfinite(o.eta)))
+        refuse("eta", o.eta, "> 0");
+    if (!(o.longest > 0))
+        refuse("longest", o.longest, "> 0");
+    if (!(o.shortest >= 0 && o.shortest <= o.longest))
+        refuse("shortest", o.shortest, ">= 0 and <= the longest");
+    if (o.rungs < 0 || o.rungs > 40)
+        refuse("rungs", o.rungs, "0 to 40");
+    if (!(o.rebuild >= 0))
+        refuse("rebuild", o.rebuild, ">= 0");
+    if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
+        throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
+                                  "length > 0; 'potential' does not");
+}
+
+} // namespace
+
+BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock,
+                             Periodicity box)
+    : solver_(solver), steps_(steps), clock_(clock), box_(box),
+      softening_(solver.options().softening.length)
+{
+    check(steps, solver.options());
+}
+
+ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities, Moment now)
+{
+    const bool needs_potential = steps_.criterion == StepCriterion::potential;
+    ForceStatistics statistics =
+        evaluate(particles, needs_potential ? Quantities::acceleration_potential : quantities, now);
+    const std::size_t n = particles.size();
+    sum_masses(particles);
+    state_ = {};
+    time_ = now.time;
+    state_.wish.resize(n);
+    const double eps = softening(time_);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        state_.wish[i] = wish_of(particles, Index(i), eps);
+    return statistics;
+}
+
+void BlockLeapfrog::sum_masses(const Particles& particles)
+{
+    GM_ = 0;
+    for (double mass : particles.mass)
+        GM_ += std::abs(forces().gravitational_constant * mass);
+}
+
+double BlockLeapfrog::wish_of(const Particles& particles, Index i, double softening) const
+{
+    const double a = norm(particles.acceleration[i]);
+    double time;
+    if (steps_.criterion == StepCriterion::softening) {
+        time = std::sqrt(softening / a);
+    } else {
+        const double phi = std::abs(particles.potential[i]);
+        time = std::sqrt(phi) / std::max(a, phi * phi / GM_);
+    }
+    if (!(time < infinity)) // nothing pulls
+        return steps_.longest;
+    return std::min(steps_.longest, clock_.step(time_, steps_.eta * time));
+}
+
+Integrator::Wish BlockLeapfrog::next_step(const Particles&, Moment now)
+{
+    const double longest = std::min(steps_.longest, clock_.longest_step(now.time));
+    // Wishes by their powers of two; numbers below 2^-1022 count as that.
+    constexpr int lowest = -1023, size = 2048;
+    std::vector<std::uint64_t> count(size);
+    double shortest = infinity;
+    const std::size_t n = state_.wish.size();
+#pragma omp parallel if (n > worth_threads)
+    {
+        std::vector<std::uint64_t> own(size);
+        double own_shortest = infinity;
+#pragma omp for schedule(static) nowait
+        for (std::size_t i = 0; i < n; ++i) {
+            const double wish = state_.wish[i];
+            own_shortest = std::min(own_shortest, wish);
+            ++own[std::size_t(std::isfinite(wish) ? std::max(lowest, std::ilogb(wish)) - lowest
+                                                  : size - 1)];
+        }
+#pragma omp critical(wishes)
+        {
+            shortest = std::min(shortest, own_shortest);
+            for (std::size_t k = 0; k < own.size(); ++k)
+                count[k] += own[k];
+        }
+    }
+    std::size_t most = n - n / 10, k = 0; // nine of ten, at least one
+    for (std::uint64_t sum = count[0]; sum < most && k + 1 < count.size();)
+        sum += count[++k];
+    double length = k + 1 < count.size() ? std::ldexp(1.0, int(k) + lowest) : infinity;
+    length = std::min(length, longest);
+    // So that the shortest wish is a rung.
+    const double deepest = std::max(shortest, steps_.shortest);
+    if (length > std::ldexp(deepest, steps_.rungs))
+        length = std::ldexp(1.0, std::ilogb(std::ldexp(deepest, steps_.rungs)));
+    return {std::max(length, steps_.shortest), TimeStepKind::adaptive};
+}
+
+ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantities quantities,
+                                    Moment now)
+{
+    const double begin = wall_clock_seconds();
+    statistics_ = {};
+    before_.position = particles.position;
+    before_.velocity = particles.velocity;
+    before_.acceleration = particles.acceleration;
+    before_.state = state_;
+    const bool has_potentials = steps_.criterion == StepCriterion::potential;
+    if (has_potentials)
+        before_.potential = particles.potential;
+    try {
+        move_all(particles, length, quantities, now);
+        solver_.keep_tree(false);
+    } catch (...) {
+        solver_.keep_tree(false);
+        particles.position.swap(before_.position);
+        particles.velocity.swap(before_.velocity);
+        particles.acceleration.swap(before_.acceleration);
+        if (has_potentials)
+            particles.potential.swap(before_.potential);
+        std::swap(state_, before_.state);
+        throw;
+    }
+    double forces = 0;
+    for (const Profile::Phase& phase : statistics_.profile.phases())
+        forces += phase.seconds;
+    statistics_.profile.add(integration_phase,
+                            std::max(0.0, wall_clock_seconds() - begin - forces));
+    return statistics_;
+}
+
+void BlockLeapfrog::move_all(Particles& particles, double length, Quantities quantities, Moment now)
+{
+    const std::size_t n = particles.size();
+    begin_ = now.time;
+    block_ = 0;
+    levels_.begin(n, length, std::max(steps_.shortest, std::ldexp(length, -steps_.rungs)));
+    levels_.place(state_.wish);
+    due_.clear(); // all
+    while (!levels_.at_end()) {
+        const double start = wall_clock_seconds();
+        kick(particles, Half::first);
+        levels_.advance(due_);
+        drift(particles, now);
+        const double drifted = wall_clock_seconds();
+        const bool ends = levels_.at_end();
+        evaluate_due(particles, ends ? quantities : Quantities::acceleration, now);
+        const double evaluated = wall_clock_seconds();
+        kick(particles, Half::second);
+        wish_anew(particles);
+        note_block(evaluated - drifted, wall_clock_seconds() - evaluated + drifted - start);
+        if (!ends)
+            levels_.change(due_, state_.wish);
+        ++block_;
+    }
+}
+
+/// Of those that are due: half of the step that begins, or that ends.
+void BlockLeapfrog::kick(Particles& particles, Half half)
+{
+    const double now = begin_ + levels_.elapsed();
+    double factor[BlockLevels::deepest + 1];
+    for (int level = 0; level <= levels_.lowest(); ++level)
+        if (levels_.count(level) > 0) {
+            const double step = levels_.length(level) / 2;
+            factor[level] = is_newtonian()        ? step
+                            : half == Half::first ? clock_.kick(now, now + step)
+                                                  : clock_.kick(now - step, now);
+        }
+    const std::size_t n = particles.size();
+    if (due_.empty() || due_.size() == n) {
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t i = 0; i < n; ++i)
+            particles.velocity[i] += factor[levels_.level(Index(i))] * particles.acceleration[i];
+        return;
+    }
+#pragma omp parallel for if (due_.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < due_.size(); ++k) {
+        const Index i = due_[k];
+        particles.velocity[i] += factor[levels_.level(i)] * particles.acceleration[i];
+    }
+}
+
+void BlockLeapfrog::drift(Particles& particles, Moment now)
+{
+    const double stride = levels_.stride(), end = begin_ + levels_.elapsed();
+    const double factor = is_newtonian() ? stride : clock_.drift(end - stride, end);
+    const std::size_t n = particles.size();
+    double probe = 0; // 0, or not a number if something is not finite
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : probe)
+    for (std::size_t i = 0; i < n; ++i) {
+        Vec3<double>& x = particles.position[i];
+        x = box_.wrapped(x + factor * particles.velocity[i]);
+        probe += 0 * (x.x + x.y + x.z);
+    }
+    if (probe != 0)
+        require_finite(particles, particles.position, "position", {now.step, clock_.stated(end)});
+}
+
+void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Moment now)
+{
+    const bool all = due_.size() == particles.size();
+    if (steps_.criterion == StepCriterion::potential)
+        quantities = Quantities::acceleration_potential;
+    soften(begin_ + levels_.elapsed());
+    solver_.keep_tree(block_ > 0 &&
+                      double(due_.size()) < steps_.rebuild * double(particles.size()));
+    // The last one has the number of the whole step, as Leapfrog's has.
+    solver_.number_next(now.step + (levels_.at_end() ? 0 : (block_ + 1) << 32));
+    add(statistics_,
+        solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_)));
+    double probe = 0;
+#pragma omp parallel for if (due_.size() > worth_threads) schedule(static) reduction(+ : probe)
+    for (std::size_t k = 0; k < due_.size(); ++k) {
+        const Vec3<double>& a = particles.acceleration[due_[k]];
+        probe += 0 * (a.x + a.y + a.z);
+    }
+    if (probe != 0)
+        require_finite(particles, particles.acceleration, "acceleration",
+                       {now.step, clock_.stated(begin_ + levels_.elapsed())});
+}
+
+/// Of those that have ended a step. A step grows by a factor of two at most.
+void BlockLeapfrog::wish_anew(const Particles& particles)
+{
+    time_ = begin_ + levels_.elapsed();
+    const double eps = softening(time_);
+    const double shortest = levels_.length(levels_.lowest());
+    std::uint64_t below = 0;
+#pragma omp parallel for if (due_.size() > worth_threads) schedule(static) reduction(+ : below)
+    for (std::size_t k = 0; k < due_.size(); ++k) {
+        const Index i = due_[k];
+        const double last = levels_.length(levels_.level(i));
+        const double wish = wish_of(particles, i, eps);
+        state_.wish[i] = std::min(wish, 2 * last);
+        below += wish < shortest;
+    }
+    state_.report.below_shortest += below;
+}
+
+/// Counts the steps that have ended now.
+void BlockLeapfrog::note_block(double seconds, double moving)
+{
+    BlockReport& report = state_.report;
+    int longest = BlockLevels::deepest;
+    for (int level = levels_.longest_due(); level <= levels_.lowest(); ++level)
+        if (const std::uint64_t count = levels_.count(level); count > 0) {
+            BlockReport::Rung& rung = report.rungs[std::ilogb(levels_.length(level))];
+            rung.particle_steps += count;
+            rung.particle_time += double(count) * levels_.length(level);
+            longest = std::min(longest, level);
+            report.deepest = std::max(report.deepest, std::uint64_t(level));
+        }
+    BlockReport::Rung& rung = report.rungs[std::ilogb(levels_.length(longest))];
+    ++rung.evaluations;
+    rung.targets += due_.size();
+    rung.seconds += seconds;
+    rung.moving += moving;
+}
+
+ForceStatistics BlockLeapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
+{
+    solver_.keep_tree(false);
+    solver_.number_next(now.step);
+    soften(now.time);
+    ForceStatistics statistics = solver_.solve(particles, quantities);
+    require_finite(particles, particles.acceleration, "acceleration",
+                   {now.step, clock_.stated(now.time)});
+    return statistics;
+}
+
+void BlockLeapfrog::soften(double time)
+{
+    if (const double length = softening(time); length != forces().softening.length)
+        solver_.soften(length);
+}
+
+void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
+{
+    solver_.exchange(archive);
+    archive("blocks/wish", state_.wish);
+    if (state_.wish.size() != particles.size())
+        throw Error(Fault::restart, "blocks: arrays of different lengths");
+    BlockReport& report = state_.report;
+    archive("blocks/below_shortest", report.below_shortest);
+    archive("blocks/deepest", report.deepest);
+    std::vector<std::int32_t> exponents;
+    std::vector<std::uint64_t> particle_steps, evaluations, targets;
+    std::vector<double> particle_time;
+    for (const auto& [exponent, rung] : report.rungs) {
+        exponents.push_back(exponent);
+        particle_steps.push_back(rung.particle_steps);
+        particle_time.push_back(rung.particle_time);
+        evaluations.push_back(rung.evaluations);
+        targets.push_back(rung.targets);
+    }
+    archive("blocks/rungs", exponents);
+    archive("blocks/particle_steps", particle_steps);
+    archive("blocks/particle_time", particle_time);
+    archive("blocks/evaluations", evaluations);
+    archive("blocks/targets", targets);
+    const std::size_t n = exponents.size();
+    if (particle_steps.size() != n || particle_time.size() != n || evaluations.size() != n ||
+        targets.size() != n)
+        throw Error(Fault::restart, "blocks: arrays of different lengths");
+    if (!archive.is_reading())
+        return;
+    sum_masses(particles);
+    report.rungs.clear();
+    for (std::size_t k = 0; k < n; ++k)
+        report.rungs[exponents[k]] = {particle_steps[k], particle_time[k], evaluations[k],
+                                      targets[k]};
+}
+
+} // namespace chamomile

@@ -1,0 +1,181 @@
+#include "integrate/device_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+#include "core/error.hpp"
+#include "force/gpu.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Beyond these the device takes its kernels for many particles.
+constexpr Index count = 9000, sample = 64;
+
+/// Of differences to sums in double. In float the worst of a good device are near 1e-6.
+double limit_of(Precision precision)
+{
+    return precision == Precision::double_precision ? 1e-9 : 2e-5;
+}
+
+/// Dense about the origin; the same everywhere, by multiples of irrational numbers.
+MovingSource source_of_cloud(Index k)
+{
+    const auto coordinate = [k](double step) {
+        const double x = 2 * std::fmod((k + 1) * step, 1.0) - 1;
+        return x * x * x;
+    };
+    const double x = coordinate(0.8191725133961645), y = coordinate(0.6710436067037893),
+                 z = coordinate(0.5497004779019703);
+    return {{x, y, z}, {y, -x, 0.5 * z}, (1 + k % 3) / (2.0 * count)};
+}
+
+Particles cloud()
+{
+    Particles p;
+    p.resize(count);
+    for (Index k = 0; k < count; ++k) {
+        const MovingSource source = source_of_cloud(k);
+        p.position[k] = source.position;
+        p.mass[k] = source.mass;
+        p.id[k] = k;
+    }
+    return p;
+}
+
+/// Differences of one quantity.
+class Comparison {
+public:
+    void add(const Vec3<double>& found, const Vec3<double>& expected)
+    {
+        const Vec3<double> d = found - expected;
+        add_squares(dot(d, d), dot(expected, expected));
+    }
+    void add(double found, double expected)
+    {
+        add_squares((found - expected) * (found - expected), expected * expected);
+    }
+    double largest() const { return std::sqrt(largest_ * double(n_) / sum_); }
+
+private:
+    void add_squares(double difference, double value)
+    {
+        if (!(difference <= largest_)) // NaN stays
+            largest_ = difference;
+        sum_ += value;
+        ++n_;
+    }
+    double largest_ = 0, sum_ = 0;
+    std::size_t n_ = 0;
+};
+
+double require(double difference, double limit, const char* quantity, const std::string& device)
+{
+    if (difference <= limit)
+        return difference;
+    char text[96];
+    std::snprintf(text, sizeof text, "differ from the host's by %.2g, above %.2g", difference,
+                  limit);
+    throw Error(Fault::device, std::string("GPU: check before the run: its ") + quantity + " " +
+                                   text + "; it cannot be trusted; " + device);
+}
+
+SolverOptions on_host(SolverOptions options)
+{
+    options.device = "cpu";
+    options.instruction_set = "auto";
+    options.precision = Precision::double_precision;
+    return options;
+}
+
+/// The method alone, with sizes that suit the cloud.
+SolverOptions options_of_check(const SolverOptions& options)
+{
+    SolverOptions check;
+    check.solver = options.solver;
+    check.criterion = options.criterion;
+    check.tolerance = options.tolerance;
+    check.theta = options.theta;
+    check.local_order = options.local_order;
+    check.order = options.order;
+    check.group_size = 64;
+    check.leaf_size = 16;
+    check.softening = {options.softening.kind, options.softening.length > 0 ? 0.02 : 0};
+    check.precision = options.precision;
+    check.device = options.device;
+    return check;
+}
+
+} // namespace
+
+double require_same_sums(Solver& tested, Solver& trusted, const std::string& device)
+{
+    Particles p = cloud(), q = p;
+    tested.solve(p, Quantities::acceleration_potential);
+    if (gpu_sums_are_wrong())
+        p.acceleration[0].x += 1;
+    // A direct sum is the same for few targets; the lists of a tree are not.
+    std::vector<Index> active;
+    for (Index k = 0; k < sample && trusted.options().solver == SolverKind::direct; ++k)
+        active.push_back(k * (count / sample));
+    trusted.solve(q, Quantities::acceleration_potential, active);
+    Comparison accelerations, potentials;
+    for (Index k = 0; k < (active.empty() ? count : sample); ++k) {
+        const Index i = active.empty() ? k : active[k];
+        accelerations.add(p.acceleration[i], q.acceleration[i]);
+        potentials.add(p.potential[i], q.potential[i]);
+    }
+    const double limit = limit_of(tested.options().precision);
+    return std::max(require(accelerations.largest(), limit, "accelerations", device),
+                    require(potentials.largest(), limit, "potentials", device));
+}
+
+double require_same_sums(JerkSolver& tested, JerkSolver& trusted, const std::string& device)
+{
+    std::vector<MovingSource> sources;
+    std::vector<Index> all(count), some;
+    std::iota(all.begin(), all.end(), Index(0));
+    for (Index k = 0; k < count; ++k)
+        sources.push_back(source_of_cloud(k));
+    for (Index k = 0; k < sample; ++k)
+        some.push_back(k * (count / sample));
+    std::vector<JerkSum> found(count), expected(sample);
+    tested.solve(sources, all, found);
+    if (gpu_sums_are_wrong())
+        found[0].jerk.y += 1;
+    trusted.solve(sources, some, expected);
+    Comparison accelerations, jerks, potentials;
+    for (Index k = 0; k < sample; ++k) {
+        accelerations.add(found[some[k]].acceleration, expected[k].acceleration);
+        jerks.add(found[some[k]].jerk, expected[k].jerk);
+        potentials.add(found[some[k]].potential, expected[k].potential);
+    }
+    const double limit = limit_of(tested.options().precision);
+    return std::max({require(accelerations.largest(), limit, "accelerations", device),
+                     require(jerks.largest(), limit, "jerks", device),
+                     require(potentials.largest(), limit, "potentials", device)});
+}
+
+double check_device(const SolverOptions& options)
+{
+    const int gpu = choose_gpu(options.device);
+    if (gpu < 0)
+        return 0;
+    const SolverOptions check = options_of_check(options);
+    return require_same_sums(*make_solver(check), *make_solver(on_host(check)), gpu_identity(gpu));
+}
+
+double check_jerk_device(const SolverOptions& options)
+{
+    const int gpu = choose_gpu(options.device);
+    if (gpu < 0)
+        return 0;
+    const SolverOptions check = options_of_check(options);
+    return require_same_sums(*make_jerk_solver(check), *make_jerk_solver(on_host(check)),
+                             gpu_identity(gpu));
+}
+
+} // namespace chamomile

@@ -1,0 +1,9 @@
+// GADGET-2's format alone, which fuzzing goes deeper into than where most inputs are refused by
+// their first bytes.
+#include "tests/fuzz/reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    using namespace chamomile;
+    return tests::read_with([](const std::string& path) { return read_gadget2(path); }, data, size);
+}

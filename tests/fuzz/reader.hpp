@@ -1,0 +1,38 @@
+/// \file  One reader of snapshots as a fuzz target.
+#pragma once
+
+#include <cmath>
+
+#include "io/formats.hpp"
+#include "io/input_file.hpp"
+#include "io/particle_check.hpp"
+#include "tests/fuzz/input.hpp"
+
+namespace chamomile::tests {
+
+/// What every snapshot is that was made of so many bytes, whoever read it.
+inline void require_whole(const Snapshot& snapshot, std::size_t bytes)
+{
+    const Particles& p = snapshot.particles;
+    if (p.size() > bytes || p.position.size() != p.size() || p.id.size() != p.size())
+        std::abort(); // a particle takes a byte at least
+    for (const auto& x : p.position)
+        if (!std::isfinite(x.x + x.y + x.z))
+            std::abort();
+}
+
+/// Reads the bytes with `read`, which takes a path.
+template <class Read>
+int read_with(const Read& read, const std::uint8_t* data, std::size_t size)
+{
+    static InputOfFuzzer input;
+    expect_no_more_than_errors([&] {
+        const std::string& path = input.path_of(data, size);
+        const Snapshot snapshot = read(path);
+        check_particles(snapshot.particles, path);
+        require_whole(snapshot, size);
+    });
+    return 0;
+}
+
+} // namespace chamomile::tests

@@ -1,0 +1,34 @@
+// One program of all fuzz targets, a fraction of their size: FUZZ_TARGET names the one that is run.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+using Target = int(const std::uint8_t*, std::size_t);
+extern "C" Target fuzz_hdf5, fuzz_gadget2, fuzz_tipsy, fuzz_text, fuzz_snapshot, fuzz_checkpoint,
+    fuzz_law, fuzz_config;
+
+namespace {
+
+Target* chosen()
+{
+    const char* word = std::getenv("FUZZ_TARGET");
+    const std::string_view name = word ? word : "";
+    return name == "hdf5"         ? fuzz_hdf5
+           : name == "gadget2"    ? fuzz_gadget2
+           : name == "tipsy"      ? fuzz_tipsy
+           : name == "text"       ? fuzz_text
+           : name == "snapshot"   ? fuzz_snapshot
+           : name == "checkpoint" ? fuzz_checkpoint
+           : name == "law"        ? fuzz_law
+           : name == "config"     ? fuzz_config
+                                  : (std::abort(), nullptr);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    static Target* const target = chosen();
+    return target(data, size);
+}

@@ -1,0 +1,460 @@
+// The leapfrog with individual steps: its time line, its bits, its errors, what it refuses; trees
+// that are kept between rungs, and a second solver for few targets.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "force/small_sets.hpp"
+#include "force/threads.hpp"
+#include "integrate/block_leapfrog.hpp"
+#include "integrate/leapfrog.hpp"
+#include "integrate/simulation.hpp"
+#include "io/models/hernquist.hpp"
+#include "io/models/uniform.hpp"
+#include "tests/few_bodies.hpp"
+#include "tests/reference_solver.hpp"
+#include "tests/restart_runs.hpp"
+#include "tests/snapshot_fixture.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("block_leapfrog");
+
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+/// Each particle falls with its own constant acceleration, in which every step is exact.
+class ConstantFields final : public Solver {
+public:
+    explicit ConstantFields(std::vector<Vec3<double>> fields) : fields_(std::move(fields))
+    {
+        options_.softening = {SofteningKind::plummer, 1};
+    }
+    ForceStatistics solve(Particles& particles, Quantities, std::span<const Index> active) override
+    {
+        ForceStatistics statistics;
+        statistics.targets = active.empty() ? particles.size() : active.size();
+        targets += statistics.targets;
+        ++evaluations;
+        for (std::size_t k = 0; k < statistics.targets; ++k) {
+            const std::size_t i = active.empty() ? k : active[k];
+            particles.acceleration[i] = fields_[i];
+        }
+        if (evaluations == fails_at)
+            throw Error(Fault::device, "the device is gone");
+        return statistics;
+    }
+    std::string device() const override { return "constant"; }
+    const SolverOptions& options() const override { return options_; }
+
+    std::uint64_t targets = 0, evaluations = 0, fails_at = 0;
+
+private:
+    std::vector<Vec3<double>> fields_;
+    SolverOptions options_;
+};
+
+struct Falling {
+    Particles particles;
+    std::vector<Vec3<double>> fields;
+
+    explicit Falling(std::size_t n)
+    {
+        particles = plummer(n);
+        Random random(3);
+        for (std::size_t i = 0; i < n; ++i) {
+            particles.velocity[i] = on_sphere(random, random());
+            fields.push_back(on_sphere(random, std::pow(10.0, 6 * random() - 3)));
+        }
+    }
+};
+
+SolverOptions tree_options(double eps)
+{
+    SolverOptions options;
+    options.softening = {SofteningKind::plummer, eps};
+    options.device = "cpu";
+    return options;
+}
+
+struct Outcome {
+    double largest = 0, evaluations = 0, momentum = 0;
+    Particles particles;
+};
+
+/// Largest |dE/E| at intervals, and force evaluations of a particle in the mean.
+Outcome follow(Particles particles, Integrator& integrator, double end, double interval)
+{
+    Outcome outcome;
+    Simulation simulation(particles, integrator, 0, end);
+    double start = 0;
+    simulation.at_intervals(interval, Quantities::acceleration_potential, [&](Simulation& now) {
+        const Diagnostics& diagnostics = now.diagnostics();
+        if (now.step() == 0)
+            start = diagnostics.energy();
+        outcome.largest = std::max(outcome.largest, std::abs(diagnostics.energy() / start - 1));
+    });
+    simulation.run();
+    outcome.evaluations = double(simulation.total_statistics().targets) / double(particles.size());
+    outcome.particles = std::move(particles);
+    return outcome;
+}
+
+} // namespace
+
+TEST_CASE("every particle steps through the whole without gap or overlap, whatever its wishes")
+{
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> exponent(-9, 1);
+    const std::size_t n = 700;
+    for (double whole : {1.0, 0.3, 1e-7}) {
+        BlockLevels levels, one_by_one;
+        levels.begin(n, whole, whole / 512);
+        one_by_one.begin(n, whole, whole / 512);
+        std::vector<double> wish(n);
+        for (double& w : wish)
+            w = whole * std::exp2(exponent(random));
+        levels.place(wish);
+        for (std::size_t i = 0; i < n; ++i)
+            one_by_one.place(Index(i), one_by_one.level_for(wish[i]));
+        std::vector<double> parts(n); // of the whole, sums of powers of two
+        std::vector<Index> due, same;
+        while (!levels.at_end()) {
+            levels.advance(due);
+            one_by_one.advance(same);
+            CHECK(due == same);
+            REQUIRE(!due.empty());
+            for (Index i : due) {
+                CHECK(levels.level(i) >= levels.longest_due());
+                CHECK(levels.length(levels.level(i)) <= wish[i] + whole / 512);
+                parts[i] += std::exp2(-levels.level(i));
+                CHECK(parts[i] * whole == levels.elapsed());
+                wish[i] = whole * std::exp2(exponent(random));
+            }
+            if (levels.at_end())
+                break;
+            levels.change(due, wish);
+            for (Index i : due) {
+                one_by_one.change(i, wish[i]);
+                CHECK(levels.level(i) == one_by_one.level(i));
+            }
+            std::uint64_t counted = 0;
+            for (int level = 0; level <= levels.lowest(); ++level)
+                counted += levels.count(level);
+            CHECK(counted == n);
+            for (double part : parts) // nobody who was due has been left behind
+                CHECK(part <= levels.elapsed() / whole + 1e-15);
+        }
+        CHECK(std::count(parts.begin(), parts.end(), 1.0) == std::ptrdiff_t(n));
+    }
+}
+
+TEST_CASE("with one rung it is the shared leapfrog, bit for bit")
+{
+    const auto solver = make_solver(tree_options(0.05));
+    const Particles start = Falling(603).particles;
+    Leapfrog shared(*solver, {.length = 1. / 64});
+    BlockLeapfrog blocks(*solver, {.eta = 1e3, .longest = 1. / 64, .rungs = 0});
+    const Outcome a = follow(start, shared, 0.5, 0.125), b = follow(start, blocks, 0.5, 0.125);
+    CHECK(same_bits(a.particles, b.particles));
+    CHECK(a.evaluations == b.evaluations);
+    BlockLeapfrog two(*solver, {.eta = 0.03, .longest = 1. / 64, .rungs = 1});
+    CHECK_FALSE(same_bits(a.particles, follow(start, two, 0.5, 0.125).particles));
+}
+
+TEST_CASE("outputs are synchronised: parabolas are exact for all rungs")
+{
+    Falling falling(500);
+    ConstantFields solver(falling.fields);
+    BlockLeapfrog blocks(solver,
+                         {.criterion = StepCriterion::softening, .eta = 0.1, .shortest = 1e-3});
+    const Particles start = falling.particles;
+    Simulation simulation(falling.particles, blocks, 0, 1);
+    double worst = 0;
+    int outputs = 0;
+    simulation.at_intervals(0.3, Quantities::acceleration, [&](Simulation& now) {
+        ++outputs;
+        const double t = now.time();
+        for (std::size_t i = 0; i < start.size(); ++i) {
+            const Vec3<double> a = falling.fields[i];
+            const Vec3<double> v = start.velocity[i] + t * a;
+            const Vec3<double> x = start.position[i] + t * start.velocity[i] + (t * t / 2) * a;
+            const double size = 1 + norm(a);
+            worst = std::max({worst, norm(now.particles().position[i] - x) / size,
+                              norm(now.particles().velocity[i] - v) / size});
+        }
+    });
+    simulation.run();
+    CHECK(outputs == 5);
+    CHECK(worst < 1e-13);
+    const BlockReport& report = blocks.report();
+    CHECK(report.rungs.size() >= 4);
+    CHECK(report.below_shortest > 0);
+    std::uint64_t steps = 0, targets = 0, evaluations = 0;
+    double time = 0;
+    for (const auto& [exponent, rung] : report.rungs) {
+        steps += rung.particle_steps;
+        targets += rung.targets;
+        evaluations += rung.evaluations;
+        time += rung.particle_time;
+    }
+    CHECK(steps == targets);
+    CHECK(steps + start.size() == solver.targets);
+    CHECK(evaluations + 1 == solver.evaluations);
+    CHECK(std::abs(time / double(start.size()) - 1) < 1e-12);
+    CHECK(double(steps) < 0.2 * double(evaluations) * double(start.size()));
+}
+
+TEST_CASE("it is of second order on orbits of eccentricity 0.9")
+{
+    const int threads = thread_count();
+    use_threads(1);
+    const auto error = [](double eta, StepCriterion criterion) {
+        ReferenceSolver solver({SofteningKind::plummer, 1e-9});
+        BlockSteps steps{.criterion = criterion, .eta = eta};
+        if (criterion == StepCriterion::softening)
+            steps.eta *= 1e4; // sqrt(eps)
+        BlockLeapfrog blocks(solver, steps);
+        Particles pair = bodies({.eccentricity = 0.9, .mass_ratio = 0.5});
+        const double start = orbit_energy(pair);
+        double largest = 0;
+        Simulation simulation(pair, blocks, 0, 4 * pi);
+        simulation.after_each_step([&](Simulation& now) {
+            largest = std::max(largest, std::abs(orbit_energy(now.particles()) / start - 1));
+        });
+        simulation.run();
+        return largest;
+    };
+    for (StepCriterion criterion : {StepCriterion::potential, StepCriterion::softening}) {
+        const double coarse = error(0.02, criterion), fine = error(0.0025, criterion);
+        const double order = std::log2(coarse / fine) / 3;
+        MESSAGE("errors " << coarse << ", " << fine << ": order " << order);
+        CHECK(std::abs(order - 2) < 0.25);
+        CHECK(fine < 1e-3);
+    }
+    use_threads(threads);
+}
+
+TEST_CASE("a Hernquist sphere keeps its energy with a third of the evaluations of shared steps")
+{
+    const Particles start = make_hernquist({.particles = 10000}).particles;
+    SolverOptions options = tree_options(0.05);
+    const auto solver = make_solver(options);
+    Leapfrog shared(*solver, {.length = 0.05});
+    BlockLeapfrog blocks(*solver, {.eta = 0.05});
+    const Outcome all = follow(start, shared, 2, 1), few = follow(start, blocks, 2, 1);
+    MESSAGE("shared: " << all.largest << " by " << all.evaluations
+                       << " evaluations; blocks: " << few.largest << " by " << few.evaluations);
+    CHECK(few.largest < 1.5 * all.largest);
+    CHECK(3 * few.evaluations < all.evaluations);
+}
+
+TEST_CASE("a cold sphere bounces with its energy kept to 1e-3")
+{
+    const Particles start = make_cold_sphere({.particles = 2048}).particles;
+    const auto solver = make_solver(tree_options(0.02));
+    const auto largest = [&](double eta) {
+        BlockLeapfrog blocks(*solver, {.criterion = StepCriterion::softening, .eta = eta});
+        const Outcome outcome = follow(start, blocks, 2, 0.0625);
+        MESSAGE("eta " << eta << ": dE/E " << outcome.largest << ", " << outcome.evaluations
+                       << " evaluations");
+        return outcome.largest;
+    };
+    CHECK(largest(0.05) < 1e-3);
+    CHECK_FALSE(largest(0.4) < 1e-3);
+}
+
+TEST_CASE("the bits are the same for any number of threads")
+{
+    const Particles start = Falling(12000).particles; // loops that threads share
+    const int before = thread_count();
+    Outcome first;
+    for (int threads : {1, 2, 3}) {
+        use_threads(threads);
+        const auto solver = make_solver(tree_options(0.05));
+        BlockLeapfrog blocks(*solver, {.eta = 0.05});
+        Outcome now = follow(start, blocks, 0.25, 0.25);
+        CHECK(blocks.report().deepest > 0);
+        if (threads == 1)
+            first = std::move(now);
+        else
+            CHECK(same_bits(first.particles, now.particles));
+    }
+    use_threads(before);
+}
+
+TEST_CASE("a block that fails leaves the state before the whole step")
+{
+    Falling falling(50);
+    ConstantFields sound(falling.fields), failing(falling.fields);
+    const BlockSteps steps{.criterion = StepCriterion::softening};
+    Particles whole = falling.particles, parts = falling.particles;
+    BlockLeapfrog one(sound, steps), two(failing, steps);
+    Simulation undisturbed(whole, one, 0, 0.5), disturbed(parts, two, 0, 0.5);
+    undisturbed.run();
+    failing.fails_at = 20;
+    CHECK_THROWS_AS(disturbed.run(), Error);
+    CHECK(!disturbed.at_end());
+    disturbed.run();
+    CHECK(same_bits(whole.position, parts.position));
+    CHECK(same_bits(whole.velocity, parts.velocity));
+    CHECK(one.report().rungs.begin()->second.particle_steps ==
+          two.report().rungs.begin()->second.particle_steps);
+}
+
+TEST_CASE("what cannot be stepped by is refused in a line")
+{
+    const auto solver = make_solver(tree_options(0));
+    const auto refusal = [&](BlockSteps steps) -> std::string {
+        try {
+            BlockLeapfrog blocks(*solver, steps);
+        } catch (const Error& error) {
+            CHECK(error.fault() == Fault::usage);
+            return error.what();
+        }
+        return "";
+    };
+    CHECK(refusal({}) == "");
+    CHECK(refusal({.criterion = StepCriterion::softening}).find("needs a softening") !=
+          std::string::npos);
+    CHECK(refusal({.eta = 0}) == "block steps: eta: 0.000000: must be > 0");
+    CHECK(refusal({.shortest = 2, .longest = 1}).find("shortest") != std::string::npos);
+    CHECK(refusal({.rungs = 41}).find("rungs") != std::string::npos);
+    CHECK(refusal({.rungs = -1}).find("rungs") != std::string::npos);
+    CHECK(refusal({.rebuild = NAN}).find("rebuild") != std::string::npos);
+}
+
+namespace {
+
+double rms_error(const Particles& particles, std::span<const Index> active, double eps)
+{
+    const ReferenceSums exact = reference_sum(particles, active, {SofteningKind::plummer, eps}, 1);
+    double sum = 0;
+    for (std::size_t k = 0; k < active.size(); ++k)
+        sum += norm_squared(particles.acceleration[active[k]] - exact.acceleration[k]) /
+               norm_squared(exact.acceleration[k]);
+    return std::sqrt(sum / double(active.size()));
+}
+
+} // namespace
+
+TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its errors where all did")
+{
+    constexpr double eps = 0.02;
+    Particles particles = make_hernquist({.particles = 5000}).particles;
+    const auto kept = make_solver(tree_options(eps)), built = make_solver(tree_options(eps));
+    std::vector<Index> active;
+    for (Index i = 0; i < 5000; i += 37)
+        active.push_back(i);
+    Particles same = particles;
+    kept->solve(particles, Quantities::acceleration);
+    kept->keep_tree(true);
+    kept->solve(particles, Quantities::acceleration, active);
+    built->solve(same, Quantities::acceleration);
+    built->solve(same, Quantities::acceleration, active);
+    CHECK(same_bits(particles.acceleration, same.acceleration));
+    for (double moved : {0.05, 0.5}) {
+        for (std::size_t i = 0; i < particles.size(); ++i)
+            particles.position[i] += moved * particles.velocity[i];
+        const ForceStatistics old = kept->solve(particles, Quantities::acceleration, active);
+        const double error = rms_error(particles, active, eps);
+        const ForceStatistics anew = built->solve(particles, Quantities::acceleration, active);
+        const double usual = rms_error(particles, active, eps);
+        MESSAGE("moved by " << moved << " v: rms error " << error << ", of a new tree " << usual
+                            << "; pairs " << old.particle_particle + old.particle_cell << ", "
+                            << anew.particle_particle + anew.particle_cell);
+        CHECK(error < 1.3 * usual);
+        CHECK(error < 1e-3);
+        CHECK(error > 0);
+    }
+    // Others do not have its cells.
+    Particles fewer = particles;
+    fewer.resize(777);
+    kept->solve(fewer, Quantities::acceleration);
+    std::vector<Index> all(777);
+    for (Index i = 0; i < 777; ++i)
+        all[i] = i;
+    CHECK(rms_error(fewer, all, eps) < 2e-3);
+}
+
+TEST_CASE("few targets go to the second solver, with a tree of its own time")
+{
+    constexpr double eps = 0.02;
+    Particles particles = make_hernquist({.particles = 3000}).particles;
+    SolverOptions coarse = tree_options(eps), exact = tree_options(eps);
+    coarse.tolerance = 0.05;
+    exact.solver = SolverKind::direct;
+    exact.precision = Precision::double_precision;
+    std::vector<Index> few{5, 17, 900}, many;
+    for (Index i = 0; i < 3000; i += 3)
+        many.push_back(i);
+    const auto joined = join_solvers(make_solver(coarse), make_solver(exact), 10);
+    joined->solve(particles, Quantities::acceleration);
+    CHECK(rms_error(particles, many, eps) > 1e-4);
+    joined->solve(particles, Quantities::acceleration, many);
+    CHECK(rms_error(particles, many, eps) > 1e-4);
+    joined->solve(particles, Quantities::acceleration, few);
+    CHECK(rms_error(particles, few, eps) < 1e-12);
+
+    // Neither keeps a tree from before the word that none be kept.
+    const auto two = [&] { return join_solvers(make_solver(coarse), make_solver(coarse), 10); };
+    const auto used = two(), fresh = two();
+    Particles a = particles;
+    used->solve(a, Quantities::acceleration, few);
+    used->solve(a, Quantities::acceleration);
+    for (Vec3<double>& x : a.position)
+        x = 1.3 * x + Vec3<double>{x.y, 0, -x.x};
+    Particles b = a;
+    for (Solver* solver : {used.get(), fresh.get()}) {
+        Particles& now = solver == used.get() ? a : b;
+        solver->keep_tree(false);
+        solver->solve(now, Quantities::acceleration);
+        solver->keep_tree(true);
+        solver->solve(now, Quantities::acceleration, few);
+        solver->solve(now, Quantities::acceleration, many);
+    }
+    CHECK(same_bits(a.acceleration, b.acceleration));
+}
+
+TEST_CASE("where the second solver stops to be faster is measured once and kept")
+{
+    const TemporaryFolder folder;
+    const auto file = folder / "state.chk";
+    Particles particles = make_hernquist({.particles = 4000}).particles;
+    SolverOptions slow = tree_options(0.02);
+    slow.solver = SolverKind::direct;
+    slow.precision = Precision::double_precision;
+    const auto first = join_solvers(make_solver(slow), make_solver(tree_options(0.02)), {});
+    const Vec3<double> before = [&] {
+        Particles alone = particles;
+        make_solver(slow)->solve(alone, Quantities::acceleration);
+        return alone.acceleration[7];
+    }();
+    const ForceStatistics statistics = first->solve(particles, Quantities::acceleration);
+    CHECK(statistics.profile.seconds("calibration") > 0);
+    CHECK(particles.acceleration[7] == before);
+    CHECK(first->solve(particles, Quantities::acceleration).profile.seconds("calibration") == 0);
+    write_checkpoint(file, [&](Archive& archive) { first->exchange(archive); });
+
+    const auto second = join_solvers(make_solver(slow), make_solver(tree_options(0.02)), {});
+    CheckpointReader archive(file);
+    second->exchange(archive);
+    CHECK(second->solve(particles, Quantities::acceleration).profile.seconds("calibration") == 0);
+    for (std::size_t count : {1u, 20u, 100u, 500u, 900u}) {
+        std::vector<Index> active;
+        for (Index i = 0; i < count; ++i)
+            active.push_back(4 * i);
+        Particles a = particles, b = particles;
+        first->solve(a, Quantities::acceleration, active);
+        second->solve(b, Quantities::acceleration, active);
+        CHECK(same_bits(a.acceleration, b.acceleration));
+    }
+}
+
+TEST_SUITE_END();

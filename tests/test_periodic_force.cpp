@@ -1,0 +1,159 @@
+// Whole forces in a periodic cube, mesh or modes, against exact Ewald sums.
+#include <cmath>
+#include <map>
+
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "mesh/ewald.hpp"
+#include "periodic_sets.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+namespace {
+
+std::vector<Vec3<double>> exact_accelerations(const Particles& p, std::vector<double>& potential)
+{
+    std::vector<Vec3<double>> a(p.size());
+    potential.assign(p.size(), 0);
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::size_t i = 0; i < p.size(); ++i)
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            const EwaldField field = ewald_field(p.position[i] - p.position[j], 1);
+            if (i != j)
+                a[i] += p.mass[j] * field.acceleration;
+            potential[i] += p.mass[j] * field.potential;
+        }
+    return a;
+}
+
+struct Errors {
+    double acceleration, potential, sum; ///< rms over rms; |sum of m a| over the sum of m |a|
+};
+
+Errors errors_of(const PeriodicSet& set, SolverOptions options)
+{
+    options.device = "cpu";
+    options.periodic.box = 1;
+    Particles p = set.particles;
+    static std::map<std::string, std::pair<std::vector<Vec3<double>>, std::vector<double>>> known;
+    auto& exact = known[set.name + std::to_string(p.size())];
+    if (exact.first.empty())
+        exact.first = exact_accelerations(p, exact.second);
+    make_solver(options)->solve(p, Quantities::acceleration_potential);
+    double error = 0, whole = 0, phi = 0, whole_phi = 0, sizes = 0;
+    Vec3<double> sum;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        error += norm_squared(p.acceleration[i] - exact.first[i]);
+        whole += norm_squared(exact.first[i]);
+        phi += std::pow(p.potential[i] - exact.second[i], 2);
+        whole_phi += std::pow(exact.second[i], 2);
+        sum += p.mass[i] * p.acceleration[i];
+        sizes += p.mass[i] * norm(p.acceleration[i]);
+    }
+    return {std::sqrt(error / whole), std::sqrt(phi / whole_phi), norm(sum) / sizes};
+}
+
+} // namespace
+
+TEST_SUITE_BEGIN("periodic_force");
+
+TEST_CASE("tree and mesh against Ewald's sums, the default and a wider cut")
+{
+    for (const PeriodicSet& set : periodic_sets(1000)) {
+        CAPTURE(set.name);
+        if (set.name == "near a lattice")
+            continue; // its own case
+        SolverOptions options;
+        Errors errors = errors_of(set, options);
+        CHECK(errors.acceleration < 5e-4);
+        CHECK(errors.potential < 1e-3);
+        options.periodic.cut = 6.5;
+        options.tolerance = 3e-4;
+        errors = errors_of(set, options);
+        CHECK(errors.acceleration < 2e-4);
+        CHECK(errors.sum < 2e-5);
+    }
+}
+
+TEST_CASE("modes instead of a mesh: what the tree leaves")
+{
+    for (const PeriodicSet& set : periodic_sets(1000)) {
+        CAPTURE(set.name);
+        SolverOptions options;
+        options.periodic.long_range = LongRangeKind::modes;
+        options.periodic.cut = 7;
+        options.tolerance = 1e-4;
+        const Errors errors = errors_of(set, options);
+        CHECK(errors.acceleration < (set.error > 1 ? 8e-3 : 6e-5));
+        CHECK(errors.potential < 2e-5);
+    }
+}
+
+TEST_CASE("forces that cancel near a lattice are right to two parts in a hundred")
+{
+    const PeriodicSet set = periodic_sets(1000)[3]; // 4000 times less than those of its pairs
+    for (const double cut : {5., 6., 7.})
+        for (const int mesh : {32, 40, 48}) {
+            SolverOptions options;
+            options.periodic.cut = cut;
+            options.periodic.mesh = mesh;
+            CHECK(errors_of(set, options).acceleration < 2e-2);
+        }
+}
+
+TEST_CASE("a lattice stays where it is")
+{
+    Particles p = cloud(12 * 12 * 12, 1, [k = 0](Random&) mutable {
+        const int i = k++;
+        return Vec3<double>{(i / 144 + 0.5) / 12, (i / 12 % 12 + 0.5) / 12, (i % 12 + 0.5) / 12};
+    });
+    SolverOptions options;
+    options.device = "cpu";
+    options.periodic.box = 1;
+    make_solver(options)->solve(p, Quantities::acceleration_potential);
+    const double neighbour = p.mass[0] * 144; // what one attracts with
+    double energy = 0, largest = 0, squares = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        largest = std::max(largest, norm(p.acceleration[i]));
+        squares += norm_squared(p.acceleration[i]);
+        energy += 0.5 * p.mass[i] * p.potential[i];
+    }
+    CHECK(std::sqrt(squares / double(p.size())) < 4e-3 * neighbour);
+    CHECK(largest < 2.5e-2 * neighbour); // what a cut at 5 r_s leaves of the cells across it
+    // The energy of a lattice of unit cells, Ewald's constant.
+    const double exact = 0.5 * 2.8372974794806195 * p.mass[0] * p.mass[0] * 1728 * 12;
+    CHECK(energy == doctest::Approx(exact).epsilon(2e-4));
+}
+
+TEST_CASE("options of periodic boxes that cannot be are refused in a line")
+{
+    const auto refusal = [](auto change) {
+        SolverOptions options;
+        options.device = "cpu";
+        options.periodic.box = 1;
+        change(options);
+        try {
+            make_solver(options);
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(refusal([](SolverOptions& o) { o.order = 3; }) ==
+          "order: 3: must be 0 or 2 in a periodic box");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.mesh = 8; }) ==
+          "mesh: 8: must be 16 to 32768, or 0");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.cut = 9; }) == "cut: 9: must be 3 to 7");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.split = 0; }) == "split: 0: must be 0.5 to 10");
+    CHECK(refusal([](SolverOptions& o) {
+              o.periodic.mesh = 16;
+              o.periodic.cut = 7;
+          }).find("too few cells") != std::string::npos);
+    CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
+          "eps: 0.5: must be at most a tenth of the box");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.box = -1; }) == "box: -1: must be 0 or more");
+}
+
+TEST_SUITE_END();

@@ -115,6 +115,9 @@ with tempfile.TemporaryDirectory() as scratch:
     phase, mass = [[row[k] for k in first] for row in rows], rows[0][columns.index("mass")] / 1
     gadget2("ngenic.dat", phase, mass, 0.02, 100000, 0.3)
     done("run", "ngenic.dat", "--z-end", 45, "--eps", 200, "-o", "ngenic")
+    gadget2("mpc.dat", [[x / 1000 for x in row[:3]] + row[3:] for row in phase], mass, 0.02, 100, 0.3)
+    told = done("run", "mpc.dat", "--z-end", 48, "--eps", 0.2, "-o", "mpc")
+    check("lengths are taken as Mpc/h" in told and "Mpc/h, 1e10 Msun/h" in told, f"lengths in Mpc/h: {told}")
     if music_hdf5("music.hdf5", phase, mass, 0.02, 100000, 0.3):
         done("run", "music.hdf5", "--z-end", 45, "--eps", 200, "-o", "music")
     done("run", "ics.hdf5", "--z-end", 45, "--eps", 200, "--softening", "plummer", "-o", "ours")

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "force/gpu.hpp"
 #include "force/list_solver.hpp"
 #include "mesh/ewald_modes.hpp"
 #include "mesh/mesh_gravity.hpp"
@@ -71,7 +72,8 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
     MeshOptions mesh;
     mesh.cells = periodic.mesh;
     mesh.split = periodic.split;
-    return make_mesh_gravity(box, mesh);
+    const int gpu = choose_gpu(options.device);
+    return gpu >= 0 ? make_cuda_mesh_gravity(gpu, box, mesh) : make_mesh_gravity(box, mesh);
 }
 
 class PeriodicSolver final : public Solver {

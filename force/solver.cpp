@@ -8,6 +8,7 @@
 #include "core/instruction_sets.hpp"
 #include "force/gpu.hpp"
 #include "force/list_solver.hpp"
+#include "force/periodic_direct.hpp"
 
 namespace chamomile {
 namespace {
@@ -124,8 +125,9 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
         return make_accurate_solver(options);
     const SolverOptions chosen = settled(options);
     const int gpu = choose_gpu(chosen.device);
-    if (chosen.periodic && chosen.solver == SolverKind::tree)
-        return make_periodic_solver(chosen, nullptr);
+    if (chosen.periodic)
+        return chosen.solver == SolverKind::tree ? make_periodic_solver(chosen, nullptr)
+                                                 : make_periodic_direct_solver(chosen);
     if (gpu >= 0 && chosen.solver == SolverKind::direct)
         return make_cuda_direct_solver(gpu, chosen);
     SolverParts parts = make_parts(chosen);

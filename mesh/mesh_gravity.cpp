@@ -18,8 +18,8 @@ template <class T>
 class MeshGravity final : public LongRange {
 public:
     MeshGravity(Periodicity box, const MeshOptions& options)
-        : box_(box), options_(options), assignment_(options.kernel, box, options.cells),
-          fourier_(options.cells), split_(checked_split_radius(box, options)),
+        : box_(box), options_(options), split_(checked_split_radius(box, options)),
+          assignment_(options.kernel, box, options.cells), fourier_(options.cells),
           rows_(green_rows(options.cells, box.side, split_, int(options.kernel), four_point())),
           potential_(options.cells)
     {
@@ -125,9 +125,9 @@ private:
 
     Periodicity box_;
     MeshOptions options_;
+    double split_;
     MassAssignment assignment_;
     Fourier<T> fourier_;
-    double split_;
     GreenRows rows_;
     mutable Grid<T> potential_; ///< with component_, its spectrum until it is asked for
     mutable bool is_potential_ = false;

@@ -90,8 +90,8 @@ inline std::vector<WayToMove> ways_to_move()
                                           .local_order = 4};
             asked.group_size = 64;
             asked.leaf_size = 16;
-            const auto blocks = [&](const std::string& name, SolverOptions options,
-                                    BlockSteps steps) {
+            const auto in_blocks = [&](const std::string& name, SolverOptions options,
+                                       BlockSteps steps) {
                 options.softening = softening;
                 options.device = device;
                 ways.push_back({name + end, [=] {
@@ -107,9 +107,9 @@ inline std::vector<WayToMove> ways_to_move()
             for (const auto& [name, options] :
                  {std::pair{"tree", SolverOptions{}}, std::pair{"direct", direct},
                   std::pair{"tree, decorrelated", random}, std::pair{"tree, an accuracy", asked}}) {
-                blocks(std::string("blocks, ") + name, options, by_potential);
+                in_blocks(std::string("blocks, ") + name, options, by_potential);
                 if (soft)
-                    blocks(std::string("blocks by softening, ") + name, options, by_softening);
+                    in_blocks(std::string("blocks by softening, ") + name, options, by_softening);
             }
             leapfrog("tree, geometric", geometric, fixed);
             leapfrog("tree, hexadecapoles", high, fixed);

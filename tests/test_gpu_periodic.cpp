@@ -1,0 +1,112 @@
+// Periodic forces on a GPU against the host's.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "force/gpu.hpp"
+#include "periodic_sets.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+namespace {
+
+Particles solved(Particles p, SolverOptions options, const std::string& device,
+                 std::span<const Index> active = {})
+{
+    options.device = device;
+    options.periodic.box = 1;
+    if (options.group_size == 0)
+        options.group_size = 200; // the same lists
+    options.leaf_size = 24;
+    make_solver(options)->solve(p, Quantities::acceleration_potential, active);
+    return p;
+}
+
+double difference(const Particles& a, const Particles& b)
+{
+    double error = 0, whole = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        error += norm_squared(a.acceleration[i] - b.acceleration[i]);
+        whole += norm_squared(b.acceleration[i]);
+    }
+    return std::sqrt(error / whole);
+}
+
+double difference_of_potentials(const Particles& a, const Particles& b)
+{
+    double error = 0, whole = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        error += std::pow(a.potential[i] - b.potential[i], 2);
+        whole += std::pow(b.potential[i], 2);
+    }
+    return std::sqrt(error / whole);
+}
+
+} // namespace
+
+TEST_SUITE_BEGIN("gpu_periodic");
+
+TEST_CASE("periodic forces are the host's")
+{
+    for (const PeriodicSet& set : periodic_sets(9973))
+        for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+            for (const LongRangeKind range : {LongRangeKind::mesh, LongRangeKind::modes}) {
+                CAPTURE(set.name);
+                CAPTURE(int(kind));
+                SolverOptions options;
+                options.softening = {kind, 0.001};
+                options.periodic.long_range = range;
+                const Particles host = solved(set.particles, options, "cpu"),
+                                gpu = solved(set.particles, options, "gpu");
+                CHECK(difference(gpu, host) < 1e-6 * set.error);
+                CHECK(difference_of_potentials(gpu, host) < 1e-6);
+                options.precision = Precision::double_precision;
+                CHECK(difference(solved(set.particles, options, "gpu"),
+                                 solved(set.particles, options, "cpu")) < 1e-12 * set.error);
+            }
+}
+
+TEST_CASE("orders, criteria and active particles")
+{
+    const PeriodicSet set = periodic_sets(9973)[1];
+    for (const int order : {0, 2})
+        for (const Criterion criterion :
+             {Criterion::geometric, Criterion::moments, Criterion::minimum_distance}) {
+            SolverOptions options;
+            options.softening.length = 0.001;
+            options.order = order;
+            options.criterion = criterion;
+            const Particles host = solved(set.particles, options, "cpu"),
+                            gpu = solved(set.particles, options, "gpu");
+            CHECK(difference(gpu, host) < 1e-6);
+        }
+    std::vector<Index> active;
+    for (Index i = 3; i < set.particles.size(); i += 17)
+        active.push_back(i);
+    SolverOptions options;
+    options.softening.length = 0.001;
+    Particles host = solved(set.particles, options, "cpu", active),
+              gpu = solved(set.particles, options, "gpu", active);
+    CHECK(difference(gpu, host) < 1e-6);
+    std::size_t changed = 0;
+    for (const Vec3<double>& a : gpu.acceleration)
+        changed += norm(a) > 0;
+    CHECK(changed == active.size());
+}
+
+TEST_CASE("the same bits again and for batches of any size")
+{
+    const Particles p = periodic_sets(50000)[1].particles;
+    SolverOptions options;
+    options.softening.length = 0.001;
+    const Particles first = solved(p, options, "gpu");
+    for (const int batch : {0, 1, 37}) {
+        options.batch_size = batch;
+        const Particles again = solved(p, options, "gpu");
+        CHECK(again.acceleration == first.acceleration);
+        CHECK(again.potential == first.potential);
+    }
+}
+
+TEST_SUITE_END();

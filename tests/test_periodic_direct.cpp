@@ -1,0 +1,180 @@
+// All pairs in a periodic cube against exact Ewald sums one by one.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <omp.h>
+
+#include "core/error.hpp"
+#include "core/instruction_sets.hpp"
+#include "force/reference_sum.hpp"
+#include "force/solver.hpp"
+#include "mesh/ewald.hpp"
+#include "tests/clouds.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("periodic_direct");
+
+namespace {
+
+SolverOptions direct(double box, Softening softening = {})
+{
+    SolverOptions options;
+    options.solver = SolverKind::direct;
+    options.periodic.box = box;
+    options.softening = softening;
+    options.device = "cpu";
+    return options;
+}
+
+/// Of particle i: Ewald's sums, and for the nearest image the softened law of reference_sum()
+/// instead of Newton's.
+void exact_field(const Particles& p, std::size_t i, double box, const Softening& softening,
+                 Vec3<double>& acceleration, double& potential)
+{
+    acceleration = {};
+    potential = 0;
+    for (std::size_t j = 0; j < p.size(); ++j) {
+        const EwaldField all = ewald_field(p.position[i] - p.position[j], box);
+        acceleration += p.mass[j] * all.acceleration;
+        potential += p.mass[j] * all.potential;
+        if (i == j || softening.length == 0)
+            continue;
+        Particles pair;
+        pair.resize(2);
+        pair.position[1] = Periodicity{box}.nearest(p.position[j] - p.position[i]);
+        pair.mass[1] = p.mass[j];
+        const Index target[] = {0};
+        const ReferenceSums soft = reference_sum(pair, target, softening, 1),
+                            hard = reference_sum(pair, target, {}, 1);
+        acceleration += soft.acceleration[0] - hard.acceleration[0];
+        potential += soft.potential[0] - hard.potential[0];
+    }
+}
+
+void check_against_ewald(Particles p, const SolverOptions& options, double limit)
+{
+    make_solver(options)->solve(p, Quantities::acceleration_potential);
+    double square = 0, whole = 0, of_potential = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        Vec3<double> acceleration;
+        double potential;
+        exact_field(p, i, options.periodic.box, options.softening, acceleration, potential);
+        const double G = options.gravitational_constant;
+        square += norm_squared(p.acceleration[i] - G * acceleration);
+        whole += norm_squared(G * acceleration);
+        of_potential = std::max(of_potential, std::abs(p.potential[i] / (G * potential) - 1));
+    }
+    CHECK(std::sqrt(square / whole) < limit);
+    CHECK(of_potential < 1e3 * limit); // some potentials are near 0
+}
+
+Particles near_lattice()
+{
+    int k = 0;
+    return cloud(216, 8, [&](Random& random) {
+        const auto at = [&](int i) { return (i % 6 + random(-0.01, 0.01)) / 6; };
+        const int i = k++;
+        return Vec3<double>{at(i / 36), at(i / 6), at(i)};
+    });
+}
+
+Particles across_faces()
+{
+    return cloud(300, 9, [](Random& random) { return on_sphere(random, 0.1 * random()); });
+}
+
+} // namespace
+
+TEST_CASE("exact to 1e-12, near a lattice to 1e-10, for every instruction set")
+{
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        SolverOptions options = direct(1);
+        options.instruction_set = set;
+        check_against_ewald(uniform_cube(197), options, 1e-12);
+        check_against_ewald(across_faces(), options, 1e-12);
+        check_against_ewald(near_lattice(), options, 1e-10);
+    }
+}
+
+TEST_CASE("in other units, other images, with another constant of gravity")
+{
+    SolverOptions options = direct(75);
+    options.gravitational_constant = 43.0187;
+    check_against_ewald(moved(uniform_cube(150), 300, {-500, 3, 80}), options, 1e-12);
+}
+
+TEST_CASE("softened nearest images, by either kernel")
+{
+    for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+        for (const double length : {1e-3, 0.03, 0.1}) {
+            CAPTURE(int(kind));
+            CAPTURE(length);
+            check_against_ewald(uniform_cube(150), direct(1, {kind, length}), 1e-12);
+            check_against_ewald(across_faces(), direct(1, {kind, length}), 1e-12);
+        }
+}
+
+TEST_CASE("a lattice has the energy of its unit cell, and no force")
+{
+    const int n = 5;
+    Particles p;
+    p.resize(n * n * n);
+    for (int i = 0; i < n * n * n; ++i) {
+        p.id[std::size_t(i)] = std::uint64_t(i);
+        p.mass[std::size_t(i)] = 2;
+        p.position[std::size_t(i)] = {0.2 * (i / n / n), 0.2 * (i / n % n), 0.2 * (i % n)};
+    }
+    make_solver(direct(1))->solve(p, Quantities::acceleration_potential);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        CHECK(norm(p.acceleration[i]) < 1e-10 * 50); // of a neighbour's 50
+        CHECK(p.potential[i] == doctest::Approx(2.8372974794806195 * 2 / 0.2).epsilon(1e-11));
+    }
+}
+
+TEST_CASE("active particles alone, the same bits, for any number of threads")
+{
+    const int all = omp_get_max_threads();
+    const Particles start = uniform_cube(1000);
+    Particles whole = start;
+    make_solver(direct(1))->solve(whole, Quantities::acceleration_potential);
+    const std::vector<Index> active{999, 0, 5, 31, 32, 33, 500};
+    for (int threads = 1; threads <= 4; ++threads) {
+        omp_set_num_threads(threads);
+        Particles again = start, some = start;
+        make_solver(direct(1))->solve(again, Quantities::acceleration_potential);
+        CHECK(again.acceleration == whole.acceleration);
+        CHECK(again.potential == whole.potential);
+        const ForceStatistics statistics =
+            make_solver(direct(1))->solve(some, Quantities::acceleration_potential, active);
+        CHECK(statistics.targets == active.size());
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            const bool is_active =
+                std::find(active.begin(), active.end(), Index(i)) != active.end();
+            CHECK(some.acceleration[i] == (is_active ? whole.acceleration[i] : Vec3<double>{}));
+            CHECK(some.potential[i] == (is_active ? whole.potential[i] : 0));
+        }
+    }
+    omp_set_num_threads(all);
+}
+
+TEST_CASE("coincident particles: an error without softening, no force with it")
+{
+    Particles p = uniform_cube(50);
+    p.position[20] = p.position[3];
+    p.position[20].x += 1; // another image of the same place
+    p.position[30] = p.position[3];
+    CHECK_THROWS_AS(make_solver(direct(1))->solve(p, Quantities::acceleration), Error);
+    const SolverOptions softened = direct(1, {SofteningKind::plummer, 0.01});
+    make_solver(softened)->solve(p, Quantities::acceleration_potential);
+    CHECK(norm(p.acceleration[20] - p.acceleration[3]) < 1e-12);
+    CHECK(p.potential[30] < -2 * p.mass[0] / 0.011 + 10); // two others at distance 0
+    p.position[7].z = std::nan("");
+    CHECK_THROWS_AS(make_solver(softened)->solve(p, Quantities::acceleration), Error);
+}
+
+TEST_SUITE_END();

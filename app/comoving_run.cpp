@@ -47,9 +47,10 @@ void settle_units(const std::string& file, Snapshot& state)
     const double omega_matter = state.comoving->omega_matter, density = density_of(state);
     if (fits(density, omega_matter))
         return;
-    const bool assumed = std::any_of(
-        state.notes.begin(), state.notes.end(),
-        [](const std::string& note) { return note.find("states no units") != note.npos; });
+    const bool assumed =
+        std::any_of(state.notes.begin(), state.notes.end(), [](const std::string& note) {
+            return note.find("states no units") != note.npos;
+        });
     if (assumed) {
         state.units.length_in_cm *= 1000;
         if (fits(density_of(state), omega_matter)) {

@@ -9,8 +9,8 @@
 
 namespace chamomile::app {
 
-/// Completes the background of the file by the options and checks it: comoving coordinates, a box, as
-/// much mass as Omega_m says. Throws Error(input), Error(usage).
+/// Completes the background of the file by the options and checks it: comoving coordinates, a box,
+/// as much mass as Omega_m says. Throws Error(input), Error(usage).
 void take_background(const Options& options, const CosmologyRequest& request,
                      const std::string& file, Snapshot& state);
 

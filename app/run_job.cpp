@@ -4,9 +4,9 @@
 
 #include "app/comoving_run.hpp"
 #include "app/force_cost.hpp"
-#include "app/time_text.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
+#include "app/time_text.hpp"
 #include "core/error.hpp"
 #include "version.hpp"
 
@@ -40,8 +40,8 @@ RunJob::RunJob(const RunOptions& run, const RunOrigin& origin, RunFolder& folder
                Mover& mover, const SimulationOptions& time, Journal& journal)
     : run_(run), origin_(origin), folder_(folder), state_(state), mover_(mover), journal_(journal),
       simulation_(state.particles, mover.integrator(), time.start_time, time.end_time),
-      energies_(state.comoving.has_value()), steps_(run.steps_every), forces_(run.check_forces), progress_(journal),
-      checkpoints_(folder.name())
+      energies_(state.comoving.has_value()), steps_(run.steps_every), forces_(run.check_forces),
+      progress_(journal), checkpoints_(folder.name())
 {
     register_observers(time);
 }
@@ -259,7 +259,8 @@ void RunJob::rescue()
 void RunJob::tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint)
 {
     journal_.tell(formatted("%s: %s, step %llu, in %s", what.c_str(),
-                            time_text(simulation_).c_str(), (unsigned long long)simulation_.step(), checkpoint.c_str()));
+                            time_text(simulation_).c_str(), (unsigned long long)simulation_.step(),
+                            checkpoint.c_str()));
     journal_.tell("'chamomile run --restart " + folder_.name() + "' goes on from there");
 }
 
@@ -283,8 +284,8 @@ void RunJob::summarize(double seconds)
         journal_.tell("        " + cost.text());
     }
     journal_.tell(formatted("%s error %.2e at the end, %.2e at most; momentum drift %.1e",
-                            state_.comoving ? "Layzer-Irvine" : "energy", energies_.energy_error(), energies_.largest_error(),
-                            energies_.momentum_drift()));
+                            state_.comoving ? "Layzer-Irvine" : "energy", energies_.energy_error(),
+                            energies_.largest_error(), energies_.momentum_drift()));
     if (simulation_.integrator().forces().accuracy)
         journal_.tell(steps_.accuracy_summary());
     if (run_.check_forces > 0)

@@ -48,10 +48,10 @@ void StepFile::add(const Simulation& simulation)
         return;
     const ForceStatistics& statistics = simulation.last_statistics();
     const ForceCost cost(statistics);
-    std::string line =
-        formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
-                  shortest(simulation.stated_time()).c_str(), shortest(simulation.step_length()).c_str(),
-                  cost.particles, cost.cells, cost.far_cells);
+    std::string line = formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
+                                 shortest(simulation.stated_time()).c_str(),
+                                 shortest(simulation.step_length()).c_str(), cost.particles,
+                                 cost.cells, cost.far_cells);
     if (const BlockLeapfrog* blocks = blocks_of(simulation))
         line += formatted(",%llu,%llu",
                           (unsigned long long)(simulation.step() > 0 ? blocks->blocks() : 1),

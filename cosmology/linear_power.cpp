@@ -30,11 +30,10 @@ std::vector<double> spline(const std::vector<double>& x, const std::vector<doubl
     const std::size_t n = x.size();
     std::vector<double> second(n, 0), u(n, 0);
     for (std::size_t i = 1; i + 1 < n; ++i) {
-        const double part = (x[i] - x[i - 1]) / (x[i + 1] - x[i - 1]),
-                     p = part * second[i - 1] + 2;
+        const double part = (x[i] - x[i - 1]) / (x[i + 1] - x[i - 1]), p = part * second[i - 1] + 2;
         second[i] = (part - 1) / p;
-        const double bend = (y[i + 1] - y[i]) / (x[i + 1] - x[i]) -
-                            (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
+        const double bend =
+            (y[i + 1] - y[i]) / (x[i + 1] - x[i]) - (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
         u[i] = (6 * bend / (x[i + 1] - x[i - 1]) - part * u[i - 1]) / p;
     }
     for (std::size_t i = n - 1; i-- > 0;)
@@ -62,8 +61,8 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
     if (is_power && options.primordial)
         throw Error(Fault::usage, "A-s: a table of the power spectrum has its own; give sigma8");
     if (is_power || options.transfer == TransferKind::transfer_table) {
-        for (const PowerTableRow& row :
-             read_power_table(options.table, is_power ? PowerColumn::second : PowerColumn::matter)) {
+        for (const PowerTableRow& row : read_power_table(
+                 options.table, is_power ? PowerColumn::second : PowerColumn::matter)) {
             log_k_.push_back(std::log(row.k));
             log_value_.push_back(std::log(row.value));
         }
@@ -76,7 +75,8 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
         most_k_ = 1e5;
     }
     if (options.primordial) {
-        // delta = 2/5 (k c/H0)^2 / Omega_m T D1 R, of the comoving curvature R (Dodelson 2003, 7.1).
+        // delta = 2/5 (k c/H0)^2 / Omega_m T D1 R, of the comoving curvature R (Dodelson
+        // 2003, 7.1).
         const Background& b = options.background;
         const double D1 = growth(b, 1).D1;
         scale_ = 4. / 25 * std::pow(hubble_distance, 4) / (b.omega_matter * b.omega_matter) * D1 *
@@ -99,9 +99,9 @@ double LinearPower::shape(double k) const
     const auto after = std::upper_bound(log_k_.begin() + 1, log_k_.end() - 1, x);
     const std::size_t i = std::size_t(after - log_k_.begin());
     const double h = log_k_[i] - log_k_[i - 1], t = (x - log_k_[i - 1]) / h, s = 1 - t;
-    const double value = std::exp(
-        s * log_value_[i - 1] + t * log_value_[i] +
-        ((s * s * s - s) * second_[i - 1] + (t * t * t - t) * second_[i]) * h * h / 6);
+    const double value =
+        std::exp(s * log_value_[i - 1] + t * log_value_[i] +
+                 ((s * s * s - s) * second_[i - 1] + (t * t * t - t) * second_[i]) * h * h / 6);
     if (options_.transfer == TransferKind::power_table)
         return value;
     return std::pow(k, options_.spectral_index) * value * value;

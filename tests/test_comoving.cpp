@@ -187,8 +187,10 @@ TEST_CASE("Zel'dovich's pancake on a lattice of 32^3 and 64^3, half way to its c
 
 TEST_CASE("steps are those of physical times, within the largest d ln a")
 {
-    const ComovingClock clock(
-        {.background = matter, .hubble_rate = 0.1, .longest_step = 0.02, .physical_softening = 0.5});
+    const ComovingClock clock({.background = matter,
+                               .hubble_rate = 0.1,
+                               .longest_step = 0.02,
+                               .physical_softening = 0.5});
     const double a = 0.25, t = std::log(a);
     Particles particles;
     particles.resize(2);
@@ -259,7 +261,8 @@ struct Universe {
     ComovingClock clock{{.background = flat, .hubble_rate = 100}};
     Leapfrog leapfrog;
 
-    explicit Universe(double side_) : side(side_), options(options_of(side_)), solver(make_solver(options)),
+    explicit Universe(double side_)
+        : side(side_), options(options_of(side_)), solver(make_solver(options)),
           leapfrog(*solver, {.kind = TimeStepKind::adaptive, .eta = 0.2}, clock)
     {}
     static SolverOptions options_of(double side)
@@ -315,7 +318,6 @@ TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is La
     double largest = 0;
     simulation.every_steps(10, Quantities::acceleration_potential, [&](Simulation& now) {
         cosmic.add(now.stated_time(), now.diagnostics());
-        MESSAGE(now.stated_time() << " " << cosmic.residue());
         // At first the fluctuations' W is a hundredth of the lattice's, whose error counts.
         if (now.stated_time() > 0.1)
             largest = std::max(largest, std::abs(cosmic.residue()));
@@ -373,13 +375,15 @@ TEST_CASE("Layzer and Irvine's sum: waves of linear theory leave nothing, a lost
     for (double wrong : {0.0, 0.1}) {
         LayzerIrvine cosmic;
         for (double a = 0.02; a < 0.5; a *= 1.3) {
-            // K grows as a, W = -3/2 K; momenta are a times peculiar velocities, potentials a times.
+            // K grows as a, W = -3/2 K; momenta are a times peculiar velocities, potentials a
+            // times.
             Diagnostics now;
             now.kinetic = 7 * a * a * a;
-            now.potential = -1.5 * 7 * a * a * (a > 0.1 ? 1 + wrong : 1) + 1000; // the lattice's own
+            now.potential =
+                -1.5 * 7 * a * a * (a > 0.1 ? 1 + wrong : 1) + 1000; // the lattice's own
             cosmic.add(a, now);
         }
-        CHECK(cosmic.residue() == (wrong > 0 ? within(0.1, -wrong / (1 + wrong))
-                                             : doctest::Approx(0).epsilon(1e-10)));
+        CHECK(cosmic.residue() ==
+              (wrong > 0 ? within(0.1, -wrong / (1 + wrong)) : doctest::Approx(0).epsilon(1e-10)));
     }
 }

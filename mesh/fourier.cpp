@@ -3,7 +3,9 @@
 // ones would round otherwise in each run.
 #include "mesh/fourier.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include <fftw3.h>
@@ -60,6 +62,18 @@ int checked(int n)
 template <class T>
 constexpr int batch = 128 / sizeof(std::complex<T>);
 
+constexpr std::align_val_t two_lines{128};
+
+struct FreeAligned {
+    void operator()(std::byte* memory) const { ::operator delete(memory, two_lines); }
+};
+
+std::unique_ptr<std::byte, FreeAligned> aligned_memory(std::size_t bytes)
+{
+    return std::unique_ptr<std::byte, FreeAligned>(
+        static_cast<std::byte*>(::operator new(bytes, two_lines)));
+}
+
 } // namespace
 
 template <class T>
@@ -72,7 +86,7 @@ struct Fourier<T>::Plans {
         alignas(128) static std::byte place[128]; // an estimated plan asks for addresses alone
         T* real = reinterpret_cast<T*>(place);
         auto* complex = reinterpret_cast<Complex*>(place);
-        const int row = int(Grid<T>::row(n)), stride = n * (row / 2);
+        const int row = int(Grid<T>::row(n));
         const int planes[] = {n, n}, reals[] = {n, row}, modes[] = {n, row / 2};
         const std::lock_guard lock(planner());
         forward =
@@ -81,8 +95,8 @@ struct Fourier<T>::Plans {
             F::plan_back(2, planes, 1, complex, modes, 1, 0, real, reals, 1, 0, FFTW_ESTIMATE);
         for (int sign : {FFTW_FORWARD, FFTW_BACKWARD})
             columns[sign == FFTW_BACKWARD] =
-                F::plan_columns(1, &n, batch<T>, complex, nullptr, stride, 1, complex, nullptr,
-                                stride, 1, sign, FFTW_ESTIMATE);
+                F::plan_columns(1, &n, batch<T>, complex, nullptr, batch<T>, 1, complex, nullptr,
+                                batch<T>, 1, sign, FFTW_ESTIMATE);
     }
     ~Plans()
     {
@@ -91,17 +105,28 @@ struct Fourier<T>::Plans {
             F::destroy(plan);
     }
 
-    /// Along the slowest index; the padding of rows goes with it.
+    /// Along the slowest index; the padding of rows goes with it. Columns lie a power of two apart
+    /// in memory, or nearly so, and would drive each other out of the cache: they are copied.
     void transform_columns(Grid<T>& grid, typename F::Plan plan) const
     {
         const int blocks = (n / 2 + batch<T>) / batch<T>;
-#pragma omp parallel for collapse(2) schedule(static)
-        for (int j = 0; j < n; ++j)
-            for (int block = 0; block < blocks; ++block) {
-                auto* first =
-                    reinterpret_cast<Complex*>(grid.spectrum_row(0, j) + block * batch<T>);
-                F::execute_columns(plan, first, first);
-            }
+#pragma omp parallel
+        {
+            const auto memory = aligned_memory(std::size_t(n) * batch<T> * sizeof(std::complex<T>));
+            auto* columns = reinterpret_cast<std::complex<T>*>(memory.get());
+#pragma omp for collapse(2) schedule(static)
+            for (int j = 0; j < n; ++j)
+                for (int block = 0; block < blocks; ++block) {
+                    for (int i = 0; i < n; ++i)
+                        std::copy_n(grid.spectrum_row(i, j) + block * batch<T>, batch<T>,
+                                    columns + i * batch<T>);
+                    auto* first = reinterpret_cast<Complex*>(columns);
+                    F::execute_columns(plan, first, first);
+                    for (int i = 0; i < n; ++i)
+                        std::copy_n(columns + i * batch<T>, batch<T>,
+                                    grid.spectrum_row(i, j) + block * batch<T>);
+                }
+        }
     }
 
     int n;

@@ -33,15 +33,20 @@ struct GreenFunction {
         const double k2 = wave[i] * wave[i] + wave[j] * wave[j] + wave[k] * wave[k];
         if (k2 == 0)
             return 0;
-        double green = -four_pi / (volume * k2) * factor[i] * factor[j] * factor[k];
-        if (four_point) {
-            // The multiple of the potential whose differences are nearest to its gradient.
-            const double d2 =
-                gradient[i] * gradient[i] + gradient[j] * gradient[j] + gradient[k] * gradient[k];
-            const double kd = wave[i] * gradient[i] + wave[j] * gradient[j] + wave[k] * gradient[k];
-            green = d2 > 0 ? green * kd / d2 : 0;
-        }
-        return green;
+        return -four_pi / (volume * k2) * factor[i] * factor[j] * factor[k] *
+               of_differences(wave, gradient, i, j, k);
+    }
+
+    /// The multiple of the potential whose differences are nearest to its gradient.
+    CHAMOMILE_HD double of_differences(const double* wave, const double* gradient, int i, int j,
+                                       int k) const
+    {
+        if (!four_point || (i == 0 && j == 0 && k == 0))
+            return 1;
+        const double d2 =
+            gradient[i] * gradient[i] + gradient[j] * gradient[j] + gradient[k] * gradient[k];
+        const double kd = wave[i] * gradient[i] + wave[j] * gradient[j] + wave[k] * gradient[k];
+        return d2 > 0 ? kd / d2 : 0;
     }
 };
 

@@ -33,6 +33,14 @@ struct MeshOptions {
 /// cells or more.
 std::unique_ptr<LongRange> make_mesh_gravity(Periodicity box, const MeshOptions& options);
 
+/// The same without images or background, by zero padding (Hockney & Eastwood 1981, section 6-5-4):
+/// the potential is the convolution with -erf(r / (2 r_s)) / r of all particles within a cube of
+/// side `extent`, wherever it lies. `cells` are those along twice that side: the mesh has room for
+/// images that are never felt. Takes 5 values per cell, with four_point 2. prepare() throws
+/// Error(input) where particles reach farther than `extent` in some dimension; targets must lie
+/// among them.
+std::unique_ptr<LongRange> make_isolated_mesh_gravity(double extent, const MeshOptions& options);
+
 /// r_s of such a mesh. Throws Error(usage) as make_mesh_gravity() does.
 double checked_split_radius(Periodicity box, const MeshOptions& options);
 

@@ -55,21 +55,29 @@ void exact_field(const Particles& p, std::size_t i, double box, const Softening&
     }
 }
 
-void check_against_ewald(Particles p, const SolverOptions& options, double limit)
+/// By each instruction set.
+void check_against_ewald(Particles p, SolverOptions options, double limit)
 {
-    make_solver(options)->solve(p, Quantities::acceleration_potential);
-    double square = 0, whole = 0, of_potential = 0;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-        Vec3<double> acceleration;
-        double potential;
-        exact_field(p, i, options.periodic.box, options.softening, acceleration, potential);
+    std::vector<Vec3<double>> acceleration(p.size());
+    std::vector<double> potential(p.size());
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::size_t i = 0; i < p.size(); ++i)
+        exact_field(p, i, options.periodic.box, options.softening, acceleration[i], potential[i]);
+    for (const std::string& set : instruction_sets()) {
+        CAPTURE(set);
+        options.instruction_set = set;
+        make_solver(options)->solve(p, Quantities::acceleration_potential);
         const double G = options.gravitational_constant;
-        square += norm_squared(p.acceleration[i] - G * acceleration);
-        whole += norm_squared(G * acceleration);
-        of_potential = std::max(of_potential, std::abs(p.potential[i] / (G * potential) - 1));
+        double square = 0, whole = 0, of_potential = 0;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            square += norm_squared(p.acceleration[i] - G * acceleration[i]);
+            whole += norm_squared(G * acceleration[i]);
+            of_potential =
+                std::max(of_potential, std::abs(p.potential[i] / (G * potential[i]) - 1));
+        }
+        CHECK(std::sqrt(square / whole) < limit);
+        CHECK(of_potential < 1e3 * limit); // some potentials are near 0
     }
-    CHECK(std::sqrt(square / whole) < limit);
-    CHECK(of_potential < 1e3 * limit); // some potentials are near 0
 }
 
 Particles near_lattice()
@@ -84,21 +92,16 @@ Particles near_lattice()
 
 Particles across_faces()
 {
-    return cloud(300, 9, [](Random& random) { return on_sphere(random, 0.1 * random()); });
+    return cloud(150, 9, [](Random& random) { return on_sphere(random, 0.1 * random()); });
 }
 
 } // namespace
 
-TEST_CASE("exact to 1e-12, near a lattice to 1e-10, for every instruction set")
+TEST_CASE("exact to 1e-12, near a lattice to 1e-10")
 {
-    for (const std::string& set : instruction_sets()) {
-        CAPTURE(set);
-        SolverOptions options = direct(1);
-        options.instruction_set = set;
-        check_against_ewald(uniform_cube(197), options, 1e-12);
-        check_against_ewald(across_faces(), options, 1e-12);
-        check_against_ewald(near_lattice(), options, 1e-10);
-    }
+    check_against_ewald(uniform_cube(197), direct(1), 1e-12);
+    check_against_ewald(across_faces(), direct(1), 1e-12);
+    check_against_ewald(near_lattice(), direct(1), 1e-10);
 }
 
 TEST_CASE("in other units, other images, with another constant of gravity")
@@ -114,7 +117,7 @@ TEST_CASE("softened nearest images, by either kernel")
         for (const double length : {1e-3, 0.03, 0.1}) {
             CAPTURE(int(kind));
             CAPTURE(length);
-            check_against_ewald(uniform_cube(150), direct(1, {kind, length}), 1e-12);
+            check_against_ewald(uniform_cube(100), direct(1, {kind, length}), 1e-12);
             check_against_ewald(across_faces(), direct(1, {kind, length}), 1e-12);
         }
 }
@@ -139,10 +142,10 @@ TEST_CASE("a lattice has the energy of its unit cell, and no force")
 TEST_CASE("active particles alone, the same bits, for any number of threads")
 {
     const int all = omp_get_max_threads();
-    const Particles start = uniform_cube(1000);
+    const Particles start = uniform_cube(600);
     Particles whole = start;
     make_solver(direct(1))->solve(whole, Quantities::acceleration_potential);
-    const std::vector<Index> active{999, 0, 5, 31, 32, 33, 500};
+    const std::vector<Index> active{599, 0, 5, 31, 32, 33, 500};
     for (int threads = 1; threads <= 4; ++threads) {
         omp_set_num_threads(threads);
         Particles again = start, some = start;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Plots tables of `chamomile power`: P(k) of each, and over the first one's as it has grown.
+"""Plots tables of `chamomile power`: P(k) of each, and over the first one's as it has grown, up to the Nyquist wave number of the particles. The shot noise that
+the tables leave out is put back: particles that come from a lattice have none at first.
 
     docs/power_plot.py power_000.txt power_001.txt ... -o power.png
 """
@@ -23,7 +24,9 @@ for name in options.tables:
         heading = [line for line in file if line.startswith("#")]
     redshift = next((m[1] for m in (re.search(r"redshift ([-+.\de]+)", line) for line in heading) if m), None)
     table = np.loadtxt(name)
-    k, power = table[:, 0], table[:, 1]
+    noise = float(next(m[1] for m in (re.search(r"shot noise ([-+.\de]+)", line) for line in heading) if m))  # volume / N
+    table = table[table[:, 0] < np.pi / noise ** (1 / 3)]
+    k, power = table[:, 0], table[:, 1] + noise
     known = power > 0
     label = f"z = {float(redshift):.2g}" if redshift else name
     top.loglog(k[known], power[known], label=label)

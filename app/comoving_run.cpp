@@ -1,11 +1,13 @@
 #include "app/comoving_run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/periodic.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -15,19 +17,42 @@ constexpr double density_tolerance = 0.05;
 
 constexpr double Mpc_in_cm = 3.085678e24;
 
-void require_density(const std::string& file, const Snapshot& state, double G)
+/// The mean density over the critical one.
+double density_of(const Snapshot& state)
 {
     const auto& mass = state.particles.mass;
-    const double volume = std::pow(state.box_size, 3);
     const double H0 = hubble_rate(state.units, state.comoving->hubble);
-    const double density = std::accumulate(mass.begin(), mass.end(), 0.0) / volume,
-                 critical = 3 * H0 * H0 / (8 * std::numbers::pi * G);
-    const double ratio = density / (state.comoving->omega_matter * critical);
-    if (!(std::abs(ratio - 1) < density_tolerance))
-        throw Error(Fault::input,
-                    file + formatted(": density: %.4g of the critical one, but Omega_m is %.4g: its "
-                                     "units, box, G or Omega_m are wrong",
-                                     density / critical, state.comoving->omega_matter));
+    return std::accumulate(mass.begin(), mass.end(), 0.0) / std::pow(state.box_size, 3) /
+           (3 * H0 * H0 / (8 * std::numbers::pi * state.G()));
+}
+
+bool fits(double density, double omega_matter)
+{
+    return std::abs(density / omega_matter - 1) < density_tolerance;
+}
+
+/// Files without units that are in Mpc/h, as MUSIC writes them, are told by their density.
+void settle_units(const std::string& file, Snapshot& state)
+{
+    const double omega_matter = state.comoving->omega_matter, density = density_of(state);
+    if (fits(density, omega_matter))
+        return;
+    const bool assumed =
+        std::any_of(state.notes.begin(), state.notes.end(), [](const std::string& note) {
+            return note.find("states no units") != note.npos;
+        });
+    if (assumed) {
+        state.units.length_in_cm *= 1000;
+        if (fits(density_of(state), omega_matter)) {
+            state.notes.emplace_back("lengths are taken as Mpc/h, in which the density is that of "
+                                     "Omega_m");
+            return;
+        }
+    }
+    throw Error(Fault::input,
+                file + formatted(": density: %.4g of the critical one, but Omega_m is %.4g: its "
+                                 "units, box, G or Omega_m are wrong",
+                                 density, omega_matter));
 }
 
 } // namespace
@@ -83,7 +108,7 @@ void take_background(const Options& options, const CosmologyRequest& request,
     const double end =
         request.end_scale_factor.value_or(scale_factor_of(request.end_redshift.value_or(0)));
     validate(background_of(frame), std::min(a, end), std::max(a, end));
-    require_density(file, state, state.G());
+    settle_units(file, state);
     state.time = a;
 }
 
@@ -106,11 +131,6 @@ std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& sta
                         .hubble_rate = hubble_rate(state.units, frame.hubble),
                         .longest_step = run.cosmology.longest_step,
                         .physical_softening = frame.physical_softening});
-}
-
-Periodicity box_of(const RunOptions& run, const Snapshot& state)
-{
-    return {run.cosmology.asked ? state.box_size : 0};
 }
 
 std::string background_text(const ComovingFrame& frame)

@@ -5,14 +5,13 @@
 #include <string>
 
 #include "app/run_options.hpp"
-#include "core/periodic.hpp"
 #include "cosmology/background.hpp"
 #include "integrate/comoving_clock.hpp"
 
 namespace chamomile::app {
 
-/// Completes the background of the file by the options and checks it: comoving coordinates, a box, as
-/// much mass as Omega_m says. Throws Error(input), Error(usage).
+/// Completes the background of the file by the options and checks it: comoving coordinates, a box,
+/// as much mass as Omega_m says. Throws Error(input), Error(usage).
 void take_background(const Options& options, const CosmologyRequest& request,
                      const std::string& file, Snapshot& state);
 
@@ -21,9 +20,6 @@ void make_canonical(Snapshot& state);
 
 /// Newton's for a plain run, else that of the background. Not owned where it is Newton's.
 std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& state);
-
-/// In which positions are kept: the box of a cosmological run.
-Periodicity box_of(const RunOptions& run, const Snapshot& state);
 
 /// What the file states of it.
 Background background_of(const ComovingFrame& frame);

@@ -9,9 +9,9 @@
 namespace chamomile::app {
 namespace {
 
-constexpr const char* names[] = {"a-end",   "z-end",   "outputs-a", "outputs-z", "dlna-max",
-                                 "eps-max", "omega-m", "omega-l",   "omega-r",   "w0",
-                                 "wa",      "hubble"};
+constexpr const char* names[] = {"a-end",    "z-end",   "outputs-a", "outputs-z",
+                                 "dlna-max", "eps-max", "omega-m",   "omega-l",
+                                 "omega-r",  "w0",      "wa",        "hubble"};
 
 /// The largest redshift that makes sense, where radiation rules and perturbations are no dust's.
 constexpr Range redshift_range{-0.99, 1e6}, scale_factor_range{1e-6, 100};
@@ -21,9 +21,10 @@ constexpr Range redshift_range{-0.99, 1e6}, scale_factor_range{1e-6, 100};
 void add_cosmology_options(Options& options, CosmologyRequest& request)
 {
     options.group("Cosmology, of comoving files");
-    options.flag("cosmology", request.asked,
-                 "evolve a comoving file in its periodic box, in the background that it states; any "
-                 "of the following means it too");
+    options.flag(
+        "cosmology", request.asked,
+        "evolve a comoving file in its periodic box, in the background that it states; any "
+        "of the following means it too");
     options.number("z-end", request.end_redshift, redshift_range,
                    "redshift of the end; 0 unless given");
     options.number("a-end", request.end_scale_factor, scale_factor_range, "its scale factor");

@@ -14,7 +14,8 @@ namespace chamomile::app {
 
 class EnergyFile {
 public:
-    /// Of a comoving run: in physical coordinates, with the residue of Layzer and Irvine's equation.
+    /// Of a comoving run: in physical coordinates, with the residue of Layzer and Irvine's
+    /// equation.
     explicit EnergyFile(bool is_comoving) : is_comoving_(is_comoving) {}
 
     /// Writes the headings, or goes on after exchange(): LineFile::open(). Throws Error(output).

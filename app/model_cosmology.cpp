@@ -43,12 +43,13 @@ void add_background(Options& options, Request& request)
                    "table's own normalisation");
     options.number("A-s", request.model.power.primordial, positive,
                    "amplitude of the primordial spectrum at 0.05/Mpc, instead");
-    options.choice("transfer", request.model.power.transfer,
-                   {{"eisenstein-hu", TransferKind::eisenstein_hu},
-                    {"no-wiggle", TransferKind::no_wiggle},
-                    {"transfer-table", TransferKind::transfer_table},
-                    {"power-table", TransferKind::power_table}},
-                   "Eisenstein & Hu's (1998) fit, with or without acoustic oscillations, or a table");
+    options.choice(
+        "transfer", request.model.power.transfer,
+        {{"eisenstein-hu", TransferKind::eisenstein_hu},
+         {"no-wiggle", TransferKind::no_wiggle},
+         {"transfer-table", TransferKind::transfer_table},
+         {"power-table", TransferKind::power_table}},
+        "Eisenstein & Hu's (1998) fit, with or without acoustic oscillations, or a table");
     options.text("table", "FILE", request.table,
                  "of lines 'k T' (or CAMB's 7 columns and more) or 'k P', k in h/Mpc");
 }
@@ -58,7 +59,8 @@ void add_box(Options& options, Request& request)
     InitialConditionsOptions& model = request.model;
     options.group("Box");
     options.number("box", model.side, positive, "side in Mpc/h");
-    options.number("n", model.particles, between(2, 1624), "particles along a side, an even number");
+    options.number("n", model.particles, between(2, 1624),
+                   "particles along a side, an even number");
     options.number("z-start", model.redshift, above(-1, 1e4), "redshift");
     options.number("lpt", model.order, between(1, 2),
                    "order of perturbation theory: 1 Zel'dovich, 2 2LPT");
@@ -73,8 +75,9 @@ void add_box(Options& options, Request& request)
                    "particles along a side of the glass that is repeated; a divisor of n");
     options.group("File");
     options.flag("Mpc", request.in_Mpc, "write Mpc/h instead of kpc/h");
-    options.number("eps", request.softening, not_negative,
-                   "comoving softening length in these units; 1/30 of the mean spacing unless given");
+    options.number(
+        "eps", request.softening, not_negative,
+        "comoving softening length in these units; 1/30 of the mean spacing unless given");
     options.choice("softening", request.softening_kind,
                    {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
                    "law of the softening");
@@ -86,8 +89,8 @@ void settle(const Options& options, Request& request)
 {
     PowerOptions& power = request.model.power;
     Background& background = power.background;
-    background.omega_lambda = request.omega_lambda.value_or(1 - background.omega_matter -
-                                                            background.omega_radiation);
+    background.omega_lambda =
+        request.omega_lambda.value_or(1 - background.omega_matter - background.omega_radiation);
     const bool is_table = power.transfer == TransferKind::power_table ||
                           power.transfer == TransferKind::transfer_table;
     const auto refuse = [&](const std::string& line) {
@@ -120,14 +123,19 @@ Snapshot make(const Request& request)
             x = unit * x;
     snapshot.box_size = unit * model.side;
     const double spacing = snapshot.box_size / model.particles;
-    snapshot.softening = Softening{request.softening_kind,
-                                   request.softening.value_or(spacing / 30)};
+    snapshot.softening =
+        Softening{request.softening_kind, request.softening.value_or(spacing / 30)};
     const Background& b = model.power.background;
     const double a = scale_factor_of(model.redshift);
     snapshot.time = a;
-    snapshot.comoving = ComovingFrame{a,           b.omega_matter,    b.omega_lambda,
-                                      b.hubble,    b.omega_radiation, b.w0,
-                                      b.wa,        request.physical_softening};
+    snapshot.comoving = ComovingFrame{a,
+                                      b.omega_matter,
+                                      b.omega_lambda,
+                                      b.hubble,
+                                      b.omega_radiation,
+                                      b.w0,
+                                      b.wa,
+                                      request.physical_softening};
     return snapshot;
 }
 

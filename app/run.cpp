@@ -44,7 +44,7 @@ void introduce(const Snapshot& state, const RunOptions& run, const Mover& mover,
              " " + mover.steps_text() + (state.comoving ? " of ln a" : ""));
     for (const std::string& note : state.notes)
         item("note", note);
-    if (state.box_size > 0 && !state.comoving)
+    if (state.box_size > 0 && !forces.periodic)
         item("note", "the box of size " + shortest(state.box_size) +
                          " in the file is ignored: boundaries are open");
 }
@@ -127,7 +127,7 @@ void settle_comoving_steps(const Options& options, RunOptions& run)
     if (run.scheme.scheme != Scheme::leapfrog || run.scheme.resident)
         throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite "
                                   "or --resident");
-    run.adaptive = !run.fixed_step;
+    run.adaptive = !run.fixed_step && !run.scheme.block_steps;
     StepCriterion& criterion = run.scheme.blocks.criterion;
     if (options.given("step-criterion") && criterion == StepCriterion::potential)
         throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
@@ -135,6 +135,11 @@ void settle_comoving_steps(const Options& options, RunOptions& run)
     criterion = StepCriterion::softening;
     if (!options.given("eta"))
         run.step.eta = comoving_eta;
+    if (options.given("step-criterion") && run.scheme.blocks.criterion == StepCriterion::potential)
+        throw Error(Fault::usage,
+                    "run: --step-criterion potential: in a periodic box the potential "
+                    "has no zero; give softening");
+    run.scheme.blocks.criterion = StepCriterion::softening;
 }
 
 void settle(const Options& options, RunOptions& run)
@@ -183,7 +188,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
         refuse_without_softening(state.particles, source_of(run));
     require_analysable(run.analysis, options, state);
     // Refuses what is out of range before it takes long.
-    Mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    Mover(run.scheme, run.solver, time.step, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      run.input);
@@ -194,7 +199,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
     }
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    Mover mover(run.scheme, run.solver, time.step, *clock);
     record_provenance(state, run, options, mover);
 
     RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, mover, time,
@@ -257,7 +262,7 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     const std::string checked = check_device(run.scheme, run.solver);
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock, box_of(run, state));
+    Mover mover(run.scheme, run.solver, time.step, *clock);
     RunJob job(run, origin_of(run, options, mover, earlier.start_time), folder, state, mover, time,
                journal);
     job.restore(archive);

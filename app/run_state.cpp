@@ -32,13 +32,10 @@ std::map<std::string, std::string> lasting_options(const Options& options)
 const std::vector<std::string>& changeable_options()
 {
     static const std::vector<std::string> names{
-        "t-end",           "a-end",            "z-end",
-        "checkpoint-every", "checkpoint-walltime",
-        "max-walltime",    "steps-every",      "device",
-        "on-device-error", "max-energy-error", "on-energy-error",
-        "batch-size",      "config",           "threads",
-        "quiet",           "verbose",          "restart",
-        "output"};
+        "t-end",           "a-end",       "z-end",  "checkpoint-every", "checkpoint-walltime",
+        "max-walltime",    "steps-every", "device", "on-device-error",  "max-energy-error",
+        "on-energy-error", "batch-size",  "config", "threads",          "quiet",
+        "verbose",         "restart",     "output"};
     return names;
 }
 

@@ -196,7 +196,7 @@ std::string check_device(const SchemeRequest& request, const SolverOptions& solv
 }
 
 Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,
-             const Clock& clock, Periodicity box)
+             const Clock& clock)
     : step_(step)
 {
     if (request.resident) {
@@ -208,14 +208,15 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
         steps.shortest = step.shortest;
         steps.longest = step.longest;
         solver_ = make_solver_with_host(solver, request.host_below);
-        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps, clock, box);
+        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps, clock,
+                                                      Periodicity{solver_->options().periodic.box});
         blocks_ = blocks.get();
         integrator_ = std::move(blocks);
         return;
     }
     if (request.scheme == Scheme::leapfrog) {
         solver_ = make_solver(solver);
-        integrator_ = std::make_unique<Leapfrog>(*solver_, step, clock, box);
+        integrator_ = std::make_unique<Leapfrog>(*solver_, step, clock);
         return;
     }
     HermiteOptions options = request.hermite;

@@ -40,10 +40,10 @@ std::string check_device(const SchemeRequest& request, const SolverOptions& solv
 /// An integrator with what computes its forces.
 class Mover {
 public:
-    /// With the leapfrog's clock, which must outlive it, and a box that positions stay in. Throws
-    /// like make_solver() and make_jerk_solver(), Leapfrog and Hermite.
+    /// With the leapfrog's clock, which must outlive it. Throws like make_solver() and
+    /// make_jerk_solver(), Leapfrog and Hermite.
     Mover(const SchemeRequest& request, const SolverOptions& solver, const TimeStep& step,
-          const Clock& clock = Clock::newtonian(), Periodicity box = {});
+          const Clock& clock = Clock::newtonian());
 
     Integrator& integrator() { return *integrator_; }
     const Integrator& integrator() const { return *integrator_; }

@@ -15,7 +15,7 @@ inline std::string time_text(const Simulation& simulation, int digits = 9)
     const double time = simulation.stated_time();
     if (&simulation.integrator().clock() == &Clock::newtonian())
         return formatted("t = %.*g", digits, time);
-    return formatted("a = %.6g, z = %.4g", time, redshift_of(time));
+    return formatted("a = %.6g, z = %.4g", time, chamomile::redshift_of(time));
 }
 
 } // namespace chamomile::app

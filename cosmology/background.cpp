@@ -19,8 +19,8 @@ struct Terms {
     Terms(const Background& b, double a)
         : radiation(b.omega_radiation / (a * a * a * a)), matter(b.omega_matter / (a * a * a)),
           curvature(b.omega_curvature() / (a * a)),
-          dark_energy(b.omega_lambda *
-                      std::pow(a, -3 * (1 + b.w0 + b.wa)) * std::exp(-3 * b.wa * (1 - a)))
+          dark_energy(b.omega_lambda * std::pow(a, -3 * (1 + b.w0 + b.wa)) *
+                      std::exp(-3 * b.wa * (1 - a)))
     {}
     double sum() const { return radiation + matter + curvature + dark_energy; }
 };

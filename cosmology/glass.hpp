@@ -8,8 +8,9 @@
 namespace chamomile {
 
 /// n^3 places in the unit cube: random ones, relaxed under gravity with the opposite sign
-/// (White 1994), by a mesh of 2 n points along a side, until the forces have faded (docs/cosmology.md
-/// tells how far). The same bits for any number of threads. Throws Error(usage) unless n is 2 to 512.
+/// (White 1994), by a mesh of 2 n points along a side, until the forces have faded
+/// (docs/cosmology.md tells how far). The same bits for any number of threads. Throws Error(usage)
+/// unless n is 2 to 512.
 std::vector<Vec3<double>> make_glass(int n, unsigned seed = 1);
 
 /// A glass of n^3, repeated along each axis, in a cube of that side.

@@ -24,8 +24,7 @@ State operator*(double c, const State& s)
 State rate(const Background& background, double x, const State& s)
 {
     const double a = std::exp(x);
-    const double drag = 2 + background.expansion_slope(a),
-                 pull = 1.5 * background.matter_part(a);
+    const double drag = 2 + background.expansion_slope(a), pull = 1.5 * background.matter_part(a);
     return {s[1], pull * s[0] - drag * s[1], s[3], pull * (s[2] + s[0] * s[0]) - drag * s[3]};
 }
 
@@ -62,8 +61,8 @@ State extrapolated_step(const Background& background, double x, const State& s, 
 Growth growth(const Background& background, double a)
 {
     const double equality = background.omega_radiation / background.omega_matter;
-    const double begin = equality > 0 ? std::min({1e-12, 1e-9 * equality, 1e-3 * a})
-                                      : std::min(1e-12, 1e-3 * a);
+    const double begin =
+        equality > 0 ? std::min({1e-12, 1e-9 * equality, 1e-3 * a}) : std::min(1e-12, 1e-3 * a);
     State s{begin, begin, 3. / 7 * begin * begin, 6. / 7 * begin * begin};
     if (equality > 0) {
         const double c = 2. / 3 * equality; // D2 ~ 3/2 c^2 a / a_eq while radiation rules

@@ -39,9 +39,9 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
     if (unit < power.least_k() * (1 - 1e-6) || most > power.most_k() * (1 + 1e-6))
         throw Error(Fault::input, o.power.table.string() + ": k from " +
                                       std::to_string(power.least_k()) + " to " +
-                                      std::to_string(power.most_k()) + " h/Mpc: " +
-                                      std::to_string(unit) + " to " + std::to_string(most) +
-                                      " are needed for this box");
+                                      std::to_string(power.most_k()) +
+                                      " h/Mpc: " + std::to_string(unit) + " to " +
+                                      std::to_string(most) + " are needed for this box");
 }
 
 /// Where the particles would be in a homogeneous universe, in order of their ids.

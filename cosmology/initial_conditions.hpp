@@ -13,8 +13,8 @@ enum class ParticleLoad {
 };
 
 struct InitialConditionsOptions {
-    PowerOptions power; ///< with the background
-    double side = 100;  ///< of the box, in Mpc/h
+    PowerOptions power;  ///< with the background
+    double side = 100;   ///< of the box, in Mpc/h
     int particles = 128; ///< along a side
     double redshift = 49;
     int order = 2; ///< of perturbation theory: 1 (Zel'dovich 1970) or 2
@@ -26,9 +26,9 @@ struct InitialConditionsOptions {
 /// Comoving positions in Mpc/h in [0, side), peculiar velocities a dx/dt in km/s, equal masses in
 /// 1e10 Msun/h that sum to Omega_m times the critical density, `gravitational_constant` being in
 /// Mpc, 1e10 Msun and km/s. Ids are 1 + (i n + j) n + k for the particle of point (i, j, k) of n^3;
-/// modes up to that mesh's n/2. The spectrum today is scaled back by D1. The same bits for any number
-/// of threads. Throws Error(usage) for options out of range, Error(input) for a table that does not
-/// reach from 2 pi / side to the largest k of the mesh.
+/// modes up to that mesh's n/2. The spectrum today is scaled back by D1. The same bits for any
+/// number of threads. Throws Error(usage) for options out of range, Error(input) for a table that
+/// does not reach from 2 pi / side to the largest k of the mesh.
 Particles make_initial_conditions(const InitialConditionsOptions& options,
                                   double gravitational_constant);
 

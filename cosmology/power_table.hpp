@@ -16,8 +16,8 @@ enum class PowerColumn {
 };
 
 /// Reads lines of numbers, k ascending, both k and the value positive (or all values negative, as
-/// CLASS has it; the sign is dropped); a transfer function is divided by its first value. Lines that
-/// begin with # are skipped. Throws Error(input) naming file and line.
+/// CLASS has it; the sign is dropped); a transfer function is divided by its first value. Lines
+/// that begin with # are skipped. Throws Error(input) naming file and line.
 std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, PowerColumn column);
 
 } // namespace chamomile

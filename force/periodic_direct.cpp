@@ -126,6 +126,11 @@ public:
         return statistics;
     }
 
+    void soften(double length) override
+    {
+        pairs_.softening_length = options_.softening.length = length;
+    }
+
     std::string device() const override
     {
         return "CPU, " + options_.instruction_set + ", " + std::to_string(omp_get_max_threads()) +

@@ -8,7 +8,7 @@ namespace chamomile {
 
 struct ComovingOptions {
     Background background = {};
-    double hubble_rate = 0.1; ///< H0 in the units of the particles: 0.1 for kpc/h and km/s
+    double hubble_rate = 0.1;    ///< H0 in the units of the particles: 0.1 for kpc/h and km/s
     double longest_step = 0.025; ///< in ln a
     /// The largest physical softening length: the comoving one is at most this over a. 0: none.
     double physical_softening = 0;

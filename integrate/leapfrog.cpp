@@ -40,8 +40,8 @@ void kick_and_drift(const Particles& from, const Strides& strides, Periodicity b
     }
 }
 
-Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock, Periodicity box)
-    : solver_(solver), step_(step), clock_(clock), box_(box),
+Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
+    : solver_(solver), step_(step), clock_(clock), box_{solver.options().periodic.box},
       softening_(solver.options().softening.length)
 {
     validate(step);
@@ -80,8 +80,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
         require_finite(particles, particles.position, "position",
                        {now.step, clock_.stated(now.time)});
         const double before = wall_clock_seconds();
-        ForceStatistics statistics =
-            evaluate(particles, quantities, {now.step, now.time + length});
+        ForceStatistics statistics = evaluate(particles, quantities, {now.step, now.time + length});
         const double forces = wall_clock_seconds() - before;
         kick(particles, stride.last_kick);
         statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);

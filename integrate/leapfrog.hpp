@@ -41,11 +41,10 @@ void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
 /// The leapfrog with a step that all particles share and the forces of a solver.
 class Leapfrog final : public Integrator {
 public:
-    /// Keeps references: solver and clock must outlive it. Positions stay in the box, if there is
-    /// one. Throws Error(usage) for a step length that is not positive, or adaptive steps without
-    /// softening.
-    Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian(),
-             Periodicity box = {});
+    /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
+    /// box, if it has one. Throws Error(usage) for a step length that is not positive, or adaptive
+    /// steps without softening.
+    Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian());
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
     Wish next_step(const Particles& particles, Moment now) override;

@@ -73,10 +73,10 @@ void Simulation::take_step()
     const Integrator::Wish wish = integrator_->next_step(particles_, {step_, time()});
     const Timeline::Step planned = timeline_.plan(wish.length, wish.kind);
     if (!(planned.end > time()))
-        throw Error(Fault::numeric, "step " + std::to_string(step_ + 1) + ": its length of " +
-                                        std::to_string(wish.length) +
-                                        " is lost in the digits of t = " +
-                                        std::to_string(stated_time()));
+        throw Error(Fault::numeric,
+                    "step " + std::to_string(step_ + 1) + ": its length of " +
+                        std::to_string(wish.length) +
+                        " is lost in the digits of t = " + std::to_string(stated_time()));
     const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
                                                                 : Quantities::acceleration;
     diagnostics_.reset();

@@ -11,8 +11,9 @@ namespace chamomile {
 class Archive;
 
 /// The steps from a start to an end by way of the times of any number of series, start + k *
-/// interval or listed. Times do not drift: a fixed step ends at (last time hit) + k * length, and the last one
-/// before a time is shortened to end on it; adaptive steps are shortened evenly towards it.
+/// interval or listed. Times do not drift: a fixed step ends at (last time hit) + k * length, and
+/// the last one before a time is shortened to end on it; adaptive steps are shortened evenly
+/// towards it.
 class Timeline {
 public:
     /// Throws Error(usage) unless both are finite and end >= start.
@@ -44,8 +45,8 @@ public:
     /// Whether the present time (before the first step: the start) is one of the series.
     bool due(std::size_t series) const { return series_[series].due; }
 
-    /// Keeps or restores all but the end and the times of lists, the intervals of series too. Throws Error(restart) where
-    /// the present time lies beyond the end or other series were kept.
+    /// Keeps or restores all but the end and the times of lists, the intervals of series too.
+    /// Throws Error(restart) where the present time lies beyond the end or other series were kept.
     void exchange(Archive& archive);
 
     double start() const { return start_; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The 72 kinds of bad input and bad surroundings, by number: command, exit status, the one line; a refused command changes nothing.
 
-Kinds that the program cannot meet (it knows no comoving steps and no periodic box) stand for what it says instead."""
+Kinds that the program cannot meet (comoving files without --cosmology) stand for what it says instead."""
 import ctypes
 import hashlib
 import os
@@ -105,7 +105,7 @@ CASES = [
     (36, run("tracer.txt"), FINE, "wrote"),
     (37, run("tiny.txt"), FINE, "wrote"),  # scaled by powers of two: no unit system is wrong
     (38, run("far.txt"), INPUT, "positions: extent: overflows: coordinates must stay below 1e300"),
-    (39, run("box.hdf5"), FINE, "the box of size 10 in the file is ignored: boundaries are open"),
+    (39, run("box.hdf5") + ["--box", "0"], FINE, "the box of size 10 in the file is ignored: boundaries are open"),
     (40, run("box.gadget2"), INPUT, "box.gadget2: box size: -10: must be finite and not negative"),
     (41, run("comoving.txt"), INPUT, "comoving.txt: comoving coordinates: cannot be evolved"),
     (42, run("comments.txt"), INPUT, "comments.txt: particles: 0"),

@@ -26,12 +26,11 @@ TEST_CASE("ages are those of the closed form")
     struct Row {
         double omega_matter, a, age;
     };
-    for (const Row& row :
-         {Row{1, 0.3, 2. / 3 * std::pow(0.3, 1.5)}, Row{0.25, 1, 1.0137946617346},
-          Row{0.3, 0.02, 0.003442641152913}, Row{0.3, 0.1, 0.038475065300626},
-          Row{0.3, 0.5, 0.41175955086787}, Row{0.3, 1, 0.96409938163947},
-          Row{0.3089, 1, 0.95623192609476}, Row{0.315, 1, 0.95098548995172},
-          Row{0.32, 1, 0.94676974974719}})
+    for (const Row& row : {Row{1, 0.3, 2. / 3 * std::pow(0.3, 1.5)}, Row{0.25, 1, 1.0137946617346},
+                           Row{0.3, 0.02, 0.003442641152913}, Row{0.3, 0.1, 0.038475065300626},
+                           Row{0.3, 0.5, 0.41175955086787}, Row{0.3, 1, 0.96409938163947},
+                           Row{0.3089, 1, 0.95623192609476}, Row{0.315, 1, 0.95098548995172},
+                           Row{0.32, 1, 0.94676974974719}})
         CHECK(flat(row.omega_matter).age(row.a) == within(1e-12, row.age));
 }
 
@@ -80,17 +79,35 @@ TEST_CASE("curvature, dark energy that changes, and radiation")
         double E, early_age, age, kick, drift; // E and the first age at a = 0.1; from 0.02 to 1
     };
     for (const Row& row :
-         {Row{{.omega_matter = 0.3, .omega_lambda = 0}, 19.23538406167134, 0.03608880225957456,
-              0.8087932546603414, 2.379834718601624, 19.74881700821193},
-          Row{{.omega_matter = 0.3, .omega_lambda = 0.75}, 17.19738352191984, 0.03866785239202806,
-              0.9799061612613274, 2.829547096937773, 21.8125864521475},
-          Row{{.omega_matter = 0.31, .omega_lambda = 0.69, .w0 = -0.9}, 17.64587008331775,
-              0.03783415494265638, 0.9401591936024174, 2.723745465218711, 21.231639223914},
+         {Row{{.omega_matter = 0.3, .omega_lambda = 0},
+              19.23538406167134,
+              0.03608880225957456,
+              0.8087932546603414,
+              2.379834718601624,
+              19.74881700821193},
+          Row{{.omega_matter = 0.3, .omega_lambda = 0.75},
+              17.19738352191984,
+              0.03866785239202806,
+              0.9799061612613274,
+              2.829547096937773,
+              21.8125864521475},
+          Row{{.omega_matter = 0.31, .omega_lambda = 0.69, .w0 = -0.9},
+              17.64587008331775,
+              0.03783415494265638,
+              0.9401591936024174,
+              2.723745465218711,
+              21.231639223914},
           Row{{.omega_matter = 0.31, .omega_lambda = 0.69, .w0 = -0.8, .wa = -0.6},
-              17.61306309609097, 0.03786049058599222, 0.945850613809223, 2.742360539608933,
+              17.61306309609097,
+              0.03786049058599222,
+              0.945850613809223,
+              2.742360539608933,
               21.2993696628497},
           Row{{.omega_matter = 0.31, .omega_lambda = 0.6899, .omega_radiation = 1e-4},
-              17.65474157273337, 0.03768039682935804, 0.9548536426112935, 2.750061302557803,
+              17.65474157273337,
+              0.03768039682935804,
+              0.9548536426112935,
+              2.750061302557803,
               21.23643814317584}}) {
         const Background& b = row.background;
         CHECK(b.expansion(0.1) == within(1e-13, row.E));
@@ -98,8 +115,8 @@ TEST_CASE("curvature, dark energy that changes, and radiation")
         CHECK(b.age(1) == within(1e-12, row.age));
         CHECK(b.kick(0.02, 1) == within(1e-12, row.kick));
         CHECK(b.drift(0.02, 1) == within(1e-12, row.drift));
-        const double slope =
-            (std::log(b.expansion(0.1001)) - std::log(b.expansion(0.0999))) / std::log(0.1001 / 0.0999);
+        const double slope = (std::log(b.expansion(0.1001)) - std::log(b.expansion(0.0999))) /
+                             std::log(0.1001 / 0.0999);
         CHECK(b.expansion_slope(0.1) == within(1e-6, slope));
     }
 }

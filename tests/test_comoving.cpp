@@ -1,12 +1,16 @@
 // The leapfrog in comoving coordinates: where the answer is known without a mesh or tree.
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
+#include "cosmology/glass.hpp"
 #include "cosmology/growth.hpp"
+#include "cosmology/initial_conditions.hpp"
 #include "integrate/comoving_clock.hpp"
+#include "integrate/layzer_irvine.hpp"
 #include "integrate/leapfrog.hpp"
 #include "integrate/simulation.hpp"
 #include "within.hpp"
@@ -27,7 +31,11 @@ public:
     void soften(double length) override { options_.softening.length = length; }
 
 protected:
-    FormulaSolver() { options_.softening.length = 1; }
+    explicit FormulaSolver(double box = 0)
+    {
+        options_.softening.length = 1;
+        options_.periodic.box = box;
+    }
 
 private:
     SolverOptions options_;
@@ -54,7 +62,7 @@ private:
 /// the forces of planes with n x n particles in line with each other, as Fourier series in y and z.
 class LatticePlanes final : public FormulaSolver {
 public:
-    explicit LatticePlanes(int n) : n_(n) {}
+    explicit LatticePlanes(int n) : FormulaSolver(1), n_(n) {}
     ForceStatistics solve(Particles& particles, Quantities, std::span<const Index>) override
     {
         for (int i = 0; i < n_; ++i) {
@@ -104,10 +112,10 @@ Particles wave(int n, double a, double a_c)
 }
 
 void evolve(Particles& particles, Solver& solver, const ComovingClock& clock, double from,
-            double to, int steps, Periodicity box = {})
+            double to, int steps)
 {
     const double length = (std::log(to) - std::log(from)) / steps;
-    Leapfrog leapfrog(solver, {.length = length}, clock, box);
+    Leapfrog leapfrog(solver, {.length = length}, clock);
     Simulation simulation(particles, leapfrog, std::log(from), std::log(to));
     simulation.run();
     CHECK(simulation.step() == std::uint64_t(steps));
@@ -159,7 +167,7 @@ TEST_CASE("Zel'dovich's pancake on a lattice of 32^3 and 64^3, half way to its c
     for (const Row& row : {Row{32, 64, 4e-3, 8e-3}, Row{64, 64, 1e-3, 2e-3}}) {
         Particles particles = wave(row.n, 0.02, 2);
         LatticePlanes planes(row.n);
-        evolve(particles, planes, clock, 0.02, 1, row.steps, {1});
+        evolve(particles, planes, clock, 0.02, 1, row.steps);
         const Particles exact = wave(row.n, 1, 2);
         double dx = 0, dp = 0;
         for (std::size_t i = 0; i < particles.size(); ++i) {
@@ -179,8 +187,10 @@ TEST_CASE("Zel'dovich's pancake on a lattice of 32^3 and 64^3, half way to its c
 
 TEST_CASE("steps are those of physical times, within the largest d ln a")
 {
-    const ComovingClock clock(
-        {.background = matter, .hubble_rate = 0.1, .longest_step = 0.02, .physical_softening = 0.5});
+    const ComovingClock clock({.background = matter,
+                               .hubble_rate = 0.1,
+                               .longest_step = 0.02,
+                               .physical_softening = 0.5});
     const double a = 0.25, t = std::log(a);
     Particles particles;
     particles.resize(2);
@@ -235,5 +245,145 @@ TEST_CASE("a physical softening reaches the solver: the forces of each place are
         });
         simulation.run();
         CHECK(simulation.step() > 20);
+    }
+}
+
+namespace {
+
+constexpr double G = 43.0071; // Mpc, 1e10 Msun, km/s
+constexpr Background flat{.omega_matter = 0.3, .omega_lambda = 0.7, .hubble = 0.7};
+
+/// Tree and mesh as a run has them, with particles of 16^3.
+struct Universe {
+    double side;
+    SolverOptions options;
+    std::unique_ptr<Solver> solver;
+    ComovingClock clock{{.background = flat, .hubble_rate = 100}};
+    Leapfrog leapfrog;
+
+    explicit Universe(double side_)
+        : side(side_), options(options_of(side_)), solver(make_solver(options)),
+          leapfrog(*solver, {.kind = TimeStepKind::adaptive, .eta = 0.2}, clock)
+    {}
+    static SolverOptions options_of(double side)
+    {
+        SolverOptions options;
+        options.softening = {SofteningKind::plummer, side / 16 / 30};
+        options.gravitational_constant = G;
+        options.periodic.box = side;
+        options.device = "cpu";
+        return options;
+    }
+};
+
+Particles start(double side, double redshift)
+{
+    InitialConditionsOptions options;
+    options.power.background = flat;
+    options.side = side;
+    options.particles = 16;
+    options.redshift = redshift;
+    Particles particles = make_initial_conditions(options, G);
+    for (Vec3<double>& v : particles.velocity)
+        v = scale_factor_of(redshift) * v;
+    return particles;
+}
+
+/// The sum of |delta_k|^2 of the longest waves.
+double large_scale_power(const Particles& particles, double side)
+{
+    double power = 0;
+    for (int i = -1; i <= 1; ++i)
+        for (int j = -1; j <= 1; ++j)
+            for (int k = -1; k <= 1; ++k) {
+                if (i == 0 && j == 0 && k == 0)
+                    continue;
+                std::complex<double> sum = 0;
+                for (const Vec3<double>& x : particles.position)
+                    sum += std::polar(1., -2 * M_PI / side * (i * x.x + j * x.y + k * x.z));
+                power += std::norm(sum / double(particles.size()));
+            }
+    return power;
+}
+
+} // namespace
+
+TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is Layzer and Irvine's")
+{
+    Universe box(200);
+    Particles particles = start(box.side, 49);
+    const double before = large_scale_power(particles, box.side);
+    LayzerIrvine cosmic;
+    Simulation simulation(particles, box.leapfrog, std::log(0.02), 0);
+    double largest = 0;
+    simulation.every_steps(10, Quantities::acceleration_potential, [&](Simulation& now) {
+        cosmic.add(now.stated_time(), now.diagnostics());
+        // At first the fluctuations' W is a hundredth of the lattice's, whose error counts.
+        if (now.stated_time() > 0.1)
+            largest = std::max(largest, std::abs(cosmic.residue()));
+    });
+    simulation.at_times({std::log(0.1)}, Quantities::acceleration, [&](Simulation& now) {
+        if (std::abs(now.stated_time() - 0.1) > 1e-9)
+            return;
+        const double grown = std::sqrt(large_scale_power(now.particles(), box.side) / before);
+        CHECK(grown == within(0.01, growth(flat, 0.1).D1 / growth(flat, 0.02).D1));
+    });
+    simulation.run();
+    const double grown = std::sqrt(large_scale_power(particles, box.side) / before);
+    CAPTURE(grown);
+    CHECK(grown == within(0.03, growth(flat, 1).D1 / growth(flat, 0.02).D1));
+    CAPTURE(largest);
+    CHECK(largest < 0.01);
+    CHECK(cosmic.kinetic() > 0);
+    CHECK(cosmic.potential() < 0);
+    Vec3<double> momentum;
+    double size = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        momentum += particles.velocity[i];
+        size += norm(particles.velocity[i]);
+    }
+    CHECK(norm(momentum) < 1e-3 * size);
+}
+
+TEST_CASE("a lattice stays where it is, a glass nearly")
+{
+    for (bool glass : {false, true}) {
+        Universe box(100);
+        Particles particles = start(box.side, 49);
+        const std::vector<Vec3<double>> places = tiled_glass(8, 2, box.side);
+        for (std::size_t p = 0; p < 4096; ++p) {
+            particles.velocity[p] = {};
+            particles.position[p] =
+                glass ? places[p]
+                      : 6.25 * Vec3<double>{double(p / 256), double(p / 16 % 16), double(p % 16)};
+        }
+        const std::vector<Vec3<double>> before = particles.position;
+        Simulation simulation(particles, box.leapfrog, std::log(0.02), std::log(0.02) + 1);
+        simulation.run();
+        double sum = 0;
+        for (std::size_t p = 0; p < 4096; ++p)
+            sum += norm_squared(Periodicity{box.side}.nearest(particles.position[p] - before[p]));
+        const double moved = std::sqrt(sum / 4096) / 6.25;
+        CAPTURE(glass);
+        CAPTURE(moved);
+        CHECK(moved < (glass ? 0.05 : 1e-4));
+    }
+}
+
+TEST_CASE("Layzer and Irvine's sum: waves of linear theory leave nothing, a lost part is seen")
+{
+    for (double wrong : {0.0, 0.1}) {
+        LayzerIrvine cosmic;
+        for (double a = 0.02; a < 0.5; a *= 1.3) {
+            // K grows as a, W = -3/2 K; momenta are a times peculiar velocities, potentials a
+            // times.
+            Diagnostics now;
+            now.kinetic = 7 * a * a * a;
+            now.potential =
+                -1.5 * 7 * a * a * (a > 0.1 ? 1 + wrong : 1) + 1000; // the lattice's own
+            cosmic.add(a, now);
+        }
+        CHECK(cosmic.residue() ==
+              (wrong > 0 ? within(0.1, -wrong / (1 + wrong)) : doctest::Approx(0).epsilon(1e-10)));
     }
 }

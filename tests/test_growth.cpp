@@ -37,8 +37,8 @@ TEST_CASE("matter and Lambda: the hypergeometric function's D1, and D2")
           Row{0.3089, 1, 0.78426960200786, 0.52132414524662, 0.265825233993, 2e-12},
           Row{0.315, 1, 0.7878126021856, 0.52710320235456, 0.268195240778, 2e-12},
           Row{0.32, 1, 0.79066902325856, 0.53180136879903, 0.270113394431, 2e-12}}) {
-        const Growth g = growth(
-            {.omega_matter = row.omega_matter, .omega_lambda = 1 - row.omega_matter}, row.a);
+        const Growth g =
+            growth({.omega_matter = row.omega_matter, .omega_lambda = 1 - row.omega_matter}, row.a);
         CAPTURE(row.omega_matter);
         CHECK(g.D1 == within(1e-12, row.D1));
         CHECK(g.f1 == within(1e-12, row.f1));

@@ -53,9 +53,8 @@ Grid<double> spectrum_of(int n, const Fourier<double>& fourier, const Potential&
             for (int k = 0; k < n; ++k)
                 grid(i, j, k) = potential(2 * pi * i / n, 2 * pi * j / n, 2 * pi * k / n);
     fourier.forward(grid);
-    grid.for_each_mode([&](int, int, int, std::complex<double>& mode) {
-        mode /= double(n) * n * n;
-    });
+    grid.for_each_mode(
+        [&](int, int, int, std::complex<double>& mode) { mode /= double(n) * n * n; });
     return grid;
 }
 
@@ -114,7 +113,8 @@ TEST_CASE("tables of spectra and transfer functions")
     std::filesystem::create_directories(folder);
     const LinearPower power(planck());
     const EisensteinHu fit(planck().background, 0.0486, 2.7255);
-    std::ofstream spectrum(folder / "power.txt"), two(folder / "two.txt"), camb(folder / "camb.txt");
+    std::ofstream spectrum(folder / "power.txt"), two(folder / "two.txt"),
+        camb(folder / "camb.txt");
     spectrum.precision(15);
     two.precision(15);
     camb.precision(15);
@@ -145,11 +145,11 @@ TEST_CASE("tables of spectra and transfer functions")
         options.table = folder / "bad.txt";
         CHECK_THROWS_AS(LinearPower{options}, Error);
     };
-    refused("1 1\n2 1\n3 1\n");                  // too few
-    refused("1 1\n2 1\n2 1\n4 1\n5 1\n");        // k twice
-    refused("1 1\n2 0\n3 1\n4 1\n5 1\n");        // T = 0
-    refused("1 1\n2 x\n3 1\n4 1\n5 1\n");        // a word
-    refused("1 1 1\n2 1 1\n3 1 1\n4 1 1\n");     // what is the third?
+    refused("1 1\n2 1\n3 1\n");              // too few
+    refused("1 1\n2 1\n2 1\n4 1\n5 1\n");    // k twice
+    refused("1 1\n2 0\n3 1\n4 1\n5 1\n");    // T = 0
+    refused("1 1\n2 x\n3 1\n4 1\n5 1\n");    // a word
+    refused("1 1 1\n2 1 1\n3 1 1\n4 1 1\n"); // what is the third?
     std::filesystem::remove_all(folder);
 }
 
@@ -177,8 +177,8 @@ TEST_CASE("fields are real, and their large scales are those of coarser meshes")
     for (int i = 0; i < 32; ++i)
         for (int j = 0; j < 32; ++j)
             for (int k = 0; k <= 16; ++k) {
-                worst = std::max(worst, std::abs(same.mode(i, j, k) / (32. * 32 * 32) -
-                                                 fine.mode(i, j, k)));
+                worst = std::max(
+                    worst, std::abs(same.mode(i, j, k) / (32. * 32 * 32) - fine.mode(i, j, k)));
                 largest = std::max(largest, std::abs(fine.mode(i, j, k)));
             }
     CHECK(worst < 1e-13 * largest);
@@ -233,8 +233,8 @@ TEST_CASE("second order of two waves is the closed form, of one it is nothing")
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j)
                 for (int l = 0; l < n; ++l)
-                    worst = std::max(worst, std::abs(field(i, j, l) -
-                                                     exact(2 * pi * i / n, 2 * pi * j / n)));
+                    worst = std::max(
+                        worst, std::abs(field(i, j, l) - exact(2 * pi * i / n, 2 * pi * j / n)));
         CHECK(worst < 1e-12 * A);
     };
     compare(phi1, 0, [&](double x, double) { return -A * std::sin(k * x); });
@@ -308,10 +308,9 @@ TEST_CASE("particles: lattice, masses, growth, velocities")
     double fixed = 0;
     const Particles ruled = make_initial_conditions(options, G);
     for (std::size_t p = 0; p < 4096; ++p)
-        fixed += norm_squared(box.nearest(ruled.position[p] -
-                                          Vec3<double>{6.25 * double(p / 256),
-                                                       6.25 * double(p / 16 % 16),
-                                                       6.25 * double(p % 16)}));
+        fixed += norm_squared(box.nearest(
+            ruled.position[p] - Vec3<double>{6.25 * double(p / 256), 6.25 * double(p / 16 % 16),
+                                             6.25 * double(p % 16)}));
     CHECK(fixed / 4096 == within(1e-10, expected));
 }
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/random.hpp"
 #include "io/models/kepler.hpp"
 #include "io/models/model.hpp"
-#include "core/random.hpp"
 #include "io/models/self_energy.hpp"
 
 namespace chamomile {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "io/models/model.hpp"
 #include "core/random.hpp"
+#include "io/models/model.hpp"
 #include "io/models/self_energy.hpp"
 
 namespace chamomile {

@@ -12,14 +12,22 @@ namespace chamomile {
 namespace {
 
 constexpr std::string_view provenance_prefix = "provenance ";
-constexpr std::string_view number_keys[] = {"time",           "unit_length_in_cm",
-                                            "unit_mass_in_g", "unit_velocity_in_cm_per_s",
-                                            "units_per_h",    "G",
-                                            "box_size",       "scale_factor",
-                                            "omega_matter",   "omega_lambda",
-                                            "hubble",         "softening_length",
-                                            "omega_radiation", "w0",
-                                            "wa",             "physical_softening"};
+constexpr std::string_view number_keys[] = {"time",
+                                            "unit_length_in_cm",
+                                            "unit_mass_in_g",
+                                            "unit_velocity_in_cm_per_s",
+                                            "units_per_h",
+                                            "G",
+                                            "box_size",
+                                            "scale_factor",
+                                            "omega_matter",
+                                            "omega_lambda",
+                                            "hubble",
+                                            "softening_length",
+                                            "omega_radiation",
+                                            "w0",
+                                            "wa",
+                                            "physical_softening"};
 constexpr std::string_view positive_keys[] = {"unit_length_in_cm", "unit_mass_in_g",
                                               "unit_velocity_in_cm_per_s", "scale_factor"};
 
@@ -128,10 +136,10 @@ void TextHeader::apply(Snapshot& snapshot) const
         snapshot.gravitational_constant = G;
     snapshot.box_size = number("box_size", 0);
     if (values_.contains("scale_factor"))
-        snapshot.comoving = ComovingFrame{number("scale_factor", 1), number("omega_matter", 0),
-                                          number("omega_lambda", 0), number("hubble", 0),
-                                          number("omega_radiation", 0), number("w0", -1),
-                                          number("wa", 0), number("physical_softening", 0)};
+        snapshot.comoving = ComovingFrame{
+            number("scale_factor", 1), number("omega_matter", 0),      number("omega_lambda", 0),
+            number("hubble", 0),       number("omega_radiation", 0),   number("w0", -1),
+            number("wa", 0),           number("physical_softening", 0)};
     if (const auto kind = values_.find("softening_kind"); kind != values_.end()) {
         if (kind->second.text != "plummer" && kind->second.text != "spline")
             throw bad_input(file_, "softening_kind", kind->second.text, "plummer or spline");

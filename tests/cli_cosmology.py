@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""`model cosmology` and cosmological runs: files, times, restarts, others' initial conditions, one line for each mistake."""
+import csv
+import math
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+program = str(pathlib.Path(sys.argv[2]).resolve())
+failures = []
+
+
+def chamomile(*arguments):
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, cwd=folder, timeout=300)
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def done(*arguments):
+    result = chamomile(*arguments)
+    check(result.returncode == 0, f"{' '.join(map(str, arguments))}: {result.stderr}")
+    return result.stdout
+
+
+def refused(status, words, *arguments):
+    result = chamomile(*arguments)
+    name = " ".join(map(str, arguments))
+    check(result.returncode == status, f"{name}: exit status {result.returncode}, not {status}")
+    check(result.stderr.count("\n") == 1 and words in result.stderr, f"{name}: said {result.stderr!r}")
+
+
+def read(name):
+    """Header and rows of a snapshot as text."""
+    done("convert", name, "as_text.txt", "--overwrite")
+    header, rows = {}, []
+    for line in (folder / "as_text.txt").read_text().splitlines():
+        if line.startswith("#"):
+            key, _, value = line[1:].partition(":")
+            header[key.strip()] = value.strip()
+        else:
+            rows.append([float(word) for word in line.split()])
+    return header, rows
+
+
+def gadget2(name, rows, mass, a, box, omega):
+    """Format 1 in single precision as N-GenIC and MUSIC write it: masses in the header, 4-byte ids."""
+    n = len(rows)
+    header = struct.pack("<6I6d2d2i6I2i4d2i6Ii", 0, n, 0, 0, 0, 0, 0, mass, 0, 0, 0, 0, a, 1 / a - 1, 0, 0, 0, n, 0, 0, 0, 0, 0, 1,
+                         box, omega, 1 - omega, 0.7, 0, 0, *[0] * 6, 0).ljust(256, b"\0")
+    blocks = [header, b"".join(struct.pack("<3f", *row[:3]) for row in rows),
+              b"".join(struct.pack("<3f", *(v / math.sqrt(a) for v in row[3:])) for row in rows), struct.pack(f"<{n}I", *range(1, n + 1))]
+    (folder / name).write_bytes(b"".join(struct.pack("<I", len(b)) + b + struct.pack("<I", len(b)) for b in blocks))
+
+
+def music_hdf5(name, rows, mass, a, box, omega):
+    """As MUSIC and monofonIC write it; False where there is no h5py."""
+    try:
+        import h5py
+    except ImportError:
+        return False
+    n = len(rows)
+    with h5py.File(folder / name, "w") as file:
+        header = file.create_group("Header").attrs
+        for key, value in {"NumPart_ThisFile": [0, n, 0, 0, 0, 0], "NumPart_Total": [0, n, 0, 0, 0, 0], "NumPart_Total_HighWord": [0] * 6,
+                           "MassTable": [0, mass, 0, 0, 0, 0], "Time": a, "Redshift": 1 / a - 1, "BoxSize": box, "NumFilesPerSnapshot": 1, "Omega0": omega,
+                           "OmegaLambda": 1 - omega, "HubbleParam": 0.7, "Flag_Sfr": 0, "Flag_Cooling": 0, "Flag_Entropy_ICs": 0}.items():
+            header[key] = value
+        group = file.create_group("PartType1")
+        group["Coordinates"] = [row[:3] for row in rows]
+        group["Velocities"] = [[v / math.sqrt(a) for v in row[3:]] for row in rows]
+        group["ParticleIDs"] = list(range(1, n + 1))
+    return True
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    box = ["model", "cosmology", "--n", 16, "--box", 100, "--omega-m", 0.3, "--hubble", 0.7, "--omega-b", 0.05]
+    for threads in 1, 2:
+        done(*box, "--threads", threads, "-o", f"ics{threads}.txt")
+    rows = [[line for line in (folder / f"ics{k}.txt").read_text().splitlines() if not line.startswith("#")] for k in (1, 2)]
+    check(rows[0] == rows[1] and len(rows[0]) == 4096, "model cosmology: one thread and two differ")
+    done(*box, "-o", "ics.hdf5")
+    header, rows = read("ics.hdf5")
+    check(abs(float(header["time"]) - 0.02) < 1e-12 and float(header["box_size"]) == 100000, "model cosmology: header")
+    done(*box, "--Mpc", "--load", "glass", "--glass", 8, "--fixed", "--paired", "--lpt", 1, "--transfer", "no-wiggle", "-o", "glass.hdf5")
+
+    # The whole way, and with a stop in between; outputs at the redshifts asked for.
+    run = ["run", "ics.hdf5", "--outputs-z", "19"]
+    done(*run, "--z-end", 9, "-o", "whole")
+    done(*run, "--z-end", 19, "--checkpoint-every", 1000, "-o", "parts")
+    done("run", "--restart", "parts", "--z-end", 9)
+    for k, z in enumerate((49, 19, 9)):
+        whole, parts = (read(f"{name}/snapshot_{k:03}.hdf5") for name in ("whole", "parts"))
+        check(whole[1] == parts[1], f"snapshot {k}: a run in parts differs")
+        check(abs(float(whole[0]["time"]) * (1 + z) - 1) < 1e-12, f"snapshot {k}: time {whole[0]['time']}")
+        check(float(whole[0]["scale_factor"]) == float(whole[0]["time"]), f"snapshot {k}: scale factor")
+        check(all(0 <= x < 100000 for row in whole[1] for x in row[1:4]), f"snapshot {k}: positions outside the box")
+    with open(folder / "whole/energy.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    check(abs(float(lines[-1]["scale_factor"]) - 0.1) < 1e-12 and abs(float(lines[-1]["layzer_irvine"])) < 0.01, f"energy.csv: {lines[-1]}")
+    # Peculiar velocities grow as a^1/2 while matter rules; the shortest waves of a lattice are slower.
+    speed = [math.sqrt(sum(v * v for row in read(f"whole/snapshot_{k:03}.hdf5")[1] for v in row[4:7]) / 4096) for k in (0, 2)]
+    check(abs(speed[1] / speed[0] / math.sqrt(5) - 1) < 0.06, f"velocities: {speed}")
+    log = (folder / "whole/run.log").read_text()
+    check("from a = 0.02, z = 49 to a = 0.1, z = 9" in log and "Omega_m 0.3" in log, "run.log: epochs and background")
+
+    # What MUSIC, monofonIC and N-GenIC write.
+    columns = header["columns"].split()
+    first = [columns.index(name) for name in ("x", "y", "z", "vx", "vy", "vz")]
+    phase, mass = [[row[k] for k in first] for row in rows], rows[0][columns.index("mass")] / 1
+    gadget2("ngenic.dat", phase, mass, 0.02, 100000, 0.3)
+    done("run", "ngenic.dat", "--z-end", 45, "--eps", 200, "-o", "ngenic")
+    gadget2("mpc.dat", [[x / 1000 for x in row[:3]] + row[3:] for row in phase], mass, 0.02, 100, 0.3)
+    told = done("run", "mpc.dat", "--z-end", 48, "--eps", 0.2, "-o", "mpc")
+    check("lengths are taken as Mpc/h" in told and "Mpc/h, 1e10 Msun/h" in told, f"lengths in Mpc/h: {told}")
+    if music_hdf5("music.hdf5", phase, mass, 0.02, 100000, 0.3):
+        done("run", "music.hdf5", "--z-end", 45, "--eps", 200, "-o", "music")
+    done("run", "ics.hdf5", "--z-end", 45, "--eps", 200, "--softening", "plummer", "-o", "ours")
+    ours = read("ours/snapshot_010.hdf5")[1]
+    for name in "ngenic", "music":
+        if (folder / name).exists():
+            theirs = read(f"{name}/snapshot_010.hdf5")[1]
+            check(max(abs(a - b) for x, y in zip(ours, theirs) for a, b in zip(x[1:4], y[1:4]) if abs(a - b) < 5e4) < 0.05,
+                  f"{name}: not the run from our own file")
+
+    refused(2, "--z-end: 60: lies before the start at a = 0.02, z = 49", "run", "ics.hdf5", "--z-end", 60, "-o", "x")
+    refused(2, "--outputs-z: a = 0.01", "run", "ics.hdf5", "--outputs-z", "99,9", "-o", "x")
+    refused(2, "contradicts --a-end", "run", "ics.hdf5", "--z-end", 0, "--a-end", 1, "-o", "x")
+    refused(2, "--t-end: is of plain time", "run", "ics.hdf5", "--cosmology", "--t-end", 1, "-o", "x")
+    refused(2, "needs the leapfrog", "run", "ics.hdf5", "--cosmology", "--integrator", "hermite", "-o", "x")
+    refused(2, "'chamomile model cosmology' makes", "run", "--model", "plummer", "--cosmology", "-o", "x")
+    refused(3, "density", "run", "ics.hdf5", "--omega-m", 0.5, "-o", "x")
+    refused(3, "comoving coordinates: cannot be evolved in plain time", "run", "ics.hdf5", "--t-end", 1, "--dt", 0.1, "-o", "x")
+    done("model", "plummer", "-n", 100, "-o", "plummer.txt")
+    refused(3, "plain coordinates: a cosmological run needs a comoving file", "run", "plummer.txt", "--cosmology", "-o", "x")
+    (folder / "open.txt").write_text(re.sub("# box_size: .*\n", "", (folder / "ics1.txt").read_text()))
+    refused(3, "no box", "run", "open.txt", "--cosmology", "-o", "x")
+    refused(2, "even number", *box[:2], "--n", 15, "-o", "x.hdf5")
+    refused(2, "give one of the two", *box[:2], "--n", 8, "--sigma8", 0.8, "--A-s", 2e-9, "-o", "x.hdf5")
+    refused(2, "needs --table", *box[:2], "--n", 8, "--transfer", "power-table", "-o", "x.hdf5")
+    refused(3, "cannot be opened", *box[:2], "--n", 8, "--transfer", "power-table", "--table", "none.txt", "-o", "x.hdf5")
+    (folder / "short.txt").write_text("".join(f"{0.05 * 1.1**k} 1\n" for k in range(8)))
+    refused(3, "are needed for this box", *box[:2], "--n", 8, "--transfer", "transfer-table", "--table", "short.txt", "-o", "x.hdf5")
+
+print("\n".join(failures) or "cosmological boxes are made and run")
+sys.exit(bool(failures))

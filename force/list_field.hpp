@@ -13,6 +13,7 @@ namespace chamomile {
 class ListField {
 public:
     explicit ListField(const SolverOptions& settled);
+    ListField(const SolverOptions& settled, SolverParts parts);
 
     void build(const FieldSources& sources);
     void refit(const FieldSources& sources);
@@ -32,9 +33,11 @@ private:
     std::optional<AcceptanceCriterion> criterion() const;
     TreePlan plan() const;
     void finish_build(const FieldSources& sources);
-    /// The sums of `groups_` into `output`; returns how many are not finite.
+    /// The sums of `groups_` into `output`; returns how many are not finite. Where the device has
+    /// no room for the batches, smaller ones are tried: they change no bit.
     std::size_t sum(const TargetsApart& apart, const ForceOutput& output,
                     ForceStatistics& statistics);
+    void submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics);
     GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);
     void repair(const FieldTargets& targets, const ForceOutput& output);
@@ -53,8 +56,9 @@ private:
     std::unique_ptr<Solver> direct_; // on a GPU, when it is asked for
     InternalScale scale_;
     Profile build_profile_;
-    std::size_t size_ = 0;   // of sources that are there whole
-    bool has_order_ = false; // octree.order and sources are here
+    std::size_t most_in_batch_ = 0; // groups that a device had room for; 0: all
+    std::size_t size_ = 0;          // of sources that are there whole
+    bool has_order_ = false;        // octree.order and sources are here
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> acceleration_; // of all sources, or where none is wanted
     std::vector<double> potential_;

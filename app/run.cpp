@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/command.hpp"
+#include "app/particle_notes.hpp"
 #include "app/run_job.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -144,6 +145,8 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
         refuse_without_softening(state.particles, source_of(run));
     Mover(run.scheme, run.solver, time.step); // refuses what is out of range before it takes long
     const std::string checked = check_device(run.scheme, run.solver);
+    for (const std::string& line : oddities(state.particles, run.solver))
+        state.notes.push_back(line);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      run.input);
     std::optional<Tuning> tuning;

@@ -120,26 +120,14 @@ Particles ListField::all_sources()
 std::size_t ListField::sum(const TargetsApart& apart, const ForceOutput& output,
                            ForceStatistics& statistics)
 {
-    constexpr std::size_t least_batch = 8;
     const bool potential(output.potential);
-    for (bool submitted = false; !submitted;) {
+    room_.try_until_it_fits([&] {
         parts_.evaluator->begin(
             {&tree_.octree, &tree_.moments, &groups_, scale_, options_.softening, options_.order,
              potential ? Quantities::acceleration_potential : Quantities::acceleration,
              options_.local_order, output, apart});
-        std::size_t batch = options_.batch_size > 0 ? std::size_t(options_.batch_size)
-                                                    : parts_.evaluator->batch_size();
-        if (most_in_batch_ > 0)
-            batch = std::min(batch, most_in_batch_);
-        try {
-            submit(apart, int(batch), statistics);
-            submitted = true;
-        } catch (const OutOfDeviceMemory&) {
-            if (batch <= least_batch)
-                throw;
-            most_in_batch_ = batch / 2;
-        }
-    }
+        submit(apart, room_.batch_size(options_.batch_size, *parts_.evaluator), statistics);
+    });
     const TimedPhase phase(statistics.profile, "results");
     const std::size_t not_finite = parts_.evaluator->finish();
     parts_.evaluator->add_statistics(statistics);

@@ -3,6 +3,7 @@
 
 #include "force/cancelling_targets.hpp"
 #include "force/field.hpp"
+#include "force/list_batches.hpp"
 #include "force/list_solver.hpp"
 #include "tree/walk.hpp"
 
@@ -56,9 +57,9 @@ private:
     std::unique_ptr<Solver> direct_; // on a GPU, when it is asked for
     InternalScale scale_;
     Profile build_profile_;
-    std::size_t most_in_batch_ = 0; // groups that a device had room for; 0: all
-    std::size_t size_ = 0;          // of sources that are there whole
-    bool has_order_ = false;        // octree.order and sources are here
+    BatchRoom room_;
+    std::size_t size_ = 0;   // of sources that are there whole
+    bool has_order_ = false; // octree.order and sources are here
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> acceleration_; // of all sources, or where none is wanted
     std::vector<double> potential_;

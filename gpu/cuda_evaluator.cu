@@ -93,10 +93,7 @@ public:
         time_line_ = std::make_unique<TimeLine>();
     }
 
-    ~CudaEvaluator() override
-    {
-        settle_device(device_);
-    }
+    ~CudaEvaluator() override { settle_device(device_); }
 
     void begin(const EvaluationInput& input) override
     {

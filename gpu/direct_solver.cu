@@ -30,10 +30,7 @@ public:
         options_.group_size = options_.leaf_size = int(largest_direct_block);
     }
 
-    ~CudaDirectSolver() override
-    {
-        settle_device(device_);
-    }
+    ~CudaDirectSolver() override { settle_device(device_); }
 
     ForceStatistics solve(Particles& particles, Quantities quantities,
                           std::span<const Index> active) override

@@ -27,9 +27,6 @@ Vec3<double> near_reach(const Group& group, double unit)
 
 } // namespace
 
-ListField::ListField(const SolverOptions& settled) : ListField(settled, make_parts(settled, true))
-{}
-
 ListField::ListField(const SolverOptions& settled, SolverParts parts)
     : options_(settled), parts_(std::move(parts)), tree_(parts_.builder->memory()),
       targets_(parts_.target_builder->memory()), walk_(settled.instruction_set),

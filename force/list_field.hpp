@@ -13,7 +13,9 @@ namespace chamomile {
 /// are not its affair.
 class ListField {
 public:
-    explicit ListField(const SolverOptions& settled);
+    explicit ListField(const SolverOptions& settled)
+        : ListField(settled, make_parts(settled, true))
+    {}
     ListField(const SolverOptions& settled, SolverParts parts);
 
     void build(const FieldSources& sources);

@@ -155,6 +155,8 @@ CASES = [
     (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}),
     (66, RUN, OUTPUT, "out/run.log: cannot be created: Too many open files", limited(resource.RLIMIT_NOFILE, 4), "changes"),
     (67, [*RUN, "--max-walltime", "1e-4"], FINE, "--max-walltime 1e-04: leaves no room for two steps"),
+    *[(68, ["run", "--model", "plummer", "-n", "30000", *RUN[2:], "--threads", "4"], INPUT, "not enough memory|do not fit|4 threads: cannot be started",
+       limited(resource.RLIMIT_AS, mib << 20)) for mib in (40, 48, 52)],
     (68, ["run", "--model", "plummer", "-n", "400000000", *RUN[2:]], INPUT, "not enough memory|do not fit into memory", limited(resource.RLIMIT_AS, 3 << 30)),
     (69, [*RUN[:-1], "blocked", "--overwrite"], OUTPUT, "blocked/run.log: cannot be removed: Directory not empty"),
 ]

@@ -13,8 +13,7 @@ namespace chamomile {
 /// are not its affair.
 class ListField {
 public:
-    explicit ListField(const SolverOptions& settled)
-        : ListField(settled, make_parts(settled, true))
+    explicit ListField(const SolverOptions& settled) : ListField(settled, make_parts(settled, true))
     {}
     ListField(const SolverOptions& settled, SolverParts parts);
 

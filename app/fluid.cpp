@@ -1,27 +1,21 @@
 /// \file  `chamomile fluid`: molecular dynamics of a Lennard-Jones fluid, such as argon.
-#include "integrate/fluid.hpp"
-
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
 
 #include "app/command.hpp"
-#include "app/fluid_averages.hpp"
+#include "app/fluid_job.hpp"
 #include "app/options.hpp"
-#include "app/output_file.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "core/profile.hpp"
+#include "io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile::app {
 namespace {
-
-struct FluidRun {
-    FluidOptions fluid;
-    std::uint64_t steps = 10000, equilibrate = 5000, every = 10;
-    bool argon = false;
-    Output output;
-};
 
 void add_fluid_options(Options& options, FluidRun& run)
 {
@@ -49,6 +43,18 @@ void add_fluid_options(Options& options, FluidRun& run)
     for (const std::string& word : instruction_set_words)
         words.emplace_back(word, word);
     options.choice("instruction-set", fluid.instruction_set, words, instruction_set_help);
+    options.group("Checkpoints and stops");
+    options.text(
+        "checkpoint", "FILE.chk", run.checkpoint,
+        "write the state there by time, at the end, and when SIGINT, SIGTERM, SIGUSR1 or a "
+        "file 'stop' beside it ends the run");
+    options.number("checkpoint-walltime", run.checkpoint_walltime, not_negative,
+                   "seconds of wall-clock time between checkpoints; 0: none by time");
+    options.number("max-walltime", run.max_walltime, positive,
+                   "end with a checkpoint before so many seconds have passed");
+    options.text("restart", "FILE.chk", run.restart,
+                 "go on from that checkpoint with the options that the run began with, but for "
+                 "--steps, --device and those of output and checkpoints");
     options.group("Output");
     options.number("every", run.every, at_least(1), "steps between measurements");
     options.flag("argon", run.argon,
@@ -60,29 +66,32 @@ void add_fluid_options(Options& options, FluidRun& run)
     options.flag("overwrite", run.output.overwrite, "replace a file of that name");
 }
 
-/// Scales velocities every few steps; in the end such that the mean kinetic energy will be that of
-/// the temperature, not the one of that moment.
-void equilibrate(Fluid& fluid, std::uint64_t steps)
+/// Of a run that goes on.
+const std::vector<std::string> changeable{
+    "steps",    "device",  "argon", "output",  "checkpoint", "checkpoint-walltime",
+    "config",   "threads", "quiet", "verbose", "restart",    "max-walltime",
+    "overwrite"};
+
+std::map<std::string, std::string> kept_options(const Options& options)
 {
-    constexpr std::uint64_t between = 10;
-    double potential = 0;
-    std::uint64_t counted = 0;
-    for (std::uint64_t k = 1; k <= steps; ++k) {
-        fluid.step();
-        if (k % between != 0)
-            continue;
-        if (2 * k > steps) {
-            potential += fluid.state().potential;
-            ++counted;
-        }
-        fluid.rescale(fluid.kinetic_wanted());
-    }
-    if (counted == 0)
+    std::map<std::string, std::string> kept = options.given_values();
+    for (const char* name : {"config", "threads", "quiet", "verbose", "restart", "overwrite"})
+        kept.erase(name);
+    return kept;
+}
+
+void require_place_for_checkpoints(const FluidRun& run)
+{
+    if (run.checkpoint.empty()) {
+        if (run.max_walltime)
+            throw Error(Fault::usage, "--max-walltime: needs --checkpoint FILE.chk");
         return;
-    const double kinetic =
-        fluid.kinetic_wanted() + potential / double(counted) - fluid.state().potential;
-    if (kinetic > 0)
-        fluid.rescale(kinetic);
+    }
+    if (run.restart.empty() && std::filesystem::exists(run.checkpoint) && !run.output.overwrite)
+        throw Error(Fault::output, "--checkpoint: " + run.checkpoint +
+                                       ": exists: give --overwrite to replace it or --restart to "
+                                       "go on from it");
+    PendingFile probe(run.checkpoint); // which is gone again
 }
 
 void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon)
@@ -122,11 +131,24 @@ int fluid(const std::vector<std::string>& arguments)
     add_fluid_options(options, run);
     if (!options.parse(arguments))
         return 0;
+    std::optional<CheckpointReader> archive;
+    if (!run.restart.empty()) {
+        archive.emplace(run.restart);
+        std::map<std::string, std::string> earlier;
+        (*archive)("fluid/options", earlier);
+        options.adopt(earlier, changeable);
+        if (run.checkpoint.empty())
+            run.checkpoint = run.restart;
+    }
     if (!options.given("switch"))
         run.fluid.switch_from = 5 * run.fluid.cutoff / 6;
     if (!run.output.file.empty())
         require_writable("fluid", run.output);
-    Fluid fluid(run.fluid);
+    require_place_for_checkpoints(run);
+    FluidJob job(run, kept_options(options));
+    const Fluid& fluid = job.fluid();
+    if (archive)
+        job.restore(*archive);
     const bool quiet = options.verbosity() == Verbosity::quiet;
     if (!quiet)
         std::printf("%llu atoms, density %s, in a box of %.6g; cut-off %s, switched from %.6g; "
@@ -135,28 +157,39 @@ int fluid(const std::vector<std::string>& arguments)
                     fluid.side(), shortest(run.fluid.cutoff).c_str(), run.fluid.switch_from,
                     shortest(run.fluid.step).c_str(), fluid.device().c_str(),
                     run.fluid.precision == Precision::single_precision ? "float" : "double");
-    equilibrate(fluid, run.equilibrate);
-
-    FluidAverages averages(fluid);
-    const double start = wall_clock_seconds();
-    double last_told = start;
-    for (std::uint64_t k = 1; k <= run.steps; ++k) {
-        fluid.step();
-        if (k % run.every == 0 || k == run.steps)
-            averages.add(k, fluid.state());
-        if (options.verbosity() == Verbosity::verbose && wall_clock_seconds() - last_told > 10) {
+    if (archive && !quiet)
+        std::printf("restarted from %s: step %llu\n", run.restart.c_str(),
+                    (unsigned long long)job.step());
+    const std::uint64_t begin = std::max(job.step(), run.equilibrate);
+    double start = wall_clock_seconds(), last_told = start;
+    const std::string stopped = job.execute([&] {
+        if (job.step() == run.equilibrate) // what is timed begins
+            start = wall_clock_seconds();
+        if (options.verbosity() == Verbosity::verbose && job.step() > run.equilibrate &&
+            wall_clock_seconds() - last_told > 10) {
             last_told = wall_clock_seconds();
-            std::printf("step %llu: %s\n", (unsigned long long)k, averages.drift_text().c_str());
+            std::printf("step %llu: %s\n", (unsigned long long)(job.step() - run.equilibrate),
+                        job.averages().drift_text().c_str());
             std::fflush(stdout);
         }
-    }
+    });
     const double seconds = wall_clock_seconds() - start;
+    if (!stopped.empty()) {
+        if (!quiet)
+            std::printf("stopped by %s: step %llu, in %s\n'chamomile fluid --restart %s' goes on "
+                        "from there\n",
+                        stopped.c_str(), (unsigned long long)job.step(), run.checkpoint.c_str(),
+                        run.checkpoint.c_str());
+        return 0;
+    }
+    const FluidAverages& averages = job.averages();
+    const std::uint64_t steps = run.equilibrate + run.steps - begin;
     print_results(fluid, averages, run.argon);
     std::printf("%s\n", averages.drift_text().c_str());
     if (!quiet)
-        std::printf("%llu steps in %s, %.3g steps/s, %.3g pairs/s\n", (unsigned long long)run.steps,
-                    duration_text(seconds).c_str(), double(run.steps) / seconds,
-                    double(run.steps) * double(fluid.last_pairs()) / seconds);
+        std::printf("%llu steps in %s, %.3g steps/s, %.3g pairs/s\n", (unsigned long long)steps,
+                    duration_text(seconds).c_str(), double(steps) / seconds,
+                    double(steps) * double(fluid.last_pairs()) / seconds);
     if (!run.output.file.empty())
         write_text(run.output, averages.csv());
     return 0;

@@ -5,6 +5,7 @@
 
 #include "app/numbers.hpp"
 #include "app/table.hpp"
+#include "core/archive.hpp"
 
 namespace chamomile::app {
 
@@ -18,9 +19,18 @@ void FluidAverages::add(std::uint64_t step, const FluidState& state)
 {
     last_ = state.energy() - first_.energy();
     largest_ = std::max(largest_, std::abs(last_));
-    rows_.push_back({step, state.potential / atoms_ + energy_beyond_, state.kinetic / atoms_,
-                     state.energy() / atoms_ + energy_beyond_, state.temperature,
-                     state.pressure + pressure_beyond_});
+    rows_.push_back({double(step), state.potential / atoms_ + energy_beyond_,
+                     state.kinetic / atoms_, state.energy() / atoms_ + energy_beyond_,
+                     state.temperature, state.pressure + pressure_beyond_});
+}
+
+void FluidAverages::exchange(Archive& archive)
+{
+    archive("averages/potential", first_.potential);
+    archive("averages/kinetic", first_.kinetic);
+    archive("averages/largest", largest_);
+    archive("averages/last", last_);
+    archive.records("averages/rows", rows_);
 }
 
 FluidAverages::Mean FluidAverages::mean_of(double Row::*field) const
@@ -55,8 +65,8 @@ std::string FluidAverages::csv() const
 {
     std::string text = "step,time,potential,kinetic,total,temperature,pressure\n";
     for (const Row& row : rows_) {
-        text += std::to_string(row.step);
-        for (const double value : {double(row.step) * step_, row.potential, row.kinetic, row.total,
+        text += std::to_string(std::uint64_t(row.step));
+        for (const double value : {row.step * step_, row.potential, row.kinetic, row.total,
                                    row.temperature, row.pressure})
             text += ',' + shortest(value);
         text += '\n';

@@ -22,6 +22,9 @@ public:
 
     void add(std::uint64_t step, const FluidState& state);
 
+    /// Keeps or restores what has been measured.
+    void exchange(Archive& archive);
+
     Mean temperature() const { return mean_of(&Row::temperature); }
     Mean potential() const { return mean_of(&Row::potential); }
     Mean total() const { return mean_of(&Row::total); }
@@ -33,7 +36,7 @@ public:
 
 private:
     struct Row {
-        std::uint64_t step;
+        double step; // a whole number
         double potential, kinetic, total, temperature, pressure;
     };
 

@@ -252,6 +252,7 @@ bool Options::parse(const std::vector<std::string>& arguments)
         throw Error(Fault::usage, "--quiet: contradicts --verbose");
     if (threads_)
         use_threads(*threads_);
+    start_threads();
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/comoving_run.hpp"
+#include "app/particle_notes.hpp"
 #include "app/run_job.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -190,6 +191,8 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
     // Refuses what is out of range before it takes long.
     Mover(run.scheme, run.solver, time.step, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
+    for (const std::string& line : oddities(state.particles, run.solver))
+        state.notes.push_back(line);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      run.input);
     std::optional<Tuning> tuning;

@@ -128,7 +128,15 @@ CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
     typename Pack<T>::Mask from;
     for (int k = 0; k < Pack<T>::width; ++k)
         from[k] = 2 * k + odd;
+#if defined(__clang__)
+    Pack<T> result;
+    for (int k = 0; k < Pack<T>::width; ++k)
+        result.lanes[k] =
+            from[k] < Pack<T>::width ? a.lanes[from[k]] : b.lanes[from[k] - Pack<T>::width];
+    return result;
+#else
     return __builtin_shuffle(a.lanes, b.lanes, from);
+#endif
 }
 
 /// Pack<T>::width rows of `columns` (a power of two) values, one after the other, become columns.

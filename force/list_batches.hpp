@@ -1,8 +1,10 @@
 /// \file  Lists of all groups, in batches, by all threads.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
+#include "core/error.hpp"
 #include "force/evaluator.hpp"
 
 namespace chamomile {
@@ -16,5 +18,36 @@ using ListClusters =
 /// nothing is under way.
 void submit_batches(const TargetGroups& groups, Evaluator& evaluator, int batch_size,
                     const ListClusters& list, ForceStatistics& statistics);
+
+/// How large batches may be on a device that had no room for some.
+class BatchRoom {
+public:
+    /// Groups of a batch: those asked for (0: what the evaluator suggests), or less.
+    int batch_size(int wanted, const Evaluator& evaluator)
+    {
+        size_ = wanted > 0 ? std::size_t(wanted) : evaluator.batch_size();
+        if (most_ > 0)
+            size_ = std::min(size_, most_);
+        return int(size_);
+    }
+
+    /// Evaluates, and again in batches of half the size as long as there is no room, down to 8
+    /// groups: that changes no bit. Throws OutOfDeviceMemory.
+    template <class Evaluate>
+    void try_until_it_fits(const Evaluate& evaluate)
+    {
+        for (;;)
+            try {
+                return evaluate();
+            } catch (const OutOfDeviceMemory&) {
+                if (size_ <= 8)
+                    throw;
+                most_ = size_ / 2;
+            }
+    }
+
+private:
+    std::size_t size_ = 0, most_ = 0; // most_: 0 for all
+};
 
 } // namespace chamomile

@@ -27,8 +27,8 @@ Vec3<double> near_reach(const Group& group, double unit)
 
 } // namespace
 
-ListField::ListField(const SolverOptions& settled)
-    : options_(settled), parts_(make_parts(settled, true)), tree_(parts_.builder->memory()),
+ListField::ListField(const SolverOptions& settled, SolverParts parts)
+    : options_(settled), parts_(std::move(parts)), tree_(parts_.builder->memory()),
       targets_(parts_.target_builder->memory()), walk_(settled.instruction_set),
       cancelling_(settled)
 {}
@@ -118,12 +118,26 @@ std::size_t ListField::sum(const TargetsApart& apart, const ForceOutput& output,
                            ForceStatistics& statistics)
 {
     const bool potential(output.potential);
-    parts_.evaluator->begin(
-        {&tree_.octree, &tree_.moments, &groups_, scale_, options_.softening, options_.order,
-         potential ? Quantities::acceleration_potential : Quantities::acceleration,
-         options_.local_order, output, apart});
+    room_.try_until_it_fits([&] {
+        parts_.evaluator->begin(
+            {&tree_.octree, &tree_.moments, &groups_, scale_, options_.softening, options_.order,
+             potential ? Quantities::acceleration_potential : Quantities::acceleration,
+             options_.local_order, output, apart});
+        submit(apart, room_.batch_size(options_.batch_size, *parts_.evaluator), statistics);
+    });
+    const TimedPhase phase(statistics.profile, "results");
+    const std::size_t not_finite = parts_.evaluator->finish();
+    parts_.evaluator->add_statistics(statistics);
+    statistics.targets = groups_.target_count;
+    statistics.groups = groups_.groups.size();
+    statistics.cells = tree_.octree.cells.size();
+    return not_finite;
+}
+
+void ListField::submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics)
+{
     submit_batches(
-        groups_, *parts_.evaluator, options_.batch_size,
+        groups_, *parts_.evaluator, batch_size,
         [&](InteractionLists& lists, std::size_t first, std::size_t last) {
             if (criterion()) {
                 walk_.list(lists, groups_, first, last);
@@ -140,13 +154,6 @@ std::size_t ListField::sum(const TargetsApart& apart, const ForceOutput& output,
             }
         },
         statistics);
-    const TimedPhase phase(statistics.profile, "results");
-    const std::size_t not_finite = parts_.evaluator->finish();
-    parts_.evaluator->add_statistics(statistics);
-    statistics.targets = groups_.target_count;
-    statistics.groups = groups_.groups.size();
-    statistics.cells = tree_.octree.cells.size();
-    return not_finite;
 }
 
 ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResults& results)

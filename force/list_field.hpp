@@ -3,6 +3,7 @@
 
 #include "force/cancelling_targets.hpp"
 #include "force/field.hpp"
+#include "force/list_batches.hpp"
 #include "force/list_solver.hpp"
 #include "tree/walk.hpp"
 
@@ -12,7 +13,9 @@ namespace chamomile {
 /// are not its affair.
 class ListField {
 public:
-    explicit ListField(const SolverOptions& settled);
+    explicit ListField(const SolverOptions& settled) : ListField(settled, make_parts(settled, true))
+    {}
+    ListField(const SolverOptions& settled, SolverParts parts);
 
     void build(const FieldSources& sources);
     void refit(const FieldSources& sources);
@@ -32,9 +35,11 @@ private:
     std::optional<AcceptanceCriterion> criterion() const;
     TreePlan plan() const;
     void finish_build(const FieldSources& sources);
-    /// The sums of `groups_` into `output`; returns how many are not finite.
+    /// The sums of `groups_` into `output`; returns how many are not finite. Where the device has
+    /// no room for the batches, smaller ones are tried: they change no bit.
     std::size_t sum(const TargetsApart& apart, const ForceOutput& output,
                     ForceStatistics& statistics);
+    void submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics);
     GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);
     void repair(const FieldTargets& targets, const ForceOutput& output);
@@ -53,6 +58,7 @@ private:
     std::unique_ptr<Solver> direct_; // on a GPU, when it is asked for
     InternalScale scale_;
     Profile build_profile_;
+    BatchRoom room_;
     std::size_t size_ = 0;   // of sources that are there whole
     bool has_order_ = false; // octree.order and sources are here
     std::vector<Index> rank_, self_;

@@ -1,12 +1,43 @@
 #include "force/threads.hpp"
 
+#include <future>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
 #include <omp.h>
+
+#include "core/error.hpp"
 
 namespace chamomile {
 
 void use_threads(int n)
 {
     omp_set_num_threads(n);
+}
+
+void start_threads()
+{
+    const int n = thread_count();
+    std::promise<void> end;
+    const std::shared_future<void> ended = end.get_future();
+    std::vector<std::thread> trial; // all at the same time
+    std::string fault;
+    try {
+        for (int k = 1; k < n; ++k)
+            trial.emplace_back([ended] { ended.wait(); });
+    } catch (const std::system_error& error) {
+        fault = error.code().message();
+    }
+    end.set_value();
+    for (std::thread& thread : trial)
+        thread.join();
+    if (!fault.empty())
+        throw Error(Fault::input, std::to_string(n) + " threads: cannot be started: " + fault +
+                                      ": take fewer (--threads) or leave more memory");
+#pragma omp parallel
+    {} // OpenMP keeps them
 }
 
 int thread_count()

@@ -7,6 +7,10 @@ namespace chamomile {
 /// on n.
 void use_threads(int n);
 
+/// Starts them at once. Throws Error(input) where the system has no room for so many, for which
+/// OpenMP would end the process.
+void start_threads();
+
 /// The number of threads in use.
 int thread_count();
 

@@ -11,6 +11,7 @@
 #include "gpu/pair_order.cuh"
 #include "pairs/block_lists.hpp"
 #include "pairs/host_pair_solver.hpp"
+#include "pairs/target_parts.hpp"
 
 namespace chamomile {
 namespace {
@@ -36,6 +37,17 @@ public:
     PairStatistics sum(const PairTask& task, std::span<double> sums) override
     {
         check_rows(code_, task, sums);
+        return parts_.sum(code_.shape, task, sums, [&](const PairTask& part, std::span<double> to) {
+            settle_device(device_); // a part that failed may have left work under way
+            return sum_at_once(part, to);
+        });
+    }
+
+    std::string device() const override { return name_; }
+
+private:
+    PairStatistics sum_at_once(const PairTask& task, std::span<double> sums)
+    {
         PairStatistics statistics;
         statistics.targets = task.targets.size() / std::size_t(code_.shape.target);
         statistics.sources = task.sources.size() / std::size_t(code_.shape.source);
@@ -67,9 +79,6 @@ public:
         return statistics;
     }
 
-    std::string device() const override { return name_; }
-
-private:
     void queue(const PairTask& task, PairStatistics& statistics)
     {
         const unsigned n = unsigned(statistics.targets), m = unsigned(statistics.sources);
@@ -209,6 +218,7 @@ private:
     std::unique_ptr<Stream> stream_;
     std::unique_ptr<Event> start_, stop_;
 
+    TargetParts parts_;
     SortedRows targets_, sources_;
     BlockLists lists_;
     RowOrder order_;

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <random>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "integrate/leapfrog.hpp"
 #include "integrate/ordered_sum.hpp"
@@ -125,6 +126,17 @@ void Fluid::step()
     if (!std::isfinite(state().energy()))
         throw Error(Fault::numeric,
                     "fluid: atoms came so close that forces are no numbers: take a shorter step");
+}
+
+void Fluid::exchange(Archive& archive)
+{
+    archive.records("fluid/position", atoms_.position);
+    archive.records("fluid/velocity", atoms_.velocity);
+    if (atoms_.position.size() != options_.n || atoms_.velocity.size() != options_.n)
+        throw Error(Fault::restart, "fluid/position: " + std::to_string(atoms_.position.size()) +
+                                        " atoms: must be " + std::to_string(options_.n));
+    if (archive.is_reading())
+        evaluate(); // the same sums, from the same positions
 }
 
 FluidState Fluid::state() const

@@ -14,6 +14,8 @@
 
 namespace chamomile {
 
+class Archive;
+
 struct FluidOptions {
     std::uint64_t n = 4096;
     double density = 0.82, temperature = 0.85;
@@ -52,6 +54,10 @@ public:
 
     /// Scales all velocities to a kinetic energy.
     void rescale(double kinetic);
+
+    /// Keeps or restores positions and velocities. Throws Error(restart) for other numbers of
+    /// atoms.
+    void exchange(Archive& archive);
 
     FluidState state() const;
     /// K of N atoms at the temperature of the options.

@@ -3,6 +3,7 @@
 
 Kinds that the program cannot meet (comoving files without --cosmology) stand for what it says instead."""
 import ctypes
+import errno
 import hashlib
 import os
 import pathlib
@@ -26,6 +27,12 @@ def with_rows(n, what=""):
     return f"{what}{n}.txt"
 
 
+def failing_writes(error, count):
+    """The first writes to new files answer with that error."""
+    library = next((pathlib.Path(PROGRAM).parent / "tests").glob("libfailing_writes.*"))
+    return {"env": {**os.environ, "LD_PRELOAD": str(library), "FAILING_WRITES": f"{error}:{count}"}}
+
+
 def limited(what, value):
     return {"preexec_fn": lambda: resource.setrlimit(what, (value, value))}
 
@@ -37,6 +44,7 @@ CASES = [
     (3, [*RUN, "--theta"], USAGE, "--theta: needs a value"),
     *[(4, [*RUN, "--theta", word], USAGE, f"--theta: {word}: a number > 0 and <= 1.5") for word in ("abc", "1e", "0x", "0.5foo")],
     *[(5, [*RUN, "--theta", word], USAGE, f"--theta: {word}: a number > 0") for word in ("0", "-1", "nan", "inf", "1.51")],
+    (5, [*RUN, "--theta", "1.5"], FINE, "theta 1.5: with 1.5 forces in a Plummer sphere are off by"),
     *[(6, run("good.txt", eps=word), USAGE, f"--eps: {word}: a number >= 0") for word in ("-1e-9", "nan", "inf")],
     (7, run("coincident.txt", eps="0"), INPUT, "particles with ids 1 and 2: position: .0, 0, 0.: both lie there"),
     *[(8, ["run", "good.txt", "--t-end", "0.2", "--dt", word, "--eps", "0.05", "-o", "out"], USAGE, f"--dt: {word}: (a number > 0|is longer than)")
@@ -104,6 +112,9 @@ CASES = [
     (36, run("massless.txt"), INPUT, "massless.txt: mass: 0 for all 20"),
     (36, run("tracer.txt"), FINE, "wrote"),
     (37, run("tiny.txt"), FINE, "wrote"),  # scaled by powers of two: no unit system is wrong
+    (37, run("light.txt"), FINE, "1 particles have less than 1e-30 of the total mass .*, the lightest 1e-300: they pull at nothing; check the units"),
+    (38, run("away.txt"), FINE, r"positions extend over 1e\+09, which is 2e\+10 times the softening length 0.05; check the units"),
+    (38, run("lost.txt"), INPUT, r"positions extend over 1e\+20, which is 2e\+21 times the softening length 0.05: must be at most 1e18"),
     (38, run("far.txt"), INPUT, "positions: extent: overflows: coordinates must stay below 1e300"),
     (39, run("box.hdf5") + ["--box", "0"], FINE, "the box of size 10 in the file is ignored: boundaries are open"),
     (40, run("box.gadget2"), INPUT, "box.gadget2: box size: -10: must be finite and not negative"),
@@ -137,10 +148,15 @@ CASES = [
     (62, ["model", "plummer", "-n", "9999", "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (64, [*RUN[:-1], "busy", "--overwrite"], OUTPUT, "busy: another run is writing there"),
+    *[(63, ["model", "plummer", "-n", "99", "-o", name, "--overwrite"], FINE, "wrote|99", failing_writes(errno.EIO, 2)) for name in ("new.txt", "new.hdf5")],
+    (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Input/output error", failing_writes(errno.EIO, 3)),
+    (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Stale file handle", failing_writes(errno.ESTALE, 3)),
     (65, RUN, OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}, "changes"),
     (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}),
     (66, RUN, OUTPUT, "out/run.log: cannot be created: Too many open files", limited(resource.RLIMIT_NOFILE, 4), "changes"),
     (67, [*RUN, "--max-walltime", "1e-4"], FINE, "--max-walltime 1e-04: leaves no room for two steps"),
+    *[(68, ["run", "--model", "plummer", "-n", "30000", *RUN[2:], "--threads", "4"], INPUT, "not enough memory|do not fit|4 threads: cannot be started",
+       limited(resource.RLIMIT_AS, mib << 20)) for mib in (40, 48, 52)],
     (68, ["run", "--model", "plummer", "-n", "400000000", *RUN[2:]], INPUT, "not enough memory|do not fit into memory", limited(resource.RLIMIT_AS, 3 << 30)),
     (69, [*RUN[:-1], "blocked", "--overwrite"], OUTPUT, "blocked/run.log: cannot be removed: Directory not empty"),
 ]
@@ -164,7 +180,8 @@ def write_inputs(folder):
         "stack.txt": rows(60, lambda i, row: [0.1, 1, 1, 1, 0, 0, 0, i + 1] if i < 40 else row), "nan.txt": with_value(2, "nan"),
         "point.txt": rows(60, lambda i, row: [0.1, 1, 1, 1, 0, 0, 0, i + 1]), "infinite.txt": with_value(5, "inf"), "massnan.txt": with_value(0, "nan"),
         "fast.txt": "1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n1e-9 0 1 0 0 3e307 0 7\n", "negative.txt": with_value(0, -0.1),
-        "massless.txt": rows(20, lambda i, row: [0] + row[1:]), "tracer.txt": with_value(0, 0), "tiny.txt": rows(20, lambda i, row: [1e-305] + row[1:]),
+        "massless.txt": rows(20, lambda i, row: [0] + row[1:]), "tracer.txt": with_value(0, 0), "light.txt": with_value(0, 1e-300), "away.txt": with_value(1, 1e9),
+        "lost.txt": with_value(1, 1e20), "tiny.txt": rows(20, lambda i, row: [1e-305] + row[1:]),
         "far.txt": "1 1.7e308 0 0 0 0 0 1\n1 -1.7e308 0 0 0 0 0 2\n", "gas.txt": "# types: 0*5 1*15\n" + rows(20), "still.txt": rows(20, lambda i, row: row[:4]),
         "narrow.txt": "1 2 3\n4 5 6\n", "twins.txt": with_value(7, 3), "zero.txt": with_value(7, 0), "minus.txt": with_value(7, -3),
         "closed.txt": rows(20),

@@ -39,6 +39,23 @@ def printed(text, name):
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
+    # Stopped as often as can be, it ends with the bytes of the undisturbed run, in equilibration and measurement.
+    short = "-n", 500, "--steps", 40, "--equilibrate", 20, "--device", "cpu"
+    check(chamomile("fluid", *short, "-o", "whole.csv").returncode == 0, "fluid: a whole run")
+    result, parts = chamomile("fluid", *short, "-o", "parts.csv", "--checkpoint", "fluid.chk", "--max-walltime", 1e-4), 1
+    while "stopped by" in result.stdout and parts < 100:
+        check(not (folder / "parts.csv").exists(), "fluid: a table before the end")
+        result, parts = chamomile("fluid", "--restart", "fluid.chk", "--threads", 1 + parts % 2), parts + 1
+    check(result.returncode == 0 and parts == 60, f"fluid: {parts} parts: {result.stdout} {result.stderr}")
+    check((folder / "parts.csv").read_bytes() == (folder / "whole.csv").read_bytes(), "fluid: in parts it is another run")
+    result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 50, "-o", "on.csv", "--max-walltime", 1000)
+    check(result.returncode == 0 and len((folder / "on.csv").read_text().splitlines()) == 6, f"fluid: more steps: {result.stderr}")
+    refused(7, "--density: 0.5: cannot change in a run that goes on", "--restart", "fluid.chk", "--density", 0.5)
+    refused(4, "--checkpoint: fluid.chk: exists", *short, "--checkpoint", "fluid.chk")
+    refused(2, "--max-walltime: needs --checkpoint", *short, "--max-walltime", 1)
+    (folder / "fluid.chk").write_bytes((folder / "fluid.chk").read_bytes()[:-9])
+    refused(7, "fluid.chk: size: ", "--restart", "fluid.chk")
+
     short = "-n", 500, "--steps", 200, "--equilibrate", 100, "--device", "cpu"
     for threads in 1, 2:
         result = chamomile("fluid", *short, "--threads", threads, "--argon", "-o", f"{threads}.csv")

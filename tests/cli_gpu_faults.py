@@ -1,65 +1,124 @@
 #!/usr/bin/env python3
-"""CUDA errors on purpose, at many calls of a run: nothing is lost, whatever fails. Needs a GPU (status 77 without)."""
+"""CUDA errors on purpose, at many calls of a run: nothing is lost, whatever fails. Needs a GPU (status 77 without).
+
+Prints a table of error and place: how many runs were refused before anything was written, went on from a checkpoint to the bits of the undisturbed run, or
+went on by themselves to these bits."""
+import collections
+import concurrent.futures
 import os
 import pathlib
 import re
 import sys
 import tempfile
+import time
 
 from restarting import chamomile, checkpoints, differences
 
 CODES = {2: "out of memory", 46: "devices unavailable", 214: "uncorrectable ECC", 700: "illegal address", 702: "time-out", 719: "launch failure",
          999: "unknown"}
 SCHEMES = {"tree": [], "direct": ["--solver", "direct"], "hermite": ["--integrator", "hermite"], "resident": ["--resident"]}
-CALLS = (40, 90, 200, 450)
+# An error at the K-th call of all, and at the K-th of those that the words describe; the first hundreds are of the check before the run.
+CALLS = (3, 100, 600, 1500, 4000)
+WORDS = {"allocate": (1, 40, 150, 260), "copy": (1, 20, 80, 300), "launch": (1, 40, 150, 600), "wait": (1, 10, 40, 150)}
+HANGS = (1, 10, 40, 150)
+TIMEOUT = 3
 failures = []
 
 
 def check(condition, what):
     if not condition:
         failures.append(what)
+    return condition
+
+
+def place(fault):
+    """The column of the table."""
+    kind, _, rest = fault.partition(":")
+    return "any call" if ":" not in rest and kind.isdigit() else rest.partition(":")[2] or "wait"
+
+
+def outcome(folder, fault, arguments, whole, scheme):
+    """Runs with the fault and goes on from what is left; one word for the table."""
+    case = f"{scheme}, {fault}"
+    folder.mkdir()
+    begun = time.monotonic()
+    done = chamomile(folder, *arguments, env={**os.environ, "CHAMOMILE_GPU_FAULT": fault, "CHAMOMILE_GPU_TIMEOUT": str(TIMEOUT)})
+    if fault.startswith("hang") and scheme != "tree":  # the device is busy for a minute more; the walking threads of a tree may have to wait for it to allocate
+        check(time.monotonic() - begun < TIMEOUT + 40, f"{case}: took {time.monotonic() - begun:.0f} s")
+    if done.returncode == 0:  # it went on with less at a time, or never came to that call
+        left = differences(folder / "out", whole)
+        check(not left, f"{case}: {left}")
+        return "went on"
+    named = "the device hangs" if fault.startswith("hang") else "differ from the host" if fault.startswith("wrong") else "cuda"
+    check(done.returncode == 5 and len(done.stderr.splitlines()) == 1 and re.search(f"GPU: .*{named}.*host .*, device 0, .*UUID GPU-", done.stderr),
+          f"{case}: {done.returncode} {done.stderr}")
+    if not (folder / "out").exists():
+        return "refused"
+    if not checkpoints(folder / "out"):
+        check(scheme == "resident", f"{case}: results without a checkpoint")
+        return "refused"
+    on = chamomile(folder, "run", "--restart", "out")
+    if check(on.returncode == 0, f"{case}: {on.stderr}"):
+        left = differences(folder / "out", whole)
+        check(not left, f"{case}: {left}")
+    return "restarted"
+
+
+def goes_on_with_the_cpu(top, scheme, arguments):
+    for number, fault in enumerate(("700:3", "2:1:allocate", "700:1500", "700:150:launch", "hang:1", "hang:150", "wrong:1")):
+        folder = top / f"{scheme}_cpu_{number}"
+        folder.mkdir()
+        done = chamomile(folder, *arguments, "--on-device-error", "cpu",
+                         env={**os.environ, "CHAMOMILE_GPU_FAULT": fault, "CHAMOMILE_GPU_TIMEOUT": str(TIMEOUT)})
+        case = f"{scheme}, {fault}, on without a GPU: {done.returncode} {done.stderr}"
+        if scheme == "resident":  # which is of a GPU alone
+            check(done.returncode in (0, 5), case)
+        elif check(done.returncode == 0, case):
+            check(len(done.stderr.splitlines()) <= 1 and (not done.stderr or "the run goes on without it" in done.stderr), case)
+            rows = (folder / "out/energy.csv").read_text().splitlines()
+            check(float(rows[-1].split(",")[0]) == 0.2, f"{case}: ends at {rows[-1][:20]}")
 
 
 def main():
     if not re.search(r"^gpu:[0-9]", chamomile(".", "devices").stdout, re.M):
         print("skipped: no GPU")
         return 77
-    with tempfile.TemporaryDirectory() as name:
+    faults = [f"{code}:{call}" for code in CODES for call in CALLS]
+    faults += [f"{code}:{call}:{word}" for code in (2, 46, 700) for word in WORDS for call in WORDS[word]]
+    faults += [f"hang:{wait}" for wait in HANGS] + ["wrong:1"]
+    table = collections.defaultdict(collections.Counter)
+    with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(4) as pool:
         top = pathlib.Path(name)
         chamomile(top, "model", "plummer", "-n", 3000, "--seed", 1, "-o", "plummer.hdf5", "-q")
+        waiting = {}
         for scheme, more in SCHEMES.items():
             steps = [] if scheme == "hermite" else ["--dt", 0.01]
-            arguments = ["run", "../plummer.hdf5", "--t-end", 0.2, *steps, "--eps", 0.05, "--device", "gpu", *more, "--checkpoint-every", 3, "-o", "out"]
+            arguments = ["run", "../plummer.hdf5", "--t-end", 0.2, *steps, "--eps", 0.05, "--device", "gpu", *more, "--threads", 4, "--checkpoint-every", 3,
+                         "-o", "out"]
             (top / scheme).mkdir()
-            whole = chamomile(top / scheme, *arguments)
-            check(whole.returncode == 0, f"{scheme}: {whole.stderr}")
-            for code, word in CODES.items():
-                for call in CALLS:
-                    case = f"{scheme}, {word} at call {call}"
-                    folder = top / f"{scheme}_{code}_{call}"
-                    folder.mkdir()
-                    done = chamomile(folder, *arguments, env={**os.environ, "CHAMOMILE_GPU_FAULT": f"{code}:{call}"})
-                    if done.returncode == 0:  # it went on with less at a time, or never came to that call
-                        left = differences(folder / "out", top / scheme / "out")
-                        check(not left, f"{case}: {left}")
-                        print(f"{case}: went on")
-                        continue
-                    check(done.returncode == 5 and len(done.stderr.splitlines()) == 1 and re.search("GPU: .*host .*, device 0, .*UUID GPU-", done.stderr),
-                          f"{case}: {done.returncode} {done.stderr}")
-                    if not checkpoints(folder / "out"):
-                        print(f"{case}: before the first step")
-                        continue
-                    on = chamomile(folder, "run", "--restart", "out")
-                    check(on.returncode == 0, f"{case}: {on.stderr}")
-                    left = differences(folder / "out", top / scheme / "out")
-                    check(not left, f"{case}: {left}")
-                    print(f"{case}: stopped, and went on from {re.search('step [0-9]+', on.stdout)[0]}")
-            folder = top / f"{scheme}_cpu"  # a tree's first step takes some 300 calls
-            folder.mkdir()
-            done = chamomile(folder, *arguments, "--on-device-error", "cpu", env={**os.environ, "CHAMOMILE_GPU_FAULT": "700:450" if scheme == "tree" else "700:200"})
-            expected = 2 if scheme == "resident" else 0  # which is of a GPU alone
-            check(done.returncode in (expected, 5 if expected else 0), f"{scheme}, on without a GPU: {done.returncode} {done.stderr}")
-    print("\n".join(failures) or "no fault has lost anything")
+            done = chamomile(top / scheme, *arguments)
+            check(done.returncode == 0, f"{scheme}: {done.stderr}")
+            check("sums of the device differ from the host's by" in (top / scheme / "out/run.log").read_text(), f"{scheme}: no check before the run")
+            print(scheme, *re.findall("checked .*", (top / scheme / "out/run.log").read_text()))
+            for number, fault in enumerate(faults):
+                job = pool.submit(outcome, top / f"{scheme}_{number}", fault, arguments, top / scheme / "out", scheme)
+                waiting[job] = (scheme, fault)
+            waiting[pool.submit(goes_on_with_the_cpu, top, scheme, arguments)] = None
+        for job in concurrent.futures.as_completed(waiting):
+            if waiting[job]:
+                scheme, fault = waiting[job]
+                kind = fault.partition(":")[0]
+                row = (scheme, CODES[int(kind)] if kind.isdigit() else {"hang": "hang", "wrong": "wrong sums"}[kind])
+                table[row, "check before the run" if kind == "wrong" else place(fault)][job.result()] += 1
+            else:
+                job.result()
+    columns = ["any call", *WORDS, "check before the run"]
+    print("runs refused before anything is written / restarted to the same bits / gone on to the same bits\n")
+    print("| | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
+    for row in sorted({row for row, _ in table}):
+        cells = [" / ".join(str(table[row, column][word]) for word in ("refused", "restarted", "went on")) if (row, column) in table else "" for column in columns]
+        print(f"| {row[0]}, {row[1]} | " + " | ".join(cells) + " |")
+    print("\n" + ("\n".join(failures) or f"{len(waiting) - len(SCHEMES)} faults, none has lost anything"))
     return bool(failures)
 
 

@@ -37,7 +37,8 @@ void check_law(const Machine& machine, const Law& law)
 {
     const std::pair<std::size_t, std::size_t> sizes[] = {
         {1, 1}, {1, 597}, {17, 31}, {33, 64}, {597, 1}, {129, 1200}, {2500, 2499}};
-    for (const auto& [n, m] : sizes) {
+    for (const auto& size : sizes) {
+        const std::size_t n = size.first, m = size.second;
         const auto targets = random_records<typename Law::template Target<double>>(n, 1);
         const auto sources = random_records<typename Law::template Source<double>>(m, 2);
         const auto exact = plain_sum(law, targets, sources);

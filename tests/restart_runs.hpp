@@ -46,9 +46,10 @@ inline std::vector<WayToMove> ways_to_move()
                                          {"no softening", {}}};
     std::vector<WayToMove> ways;
     for (const std::string& device : devices)
-        for (const auto& [softening_name, softening] : softenings) {
+        for (const NamedSoftening& named : softenings) {
+            const Softening softening = named.softening;
             const bool soft = softening.length > 0;
-            const std::string end = std::string(", ") + softening_name + ", " + device;
+            const std::string end = std::string(", ") + named.name + ", " + device;
             const auto leapfrog = [&](const std::string& name, SolverOptions options,
                                       TimeStep step) {
                 options.softening = softening;

@@ -1,10 +1,14 @@
 // What the host does about faults of a device, without one.
+#include <cstring>
+
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
+#include "force/list_field.hpp"
 #include "force/list_solver.hpp"
 #include "gpu/fault_plan.hpp"
 #include "integrate/device_check.hpp"
+#include "pairs/target_parts.hpp"
 #include "tests/clouds.hpp"
 #include "tests/restart_runs.hpp"
 
@@ -106,6 +110,82 @@ TEST_CASE("without room on the device smaller batches make the same bits")
     CHECK(same_bits(whole, pieces));
     CHECK_THROWS_WITH_AS(forces_with_room(1, refusals), doctest::Contains("no room"),
                          OutOfDeviceMemory);
+}
+
+TEST_CASE("a kept field does so too")
+{
+    Particles p = plummer(6000), targets = plummer(3000, 7);
+    SolverOptions options;
+    options.softening = {SofteningKind::plummer, 0.01};
+    options.group_size = 16;
+    options.device = "cpu";
+    options = settled(options);
+    std::vector<Vec3<double>> accelerations[2];
+    int refusals = 0;
+    for (std::size_t room : {std::size_t(1) << 20, std::size_t(24)}) {
+        SolverParts parts = make_parts(options, true);
+        parts.evaluator = std::make_unique<SmallEvaluator>(room, refusals);
+        ListField field(options, std::move(parts));
+        field.build({p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass))});
+        std::vector<Vec3<double>> a(targets.size());
+        field.evaluate({targets.size(), view_of(std::span(targets.position)), {}},
+                       {view_of(std::span(a)), {}});
+        accelerations[room == 24] = a;
+    }
+    CHECK(refusals > 0);
+    CHECK(std::memcmp(accelerations[0].data(), accelerations[1].data(),
+                      targets.size() * sizeof(Vec3<double>)) == 0);
+}
+
+TEST_CASE("sums over pairs without room for all targets are made in parts")
+{
+    const Particles p = plummer(5000);
+    std::vector<MovingSource> sources;
+    std::vector<GravityJerk::Target<double>> targets;
+    std::vector<std::uint32_t> self, excluded;
+    std::vector<std::uint64_t> begin{0};
+    for (std::uint32_t i = 0; i < p.size(); ++i) {
+        sources.push_back({p.position[i], p.velocity[i], p.mass[i]});
+        targets.push_back({p.position[i], p.velocity[i]});
+        self.push_back(i);
+        excluded.push_back((7 * i + 1) % 5000);
+        begin.push_back(excluded.size());
+    }
+    const auto solver = make_pair_solver(
+        GravityJerk{0.01}, {.precision = Precision::double_precision, .device = "cpu"});
+    const PairTask task{as_rows(std::span<const GravityJerk::Target<double>>(targets)),
+                        as_rows(std::span<const MovingSource>(sources)),
+                        self,
+                        {begin, excluded}};
+    std::vector<JerkSum> whole(p.size()), parts(p.size());
+    const auto all = solver->sum(task, as_rows(std::span(whole)));
+    TargetParts in_parts;
+    int calls = 0, refusals = 0;
+    const auto with_room_for = [&](std::size_t room) {
+        return in_parts.sum(law_code<GravityJerk>().shape, task, as_rows(std::span(parts)),
+                            [&](const PairTask& part, std::span<double> sums) {
+                                ++calls;
+                                if (part.self.size() > room) {
+                                    ++refusals;
+                                    throw OutOfDeviceMemory("no room");
+                                }
+                                return solver->sum(part, sums);
+                            });
+    };
+    for (int turn = 0; turn < 2; ++turn) {
+        std::fill(parts.begin(), parts.end(), JerkSum{});
+        const PairStatistics statistics = with_room_for(1300);
+        CHECK(statistics.targets == 5000);
+        CHECK(statistics.pairs == all.pairs);
+        CHECK(refusals == 2); // of all and of half; the next sum knows
+        CHECK(calls == 6 + 4 * turn);
+        double largest = 0;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            largest = std::max(largest, norm(parts[i].acceleration - whole[i].acceleration) /
+                                            norm(whole[i].acceleration));
+        CHECK(largest < 1e-13);
+    }
+    CHECK_THROWS_AS(with_room_for(1000), OutOfDeviceMemory);
 }
 
 namespace {

@@ -12,9 +12,9 @@ TEST_SUITE_BEGIN("grape5");
 
 TEST_CASE("forces and positive potentials with self terms, in both precisions")
 {
-    for (const auto& [precision, tolerance] :
-         {std::pair("double", 1e-13), std::pair("float", 1e-6)})
+    for (const auto& [name, tolerance] : {std::pair("double", 1e-13), std::pair("float", 1e-6)})
         for (const double eps : {0.0, 0.05}) {
+            const char* const precision = name;
             CAPTURE(precision);
             CAPTURE(eps);
             const Opened opened(precision);

@@ -13,9 +13,9 @@ TEST_SUITE_BEGIN("grape6");
 
 TEST_CASE("forces, jerks and negative potentials of predicted particles")
 {
-    for (const auto& [precision, tolerance] :
-         {std::pair("double", 1e-12), std::pair("float", 2e-6)})
+    for (const auto& [name, tolerance] : {std::pair("double", 1e-12), std::pair("float", 2e-6)})
         for (const double eps2 : {0.0, 0.01}) {
+            const char* const precision = name;
             CAPTURE(precision);
             const Opened opened(precision);
             const std::vector<Star> all = stars(597);

@@ -25,7 +25,7 @@ void check_transpose()
     simd::transpose(table);
     for (int column = 0; column < columns; ++column)
         for (int row = 0; row < P::width; ++row)
-            CHECK(table[column].lanes[row] == T(row * columns + column));
+            CHECK(T(table[column].lanes[row]) == T(row * columns + column));
 }
 
 template <class T>

@@ -32,7 +32,9 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 void check_against(const Machine& machine, const TextLaw& text, const MakeSolver& built_in)
 {
     // Few targets, many, and within a cut-off; beyond what is all taken for close.
-    for (const auto& [n, cutoff] : {std::pair(2300ul, 1e9), {9000ul, 1e9}, {2300ul, 0.3}}) {
+    for (const auto& [targets_of_case, cutoff] :
+         {std::pair(2300ul, 1e9), {9000ul, 1e9}, {2300ul, 0.3}}) {
+        const std::size_t n = targets_of_case;
         const std::size_t m = cutoff < 1 ? 2101 : 5000;
         const LawShape shape = text.code().shape;
         const auto targets = random_rows(n, std::size_t(shape.target), 1),

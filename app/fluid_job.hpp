@@ -1,0 +1,59 @@
+/// \file  The steps of `chamomile fluid`: equilibration, measurement, checkpoints and stops.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/fluid_averages.hpp"
+#include "app/output_file.hpp"
+#include "app/stop_requests.hpp"
+#include "core/archive.hpp"
+#include "integrate/fluid.hpp"
+
+namespace chamomile::app {
+
+struct FluidRun {
+    FluidOptions fluid;
+    std::uint64_t steps = 10000, equilibrate = 5000, every = 10;
+    bool argon = false;
+    Output output;
+    std::string restart, checkpoint; ///< files
+    double checkpoint_walltime = 900;
+    std::optional<double> max_walltime;
+};
+
+class FluidJob {
+public:
+    /// `options`: those that a restart takes up.
+    FluidJob(const FluidRun& run, const std::map<std::string, std::string>& options);
+
+    /// Takes up the state of a checkpoint. Throws Error(restart).
+    void restore(Archive& archive);
+
+    /// All steps that are left, each followed by `after`; returns why it was stopped before, empty
+    /// if it was not. With a file for checkpoints these are written by time, at a stop and at the
+    /// end; without one nothing but the last step ends it.
+    std::string execute(const std::function<void()>& after);
+
+    const Fluid& fluid() const { return fluid_; }
+    const FluidAverages& averages() const { return *averages_; }
+    std::uint64_t step() const { return step_; } ///< of equilibration and measurement
+
+private:
+    void take_step();
+    void equilibrate();
+    void exchange(Archive& archive);
+    void write_checkpoint();
+
+    const FluidRun& run_;
+    std::map<std::string, std::string> options_;
+    Fluid fluid_;
+    std::optional<FluidAverages> averages_; ///< once equilibrated
+    std::uint64_t step_ = 0, counted_ = 0;
+    double potential_ = 0; ///< sum of `counted_` potential energies in the equilibration
+    double checkpoint_seconds_ = 0, checkpoint_time_ = wall_clock_seconds();
+};
+
+} // namespace chamomile::app

@@ -1,0 +1,65 @@
+#include "app/particle_notes.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "app/table.hpp"
+#include "core/box.hpp"
+#include "core/error.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr double least_part = 1e-30;                        ///< of the total mass
+constexpr double large_extent = 1e7, largest_extent = 1e18; ///< softening lengths
+
+std::string masses_text(const Particles& particles)
+{
+    const double total = std::accumulate(particles.mass.begin(), particles.mass.end(), 0.0);
+    std::size_t count = 0;
+    double least = total;
+    for (double mass : particles.mass)
+        if (mass > 0 && mass < least_part * total) {
+            ++count;
+            least = std::min(least, mass);
+        }
+    if (count == 0)
+        return "";
+    return formatted("%zu particles have less than %g of the total mass %.3g, the lightest %.3g: "
+                     "they pull at nothing; check the units",
+                     count, least_part, total, least);
+}
+
+std::string extent_text(const Particles& particles, double softening)
+{
+    Box box;
+    for (const auto& x : particles.position)
+        box.add(x);
+    const double extent = particles.size() > 0 ? box.longest_side() : 0;
+    if (softening == 0 || !(extent > large_extent * softening) || extent > 1e300)
+        return ""; // the solver refuses what overflows
+    const std::string text = formatted("positions extend over %.3g, which is %.2g times the "
+                                       "softening length %g",
+                                       extent, extent / softening, softening);
+    if (extent > largest_extent * softening)
+        throw Error(Fault::input, text + ": must be at most 1e18: doubles cannot tell it");
+    return text + "; check the units, or look for a particle far away";
+}
+
+} // namespace
+
+std::vector<std::string> oddities(const Particles& particles, const SolverOptions& solver)
+{
+    std::vector<std::string> lines{masses_text(particles),
+                                   extent_text(particles, solver.softening.length)};
+    const bool by_angle =
+        solver.criterion == Criterion::geometric || solver.criterion == Criterion::minimum_distance;
+    if (solver.solver == SolverKind::tree && by_angle && solver.theta > 1)
+        lines.push_back(formatted("theta %g: with 1.5 forces in a Plummer sphere are off by 0.6 %% "
+                                  "rms and 9 %% at most, with 0.6 by 0.03 and 0.2 %%",
+                                  solver.theta));
+    std::erase(lines, "");
+    return lines;
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,26 @@
+/// \file  Sums over pairs for some of the targets at a time, where a device has no room for all.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "pairs/pair_solver.hpp"
+
+namespace chamomile {
+
+/// Halves the targets when a sum throws OutOfDeviceMemory, down to 1024, and keeps to what there
+/// was room for. The groups of targets are then others, and with them the last bits of their sums.
+class TargetParts {
+public:
+    using Sum = std::function<PairStatistics(const PairTask&, std::span<double>)>;
+
+    /// `at_once` sums a task; it is called with the task itself as long as there is room.
+    PairStatistics sum(const LawShape& shape, const PairTask& task, std::span<double> sums,
+                       const Sum& at_once);
+
+private:
+    static constexpr std::size_t least = 1024;
+    std::size_t most_ = 0; // targets that there was room for; 0: all
+};
+
+} // namespace chamomile

@@ -56,8 +56,9 @@ Precision precision_named(const std::string& name); ///< a name of the list
 /// Such as "tolerance 0.001" or, by name unless it is the default, "geometric, theta 0.6".
 std::string criterion_text(const SolverOptions& solver);
 
-/// G, the softening and the periodic box of the file, where the options do not give them; a file that states no
-/// softening leaves that of `solver`. Returns whether a softening length is known, from either.
+/// G, the softening and the periodic box of the file, where the options do not give them; a file
+/// that states no softening leaves that of `solver`. Returns whether a softening length is known,
+/// from either.
 bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);
 
 /// Such as "tree, tolerance 0.003, quadrupoles, local order 5" or "direct sum".

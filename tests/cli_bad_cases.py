@@ -37,6 +37,10 @@ def limited(what, value):
     return {"preexec_fn": lambda: resource.setrlimit(what, (value, value))}
 
 
+# Of address space, in MiB, in which the program's libraries find room.
+LOADED = next(mib for mib in range(16, 1024, 4)
+              if subprocess.run([PROGRAM, "--version"], capture_output=True, **limited(resource.RLIMIT_AS, mib << 20)).returncode == 0)
+
 # number, command, exit status, what the line on standard error says (of a command that goes well: standard output), more for subprocess
 CASES = [
     (1, [], USAGE, "no command given; 'chamomile --help' lists them"),
@@ -156,7 +160,7 @@ CASES = [
     (66, RUN, OUTPUT, "out/run.log: cannot be created: Too many open files", limited(resource.RLIMIT_NOFILE, 4), "changes"),
     (67, [*RUN, "--max-walltime", "1e-4"], FINE, "--max-walltime 1e-04: leaves no room for two steps"),
     *[(68, ["run", "--model", "plummer", "-n", "30000", *RUN[2:], "--threads", "4"], INPUT, "not enough memory|do not fit|4 threads: cannot be started",
-       limited(resource.RLIMIT_AS, mib << 20)) for mib in (40, 48, 52)],
+       limited(resource.RLIMIT_AS, (LOADED + mib) << 20)) for mib in (4, 8, 12)],
     (68, ["run", "--model", "plummer", "-n", "400000000", *RUN[2:]], INPUT, "not enough memory|do not fit into memory", limited(resource.RLIMIT_AS, 3 << 30)),
     (69, [*RUN[:-1], "blocked", "--overwrite"], OUTPUT, "blocked/run.log: cannot be removed: Directory not empty"),
 ]

@@ -1,0 +1,243 @@
+/// \file  What the solvers by interaction lists share: one evaluation reads like a step of the
+/// method.
+#pragma once
+
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "force/list_batches.hpp"
+#include "force/list_solver.hpp"
+#include "force/singular_pairs.hpp"
+#include "tree/walk.hpp"
+
+namespace chamomile {
+
+/// What tree and direct sum share: targets in groups, lists in batches, sums back to the caller.
+template <class Interface>
+class ListSolver : public Interface {
+public:
+    ListSolver(const SolverOptions& options, SolverParts parts)
+        : options_(options), parts_(std::move(parts)), tree_(parts_.builder->memory())
+    {}
+
+    /// Where a device has no room for the batches, smaller ones are tried: they change no bit.
+    ForceStatistics solve(Particles& particles, Quantities quantities,
+                          std::span<const Index> active) override
+    {
+        for (const std::uint64_t number = number_;; number_ = number)
+            try {
+                return solve_once(particles, quantities, active);
+            } catch (const OutOfDeviceMemory&) {
+                if (batch_size() <= least_batch)
+                    throw;
+                most_in_batch_ = batch_size() / 2;
+            }
+    }
+
+    std::string device() const override { return parts_.evaluator->device(); }
+    const SolverOptions& options() const override { return options_; }
+    void adjust(const SolverOptions& settled) override { options_ = settled; }
+    void number_next(std::uint64_t number) override { number_ = number; }
+    void keep_tree(bool kept) override { keeps_tree_ = kept; }
+    void soften(double length) override { options_.softening.length = length; }
+
+protected:
+    /// By which cells are accepted; none if there is no walk.
+    virtual std::optional<AcceptanceCriterion> criterion() const { return {}; }
+    virtual void built(Profile&) {}
+    virtual void prepare_lists() {}
+    /// Completes what the evaluator is told.
+    virtual void complete(EvaluationInput&) {}
+    virtual double longest_group() const { return Box::infinity; }
+    virtual void list(InteractionLists& lists, std::size_t first_cluster,
+                      std::size_t last_cluster) const = 0;
+    /// What to do about sums that are not finite.
+    virtual void repair(Particles& particles, Quantities quantities)
+    {
+        repair_singular_targets(particles, tree_.octree, groups_, options_, quantities);
+    }
+    /// A last look at all sums.
+    virtual void improve(const InternalScale&, const ForceOutput&, ForceStatistics&) {}
+
+    SolverOptions options_;
+    SolverParts parts_;
+    Tree tree_;
+    TargetGroups groups_;
+
+private:
+    ForceStatistics solve_once(Particles& particles, Quantities quantities,
+                               std::span<const Index> active)
+    {
+        ForceStatistics statistics;
+        Profile& profile = statistics.profile;
+        grow_tree(particles, profile);
+        built(profile);
+        ++number_;
+        const Moments& moments = tree_.moments;
+        double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
+        if (!std::isfinite(mass))
+            mass = require_masses(particles, criterion().has_value());
+        const InternalScale scale =
+            InternalScale::of(moments.bounds.empty() ? 0 : moments.bounds[0].longest_side(),
+                              options_.softening.length, mass);
+        {
+            const TimedPhase phase(profile, "groups");
+            GroupSizes sizes = group_sizes(options_);
+            sizes.longest_side = longest_group();
+            if (!active.empty() || has_longer_leaf(tree_.octree, moments, sizes.longest_side))
+                find_places(particles, active);
+            make_groups(groups_, tree_.octree, moments, active, sizes, rank_);
+        }
+        {
+            const TimedPhase phase(profile, "nodes");
+            prepare_lists();
+        }
+        const ForceOutput output = output_to(particles, scale, quantities);
+        EvaluationInput input{&tree_.octree,
+                              &moments,
+                              &groups_,
+                              scale,
+                              options_.softening,
+                              options_.order,
+                              quantities,
+                              options_.local_order,
+                              output};
+        complete(input);
+        parts_.evaluator->begin(input);
+        submit_batches(
+            groups_, *parts_.evaluator, int(batch_size()),
+            [&](InteractionLists& lists, std::size_t first, std::size_t last) {
+                list(lists, first, last);
+            },
+            statistics);
+        finish(particles, quantities, profile);
+        improve(scale, output, statistics);
+        parts_.evaluator->add_statistics(statistics);
+        statistics.targets = groups_.target_count;
+        statistics.groups = groups_.groups.size();
+        statistics.cells = tree_.octree.cells.size();
+        return statistics;
+    }
+
+    /// Anew, or on the cells of the last one.
+    void grow_tree(const Particles& particles, Profile& profile)
+    {
+        const TreeParticles sources{particles.size(), view_of(std::span(particles.position)),
+                                    view_of(std::span(particles.mass))};
+        const TreePlan plan{options_.leaf_size, cluster_size(), criterion(), placement()};
+        // Not in periodic cubes, where cells of particles that leave by a side would be as large.
+        is_kept_ =
+            keeps_tree_ && grown_ > 0 && grown_ == particles.size() && options_.periodic.box == 0;
+        grown_ = 0; // until all is done
+        if (is_kept_) {
+            parts_.builder->refit(tree_, sources, plan, profile);
+        } else {
+            rank_.clear();
+            has_order_ = false;
+            parts_.builder->build(tree_, sources, plan, profile);
+        }
+        grown_ = particles.size();
+    }
+
+    /// The order, and in a kept tree, whose order is known, the active particles themselves.
+    void find_places(const Particles& particles, std::span<const Index> active)
+    {
+        Octree& octree = tree_.octree;
+        if (!std::exchange(has_order_, true))
+            parts_.builder->fetch_order(octree);
+        if (!is_kept_)
+            return;
+        if (rank_.empty()) {
+            rank_.resize(octree.size);
+#pragma omp parallel for if (octree.size > worth_threads)
+            for (std::size_t k = 0; k < octree.size; ++k)
+                rank_[octree.order[k]] = Index(k);
+        }
+#pragma omp parallel for if (active.size() > worth_threads)
+        for (std::size_t t = 0; t < active.size(); ++t)
+            if (const Index i = active[t]; i < octree.size)
+                octree.sources[rank_[i]] = {particles.position[i], particles.mass[i]};
+    }
+
+    CubePlacement placement() const
+    {
+        return options_.decorrelate ? random_placement(*options_.decorrelate, number_)
+                                    : CubePlacement{};
+    }
+
+    Index cluster_size() const
+    {
+        return Index(options_.group_size) * groups_per_cluster;
+    }
+
+    /// Of groups.
+    std::size_t batch_size() const
+    {
+        const std::size_t wanted = options_.batch_size > 0 ? std::size_t(options_.batch_size)
+                                                           : parts_.evaluator->batch_size();
+        return most_in_batch_ > 0 ? std::min(wanted, most_in_batch_) : wanted;
+    }
+
+    /// Sums to the caller, in the caller's units.
+    ForceOutput output_to(Particles& particles, const InternalScale& scale,
+                          Quantities quantities) const
+    {
+        particles.acceleration.resize(particles.size());
+        ForceOutput output{view_of(std::span(particles.acceleration)), {}};
+        if (quantities == Quantities::acceleration_potential) {
+            particles.potential.resize(particles.size());
+            output.potential = view_of(std::span(particles.potential));
+        }
+        output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
+        output.acceleration_unit = output.potential_unit / scale.length;
+        return output;
+    }
+
+    void finish(Particles& particles, Quantities quantities, Profile& profile)
+    {
+        const TimedPhase phase(profile, "results");
+        if (parts_.evaluator->finish() > 0) {
+            parts_.builder->fetch_order(tree_.octree);
+            repair(particles, quantities);
+        }
+    }
+
+    static constexpr std::size_t least_batch = 8;
+    std::size_t most_in_batch_ = 0; // what a device had room for; 0: all
+    std::uint64_t number_ = 0;      // of the next evaluation
+    bool keeps_tree_ = false;       // as said
+    bool is_kept_ = false;          // the tree of this evaluation is
+    std::size_t grown_ = 0;         // particles of the last whole tree
+    bool has_order_ = false;        // octree.order is that of the tree
+    std::vector<Index> rank_;       // sorted place of each particle, in a kept tree
+};
+
+template <class Interface>
+class TreeLists : public ListSolver<Interface> {
+public:
+    using ListSolver<Interface>::ListSolver;
+
+protected:
+    using Lists = ListSolver<Interface>;
+    using Lists::groups_, Lists::options_, Lists::parts_, Lists::tree_;
+
+    std::optional<AcceptanceCriterion> criterion() const override { return criterion_of(options_); }
+
+private:
+    void prepare_lists() override
+    {
+        parts_.builder->finish_nodes(tree_);
+        walk_.prepare(tree_.octree, tree_.nodes, *criterion());
+    }
+
+    void list(InteractionLists& lists, std::size_t first_cluster,
+              std::size_t last_cluster) const override
+    {
+        walk_.list(lists, groups_, first_cluster, last_cluster);
+    }
+
+    Walk walk_{options_.instruction_set};
+};
+
+} // namespace chamomile

@@ -32,8 +32,9 @@ inline constexpr int tiles_in_float = 4;
 
 /// Sources in a row of each force loop: enough to pay for the loop, few enough that the loops of
 /// all phases fit the instruction cache together (the warps of a scheduler are in different ones).
-/// Cells and pairs of a short range, which are longer, come one by one.
-inline constexpr int particles_in_row = 4, near_in_row = 2;
+inline constexpr int particles_in_row = 4, near_in_row = 2, cells_in_row = 1;
+/// Pairs of a short range have twice as many instructions: with four in a row warps wait for these.
+inline constexpr int short_range_in_row = 2;
 
 /// Targets of one lane at most; with double precision the registers hold half as many.
 template <class T>
@@ -270,8 +271,8 @@ private:
     template <class Record>
     __device__ void force_loop(const Record* tile)
     {
-        constexpr int in_row =
-            std::is_same_v<Record, Particle> && !Law::is_periodic ? particles_in_row : 1;
+        constexpr int of_particles = Law::is_periodic ? short_range_in_row : particles_in_row;
+        constexpr int in_row = std::is_same_v<Record, Particle> ? of_particles : cells_in_row;
 #pragma unroll in_row
         for (int j = 0; j < warp_size; ++j) {
             const Record source = tile[j];
@@ -294,8 +295,7 @@ private:
         }
         // Without softening sources at the place of a target apart pull at nothing.
         const bool leaves_out_places = batch_.apart && batch_.softening_length == 0;
-        constexpr int in_row = Law::is_periodic ? 1 : near_in_row;
-#pragma unroll in_row
+#pragma unroll near_in_row
         for (int j = 0; j < warp_size; ++j) {
             Particle source = tile[j];
             const Vec3<T> position = source.position;

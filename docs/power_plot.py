@@ -33,9 +33,9 @@ for name in options.tables:
     first = power if first is None else first
     if len(power) == len(first):
         bottom.loglog(k[known], (power / np.where(first > 0, first, np.nan))[known], label=label)
-top.set_ylabel("P(k)")
+top.set_ylabel("P(k) in (Mpc/h)$^3$")
 bottom.set_ylabel("P(k) / P(k) of the first")
-bottom.set_xlabel("k")
+bottom.set_xlabel("k in h/Mpc")
 top.legend(frameon=False)
 figure.savefig(options.output, dpi=120, bbox_inches="tight")
 print(f"wrote {options.output}")

@@ -208,8 +208,7 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
         steps.shortest = step.shortest;
         steps.longest = step.longest;
         solver_ = make_solver_with_host(solver, request.host_below);
-        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps, clock,
-                                                      Periodicity{solver_->options().periodic.box});
+        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps, clock);
         blocks_ = blocks.get();
         integrator_ = std::move(blocks);
         return;

@@ -36,9 +36,8 @@ void check(const BlockSteps& o, const SolverOptions& forces)
 
 } // namespace
 
-BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock,
-                             Periodicity box)
-    : solver_(solver), steps_(steps), clock_(clock), box_(box),
+BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock)
+    : solver_(solver), steps_(steps), clock_(clock), box_{solver.options().periodic.box},
       softening_(solver.options().softening.length)
 {
     check(steps, solver.options());

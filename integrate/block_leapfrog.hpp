@@ -47,11 +47,10 @@ struct BlockReport {
 /// it is Leapfrog, bit for bit.
 class BlockLeapfrog final : public Integrator {
 public:
-    /// Keeps references: solver and clock must outlive it. Positions stay in the box, if there is
-    /// one. Throws Error(usage) for numbers out of range, or the criterion of the softening without
-    /// one.
-    BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian(),
-                  Periodicity box = {});
+    /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
+    /// box, if it has one. Throws Error(usage) for numbers out of range, or the criterion of the
+    /// softening without one.
+    BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian());
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
     /// The power of two that nine particles of ten ask for or less, or the longest; so that whole

@@ -51,6 +51,13 @@ def complaints(root):
                 yield f"{path}: CUDA belongs in .cu and .cuh files"
 
 
-wrong = list(complaints(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+def long_tests(root):
+    for path in sorted((root / "tests").rglob("*.[ch]pp")):
+        if (lines := len(path.read_text().splitlines())) > 400:
+            yield f"{path}: {lines} lines; split it by concept (400 at most)"
+
+
+root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+wrong = [*complaints(root), *long_tests(root)]
 print("\n".join(wrong) or "the folders keep the dependency rule")
 sys.exit(bool(wrong))

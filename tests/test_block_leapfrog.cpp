@@ -1,5 +1,4 @@
-// The leapfrog with individual steps: its time line, its bits, its errors, what it refuses; trees
-// that are kept between rungs, and a second solver for few targets.
+// The leapfrog with individual steps: its time line, its bits, its errors, what it refuses.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -8,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "core/error.hpp"
-#include "force/small_sets.hpp"
 #include "force/threads.hpp"
 #include "integrate/block_leapfrog.hpp"
 #include "integrate/leapfrog.hpp"
@@ -18,7 +16,7 @@
 #include "tests/few_bodies.hpp"
 #include "tests/reference_solver.hpp"
 #include "tests/restart_runs.hpp"
-#include "tests/snapshot_fixture.hpp"
+#include "tests/some_targets.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -74,14 +72,6 @@ struct Falling {
         }
     }
 };
-
-SolverOptions tree_options(double eps)
-{
-    SolverOptions options;
-    options.softening = {SofteningKind::plummer, eps};
-    options.device = "cpu";
-    return options;
-}
 
 struct Outcome {
     double largest = 0, evaluations = 0, momentum = 0;
@@ -327,133 +317,6 @@ TEST_CASE("what cannot be stepped by is refused in a line")
     CHECK(refusal({.rungs = 41}).find("rungs") != std::string::npos);
     CHECK(refusal({.rungs = -1}).find("rungs") != std::string::npos);
     CHECK(refusal({.rebuild = NAN}).find("rebuild") != std::string::npos);
-}
-
-namespace {
-
-double rms_error(const Particles& particles, std::span<const Index> active, double eps)
-{
-    const ReferenceSums exact = reference_sum(particles, active, {SofteningKind::plummer, eps}, 1);
-    double sum = 0;
-    for (std::size_t k = 0; k < active.size(); ++k)
-        sum += norm_squared(particles.acceleration[active[k]] - exact.acceleration[k]) /
-               norm_squared(exact.acceleration[k]);
-    return std::sqrt(sum / double(active.size()));
-}
-
-} // namespace
-
-TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its errors where all did")
-{
-    constexpr double eps = 0.02;
-    Particles particles = make_hernquist({.particles = 5000}).particles;
-    const auto kept = make_solver(tree_options(eps)), built = make_solver(tree_options(eps));
-    std::vector<Index> active;
-    for (Index i = 0; i < 5000; i += 37)
-        active.push_back(i);
-    Particles same = particles;
-    kept->solve(particles, Quantities::acceleration);
-    kept->keep_tree(true);
-    kept->solve(particles, Quantities::acceleration, active);
-    built->solve(same, Quantities::acceleration);
-    built->solve(same, Quantities::acceleration, active);
-    CHECK(same_bits(particles.acceleration, same.acceleration));
-    for (double moved : {0.05, 0.5}) {
-        for (std::size_t i = 0; i < particles.size(); ++i)
-            particles.position[i] += moved * particles.velocity[i];
-        const ForceStatistics old = kept->solve(particles, Quantities::acceleration, active);
-        const double error = rms_error(particles, active, eps);
-        const ForceStatistics anew = built->solve(particles, Quantities::acceleration, active);
-        const double usual = rms_error(particles, active, eps);
-        MESSAGE("moved by " << moved << " v: rms error " << error << ", of a new tree " << usual
-                            << "; pairs " << old.particle_particle + old.particle_cell << ", "
-                            << anew.particle_particle + anew.particle_cell);
-        CHECK(error < 1.3 * usual);
-        CHECK(error < 1e-3);
-        CHECK(error > 0);
-    }
-    // Others do not have its cells.
-    Particles fewer = particles;
-    fewer.resize(777);
-    kept->solve(fewer, Quantities::acceleration);
-    std::vector<Index> all(777);
-    for (Index i = 0; i < 777; ++i)
-        all[i] = i;
-    CHECK(rms_error(fewer, all, eps) < 2e-3);
-}
-
-TEST_CASE("few targets go to the second solver, with a tree of its own time")
-{
-    constexpr double eps = 0.02;
-    Particles particles = make_hernquist({.particles = 3000}).particles;
-    SolverOptions coarse = tree_options(eps), exact = tree_options(eps);
-    coarse.tolerance = 0.05;
-    exact.solver = SolverKind::direct;
-    exact.precision = Precision::double_precision;
-    std::vector<Index> few{5, 17, 900}, many;
-    for (Index i = 0; i < 3000; i += 3)
-        many.push_back(i);
-    const auto joined = join_solvers(make_solver(coarse), make_solver(exact), 10);
-    joined->solve(particles, Quantities::acceleration);
-    CHECK(rms_error(particles, many, eps) > 1e-4);
-    joined->solve(particles, Quantities::acceleration, many);
-    CHECK(rms_error(particles, many, eps) > 1e-4);
-    joined->solve(particles, Quantities::acceleration, few);
-    CHECK(rms_error(particles, few, eps) < 1e-12);
-
-    // Neither keeps a tree from before the word that none be kept.
-    const auto two = [&] { return join_solvers(make_solver(coarse), make_solver(coarse), 10); };
-    const auto used = two(), fresh = two();
-    Particles a = particles;
-    used->solve(a, Quantities::acceleration, few);
-    used->solve(a, Quantities::acceleration);
-    for (Vec3<double>& x : a.position)
-        x = 1.3 * x + Vec3<double>{x.y, 0, -x.x};
-    Particles b = a;
-    for (Solver* solver : {used.get(), fresh.get()}) {
-        Particles& now = solver == used.get() ? a : b;
-        solver->keep_tree(false);
-        solver->solve(now, Quantities::acceleration);
-        solver->keep_tree(true);
-        solver->solve(now, Quantities::acceleration, few);
-        solver->solve(now, Quantities::acceleration, many);
-    }
-    CHECK(same_bits(a.acceleration, b.acceleration));
-}
-
-TEST_CASE("where the second solver stops to be faster is measured once and kept")
-{
-    const TemporaryFolder folder;
-    const auto file = folder / "state.chk";
-    Particles particles = make_hernquist({.particles = 4000}).particles;
-    SolverOptions slow = tree_options(0.02);
-    slow.solver = SolverKind::direct;
-    slow.precision = Precision::double_precision;
-    const auto first = join_solvers(make_solver(slow), make_solver(tree_options(0.02)), {});
-    const Vec3<double> before = [&] {
-        Particles alone = particles;
-        make_solver(slow)->solve(alone, Quantities::acceleration);
-        return alone.acceleration[7];
-    }();
-    const ForceStatistics statistics = first->solve(particles, Quantities::acceleration);
-    CHECK(statistics.profile.seconds("calibration") > 0);
-    CHECK(particles.acceleration[7] == before);
-    CHECK(first->solve(particles, Quantities::acceleration).profile.seconds("calibration") == 0);
-    write_checkpoint(file, [&](Archive& archive) { first->exchange(archive); });
-
-    const auto second = join_solvers(make_solver(slow), make_solver(tree_options(0.02)), {});
-    CheckpointReader archive(file);
-    second->exchange(archive);
-    CHECK(second->solve(particles, Quantities::acceleration).profile.seconds("calibration") == 0);
-    for (std::size_t count : {1u, 20u, 100u, 500u, 900u}) {
-        std::vector<Index> active;
-        for (Index i = 0; i < count; ++i)
-            active.push_back(4 * i);
-        Particles a = particles, b = particles;
-        first->solve(a, Quantities::acceleration, active);
-        second->solve(b, Quantities::acceleration, active);
-        CHECK(same_bits(a.acceleration, b.acceleration));
-    }
 }
 
 TEST_SUITE_END();

@@ -1,4 +1,4 @@
-// Spectra, random fields, Lagrangian perturbation theory and the particles made of them.
+// Random fields, Lagrangian perturbation theory and the particles made of them.
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -14,9 +14,11 @@
 #include "cosmology/glass.hpp"
 #include "cosmology/initial_conditions.hpp"
 #include "force/threads.hpp"
+#include "planck_power.hpp"
 #include "within.hpp"
 
 using namespace chamomile;
+using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("initial_conditions");
 
@@ -24,16 +26,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double G = 43.0071; // Mpc, 1e10 Msun, km/s
-
-PowerOptions planck()
-{
-    PowerOptions power;
-    power.background = {.omega_matter = 0.3089, .omega_lambda = 0.6911, .hubble = 0.6774};
-    power.omega_baryon = 0.0486;
-    power.spectral_index = 0.9667;
-    power.sigma8 = 0.8159;
-    return power;
-}
 
 InitialConditionsOptions small_box()
 {
@@ -59,99 +51,6 @@ Grid<double> spectrum_of(int n, const Fourier<double>& fourier, const Potential&
 }
 
 } // namespace
-
-TEST_CASE("transfer functions of Eisenstein & Hu as another program computes them")
-{
-    // colossus 1.3: modelEisenstein98, modelEisenstein98ZeroBaryon
-    struct Row {
-        double k, T, smooth;
-    };
-    const EisensteinHu fit(planck().background, 0.0486, 2.7255);
-    for (const Row& row : {Row{1e-3, 0.9922084475572626, 0.992023607715404},
-                           Row{0.01, 0.7795625434690018, 0.785520153361638},
-                           Row{0.07, 0.20323021098244046, 0.19846660405381075},
-                           Row{0.2, 0.05497505665763405, 0.05458977031348841},
-                           Row{1, 0.0046795649167880584, 0.004648513244149342},
-                           Row{10, 8.965071453182074e-05, 8.869409533788967e-05}}) {
-        CAPTURE(row.k);
-        CHECK(fit(row.k) == within(1e-10, row.T));
-        CHECK(fit.smooth(row.k) == within(1e-10, row.smooth));
-    }
-    CHECK(fit(0) == 1);
-    CHECK_THROWS_AS(EisensteinHu(planck().background, 0.4, 2.7255), Error);
-}
-
-TEST_CASE("normalisation by sigma8 and by A_s")
-{
-    const LinearPower power(planck());
-    CHECK(power.sigma(8) == within(1e-10, 0.8159));
-    // P of a flat spectrum in spheres by a plain sum over k.
-    double sum = 0;
-    const double dk = 1e-4;
-    for (double k = dk / 2; k < 20; k += dk) {
-        const double x = 8 * k, W = 3 * (std::sin(x) - x * std::cos(x)) / (x * x * x);
-        sum += dk * k * k * power(k) * W * W / (2 * pi * pi);
-    }
-    CHECK(std::sqrt(sum) == within(1e-5, 0.8159));
-
-    // Planck 2015's A_s belongs to its sigma8, to what the fit for T is worth.
-    PowerOptions primordial = planck();
-    primordial.sigma8.reset();
-    primordial.primordial = 2.142e-9;
-    CHECK(LinearPower(primordial).sigma(8) == within(0.04, 0.8159));
-    primordial.primordial = 2 * 2.142e-9;
-    const double before = LinearPower(primordial).sigma(8);
-    primordial.primordial = 2.142e-9;
-    CHECK(before == within(1e-12, std::sqrt(2) * LinearPower(primordial).sigma(8)));
-    primordial.sigma8 = 0.8;
-    CHECK_THROWS_AS(LinearPower{primordial}, Error);
-}
-
-TEST_CASE("tables of spectra and transfer functions")
-{
-    const auto folder = std::filesystem::temp_directory_path() / "chamomile_power_tables";
-    std::filesystem::create_directories(folder);
-    const LinearPower power(planck());
-    const EisensteinHu fit(planck().background, 0.0486, 2.7255);
-    std::ofstream spectrum(folder / "power.txt"), two(folder / "two.txt"),
-        camb(folder / "camb.txt");
-    spectrum.precision(15);
-    two.precision(15);
-    camb.precision(15);
-    spectrum << "# k P\n";
-    for (double k = 1e-4; k < 20; k *= 1.02) {
-        spectrum << k << ' ' << power(k) << '\n';
-        two << k << ' ' << fit(k) << '\n';
-        camb << k << " 1 1 1 1 1 " << -3e5 * fit(k) << " 7\n"; // a sign and a unit of their own
-    }
-    for (std::ofstream* file : {&spectrum, &two, &camb})
-        file->close();
-    for (const char* name : {"power.txt", "two.txt", "camb.txt"}) {
-        PowerOptions options = planck();
-        const bool is_power = std::string(name) == "power.txt";
-        options.transfer = is_power ? TransferKind::power_table : TransferKind::transfer_table;
-        options.table = folder / name;
-        if (is_power)
-            options.sigma8.reset(); // its own
-        const LinearPower read(options);
-        for (double k : {2e-4, 0.0123, 0.1, 0.777, 9.0})
-            CHECK(read(k) == within(2e-4, power(k)));
-        CHECK(read.least_k() == within(1e-12, 1e-4));
-    }
-    const auto refused = [&](const char* text) {
-        std::ofstream(folder / "bad.txt") << text;
-        PowerOptions options = planck();
-        options.transfer = TransferKind::transfer_table;
-        options.table = folder / "bad.txt";
-        CHECK_THROWS_AS(LinearPower{options}, Error);
-    };
-    refused("1 1\n2 1\n3 1\n");              // too few
-    refused("1 1\n2 1\n2 1\n4 1\n5 1\n");    // k twice
-    refused("1 1\n2 0\n3 1\n4 1\n5 1\n");    // T = 0
-    refused("1 1\n2 x\n3 1\n4 1\n5 1\n");    // a word
-    refused("1 1 1\n2 1 1\n3 1 1\n4 1 1\n"); // what is the third?
-    std::filesystem::remove_all(folder);
-}
 
 TEST_CASE("fields are real, and their large scales are those of coarser meshes")
 {

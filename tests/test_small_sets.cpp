@@ -1,0 +1,89 @@
+// A second solver for few targets.
+#include <doctest/doctest.h>
+
+#include "force/small_sets.hpp"
+#include "io/models/hernquist.hpp"
+#include "tests/restart_runs.hpp"
+#include "tests/snapshot_fixture.hpp"
+#include "tests/some_targets.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("small_sets");
+
+TEST_CASE("few targets go to the second solver, with a tree of its own time")
+{
+    constexpr double eps = 0.02;
+    Particles particles = make_hernquist({.particles = 3000}).particles;
+    SolverOptions coarse = tree_options(eps), exact = tree_options(eps);
+    coarse.tolerance = 0.05;
+    exact.solver = SolverKind::direct;
+    exact.precision = Precision::double_precision;
+    std::vector<Index> few{5, 17, 900}, many;
+    for (Index i = 0; i < 3000; i += 3)
+        many.push_back(i);
+    const auto joined = join_solvers(make_solver(coarse), make_solver(exact), 10);
+    joined->solve(particles, Quantities::acceleration);
+    CHECK(rms_error(particles, many, eps) > 1e-4);
+    joined->solve(particles, Quantities::acceleration, many);
+    CHECK(rms_error(particles, many, eps) > 1e-4);
+    joined->solve(particles, Quantities::acceleration, few);
+    CHECK(rms_error(particles, few, eps) < 1e-12);
+
+    // Neither keeps a tree from before the word that none be kept.
+    const auto two = [&] { return join_solvers(make_solver(coarse), make_solver(coarse), 10); };
+    const auto used = two(), fresh = two();
+    Particles a = particles;
+    used->solve(a, Quantities::acceleration, few);
+    used->solve(a, Quantities::acceleration);
+    for (Vec3<double>& x : a.position)
+        x = 1.3 * x + Vec3<double>{x.y, 0, -x.x};
+    Particles b = a;
+    for (Solver* solver : {used.get(), fresh.get()}) {
+        Particles& now = solver == used.get() ? a : b;
+        solver->keep_tree(false);
+        solver->solve(now, Quantities::acceleration);
+        solver->keep_tree(true);
+        solver->solve(now, Quantities::acceleration, few);
+        solver->solve(now, Quantities::acceleration, many);
+    }
+    CHECK(same_bits(a.acceleration, b.acceleration));
+}
+
+TEST_CASE("where the second solver stops to be faster is measured once and kept")
+{
+    const TemporaryFolder folder;
+    const auto file = folder / "state.chk";
+    Particles particles = make_hernquist({.particles = 4000}).particles;
+    SolverOptions slow = tree_options(0.02);
+    slow.solver = SolverKind::direct;
+    slow.precision = Precision::double_precision;
+    const auto first = join_solvers(make_solver(slow), make_solver(tree_options(0.02)), {});
+    const Vec3<double> before = [&] {
+        Particles alone = particles;
+        make_solver(slow)->solve(alone, Quantities::acceleration);
+        return alone.acceleration[7];
+    }();
+    const ForceStatistics statistics = first->solve(particles, Quantities::acceleration);
+    CHECK(statistics.profile.seconds("calibration") > 0);
+    CHECK(particles.acceleration[7] == before);
+    CHECK(first->solve(particles, Quantities::acceleration).profile.seconds("calibration") == 0);
+    write_checkpoint(file, [&](Archive& archive) { first->exchange(archive); });
+
+    const auto second = join_solvers(make_solver(slow), make_solver(tree_options(0.02)), {});
+    CheckpointReader archive(file);
+    second->exchange(archive);
+    CHECK(second->solve(particles, Quantities::acceleration).profile.seconds("calibration") == 0);
+    for (std::size_t count : {1u, 20u, 100u, 500u, 900u}) {
+        std::vector<Index> active;
+        for (Index i = 0; i < count; ++i)
+            active.push_back(4 * i);
+        Particles a = particles, b = particles;
+        first->solve(a, Quantities::acceleration, active);
+        second->solve(b, Quantities::acceleration, active);
+        CHECK(same_bits(a.acceleration, b.acceleration));
+    }
+}
+
+TEST_SUITE_END();

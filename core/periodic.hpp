@@ -21,13 +21,13 @@ struct Periodicity {
         return {nearest(d.x), nearest(d.y), nearest(d.z)};
     }
 
-    /// Of a coordinate: the image in [0, side).
+    /// Of a coordinate: the image in [0, side). What is not finite stays so.
     CHAMOMILE_HD double wrapped(double x) const
     {
         if (!(side > 0) || (x >= 0 && x < side))
             return x;
         const double inside = x - side * floor(x * inverse_side());
-        return inside >= 0 && inside < side ? inside : 0; // rounding at the faces
+        return inside >= 0 && inside < side ? inside : 0 * fabs(x); // rounding at the faces
     }
     CHAMOMILE_HD Vec3<double> wrapped(const Vec3<double>& x) const
     {

@@ -19,6 +19,18 @@ void drift(Particles& particles, double dt)
         particles.position[i] += dt * particles.velocity[i];
 }
 
+double kick_and_look(Particles& particles, double dt)
+{
+    double probe = 0;
+#pragma omp parallel for if (particles.size() > worth_threads) schedule(static) reduction(+ : probe)
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const Vec3<double>& a = particles.acceleration[i];
+        particles.velocity[i] += dt * a;
+        probe += 0 * (a.x + a.y + a.z);
+    }
+    return probe;
+}
+
 Strides strides(const Clock& clock, double time, double length)
 {
     if (&clock == &Clock::newtonian())
@@ -27,17 +39,21 @@ Strides strides(const Clock& clock, double time, double length)
     return {clock.kick(time, middle), clock.drift(time, end), clock.kick(middle, end)};
 }
 
-void kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
-                    std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity)
+double kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
+                      std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity)
 {
     const std::size_t n = from.size();
     position.resize(n);
     velocity.resize(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
+    double probe = 0;
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : probe)
     for (std::size_t i = 0; i < n; ++i) {
         velocity[i] = from.velocity[i] + strides.first_kick * from.acceleration[i];
-        position[i] = box.wrapped(from.position[i] + strides.drift * velocity[i]);
+        const Vec3<double> x = box.wrapped(from.position[i] + strides.drift * velocity[i]);
+        position[i] = x;
+        probe += 0 * (x.x + x.y + x.z);
     }
+    return probe;
 }
 
 Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
@@ -68,7 +84,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
 {
     const double begin = wall_clock_seconds();
     const Strides stride = strides(clock_, now.time, length);
-    kick_and_drift(particles, stride, box_, position_, velocity_);
+    const double moved = kick_and_drift(particles, stride, box_, position_, velocity_);
     acceleration_.resize(particles.size());
     const auto exchange_states = [&] {
         particles.position.swap(position_);
@@ -77,12 +93,15 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     };
     exchange_states();
     try {
-        require_finite(particles, particles.position, "position",
-                       {now.step, clock_.stated(now.time)});
+        if (moved != 0)
+            require_finite(particles, particles.position, "position",
+                           {now.step, clock_.stated(now.time)});
         const double before = wall_clock_seconds();
-        ForceStatistics statistics = evaluate(particles, quantities, {now.step, now.time + length});
+        ForceStatistics statistics = solve(particles, quantities, {now.step, now.time + length});
         const double forces = wall_clock_seconds() - before;
-        kick(particles, stride.last_kick);
+        if (kick_and_look(particles, stride.last_kick) != 0)
+            require_finite(particles, particles.acceleration, "acceleration",
+                           {now.step, clock_.stated(now.time + length)});
         statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
         return statistics;
     } catch (...) {
@@ -93,13 +112,18 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
 
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
-    solver_.number_next(now.step);
-    if (const double length = softening(now.time); length != solver_.options().softening.length)
-        solver_.soften(length);
-    ForceStatistics statistics = solver_.solve(particles, quantities);
+    ForceStatistics statistics = solve(particles, quantities, now);
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
     return statistics;
+}
+
+ForceStatistics Leapfrog::solve(Particles& particles, Quantities quantities, Moment now)
+{
+    solver_.number_next(now.step);
+    if (const double length = softening(now.time); length != solver_.options().softening.length)
+        solver_.soften(length);
+    return solver_.solve(particles, quantities);
 }
 
 void Leapfrog::exchange(Archive& archive, Particles&)

@@ -10,6 +10,9 @@ namespace chamomile {
 /// v += dt a, for all particles.
 void kick(Particles& particles, double dt);
 
+/// The same; returns 0, or not a number if an acceleration is not finite.
+double kick_and_look(Particles& particles, double dt);
+
 /// What the parts of a step multiply with: accelerations, velocities, accelerations.
 struct Strides {
     double first_kick, drift, last_kick;
@@ -19,9 +22,9 @@ struct Strides {
 Strides strides(const Clock& clock, double time, double length);
 
 /// v' = v + kick a, x' = x + drift v', in the box: the first kick and the drift of `from` into
-/// other arrays.
-void kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
-                    std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity);
+/// other arrays. Returns 0, or not a number if a position is not finite.
+double kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
+                      std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity);
 
 /// x += dt v, for all particles.
 void drift(Particles& particles, double dt);
@@ -57,6 +60,7 @@ public:
     std::string device() const override { return solver_.device(); }
 
 private:
+    ForceStatistics solve(Particles& particles, Quantities quantities, Moment now);
     double softening(double time) const { return clock_.softening(time, softening_); }
 
     Solver& solver_;

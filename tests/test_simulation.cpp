@@ -181,6 +181,16 @@ TEST_CASE("a number that is no longer finite ends the run with particle and step
     CHECK(message.find("particle id 117: position") == 0);
     CHECK(message.find("step 1") != message.npos);
 
+    SolverOptions in_box;
+    in_box.softening = softening;
+    in_box.device = "cpu";
+    in_box.periodic.box = 1;
+    const auto periodic = make_solver(in_box);
+    Particles boxed = cloud(37);
+    boxed.velocity[17].y = std::numeric_limits<double>::max();
+    Simulation box(boxed, *periodic, {.end_time = 10, .step = {.length = 2}});
+    CHECK(message_of([&] { box.run(); }).find("particle id 117: position") == 0);
+
     particles = cloud(37);
     particles.position[3].z = std::nan("");
     Simulation second(particles, solver, {.end_time = 10, .step = {.length = 2}});

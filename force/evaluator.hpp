@@ -46,6 +46,8 @@ struct EvaluationInput {
     int local_order = 0;
     ForceOutput output = {}; ///< at least of the size of the particles, or of the targets apart
     TargetsApart apart = {};
+    /// The targets in the order in which sums are best written; empty: all.
+    std::span<const Index> active = {};
     Periodicity periodicity = {};
     /// Of gravity's short range, in internal units; null: Newton's law to any distance.
     const ShortRangeForm* form = nullptr;

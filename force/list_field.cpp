@@ -95,8 +95,10 @@ void ListField::finish_build(const FieldSources& sources)
 
 const Octree& ListField::octree()
 {
-    if (!std::exchange(has_order_, true))
+    if (!std::exchange(has_order_, true)) {
         parts_.builder->fetch_order(tree_.octree);
+        parts_.builder->fetch_sources(tree_.octree);
+    }
     return tree_.octree;
 }
 
@@ -114,15 +116,15 @@ Particles ListField::all_sources()
     return all;
 }
 
-std::size_t ListField::sum(const TargetsApart& apart, const ForceOutput& output,
-                           ForceStatistics& statistics)
+std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> active,
+                           const ForceOutput& output, ForceStatistics& statistics)
 {
     const bool potential(output.potential);
     room_.try_until_it_fits([&] {
         parts_.evaluator->begin(
             {&tree_.octree, &tree_.moments, &groups_, scale_, options_.softening, options_.order,
              potential ? Quantities::acceleration_potential : Quantities::acceleration,
-             options_.local_order, output, apart});
+             options_.local_order, output, apart, active});
         submit(apart, room_.batch_size(options_.batch_size, *parts_.evaluator), statistics);
     });
     const TimedPhase phase(statistics.profile, "results");
@@ -190,7 +192,7 @@ ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResu
         find_self(targets);
     }
     const TargetsApart apart{&targets_.octree, self_.empty() ? nullptr : self_.data()};
-    if (sum(apart, output, statistics) > 0)
+    if (sum(apart, {}, output, statistics) > 0)
         repair(targets, output);
     return statistics;
 }
@@ -264,7 +266,7 @@ ForceStatistics ListField::evaluate_sources(std::span<const Index> active,
     }
     output.potential_unit = options_.gravitational_constant * scale_.mass / scale_.length;
     output.acceleration_unit = output.potential_unit / scale_.length;
-    if (sum({}, output, statistics) > 0)
+    if (sum({}, active, output, statistics) > 0)
         repair_sources(output);
     if (!criterion() && options_.precision == Precision::single_precision &&
         options_.device == "cpu") {
@@ -360,6 +362,7 @@ void ListField::repair_sources(const ForceOutput& output)
 void ListField::repair(const FieldTargets& targets, const ForceOutput& output)
 {
     parts_.target_builder->fetch_order(targets_.octree);
+    parts_.target_builder->fetch_sources(targets_.octree);
     const Particles all = all_sources();
     const bool unsoftened = options_.softening.length == 0;
     std::vector<double> acceleration = read_rows(output.acceleration, targets.count, 3),

@@ -37,8 +37,8 @@ private:
     void finish_build(const FieldSources& sources);
     /// The sums of `groups_` into `output`; returns how many are not finite. Where the device has
     /// no room for the batches, smaller ones are tried: they change no bit.
-    std::size_t sum(const TargetsApart& apart, const ForceOutput& output,
-                    ForceStatistics& statistics);
+    std::size_t sum(const TargetsApart& apart, std::span<const Index> active,
+                    const ForceOutput& output, ForceStatistics& statistics);
     void submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics);
     GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);

@@ -85,9 +85,14 @@ private:
             const TimedPhase phase(profile, "groups");
             GroupSizes sizes = group_sizes(options_);
             sizes.longest_side = longest_group();
-            if (!active.empty() || has_longer_leaf(tree_.octree, moments, sizes.longest_side))
-                find_places(particles, active);
-            make_groups(groups_, tree_.octree, moments, active, sizes, rank_);
+            if (!active.empty())
+                find_ranks();
+            else if (has_longer_leaf(tree_.octree, moments, sizes.longest_side))
+                parts_.builder->fetch_sources(tree_.octree);
+            find_targets(groups_, tree_.octree, active, rank_);
+            if (!active.empty())
+                parts_.builder->fetch_positions(groups_);
+            make_groups(groups_, tree_.octree, moments, sizes);
         }
         {
             const TimedPhase phase(profile, "nodes");
@@ -102,7 +107,9 @@ private:
                               options_.order,
                               quantities,
                               options_.local_order,
-                              output};
+                              output,
+                              {},
+                              active};
         complete(input);
         parts_.evaluator->begin(input);
         submit_batches(
@@ -123,14 +130,16 @@ private:
     /// Anew, or on the cells of the last one.
     void grow_tree(const Particles& particles, Profile& profile)
     {
-        const TreeParticles sources{particles.size(), view_of(std::span(particles.position)),
-                                    view_of(std::span(particles.mass))};
-        const TreePlan plan{options_.leaf_size, cluster_size(), criterion(), placement()};
+        TreeParticles sources{particles.size(), view_of(std::span(particles.position)),
+                              view_of(std::span(particles.mass))};
+        const TreePlan plan{options_.leaf_size, cluster_size(), criterion(), placement(),
+                            clusters_to_groups * longest_group()};
         // Not in periodic cubes, where cells of particles that leave by a side would be as large.
         is_kept_ =
             keeps_tree_ && grown_ > 0 && grown_ == particles.size() && options_.periodic.box == 0;
         grown_ = 0; // until all is done
         if (is_kept_) {
+            sources.has_same_masses = true;
             parts_.builder->refit(tree_, sources, plan, profile);
         } else {
             rank_.clear();
@@ -140,24 +149,18 @@ private:
         grown_ = particles.size();
     }
 
-    /// The order, and in a kept tree, whose order is known, the active particles themselves.
-    void find_places(const Particles& particles, std::span<const Index> active)
+    /// Fetches the order; of a tree that is kept, the ranks too.
+    void find_ranks()
     {
         Octree& octree = tree_.octree;
         if (!std::exchange(has_order_, true))
             parts_.builder->fetch_order(octree);
-        if (!is_kept_)
+        if (!is_kept_ || !rank_.empty())
             return;
-        if (rank_.empty()) {
-            rank_.resize(octree.size);
+        rank_.resize(octree.size);
 #pragma omp parallel for if (octree.size > worth_threads)
-            for (std::size_t k = 0; k < octree.size; ++k)
-                rank_[octree.order[k]] = Index(k);
-        }
-#pragma omp parallel for if (active.size() > worth_threads)
-        for (std::size_t t = 0; t < active.size(); ++t)
-            if (const Index i = active[t]; i < octree.size)
-                octree.sources[rank_[i]] = {particles.position[i], particles.mass[i]};
+        for (std::size_t k = 0; k < octree.size; ++k)
+            rank_[octree.order[k]] = Index(k);
     }
 
     CubePlacement placement() const

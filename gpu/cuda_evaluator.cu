@@ -76,6 +76,21 @@ __global__ void convert_sums(const TargetSum* sums, std::size_t n, double accele
         atomicAdd(not_finite, 1u);
 }
 
+__global__ void number_targets(const Index* targets, const Index* order, Index n, Index* number)
+{
+    const Index t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < n)
+        number[order[targets[t]]] = t;
+}
+
+__global__ void sort_sums(const TargetSum* sums, const Index* number, const Index* active,
+                          std::size_t n, TargetSum* sorted)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < n)
+        sorted[k] = sums[number[active[k]]];
+}
+
 class CudaEvaluator final : public Evaluator {
 public:
     /// `apart` holds targets that are no sources; null: there will be none.
@@ -259,18 +274,28 @@ private:
                 to.store(i, c, host_items_[i * components + std::size_t(c)]);
     }
 
-    /// Only the active particles' entries of the caller's arrays may change.
+    /// Only the active particles' entries of the caller's arrays may change: in the caller's order,
+    /// which the host writes faster than the tree's.
     std::size_t store_active(const ForceOutput& output)
     {
-        const TargetGroups& groups = *input_.groups;
-        host_sums_.resize(groups.target_count);
-        tree_->staging.download(host_sums_.data(), sums_.data(), groups.target_count,
-                                tree_->stream);
-        bytes_down_ = groups.target_count * sizeof(TargetSum);
+        const Index targets = Index(input_.groups->target_count);
+        const std::span<const Index> active = input_.active;
+        const std::size_t n = active.size();
+        const cudaStream_t stream = tree_->stream;
+        const auto blocks = [](std::size_t threads) { return unsigned((threads + 255) / 256); };
+        tree_->staging.upload(active_, active.data(), n, stream);
+        number_targets<<<blocks(targets), 256, 0, stream>>>(
+            targets_.data(), tree_->order.data(), targets, number_.reserve(input_.octree->size));
+        sort_sums<<<blocks(n), 256, 0, stream>>>(sums_.data(), number_.data(), active_.data(), n,
+                                                 sorted_sums_.reserve(n));
+        check(cudaGetLastError(), "launch the sort of sums");
+        TargetSum* const sums = host_sums_.reserve(n);
+        tree_->staging.download(sums, sorted_sums_.data(), n, stream);
+        bytes_down_ = n * sizeof(TargetSum);
         std::size_t not_finite = 0;
-#pragma omp parallel for if (groups.target_count > worth_threads) reduction(+ : not_finite)
-        for (std::size_t t = 0; t < groups.target_count; ++t)
-            not_finite += !store_sum(output, input_.octree->order[groups.target(t)], host_sums_[t]);
+#pragma omp parallel for if (n > worth_threads) reduction(+ : not_finite)
+        for (std::size_t k = 0; k < n; ++k)
+            not_finite += !store_sum(output, active[k], sums[k]);
         return not_finite;
     }
 
@@ -340,13 +365,13 @@ private:
     std::unique_ptr<Event> uploaded_, sorted_; // sorted: targets apart
     std::unique_ptr<TimeLine> time_line_;
 
-    DeviceBuffer<Index> targets_, self_;
-    DeviceBuffer<TargetSum> sums_;
+    DeviceBuffer<Index> targets_, self_, active_, number_; // number: of a particle as a target
+    DeviceBuffer<TargetSum> sums_, sorted_sums_;
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
     DeviceBuffer<double> potentials_;
     DeviceBuffer<unsigned> not_finite_;
     PinnedBuffer<unsigned> host_not_finite_;
-    std::vector<TargetSum> host_sums_;
+    PinnedBuffer<TargetSum> host_sums_;
     std::vector<double> host_items_;
     std::uint64_t bytes_down_ = 0; // of results
 };

@@ -85,7 +85,8 @@ public:
         {
             const TimedPhase phase(profile, "upload");
             upload_positions(particles);
-            upload_masses(particles);
+            if (!particles.has_same_masses)
+                upload_masses(particles);
             gather_sources();
         }
         make_moments(tree, plan, profile);
@@ -101,12 +102,36 @@ public:
     {
         check(cudaSetDevice(tree_->device), "choose the device");
         octree.order.resize(octree.size);
-        octree.sources.resize(octree.size);
         tree_->staging.download(octree.order.data(), tree_->order.data(), octree.size,
                                 tree_->stream);
+        tree_->bytes_down += octree.size * sizeof(Index);
+    }
+
+    void fetch_sources(Octree& octree) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        octree.sources.resize(octree.size);
         tree_->staging.download(octree.sources.data(), tree_->sources.data(), octree.size,
                                 tree_->stream);
-        tree_->bytes_down += octree.size * (sizeof(Index) + sizeof(Source));
+        tree_->bytes_down += octree.size * sizeof(Source);
+    }
+
+    void fetch_positions(TargetGroups& groups) override
+    {
+        DeviceTree& t = *tree_;
+        check(cudaSetDevice(t.device), "choose the device");
+        const std::size_t n = groups.targets.size();
+        if (n == 0)
+            return;
+        t.staging.upload(targets_, groups.targets.data(), n, t.stream);
+        Vec3<double>* positions = target_positions_.reserve(n);
+        gather_positions<<<blocks_of(n), block_size, 0, t.stream>>>(t.sources.data(),
+                                                                    targets_.data(), n, positions);
+        check(cudaGetLastError(), "gather positions");
+        t.staging.download(host_positions_of_targets_.reserve(n), positions, n, t.stream);
+        groups.positions = {host_positions_of_targets_.data(), n};
+        t.bytes_up += n * sizeof(Index);
+        t.bytes_down += n * sizeof(Vec3<double>);
     }
 
     std::pmr::memory_resource* memory() override { return pinned_.get(); }
@@ -119,8 +144,7 @@ private:
         Octree& octree = tree.octree;
         Moments& moments = tree.moments;
         const TimedPhase phase(profile, "moments");
-        start_moments(octree, moments, plan.cluster_size,
-                      plan.criterion ? plan.criterion->order : 0);
+        start_moments(octree, moments, plan);
         const unsigned collected = start_multipoles();
         if (plan.criterion)
             start_nodes(tree, *plan.criterion);
@@ -259,9 +283,10 @@ private:
         check(cudaGetLastError(), "launch the gather");
     }
 
-    void start_moments(const Octree& octree, Moments& moments, Index cluster_size, int order)
+    void start_moments(const Octree& octree, Moments& moments, const TreePlan& plan)
     {
         DeviceTree& t = *tree_;
+        const int order = plan.criterion ? plan.criterion->order : 0;
         const Index n = Index(octree.cells.size());
         chamomile::upload(t.cells, octree.cells.data(), n, t.stream);
         find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(
@@ -273,8 +298,8 @@ private:
                                                        order <= 2 ? nullptr : t.higher.reserve(n));
         check(cudaMemsetAsync(count_.reserve(1), 0, sizeof(unsigned), t.stream), "clear a count");
         collect_multipoles<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.cells.data(), n, mothers_.data(), cluster_size, t.multipoles.data(),
-            collected_.reserve(n), count_.data());
+            t.cells.data(), n, mothers_.data(), plan.cluster_size, plan.longest_cluster,
+            t.multipoles.data(), t.bounds.data(), collected_.reserve(n), count_.data());
         check(cudaGetLastError(), "launch the moments");
         download(host_count_.reserve(1), count_.data(), 1, t.stream);
         counted_.record(t.stream);
@@ -330,6 +355,9 @@ private:
     PinnedBuffer<Extent> host_extents_;
     PinnedBuffer<int> host_shared_;
     DeviceBuffer<NumberedMultipole> collected_;
+    DeviceBuffer<Index> targets_;
+    DeviceBuffer<Vec3<double>> target_positions_;
+    PinnedBuffer<Vec3<double>> host_positions_of_targets_;
     DeviceBuffer<unsigned> count_;
     PinnedBuffer<NumberedMultipole> host_collected_;
     PinnedBuffer<unsigned> host_count_;

@@ -105,6 +105,14 @@ __global__ void gather(const Vec3<double>* positions, const double* masses, cons
 }
 
 /// Mothers, and how many daughters of each are still without moments.
+__global__ void gather_positions(const Source* sources, const Index* places, std::size_t n,
+                                 Vec3<double>* positions)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k < n)
+        positions[k] = sources[places[k]].position;
+}
+
 __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
@@ -121,13 +129,16 @@ struct NumberedMultipole {
     Multipole multipole;
 };
 
-/// Collects the multipoles of the root and of cells whose mother has more than `most` particles.
+/// Collects the multipoles of the root and of cells whose mother has more than `most` particles or
+/// a box longer than `longest`.
 __global__ void collect_multipoles(const Cell* cells, Index n, const Index* mother, Index most,
-                                   const Multipole* multipoles, NumberedMultipole* collected,
-                                   unsigned* count)
+                                   double longest, const Multipole* multipoles, const Box* bounds,
+                                   NumberedMultipole* collected, unsigned* count)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
-    if (c >= n || (c > 0 && cells[mother[c]].count <= most))
+    if (c >= n)
+        return;
+    if (c > 0 && cells[mother[c]].count <= most && bounds[mother[c]].longest_side() <= longest)
         return;
     collected[atomicAdd(count, 1u)] = {c, multipoles[c]};
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/archive.hpp"
 #include "core/error.hpp"
@@ -32,6 +34,17 @@ void check(const BlockSteps& o, const SolverOptions& forces)
     if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
         throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
                                   "length > 0; 'potential' does not");
+}
+
+/// By all threads.
+template <class T>
+void copy(const std::vector<T>& from, std::vector<T>& to)
+{
+    const std::size_t n = from.size();
+    to.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = from[i];
 }
 
 } // namespace
@@ -125,13 +138,14 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
 {
     const double begin = wall_clock_seconds();
     statistics_ = {};
-    before_.position = particles.position;
-    before_.velocity = particles.velocity;
-    before_.acceleration = particles.acceleration;
-    before_.state = state_;
+    copy(particles.position, before_.position);
+    copy(particles.velocity, before_.velocity);
+    copy(particles.acceleration, before_.acceleration);
+    copy(state_.wish, before_.state.wish);
+    before_.state.report = state_.report;
     const bool has_potentials = steps_.criterion == StepCriterion::potential;
     if (has_potentials)
-        before_.potential = particles.potential;
+        copy(particles.potential, before_.potential);
     try {
         move_all(particles, length, quantities, now);
         solver_.keep_tree(false);

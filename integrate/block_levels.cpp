@@ -63,20 +63,28 @@ void BlockLevels::advance(std::vector<Index>& due)
         const std::uint64_t past = now_ % ticks(level);
         since_[level] = std::ldexp(double(past == 0 ? ticks(level) : past), -deepest) * whole_;
     }
-    // Where few are due, most blocks of them are passed over.
     const int first = longest_due();
-    constexpr std::size_t block = 256;
-    due.clear();
-    for (std::size_t begin = 0; begin < level_.size(); begin += block) {
-        const std::size_t end = std::min(begin + block, level_.size());
-        std::uint8_t highest = 0;
-        for (std::size_t i = begin; i < end; ++i)
-            highest = std::max(highest, level_[i]);
-        if (highest < first)
+    const std::size_t n = level_.size();
+    constexpr std::size_t block = 4096;
+    std::vector<Index> before((n + block - 1) / block + 1);
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b) {
+        Index count = 0;
+        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+            count += level_[i] >= first;
+        before[b + 1] = count;
+    }
+    for (std::size_t b = 1; b < before.size(); ++b)
+        before[b] += before[b - 1];
+    due.resize(before.back());
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b) {
+        if (before[b] == before[b + 1])
             continue;
-        for (std::size_t i = begin; i < end; ++i)
+        Index k = before[b];
+        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
             if (level_[i] >= first)
-                due.push_back(Index(i));
+                due[k++] = Index(i);
     }
 }
 

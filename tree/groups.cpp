@@ -11,52 +11,6 @@
 namespace chamomile {
 namespace {
 
-/// The sorted places of the active particles, ascending.
-void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
-                  std::span<const Index> rank)
-{
-    const std::size_t n = octree.size;
-    groups.targets.clear();
-    groups.target_count = n;
-    if (active.empty())
-        return;
-    for (Index i : active)
-        if (i >= n)
-            throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
-                                          ": must be below " + std::to_string(n));
-    if (!rank.empty() && active.size() < n / 32) {
-        for (Index i : active)
-            groups.targets.push_back(rank[i]);
-        std::sort(groups.targets.begin(), groups.targets.end());
-        groups.targets.erase(std::unique(groups.targets.begin(), groups.targets.end()),
-                             groups.targets.end());
-        groups.target_count = groups.targets.size();
-        return;
-    }
-    std::vector<char> is_active(n);
-#pragma omp parallel for if (active.size() > worth_threads)
-    for (std::size_t k = 0; k < active.size(); ++k) // the same particle may be named twice
-        std::atomic_ref(is_active[active[k]]).store(1, std::memory_order_relaxed);
-
-    constexpr std::size_t block = 4096;
-    std::vector<Index> before((n + block - 1) / block + 1);
-    const auto for_each_target = [&](std::size_t b, auto visit) {
-        for (std::size_t k = b * block; k < std::min(n, (b + 1) * block); ++k)
-            if (is_active[octree.order[k]])
-                visit(Index(k));
-    };
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t b = 0; b < before.size() - 1; ++b)
-        for_each_target(b, [&](Index) { ++before[b + 1]; });
-    for (std::size_t b = 1; b < before.size(); ++b)
-        before[b] += before[b - 1];
-    groups.target_count = before.back();
-    groups.targets.resize(groups.target_count);
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t b = 0; b < before.size() - 1; ++b)
-        for_each_target(b, [&, t = before[b]](Index k) mutable { groups.targets[t++] = k; });
-}
-
 struct Range {
     Index begin, end;
     Index count() const { return end - begin; }
@@ -254,7 +208,8 @@ void finish_group(Group& group, const TargetGroups& groups, const Octree& octree
     if (!groups.targets.empty() || group.box.longest_side() > longest_side) {
         group.box = {};
         for (Index t = group.begin; t < group.end; ++t)
-            group.box.add(octree.sources[groups.target(t)].position);
+            group.box.add(groups.positions.empty() ? octree.sources[groups.target(t)].position
+                                                   : groups.positions[t]);
     }
     group.center = group.box.center();
     group.radius = group.box.farthest_distance(group.center);
@@ -274,10 +229,75 @@ bool has_longer_leaf(const Octree& octree, const Moments& moments, double longes
     return found;
 }
 
-void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, GroupSizes sizes, std::span<const Index> rank)
+void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
+                  std::span<const Index> rank)
 {
-    find_targets(groups, octree, active, rank);
+    const std::size_t n = octree.size;
+    groups.positions = {};
+    groups.target_count = n;
+    if (active.empty())
+        return groups.targets.clear();
+    const auto refuse = [n](Index i) {
+        throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
+                                      ": must be below " + std::to_string(n));
+    };
+    if (!rank.empty() && active.size() < n / 1024) {
+        groups.targets.clear();
+        for (const Index i : active) {
+            if (i >= n)
+                refuse(i);
+            groups.targets.push_back(rank[i]);
+        }
+        std::sort(groups.targets.begin(), groups.targets.end());
+        groups.targets.erase(std::unique(groups.targets.begin(), groups.targets.end()),
+                             groups.targets.end());
+        groups.target_count = groups.targets.size();
+        return;
+    }
+    // Marks by sorted place if ranks are known, else by particle.
+    std::vector<char>& marked = groups.is_target;
+    marked.assign(n, 0);
+    Index highest = 0;
+#pragma omp parallel for if (active.size() > worth_threads) reduction(max : highest)
+    for (std::size_t k = 0; k < active.size(); ++k) { // the same particle may be named twice
+        const Index i = active[k];
+        highest = std::max(highest, i);
+        if (i < n)
+            std::atomic_ref(marked[rank.empty() ? i : rank[i]]).store(1, std::memory_order_relaxed);
+    }
+    if (highest >= n)
+        refuse(highest);
+
+    constexpr std::size_t block = 4096;
+    std::vector<Index> before((n + block - 1) / block + 1);
+    const auto is_target = [&](std::size_t k) {
+        return marked[rank.empty() ? octree.order[k] : k] != 0;
+    };
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b) {
+        Index count = 0;
+        for (std::size_t k = b * block; k < std::min(n, (b + 1) * block); ++k)
+            count += is_target(k);
+        before[b + 1] = count;
+    }
+    for (std::size_t b = 1; b < before.size(); ++b)
+        before[b] += before[b - 1];
+    groups.target_count = before.back();
+    groups.targets.resize(groups.target_count);
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b) {
+        if (before[b] == before[b + 1])
+            continue;
+        Index t = before[b];
+        for (std::size_t k = b * block; k < std::min(n, (b + 1) * block); ++k)
+            if (is_target(k))
+                groups.targets[t++] = Index(k);
+    }
+}
+
+void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                 GroupSizes sizes)
+{
     groups.groups.clear();
     groups.clusters.clear();
     if (octree.cells.empty())
@@ -287,8 +307,8 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
     const auto cutter = [&](const Limits& limits) {
         return PieceCutter(groups, octree, moments, limits);
     };
-    const PieceCutter to_clusters = cutter(
-                          {cluster, std::uint64_t(sizes.cluster) * least, 2 * sizes.longest_side}),
+    const PieceCutter to_clusters = cutter({cluster, std::uint64_t(sizes.cluster) * least,
+                                            clusters_to_groups * sizes.longest_side}),
                       to_groups = cutter({std::uint64_t(sizes.group), least, sizes.longest_side});
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.

@@ -34,10 +34,16 @@ struct TargetGroups {
     std::vector<Group> groups;
     std::vector<Cluster> clusters;
     std::vector<Index> targets; ///< sorted particles that are active; empty: all, in sorted order
-
     std::size_t target_count = 0;
+    /// Of `targets`, in memory of the builder's; empty: the octree's sources have them.
+    std::span<const Vec3<double>> positions;
+    std::vector<char> is_target; ///< of each particle, while they are found
+
     Index target(std::size_t t) const { return targets.empty() ? Index(t) : targets[t]; }
 };
+
+/// By how much a cluster's box may be longer than a group's.
+inline constexpr double clusters_to_groups = 2;
 
 /// At most `group` targets in a group, `cluster` times as many in a cluster. Groups of more than
 /// `least` targets (clusters likewise) hold no more than four times as many particles, else they
@@ -52,11 +58,24 @@ struct GroupSizes {
 /// Whether targets may have to be cut one by one, for which make_groups() needs the sources.
 bool has_longer_leaf(const Octree& octree, const Moments& moments, double longest_side);
 
-/// Cuts the active particles (the caller's indices; empty: all) along the sorted order into groups:
-/// the highest cells that are small enough, sisters joined where they fit. Clusters are cut in the
-/// same way, so that the groups do not depend on them. `rank`, the sorted place of each particle,
-/// is not needed but saves a look at all where few are active.
+/// Finds the sorted places of the active particles (the caller's indices; empty: all), ascending,
+/// each once. `rank`, the sorted place of each particle, may stand in for the octree's order.
+/// Throws Error(input) for an index that is too large.
+void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
+                  std::span<const Index> rank = {});
+
+/// Cuts the targets along the sorted order into groups: the highest cells that are small enough,
+/// sisters joined where they fit. Clusters are cut in the same way, so that the groups do not
+/// depend on them.
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 std::span<const Index> active, GroupSizes sizes, std::span<const Index> rank = {});
+                 GroupSizes sizes);
+
+/// The same of the active particles, where the octree has its order and sources.
+inline void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                        std::span<const Index> active, GroupSizes sizes)
+{
+    find_targets(groups, octree, active);
+    make_groups(groups, octree, moments, sizes);
+}
 
 } // namespace chamomile

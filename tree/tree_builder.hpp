@@ -7,6 +7,7 @@
 
 #include "core/array_view.hpp"
 #include "core/profile.hpp"
+#include "tree/groups.hpp"
 #include "tree/walk_nodes.hpp"
 
 namespace chamomile {
@@ -25,17 +26,20 @@ struct Tree {
 /// Particles as the caller holds them, on the host or the builder's device.
 struct TreeParticles {
     std::size_t count = 0;
-    ArrayView position;  ///< 3 components
-    ArrayView mass = {}; ///< empty: all 1
+    ArrayView position;           ///< 3 components
+    ArrayView mass = {};          ///< empty: all 1
+    bool has_same_masses = false; ///< as at the last build() or refit()
 };
 
 /// What a tree is built for.
 struct TreePlan {
     int leaf_size;
-    /// The builder may leave out the multipoles of cells whose mother holds no more particles.
+    /// The builder may leave out the multipoles of cells whose mother holds no more particles in
+    /// a box whose sides are no longer than longest_cluster.
     Index cluster_size;
     std::optional<AcceptanceCriterion> criterion; ///< none: nobody walks
     CubePlacement placement = {};
+    double longest_cluster = Box::infinity;
 };
 
 /// Sorts particles, divides them into cells and sums the moments of each, on the host or with the
@@ -46,7 +50,7 @@ public:
 
     /// Fills octree and moments of a tree made with memory(), and adds the time of each phase to
     /// the profile. `sources` and `order` of the octree may stay with the builder until
-    /// fetch_order(). Throws Error(input) if a position is not finite.
+    /// they are fetched. Throws Error(input) if a position is not finite.
     virtual void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                        Profile& profile) = 0;
 
@@ -58,8 +62,12 @@ public:
     /// Fills the nodes of the last tree, whose plan has a criterion.
     virtual void finish_nodes(Tree& tree) = 0;
 
-    /// Makes sure that octree.order and octree.sources of the last build are there.
+    /// Makes sure that octree.order of the last build is there.
     virtual void fetch_order(Octree&) {}
+    /// Makes sure that octree.sources of the last build or refit are there.
+    virtual void fetch_sources(Octree&) {}
+    /// Positions of the targets, where octree.sources may not be there.
+    virtual void fetch_positions(TargetGroups&) {}
 
     /// Where the tree that this builder fills should lie.
     virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }

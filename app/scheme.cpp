@@ -25,16 +25,24 @@ constexpr const char* of_trees[] = {
     throw Error(Fault::usage, "run: " + line);
 }
 
-/// The leapfrog on the GPU sums directly, in steps of one length.
-void settle_resident(const Options& options, SolverOptions& solver)
+/// The leapfrog on the GPU sums directly, in steps of one length, unless a tree is asked for or
+/// the particles lie in a box.
+void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
 {
+    if ((options.given("solver") && solver.solver == SolverKind::tree) || in_box) {
+        if (solver.solver == SolverKind::direct)
+            refuse("--resident: direct sums on the GPU are not periodic");
+        for (const char* name : {"accuracy", "tune"})
+            if (options.given(name))
+                refuse(std::string("--") + name + ": contradicts --resident");
+        return;
+    }
     for (const char* name : of_trees)
         if (options.given(name))
-            refuse(std::string("--") + name + ": is for trees; --resident sums directly");
-    if (options.given("solver") && solver.solver != SolverKind::direct)
-        refuse("--solver tree: --resident sums directly; leave it out");
+            refuse(std::string("--") + name +
+                   ": is for trees; --resident sums directly without --solver tree");
     if (options.given("adaptive"))
-        refuse("--adaptive: contradicts --resident; give --dt");
+        refuse("--adaptive: --resident needs --dt for direct sums, or --solver tree");
     if (options.given("softening") && solver.softening.kind != SofteningKind::plummer)
         refuse("--softening spline: --resident knows Plummer softening alone");
     solver.solver = SolverKind::direct;
@@ -104,7 +112,8 @@ void add_scheme_options(Options& options, SchemeRequest& request)
         "leapfrog: second order, one step for all; hermite: fourth order, direct sums in "
         "double, for stars that meet closely");
     options.flag("resident", request.resident,
-                 "of the leapfrog: the whole simulation stays on the GPU, with direct sums");
+                 "of the leapfrog: particles stay on the GPU, with direct sums, or by --solver "
+                 "tree and in boxes with a tree");
     options.flag("block-steps", request.block_steps,
                  "individual steps in powers of two, instead of --adaptive or --dt; hermite has "
                  "them unless --dt or --shared-steps is given");
@@ -137,7 +146,7 @@ void add_scheme_options(Options& options, SchemeRequest& request)
 }
 
 void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
-                   SolverOptions& solver)
+                   SolverOptions& solver, bool in_box)
 {
     if (request.scheme == Scheme::leapfrog) {
         for (const char* name : of_hermite)
@@ -149,7 +158,7 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
         if (request.block_steps)
             settle_blocks(options, request, step);
         if (request.resident)
-            settle_resident(options, solver);
+            settle_resident(options, solver, in_box);
         return;
     }
     for (const char* name : of_blocks)
@@ -199,8 +208,13 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
              const Clock& clock)
     : step_(step)
 {
-    if (request.resident) {
+    if (request.resident && solver.solver == SolverKind::direct) {
         integrator_ = make_resident_leapfrog(solver, step);
+        return;
+    }
+    if (request.resident) {
+        solver_ = make_solver(solver);
+        integrator_ = make_resident_tree(*solver_, step, clock);
         return;
     }
     if (request.scheme == Scheme::leapfrog && request.block_steps) {

@@ -35,6 +35,12 @@ double adaptive_time_step(const Particles& particles, double softening_length, c
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(max : largest)
     for (std::size_t i = 0; i < n; ++i)
         largest = std::max(largest, norm_squared(particles.acceleration[i]));
+    return adaptive_time_step(largest, softening_length, step, clock, time);
+}
+
+double adaptive_time_step(double largest, double softening_length, const TimeStep& step,
+                          const Clock& clock, double time)
+{
     const double longest = std::min(step.longest, clock.longest_step(time));
     const double dynamical_time = step.eta * std::sqrt(softening_length / std::sqrt(largest));
     const double length = largest > 0 ? clock.step(time, dynamical_time) : longest;

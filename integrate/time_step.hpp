@@ -34,4 +34,8 @@ void validate(const TimeStep& step);
 double adaptive_time_step(const Particles& particles, double softening_length, const TimeStep& step,
                           const Clock& clock = Clock::newtonian(), double time = 0);
 
+/// The same of the largest |a|^2 of all.
+double adaptive_time_step(double largest_acceleration_squared, double softening_length,
+                          const TimeStep& step, const Clock& clock, double time);
+
 } // namespace chamomile

@@ -156,6 +156,14 @@ inline std::vector<WayToMove> ways_to_move()
                                     owned.integrator = make_resident_leapfrog(options, fixed);
                                     return owned;
                                 }});
+                SolverOptions tree = options;
+                tree.solver = SolverKind::tree;
+                ways.push_back({"resident tree" + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.solver = make_solver(tree);
+                                    owned.integrator = make_resident_tree(*owned.solver, fixed);
+                                    return owned;
+                                }});
             }
         }
     return ways;

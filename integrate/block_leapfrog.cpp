@@ -49,7 +49,7 @@ ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities
     ForceStatistics statistics =
         evaluate(particles, needs_potential ? Quantities::acceleration_potential : quantities, now);
     const std::size_t n = particles.size();
-    sum_masses(particles);
+    GM_ = total_GM(particles, forces().gravitational_constant);
     state_ = {};
     time_ = now.time;
     state_.wish.resize(n);
@@ -60,23 +60,10 @@ ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities
     return statistics;
 }
 
-void BlockLeapfrog::sum_masses(const Particles& particles)
-{
-    GM_ = 0;
-    for (double mass : particles.mass)
-        GM_ += std::abs(forces().gravitational_constant * mass);
-}
-
 double BlockLeapfrog::wish_of(const Particles& particles, Index i, double softening) const
 {
-    const double a = norm(particles.acceleration[i]);
-    double time;
-    if (steps_.criterion == StepCriterion::softening) {
-        time = std::sqrt(softening / a);
-    } else {
-        const double phi = std::abs(particles.potential[i]);
-        time = std::sqrt(phi) / std::max(a, phi * phi / GM_);
-    }
+    const double time = DynamicalTime{softening, steps_.criterion, GM_}.of(
+        norm(particles.acceleration[i]), particles.potential[i]);
     if (!(time < infinity)) // nothing pulls
         return steps_.longest;
     return std::min(steps_.longest, clock_.step(time_, steps_.eta * time));
@@ -330,7 +317,7 @@ void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
         throw Error(Fault::restart, "blocks: arrays of different lengths");
     if (!archive.is_reading())
         return;
-    sum_masses(particles);
+    GM_ = total_GM(particles, forces().gravitational_constant);
     report.rungs.clear();
     for (std::size_t k = 0; k < n; ++k)
         report.rungs[exponents[k]] = {.particle_steps = particle_steps[k],

@@ -83,7 +83,6 @@ private:
     void kick(Particles& particles, Half half);
     void drift(Particles& particles, Moment now);
     void evaluate_due(Particles& particles, Quantities quantities, Moment now);
-    void sum_masses(const Particles& particles);
     void wish_anew(const Particles& particles);
     double wish_of(const Particles& particles, Index i, double softening) const;
     void soften(double time);

@@ -45,7 +45,8 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
       softening_(solver.options().softening.length)
 {
     validate(step);
-    if (step.kind == TimeStepKind::adaptive && !(solver.options().softening.length > 0))
+    if (step.kind == TimeStepKind::adaptive && !needs_potentials() &&
+        !(solver.options().softening.length > 0))
         throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
 }
 
@@ -54,11 +55,20 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     return evaluate(particles, quantities, now);
 }
 
+DynamicalTime Leapfrog::dynamical_time(const Particles& particles, double time) const
+{
+    DynamicalTime dynamical{softening(time), step_.criterion};
+    if (needs_potentials())
+        dynamical.GM = total_GM(particles, solver_.options().gravitational_constant);
+    return dynamical;
+}
+
 Integrator::Wish Leapfrog::next_step(const Particles& particles, Moment now)
 {
     const double length =
         step_.kind == TimeStepKind::adaptive
-            ? adaptive_time_step(particles, softening(now.time), step_, clock_, now.time)
+            ? adaptive_time_step(particles, dynamical_time(particles, now.time), step_, clock_,
+                                 now.time)
             : step_.length;
     return {length, step_.kind};
 }
@@ -70,10 +80,14 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     const Strides stride = strides(clock_, now.time, length);
     kick_and_drift(particles, stride, box_, position_, velocity_);
     acceleration_.resize(particles.size());
+    if (needs_potentials())
+        potential_.resize(particles.size());
     const auto exchange_states = [&] {
         particles.position.swap(position_);
         particles.velocity.swap(velocity_);
         particles.acceleration.swap(acceleration_);
+        if (needs_potentials())
+            particles.potential.swap(potential_);
     };
     exchange_states();
     try {
@@ -93,6 +107,8 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
 
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
+    if (needs_potentials())
+        quantities = Quantities::acceleration_potential;
     solver_.number_next(now.step);
     if (const double length = softening(now.time); length != solver_.options().softening.length)
         solver_.soften(length);

@@ -43,7 +43,7 @@ class Leapfrog final : public Integrator {
 public:
     /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
     /// box, if it has one. Throws Error(usage) for a step length that is not positive, or adaptive
-    /// steps without softening.
+    /// steps by a softening that is none.
     Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian());
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
@@ -58,6 +58,12 @@ public:
 
 private:
     double softening(double time) const { return clock_.softening(time, softening_); }
+    /// For the length of the next step.
+    bool needs_potentials() const
+    {
+        return step_.kind == TimeStepKind::adaptive && step_.criterion == StepCriterion::potential;
+    }
+    DynamicalTime dynamical_time(const Particles& particles, double time) const;
 
     Solver& solver_;
     TimeStep step_;
@@ -66,6 +72,7 @@ private:
     double softening_; ///< that the solver was made with
     /// Before the step that is under way.
     std::vector<Vec3<double>> position_, velocity_, acceleration_;
+    std::vector<double> potential_;
 };
 
 } // namespace chamomile

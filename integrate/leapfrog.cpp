@@ -65,11 +65,10 @@ DynamicalTime Leapfrog::dynamical_time(const Particles& particles, double time) 
 
 Integrator::Wish Leapfrog::next_step(const Particles& particles, Moment now)
 {
-    const double length =
-        step_.kind == TimeStepKind::adaptive
-            ? adaptive_time_step(particles, dynamical_time(particles, now.time), step_, clock_,
-                                 now.time)
-            : step_.length;
+    const double length = step_.kind == TimeStepKind::adaptive
+                              ? adaptive_time_step(particles, dynamical_time(particles, now.time),
+                                                   step_, clock_, now.time)
+                              : step_.length;
     return {length, step_.kind};
 }
 

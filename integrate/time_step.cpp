@@ -43,11 +43,10 @@ double adaptive_time_step(const Particles& particles, const DynamicalTime& dynam
     double shortest = std::numeric_limits<double>::infinity(); // the same in any order
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : shortest)
     for (std::size_t i = 0; i < n; ++i)
-        shortest = std::min(shortest, dynamical.of(norm(particles.acceleration[i]),
-                                                   particles.potential[i]));
+        shortest = std::min(shortest,
+                            dynamical.of(norm(particles.acceleration[i]), particles.potential[i]));
     const double longest = std::min(step.longest, clock.longest_step(time));
-    const double length =
-        std::isfinite(shortest) ? clock.step(time, step.eta * shortest) : longest;
+    const double length = std::isfinite(shortest) ? clock.step(time, step.eta * shortest) : longest;
     return std::clamp(length, std::min(step.shortest, longest), longest);
 }
 

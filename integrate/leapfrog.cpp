@@ -45,6 +45,8 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
       softening_(solver.options().softening.length)
 {
     validate(step);
+    if (needs_potentials())
+        require_zero(step.criterion, solver.options().periodic.box > 0);
     if (step.kind == TimeStepKind::adaptive && !needs_potentials() &&
         !(solver.options().softening.length > 0))
         throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");

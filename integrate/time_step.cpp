@@ -28,6 +28,13 @@ void validate(const TimeStep& step)
                                       ": must be >= 0 and <= the longest");
 }
 
+void require_zero(StepCriterion criterion, bool is_periodic)
+{
+    if (criterion == StepCriterion::potential && is_periodic)
+        throw Error(Fault::usage, "time step: the criterion 'potential' needs isolated particles; "
+                                  "in a periodic box take 'softening'");
+}
+
 double total_GM(const Particles& particles, double gravitational_constant)
 {
     double GM = 0;

@@ -121,7 +121,8 @@ void add_scheme_options(Options& options, SchemeRequest& request)
     options.choice(
         "step-criterion", request.blocks.criterion,
         {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
-        "of the leapfrog's individual or adaptive steps, eta times: potential: sqrt|phi|/|a|, eta "
+        "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
+        "phi^2/|a|, eta "
         "0.03 unless given, of individual steps unless given; softening: sqrt(eps/|a|), eta 0.1");
     options.number("rungs", request.blocks.rungs, between(0, 40),
                    "of the leapfrog's individual steps: most factors of two between the whole "

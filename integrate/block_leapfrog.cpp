@@ -152,6 +152,8 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     copy(particles.velocity, before_.velocity);
     copy(particles.acceleration, before_.acceleration);
     copy(state_.wish, before_.state.wish);
+    copy(state_.time, before_.state.time);
+    copy(state_.orbit, before_.state.orbit);
     before_.state.report = state_.report;
     const bool has_potentials = steps_.criterion == StepCriterion::potential;
     if (has_potentials)

@@ -135,11 +135,6 @@ void settle_comoving_steps(const Options& options, RunOptions& run)
     criterion = StepCriterion::softening;
     if (!options.given("eta"))
         run.step.eta = comoving_eta;
-    if (options.given("step-criterion") && run.scheme.blocks.criterion == StepCriterion::potential)
-        throw Error(Fault::usage,
-                    "run: --step-criterion potential: in a periodic box the potential "
-                    "has no zero; give softening");
-    run.scheme.blocks.criterion = StepCriterion::softening;
 }
 
 void settle(const Options& options, RunOptions& run)

@@ -44,7 +44,8 @@ void add_run_options(Options& options, RunOptions& run)
                    "when the run ends (it starts at the time of the file)");
     options.number("dt", run.fixed_step, positive, "length of a fixed step");
     options.flag("adaptive", run.adaptive,
-                 "steps of eta sqrt(eps/|a|), the smallest of all particles, instead of --dt");
+                 "steps of eta sqrt(eps/|a|), or by --step-criterion, the smallest of all "
+                 "particles, instead of --dt");
     options.number("eta", run.step.eta, positive,
                    "accuracy of adaptive and individual steps; of hermite 0.01 unless given");
     options.number("dt-min", run.step.shortest, not_negative,

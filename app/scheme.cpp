@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* of_hermite[] = {"shared-steps", "eta-start", "iterations", "final-evaluation",
                                       "count-short-steps"};
-constexpr const char* of_blocks[] = {"step-criterion", "rungs", "rebuild-above", "host-below"};
+constexpr const char* of_blocks[] = {"rungs", "rebuild-above", "host-below"};
 constexpr const char* of_trees[] = {
     "criterion",   "tolerance",           "theta",          "order",
     "local-order", "group-size",          "leaf-size",      "decorrelate",
@@ -54,12 +54,22 @@ void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& ste
     for (const char* name : {"dt", "adaptive", "resident"})
         if (options.given(name))
             refuse(std::string("--block-steps: contradicts --") + name);
-    BlockSteps& blocks = request.blocks;
     if (options.given("host-below") && options.given("accuracy"))
         refuse("--host-below: not with --accuracy");
-    if (!options.given("eta") && blocks.criterion == StepCriterion::potential)
-        step.eta = blocks.eta;
-    blocks.eta = step.eta;
+    step.criterion = request.blocks.criterion;
+}
+
+/// By what steps go, and how long they are: individual ones and those of --adaptive.
+void settle_steps(const Options& options, SchemeRequest& request, TimeStep& step)
+{
+    if (options.given("step-criterion")) {
+        if (options.given("dt") || request.resident)
+            refuse("--step-criterion: needs --block-steps or --adaptive");
+        step.criterion = request.blocks.criterion;
+    }
+    if (!options.given("eta") && step.criterion == StepCriterion::potential)
+        step.eta = request.blocks.eta;
+    request.blocks.eta = step.eta;
 }
 
 /// Of one evaluation, in the mean.
@@ -120,8 +130,9 @@ void add_scheme_options(Options& options, SchemeRequest& request)
     options.choice(
         "step-criterion", request.blocks.criterion,
         {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
-        "of the leapfrog's individual steps, eta times: potential: sqrt|phi|/|a|, eta "
-        "0.03 unless given; softening: sqrt(eps/|a|), eta 0.1");
+        "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
+        "phi^2/|a|, eta "
+        "0.03 unless given, of individual steps unless given; softening: sqrt(eps/|a|), eta 0.1");
     options.number("rungs", request.blocks.rungs, between(0, 40),
                    "of the leapfrog's individual steps: most factors of two between the whole "
                    "step and the shortest");
@@ -157,6 +168,7 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
                 refuse(std::string("--") + name + ": needs --block-steps");
         if (request.block_steps)
             settle_blocks(options, request, step);
+        settle_steps(options, request, step);
         if (request.resident)
             settle_resident(options, solver, in_box);
         return;
@@ -164,6 +176,8 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
     for (const char* name : of_blocks)
         if (options.given(name))
             refuse(std::string("--") + name + ": is for the leapfrog");
+    if (options.given("step-criterion"))
+        refuse("--step-criterion: is for the leapfrog");
     if (request.resident)
         refuse("--resident: is for the leapfrog");
     for (const char* name : of_trees)
@@ -259,13 +273,13 @@ std::string Mover::steps_text() const
 {
     if (step_.kind == TimeStepKind::fixed)
         return "in steps of " + shortest(step_.length);
+    const bool by_potential = step_.criterion == StepCriterion::potential;
     if (blocks_)
         return formatted("in blocks of individual steps, by the %s, eta = %s",
-                         blocks_->steps().criterion == StepCriterion::softening ? "softening"
-                                                                                : "potential",
-                         shortest(blocks_->steps().eta).c_str());
+                         by_potential ? "potential" : "softening", shortest(step_.eta).c_str());
     if (!hermite_)
-        return "in adaptive steps, eta = " + shortest(step_.eta);
+        return std::string("in adaptive steps, ") + (by_potential ? "by the potential, " : "") +
+               "eta = " + shortest(step_.eta);
     return hermite_->options().sharing == StepSharing::blocks ? "in blocks of individual steps"
                                                               : "in adaptive steps that all share";
 }

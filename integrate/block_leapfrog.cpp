@@ -31,6 +31,7 @@ void check(const BlockSteps& o, const SolverOptions& forces)
         refuse("rungs", o.rungs, "0 to 40");
     if (!(o.rebuild >= 0))
         refuse("rebuild", o.rebuild, ">= 0");
+    require_zero(o.criterion, forces.periodic.box > 0);
     if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
         throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
                                   "length > 0; 'potential' does not");
@@ -62,37 +63,46 @@ ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities
     ForceStatistics statistics =
         evaluate(particles, needs_potential ? Quantities::acceleration_potential : quantities, now);
     const std::size_t n = particles.size();
-    sum_masses(particles);
+    GM_ = total_GM(particles, forces().gravitational_constant);
     state_ = {};
     time_ = now.time;
-    state_.wish.resize(n);
+    if (needs_potential)
+        state_.orbit.resize(n);
+    state_.time.resize(n);
     const double eps = softening(time_);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
-        state_.wish[i] = wish_of(particles, Index(i), eps);
+        state_.time[i] = measure(particles, Index(i), eps, 0);
+    state_.wish = state_.time;
     return statistics;
 }
 
-void BlockLeapfrog::sum_masses(const Particles& particles)
+/// The step that the criterion means here and now, some time after the last one.
+double BlockLeapfrog::measure(const Particles& particles, Index i, double softening, double elapsed)
 {
-    GM_ = 0;
-    for (double mass : particles.mass)
-        GM_ += std::abs(forces().gravitational_constant * mass);
-}
-
-double BlockLeapfrog::wish_of(const Particles& particles, Index i, double softening) const
-{
-    const double a = norm(particles.acceleration[i]);
+    const DynamicalTime dynamical{softening, steps_.criterion, GM_};
+    const double a = norm(particles.acceleration[i]), phi = particles.potential[i];
     double time;
-    if (steps_.criterion == StepCriterion::softening) {
-        time = std::sqrt(softening / a);
+    if (steps_.criterion == StepCriterion::potential) {
+        double& orbit = state_.orbit[i];
+        orbit = dynamical.orbit(orbit, elapsed, a, phi);
+        time = dynamical.of_orbit(orbit, a, phi);
     } else {
-        const double phi = std::abs(particles.potential[i]);
-        time = std::sqrt(phi) / std::max(a, phi * phi / GM_);
+        time = dynamical.of(a, phi);
     }
     if (!(time < infinity)) // nothing pulls
         return steps_.longest;
     return std::min(steps_.longest, clock_.step(time_, steps_.eta * time));
+}
+
+/// The step h that is what the criterion will mean in its middle: h = now + slope h / 2.
+double BlockLeapfrog::anticipated(Index i, double now, double last)
+{
+    const double before = state_.time[i];
+    state_.time[i] = now;
+    if (!(now < infinity && before < infinity))
+        return now;
+    return now / (1 - std::clamp((now - before) / last, -0.5, 0.5) / 2);
 }
 
 Integrator::Wish BlockLeapfrog::next_step(const Particles&, Moment now)
@@ -142,6 +152,8 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     copy(particles.velocity, before_.velocity);
     copy(particles.acceleration, before_.acceleration);
     copy(state_.wish, before_.state.wish);
+    copy(state_.time, before_.state.time);
+    copy(state_.orbit, before_.state.orbit);
     before_.state.report = state_.report;
     const bool has_potentials = steps_.criterion == StepCriterion::potential;
     if (has_potentials)
@@ -269,7 +281,7 @@ void BlockLeapfrog::wish_anew(const Particles& particles)
     for (std::size_t k = 0; k < due_.size(); ++k) {
         const Index i = due_[k];
         const double last = levels_.length(levels_.level(i));
-        const double wish = wish_of(particles, i, eps);
+        const double wish = anticipated(i, measure(particles, i, eps, last), last);
         state_.wish[i] = std::min(wish, 2 * last);
         below += wish < shortest;
     }
@@ -318,7 +330,11 @@ void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
     archive("blocks/wish", state_.wish);
-    if (state_.wish.size() != particles.size())
+    archive("blocks/time", state_.time);
+    archive("blocks/orbit", state_.orbit);
+    const std::size_t orbits = steps_.criterion == StepCriterion::potential ? particles.size() : 0;
+    if (state_.wish.size() != particles.size() || state_.time.size() != particles.size() ||
+        state_.orbit.size() != orbits)
         throw Error(Fault::restart, "blocks: arrays of different lengths");
     BlockReport& report = state_.report;
     archive("blocks/below_shortest", report.below_shortest);
@@ -344,7 +360,7 @@ void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
         throw Error(Fault::restart, "blocks: arrays of different lengths");
     if (!archive.is_reading())
         return;
-    sum_masses(particles);
+    GM_ = total_GM(particles, forces().gravitational_constant);
     report.rungs.clear();
     for (std::size_t k = 0; k < n; ++k)
         report.rungs[exponents[k]] = {.particle_steps = particle_steps[k],

@@ -43,8 +43,10 @@ struct BlockReport {
 /// divided by a power of two, its rung. All particles drift together from one time at which any are
 /// due to the next; those that are due get new accelerations, the second half of their kick, their
 /// next rung (any number down, or one up where the longer step begins) and the first half of the
-/// next kick. At the ends of whole steps all are at one time: there observers look. With one rung
-/// it is Leapfrog, bit for bit.
+/// next kick. A step is as long as the criterion says of its middle, extrapolated from the last
+/// two, so that the rungs of an orbit are the same there and back: steps chosen where they begin
+/// lose energy on the way in that they do not win on the way out. At the ends of whole steps all
+/// are at one time: there observers look. With one rung it is Leapfrog, bit for bit.
 class BlockLeapfrog final : public Integrator {
 public:
     /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
@@ -71,7 +73,9 @@ public:
 private:
     /// What steps change.
     struct State {
-        std::vector<double> wish; ///< for the next step of each particle
+        std::vector<double> wish;  ///< for the next step of each particle
+        std::vector<double> time;  ///< step by the criterion where its last one ended
+        std::vector<double> orbit; ///< DynamicalTime::orbit(), for StepCriterion::potential
         BlockReport report;
     };
     enum class Half { first, second };
@@ -83,9 +87,9 @@ private:
     void kick(Particles& particles, Half half);
     void drift(Particles& particles, Moment now);
     void evaluate_due(Particles& particles, Quantities quantities, Moment now);
-    void sum_masses(const Particles& particles);
     void wish_anew(const Particles& particles);
-    double wish_of(const Particles& particles, Index i, double softening) const;
+    double measure(const Particles& particles, Index i, double softening, double elapsed);
+    double anticipated(Index i, double now, double last);
     void soften(double time);
     void note_block(double seconds, double moving);
 

@@ -61,7 +61,10 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
       softening_(solver.options().softening.length)
 {
     validate(step);
-    if (step.kind == TimeStepKind::adaptive && !(solver.options().softening.length > 0))
+    if (needs_potentials())
+        require_zero(step.criterion, solver.options().periodic.box > 0);
+    if (step.kind == TimeStepKind::adaptive && !needs_potentials() &&
+        !(solver.options().softening.length > 0))
         throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
 }
 
@@ -70,12 +73,20 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     return evaluate(particles, quantities, now);
 }
 
+DynamicalTime Leapfrog::dynamical_time(const Particles& particles, double time) const
+{
+    DynamicalTime dynamical{softening(time), step_.criterion};
+    if (needs_potentials())
+        dynamical.GM = total_GM(particles, solver_.options().gravitational_constant);
+    return dynamical;
+}
+
 Integrator::Wish Leapfrog::next_step(const Particles& particles, Moment now)
 {
-    const double length =
-        step_.kind == TimeStepKind::adaptive
-            ? adaptive_time_step(particles, softening(now.time), step_, clock_, now.time)
-            : step_.length;
+    const double length = step_.kind == TimeStepKind::adaptive
+                              ? adaptive_time_step(particles, dynamical_time(particles, now.time),
+                                                   step_, clock_, now.time)
+                              : step_.length;
     return {length, step_.kind};
 }
 
@@ -86,10 +97,14 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
     const Strides stride = strides(clock_, now.time, length);
     const double moved = kick_and_drift(particles, stride, box_, position_, velocity_);
     acceleration_.resize(particles.size());
+    if (needs_potentials())
+        potential_.resize(particles.size());
     const auto exchange_states = [&] {
         particles.position.swap(position_);
         particles.velocity.swap(velocity_);
         particles.acceleration.swap(acceleration_);
+        if (needs_potentials())
+            particles.potential.swap(potential_);
     };
     exchange_states();
     try {
@@ -120,6 +135,8 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, 
 
 ForceStatistics Leapfrog::solve(Particles& particles, Quantities quantities, Moment now)
 {
+    if (needs_potentials())
+        quantities = Quantities::acceleration_potential;
     solver_.number_next(now.step);
     if (const double length = softening(now.time); length != solver_.options().softening.length)
         solver_.soften(length);

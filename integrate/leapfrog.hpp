@@ -46,7 +46,7 @@ class Leapfrog final : public Integrator {
 public:
     /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
     /// box, if it has one. Throws Error(usage) for a step length that is not positive, or adaptive
-    /// steps without softening.
+    /// steps by a softening that is none.
     Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian());
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
@@ -62,6 +62,12 @@ public:
 private:
     ForceStatistics solve(Particles& particles, Quantities quantities, Moment now);
     double softening(double time) const { return clock_.softening(time, softening_); }
+    /// For the length of the next step.
+    bool needs_potentials() const
+    {
+        return step_.kind == TimeStepKind::adaptive && step_.criterion == StepCriterion::potential;
+    }
+    DynamicalTime dynamical_time(const Particles& particles, double time) const;
 
     Solver& solver_;
     TimeStep step_;
@@ -70,6 +76,7 @@ private:
     double softening_; ///< that the solver was made with
     /// Before the step that is under way.
     std::vector<Vec3<double>> position_, velocity_, acceleration_;
+    std::vector<double> potential_;
 };
 
 } // namespace chamomile

@@ -1,5 +1,7 @@
 // Steps of a leapfrog whose particles stay on the GPU; the host takes part where potentials or a
 // closer look are needed.
+#include <cmath>
+
 #include "core/archive.hpp"
 #include "core/error.hpp"
 #include "force/gpu.hpp"
@@ -28,12 +30,11 @@ public:
 
     Wish next_step(const Particles&, Moment now) override
     {
-        const double softening = clock_.softening(now.time, softening_);
-        const double length = step_.kind == TimeStepKind::adaptive
-                                  ? adaptive_time_step(there_->largest_acceleration_squared(),
-                                                       softening, step_, clock_, now.time)
-                                  : step_.length;
-        return {length, step_.kind};
+        if (step_.kind == TimeStepKind::fixed)
+            return {step_.length, step_.kind};
+        const DynamicalTime dynamical{clock_.softening(now.time, softening_)};
+        const double shortest = dynamical.of(std::sqrt(there_->largest_acceleration_squared()), 0);
+        return {adaptive_time_step(shortest, step_, clock_, now.time), step_.kind};
     }
 
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
@@ -133,6 +134,8 @@ std::unique_ptr<Integrator> make_resident_tree(Solver& solver, const TimeStep& s
 {
     if (!solver.takes_device_arrays())
         throw Error(Fault::usage, "resident: needs a GPU, and a tree, in boxes with a mesh");
+    if (step.kind == TimeStepKind::adaptive && step.criterion == StepCriterion::potential)
+        throw Error(Fault::usage, "resident: adaptive steps go by the softening");
     return std::make_unique<ResidentTree>(solver, step, clock);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/error.hpp"
@@ -27,23 +28,37 @@ void validate(const TimeStep& step)
                                       ": must be >= 0 and <= the longest");
 }
 
-double adaptive_time_step(const Particles& particles, double softening_length, const TimeStep& step,
-                          const Clock& clock, double time)
+void require_zero(StepCriterion criterion, bool is_periodic)
 {
-    const std::size_t n = particles.size();
-    double largest = 0; // |a|^2; a maximum is the same in any order
-#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(max : largest)
-    for (std::size_t i = 0; i < n; ++i)
-        largest = std::max(largest, norm_squared(particles.acceleration[i]));
-    return adaptive_time_step(largest, softening_length, step, clock, time);
+    if (criterion == StepCriterion::potential && is_periodic)
+        throw Error(Fault::usage, "time step: the criterion 'potential' needs isolated particles; "
+                                  "in a periodic box take 'softening'");
 }
 
-double adaptive_time_step(double largest, double softening_length, const TimeStep& step,
-                          const Clock& clock, double time)
+double total_GM(const Particles& particles, double gravitational_constant)
+{
+    double GM = 0;
+    for (double mass : particles.mass)
+        GM += std::abs(gravitational_constant * mass);
+    return GM;
+}
+
+double adaptive_time_step(const Particles& particles, const DynamicalTime& dynamical,
+                          const TimeStep& step, const Clock& clock, double time)
+{
+    const std::size_t n = particles.size();
+    double shortest = std::numeric_limits<double>::infinity(); // the same in any order
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : shortest)
+    for (std::size_t i = 0; i < n; ++i)
+        shortest = std::min(shortest,
+                            dynamical.of(norm(particles.acceleration[i]), particles.potential[i]));
+    return adaptive_time_step(shortest, step, clock, time);
+}
+
+double adaptive_time_step(double shortest, const TimeStep& step, const Clock& clock, double time)
 {
     const double longest = std::min(step.longest, clock.longest_step(time));
-    const double dynamical_time = step.eta * std::sqrt(softening_length / std::sqrt(largest));
-    const double length = largest > 0 ? clock.step(time, dynamical_time) : longest;
+    const double length = std::isfinite(shortest) ? clock.step(time, step.eta * shortest) : longest;
     return std::clamp(length, std::min(step.shortest, longest), longest);
 }
 

@@ -1,12 +1,22 @@
 /// \file  How long a step is.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/particles.hpp"
 #include "integrate/clock.hpp"
 
 namespace chamomile {
+
+/// What the step of a single particle is a part eta of.
+enum class StepCriterion {
+    softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
+    potential  ///< Gm / |phi|^1.5 with Gm = phi^2 / |a|, at most that of all: sqrt(r^3 / Gm) at
+               ///< the distance r of a point mass that pulls so. Individual steps take the mean
+               ///< 1 / Gm of the particle's orbit
+};
 
 enum class TimeStepKind { fixed, adaptive };
 
@@ -17,25 +27,66 @@ struct TimeStep {
     double eta = 0.1;                                         ///< of adaptive_time_step()
     double shortest = 0;                                      ///< bounds of an adaptive step
     double longest = std::numeric_limits<double>::infinity(); ///< "
+    StepCriterion criterion = StepCriterion::softening;       ///< of adaptive_time_step()
 };
 
-/// What the step of a single particle is a part eta of.
-enum class StepCriterion {
-    softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
-    potential  ///< sqrt|phi| / max(|a|, phi^2 / GM): a dynamical time, where attractions cancel too
+/// The time of a particle that its criterion measures.
+struct DynamicalTime {
+    double softening; ///< length eps
+    StepCriterion criterion = StepCriterion::softening;
+    double GM = 0; ///< of all, for StepCriterion::potential
+
+    /// Infinite, or not a number, where nothing pulls.
+    double of(double acceleration, double potential) const
+    {
+        if (criterion == StepCriterion::softening)
+            return std::sqrt(softening / acceleration);
+        const double phi = std::abs(potential);
+        return std::sqrt(phi) / std::max(acceleration, phi * phi / GM);
+    }
+
+    /// The mean square of |a| / phi^2 = 1 / Gm over ten dynamical times of a particle's orbit,
+    /// `elapsed` after it was `before`; 0: none is known.
+    double orbit(double before, double elapsed, double acceleration, double potential) const
+    {
+        const double phi = std::abs(potential);
+        if (!(phi > 0))
+            return before;
+        const double here = std::max(1 / GM, acceleration / (phi * phi)), square = here * here;
+        if (!(before > 0))
+            return square;
+        const double part = 0.1 * elapsed * phi * std::sqrt(phi * before);
+        return before + part / (1 + part) * (square - before);
+    }
+
+    /// 1 / (|phi|^1.5 sqrt(mean)), with that mean: changes as smoothly along the orbit as the
+    /// potential, and does not grow in a galaxy's centre, where |a| vanishes. Where a particle is
+    /// pulled four times as hard as on its way, four times of().
+    double of_orbit(double mean, double acceleration, double potential) const
+    {
+        const double phi = std::abs(potential), root = std::sqrt(phi);
+        return 1 / std::max(root * phi * std::sqrt(mean), acceleration / (4 * root));
+    }
 };
+
+/// Of all particles, |G m|.
+double total_GM(const Particles& particles, double gravitational_constant);
+
+/// Throws Error(usage) if steps by the potential are asked for in a periodic box, where it has no
+/// zero.
+void require_zero(StepCriterion criterion, bool is_periodic);
 
 /// Throws Error(usage) for a length, eta or bounds that are no positive numbers.
 void validate(const TimeStep& step);
 
-/// The smallest eta sqrt(eps / |a|) of all particles (Quinn et al. 1997, Springel 2005) as a step
-/// of the clock at that time, within its and the bounds of `step`; the longest where nothing
-/// accelerates.
-double adaptive_time_step(const Particles& particles, double softening_length, const TimeStep& step,
-                          const Clock& clock = Clock::newtonian(), double time = 0);
+/// eta times the shortest dynamical time of all particles as a step of the clock at that time,
+/// within its and the bounds of `step`; the longest where nothing accelerates.
+double adaptive_time_step(const Particles& particles, const DynamicalTime& dynamical,
+                          const TimeStep& step, const Clock& clock = Clock::newtonian(),
+                          double time = 0);
 
-/// The same of the largest |a|^2 of all.
-double adaptive_time_step(double largest_acceleration_squared, double softening_length,
-                          const TimeStep& step, const Clock& clock, double time);
+/// The same of that time.
+double adaptive_time_step(double shortest_dynamical_time, const TimeStep& step, const Clock& clock,
+                          double time);
 
 } // namespace chamomile

@@ -64,6 +64,8 @@ inline std::vector<WayToMove> ways_to_move()
             };
             const TimeStep fixed{.length = 1. / 64};
             const TimeStep adaptive{.kind = TimeStepKind::adaptive, .eta = 0.2};
+            const TimeStep by_potentials{
+                .kind = TimeStepKind::adaptive, .eta = 0.05, .criterion = StepCriterion::potential};
             SolverOptions direct;
             direct.solver = SolverKind::direct;
             for (Precision precision : {Precision::single_precision, Precision::double_precision}) {
@@ -73,6 +75,7 @@ inline std::vector<WayToMove> ways_to_move()
                 tree.precision = direct.precision = precision;
                 leapfrog("tree, " + name, tree, fixed);
                 leapfrog("direct, " + name, direct, fixed);
+                leapfrog("tree, adaptive steps by potentials, " + name, tree, by_potentials);
                 if (soft)
                     leapfrog("tree, adaptive steps, " + name, tree, adaptive);
                 if (soft)

@@ -1,0 +1,35 @@
+/// \file  A simulation followed by its energies and its cost.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "integrate/simulation.hpp"
+
+namespace chamomile::tests {
+
+struct Outcome {
+    double largest = 0, evaluations = 0, momentum = 0;
+    Particles particles;
+};
+
+/// Largest |dE/E| at intervals, and force evaluations of a particle in the mean.
+inline Outcome follow(Particles particles, Integrator& integrator, double end, double interval)
+{
+    Outcome outcome;
+    Simulation simulation(particles, integrator, 0, end);
+    double start = 0;
+    simulation.at_intervals(interval, Quantities::acceleration_potential, [&](Simulation& now) {
+        const Diagnostics& diagnostics = now.diagnostics();
+        if (now.step() == 0)
+            start = diagnostics.energy();
+        outcome.largest = std::max(outcome.largest, std::abs(diagnostics.energy() / start - 1));
+    });
+    simulation.run();
+    outcome.evaluations = double(simulation.total_statistics().targets) / double(particles.size());
+    outcome.particles = std::move(particles);
+    return outcome;
+}
+
+} // namespace chamomile::tests

@@ -32,7 +32,7 @@ def with_rows(n, what=""):
 def failing_writes(error, count):
     """The first writes to new files answer with that error."""
     library = next((pathlib.Path(PROGRAM).parent / "tests").glob("libfailing_writes.*"))
-    return {"env": {**os.environ, "LD_PRELOAD": str(library), "FAILING_WRITES": f"{error}:{count}"}}
+    return {"env": {**os.environ, "LD_PRELOAD": str(library), "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0", "FAILING_WRITES": f"{error}:{count}"}}
 
 
 def limited(what, value):
@@ -53,9 +53,9 @@ def broken_pipe():
 ANYBODY = {"preexec_fn": lambda: os.setuid(65534)} if os.geteuid() == 0 else {}
 
 
-# Of address space, in MiB, in which the program's libraries find room.
-LOADED = next(mib for mib in range(16, 1024, 4)
-              if subprocess.run([PROGRAM, "--version"], capture_output=True, **limited(resource.RLIMIT_AS, mib << 20)).returncode == 0)
+# Of address space, in MiB, in which the program's libraries find room; 0 with the address sanitizer, which takes terabytes.
+LOADED = next((mib for mib in range(16, 1024, 4)
+               if subprocess.run([PROGRAM, "--version"], capture_output=True, **limited(resource.RLIMIT_AS, mib << 20)).returncode == 0), 0)
 
 # number, command, exit status, what the line on standard error says (of a command that goes well: standard output), more for subprocess
 CASES = [
@@ -246,6 +246,7 @@ def space(mass=1, shift=0, **changed):
 
 
 def write_inputs(folder):
+    (folder / "locales").mkdir()
     if subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "locales/de_DE.UTF-8"], capture_output=True).returncode != 0:
         print("not tested here: a locale with decimal commas")
     comoving = "# scale_factor: 0.5\n# omega_matter: {}\n# omega_lambda: 0.7\n# hubble: 0.7\n"
@@ -447,7 +448,11 @@ def main():
                 pass
             busy.send_signal(19)  # it holds the folder and writes nothing
             numbers = set()
+            if not LOADED:
+                print("not tested here: limits of memory")
             for number, command, status, pattern, *more in CASES:
+                if number == 68 and not LOADED:
+                    continue
                 numbers.add(number)
                 failures += [f"{number}: {' '.join(command)[:200]}: {line}" for line in complaints(folder, command, status, pattern, more)]
         finally:

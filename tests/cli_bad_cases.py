@@ -407,8 +407,8 @@ def complaints(folder, command, status, pattern, more):
 def library_complaints():
     """Kinds 70 to 72: the C interface, where it has been built beside the program."""
     path = pathlib.Path(PROGRAM).parent / "libchamomile_c.so"
-    if not path.exists():
-        print("not tested here: the C library, which has not been built")
+    if not path.exists() or not LOADED:
+        print("not tested here: the C library, which has not been built or needs a sanitizer")
         return
     library = ctypes.CDLL(str(path))
     library.chm_law_last_error.restype = ctypes.c_char_p

@@ -140,7 +140,7 @@ inline std::vector<WayToMove> ways_to_move()
                 leapfrog(name, options, fixed);
                 if (!soft || softening.kind == SofteningKind::spline)
                     continue;
-                in_blocks(std::string("blocks, ") + name, options, by_potential);
+                in_blocks(std::string("blocks, ") + name, options, by_softening);
                 comoving(name, options);
             }
             leapfrog("tree, geometric", geometric, fixed);

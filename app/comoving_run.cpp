@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "app/particle_notes.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "core/periodic.hpp"
@@ -104,11 +105,22 @@ void take_background(const Options& options, const CosmologyRequest& request,
         refuse("Omega_m: " + shortest(frame.omega_matter) + ": give --omega-m");
     if (!(frame.hubble > 0))
         refuse("h: " + shortest(frame.hubble) + ": give --hubble");
+    if (frame.hubble > 10)
+        refuse("h: " + shortest(frame.hubble) +
+               ": H0 in 100 km/s/Mpc, such as 0.7, is needed: give --hubble");
     const double a = frame.scale_factor;
+    if (state.time != 0 && !(std::abs(state.time - a) <= 1e-3 * a))
+        refuse("time: " + shortest(state.time) + ": is not the scale factor " + shortest(a));
     const double end =
         request.end_scale_factor.value_or(scale_factor_of(request.end_redshift.value_or(0)));
     validate(background_of(frame), std::min(a, end), std::max(a, end));
     settle_units(file, state);
+    const Outside found = outside(state.particles, state.box_size);
+    if (found.sides > 1)
+        refuse(formatted("positions: %.3g sides outside the box of %g: units or box are wrong",
+                         found.sides, state.box_size));
+    if (const std::string line = outside_text(found); !line.empty())
+        state.notes.push_back(line);
     state.time = a;
 }
 

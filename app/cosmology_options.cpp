@@ -42,7 +42,7 @@ void add_cosmology_options(Options& options, CosmologyRequest& request)
     options.number("omega-r", request.omega_radiation, not_negative, "radiation today");
     options.number("w0", request.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
     options.number("wa", request.wa, any_number, "of dark energy");
-    options.number("hubble", request.hubble, positive, "H0 in 100 km/s/Mpc");
+    options.number("hubble", request.hubble, above(0, 10), "H0 in 100 km/s/Mpc");
 }
 
 void settle_cosmology(const Options& options, CosmologyRequest& request,

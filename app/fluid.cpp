@@ -121,6 +121,15 @@ void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon
     std::printf("of these beyond the cut-off: energy %.5f, pressure %.5f\n", u, density * u);
 }
 
+void take_checkpoint(const std::string& file, std::optional<CheckpointReader>& archive)
+{
+    try {
+        archive.emplace(file);
+    } catch (const Error& error) {
+        throw Error(Fault::restart, std::string("--restart: ") + error.what());
+    }
+}
+
 } // namespace
 
 int fluid(const std::vector<std::string>& arguments)
@@ -133,7 +142,7 @@ int fluid(const std::vector<std::string>& arguments)
         return 0;
     std::optional<CheckpointReader> archive;
     if (!run.restart.empty()) {
-        archive.emplace(run.restart);
+        take_checkpoint(run.restart, archive);
         std::map<std::string, std::string> earlier;
         (*archive)("fluid/options", earlier);
         options.adopt(earlier, changeable);

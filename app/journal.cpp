@@ -21,6 +21,7 @@ void Journal::open(const std::filesystem::path& file, bool goes_on)
     file_ = std::fopen(file.c_str(), goes_on ? "a" : "w");
     if (!file_)
         throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
+    path_ = file.string();
     record(kept_);
     kept_.clear();
 }
@@ -47,8 +48,14 @@ void Journal::record(const std::string& line)
         kept_ += (kept_.empty() ? "" : "\n") + line;
         return;
     }
-    std::fprintf(file_, "%s\n", line.c_str());
-    std::fflush(file_);
+    if ((std::fprintf(file_, "%s\n", line.c_str()) < 0 || std::fflush(file_) != 0) && failure_ == 0)
+        failure_ = errno;
+}
+
+void Journal::require_written() const
+{
+    if (failure_ != 0)
+        throw Error(Fault::output, path_ + ": cannot be written: " + std::strerror(failure_));
 }
 
 void Journal::show_status(const std::string& line)

@@ -24,6 +24,9 @@ public:
     void detail(const std::string& line); ///< on the screen if verbose, and in the log then
     void record(const std::string& line); ///< in the log alone
 
+    /// Throws Error(output) if a line did not reach the log, as on a disk that was full meanwhile.
+    void require_written() const;
+
     /// One line on a terminal, rewritten by the next; nothing where output is no terminal.
     void show_status(const std::string& line);
     bool on_terminal() const;
@@ -35,6 +38,8 @@ private:
 
     Verbosity verbosity_;
     std::FILE* file_ = nullptr;
+    std::string path_;
+    int failure_ = 0; ///< errno of the first write that failed
     std::string kept_;
     bool status_shown_ = false;
 };

@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <new>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "app/command.hpp"
 #include "core/error.hpp"
 #include "core/nearest_name.hpp"
@@ -50,6 +53,15 @@ int dispatch(const std::vector<std::string>& arguments)
                                   "; 'chamomile --help' lists all");
 }
 
+/// Where the caller has closed a standard stream its number would go to the next file that is
+/// opened, and what is printed would land there. What is written to these fails instead.
+void hold_standard_streams()
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (::fcntl(stream, F_GETFD) < 0)
+            ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); // the lowest number
+}
+
 /// Everything that the program printed must have arrived; a full disk shows only here.
 void flush_output()
 {
@@ -84,6 +96,7 @@ int main(int argc, char** argv)
     // A closed pipe or a full file system is an error of the write, not the end of the process.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
+    app::hold_standard_streams();
     try {
         const int status = app::dispatch({argv + 1, argv + argc});
         app::flush_output();

@@ -34,7 +34,7 @@ void add_background(Options& options, Request& request)
     options.number("omega-r", background.omega_radiation, not_negative, "radiation today");
     options.number("w0", background.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
     options.number("wa", background.wa, any_number, "of dark energy");
-    options.number("hubble", background.hubble, positive, "H0 in 100 km/s/Mpc");
+    options.number("hubble", background.hubble, above(0, 10), "H0 in 100 km/s/Mpc");
     options.number("omega-b", request.model.power.omega_baryon, positive,
                    "baryons, part of the matter");
     options.number("n-s", request.model.power.spectral_index, any_number, "spectral index");

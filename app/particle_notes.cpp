@@ -11,6 +11,7 @@ namespace chamomile::app {
 namespace {
 
 constexpr double least_part = 1e-30;                        ///< of the total mass
+constexpr double rounding = 1e-6;                           ///< of coordinates, in box sides
 constexpr double large_extent = 1e7, largest_extent = 1e18; ///< softening lengths
 
 std::string masses_text(const Particles& particles)
@@ -48,10 +49,33 @@ std::string extent_text(const Particles& particles, double softening)
 
 } // namespace
 
+Outside outside(const Particles& particles, double side)
+{
+    Outside found;
+    for (const Vec3<double>& x : particles.position) {
+        const double low = std::min({x.x, x.y, x.z}), high = std::max({x.x, x.y, x.z});
+        const double beyond = std::max(-low / side, high / side - 1);
+        found.particles += beyond > rounding;
+        found.sides = std::max(found.sides, beyond);
+    }
+    return found;
+}
+
+std::string outside_text(const Outside& outside)
+{
+    return outside.particles == 0
+               ? ""
+               : formatted("%zu particles lie outside the periodic box, by %.3g of its side at "
+                           "most: their images within it count",
+                           outside.particles, outside.sides);
+}
+
 std::vector<std::string> oddities(const Particles& particles, const SolverOptions& solver)
 {
     std::vector<std::string> lines{masses_text(particles),
                                    extent_text(particles, solver.softening.length)};
+    if (solver.periodic)
+        lines.push_back(outside_text(outside(particles, solver.periodic.box)));
     const bool by_angle =
         solver.criterion == Criterion::geometric || solver.criterion == Criterion::minimum_distance;
     if (solver.solver == SolverKind::tree && by_angle && solver.theta > 1)

@@ -1,6 +1,7 @@
 /// \file  What is odd about initial conditions, but no error.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,19 @@
 
 namespace chamomile::app {
 
+/// How many particles lie outside a periodic box [0, side)^3, and how far in sides.
+struct Outside {
+    std::size_t particles = 0;
+    double sides = 0;
+};
+Outside outside(const Particles& particles, double side);
+
+/// A line that tells it, empty if there are none.
+std::string outside_text(const Outside& outside);
+
 /// A line for each oddity: masses that pull at nothing, an extent that is huge beside the
-/// softening, an opening angle above 1. Throws Error(input) for an extent beside which doubles
-/// cannot tell the softening length.
+/// softening, particles outside their periodic box, an opening angle above 1. Throws Error(input)
+/// for an extent beside which doubles cannot tell the softening length.
 std::vector<std::string> oddities(const Particles& particles, const SolverOptions& solver);
 
 } // namespace chamomile::app

@@ -1,5 +1,8 @@
 #include "app/periodic_options.hpp"
 
+#include <cmath>
+
+#include "app/table.hpp"
 #include "core/error.hpp"
 
 namespace chamomile::app {
@@ -33,6 +36,10 @@ void settle_periodic(const Options& options, const Snapshot& snapshot, SolverOpt
     const auto refuse = [&](const std::string& line) {
         throw Error(Fault::usage, options.command() + ": " + line);
     };
+    if (periodic && snapshot.box_size > 0 &&
+        std::abs(periodic.box - snapshot.box_size) > 1e-6 * snapshot.box_size)
+        refuse("--box: " + shortest(periodic.box) + ": contradicts the box of " +
+               shortest(snapshot.box_size) + " in the file; --box 0 leaves boundaries open");
     if (!periodic) {
         for (const char* const name : {"long-range", "mesh", "split", "cut"})
             if (options.given(name))

@@ -299,6 +299,7 @@ void RunJob::summarize(double seconds)
     journal_.tell(formatted("wrote %d snapshots%s, energy.csv, steps.csv%s and run.log to %s",
                             outputs_, frames.c_str(), run_.check_forces > 0 ? ", forces.csv" : "",
                             folder_.name().c_str()));
+    journal_.require_written();
 }
 
 } // namespace chamomile::app

@@ -13,7 +13,7 @@
 namespace chamomile::app {
 namespace {
 
-constexpr double most_outputs = 1e6;
+constexpr double most_outputs = 1e6, most_steps = 1e12;
 
 void require_outputs(const char* option, double interval, const SimulationOptions& time)
 {
@@ -179,6 +179,10 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
         throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) +
                                       ": is longer than the whole run of " +
                                       shortest(time.end_time - start));
+    if (run.fixed_step && (time.end_time - start) / *run.fixed_step > most_steps)
+        throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) + ": makes " +
+                                      formatted("%.3g", (time.end_time - start) / *run.fixed_step) +
+                                      " steps; at most 1e12 are allowed");
     if (time.step.shortest > time.step.longest)
         throw Error(Fault::usage, "--dt-min: " + shortest(time.step.shortest) +
                                       ": is larger than --dt-max " + shortest(time.step.longest));

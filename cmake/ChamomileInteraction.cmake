@@ -7,13 +7,16 @@ set(chamomile_flags_baseline "")
 set(chamomile_flags_avx2 -mavx2 -mfma)
 set(chamomile_flags_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma -mprefer-vector-width=512)
 set(chamomile_sets baseline)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+if(NOT CHAMOMILE_BASELINE_ONLY AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
     list(APPEND chamomile_sets avx2 avx512)
 endif()
 # Of code in packs. g++ 12 takes the undefined operands within its own intrinsics for mistakes, hence no-maybe-uninitialized.
-set(chamomile_pack_flags -Wall -Wextra -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+set(chamomile_pack_flags -Wall -Wextra -fno-math-errno -fno-trapping-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    list(APPEND chamomile_pack_flags -Wno-maybe-uninitialized)
+    list(APPEND chamomile_pack_flags -ffp-contract=fast -Wno-maybe-uninitialized)
+else()
+    # clang fuses differently with and without potentials, and the same accelerations would have other bits.
+    list(APPEND chamomile_pack_flags -ffp-contract=on)
 endif()
 
 # How the CUDA sources of a target are compiled.

@@ -90,13 +90,6 @@ void choose_sizes(SolverOptions& o, bool gpu)
 
 } // namespace
 
-void Solver::soften(double length)
-{
-    if (length != options().softening.length)
-        throw Error(Fault::usage, "eps: " + in_words(length) +
-                                      ": this solver cannot change its softening as a run goes on");
-}
-
 SolverOptions settled(const SolverOptions& options)
 {
     check(options);

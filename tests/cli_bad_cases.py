@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""The 72 kinds of bad input and bad surroundings, by number: command, exit status, the one line; a refused command changes nothing.
-
-Kinds that the program cannot meet (comoving files without --cosmology) stand for what it says instead."""
+"""The 72 kinds of bad input and bad surroundings, by number: command, exit status, the one line; a refused command changes nothing."""
 import ctypes
 import errno
 import hashlib
@@ -9,18 +7,24 @@ import os
 import pathlib
 import re
 import resource
-import struct
 import subprocess
 import sys
 import tempfile
 
+from bad_inputs import write_inputs
+
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+LIBRARY = pathlib.Path(PROGRAM).parent / "libchamomile_c.so"
 FINE, USAGE, INPUT, OUTPUT, DEVICE, NUMERIC, RESTART = 0, 2, 3, 4, 5, 6, 7
 RUN = ["run", "good.txt", "--t-end", "0.2", "--dt", "0.1", "--eps", "0.05", "-o", "out"]
 
 
 def run(file, *more, eps="0.05"):
     return ["run", file, "--t-end", "0.2", "--dt", "0.1", "--eps", eps, "-o", "out", *more]
+
+
+def universe(file, *more):
+    return ["run", file, "--cosmology", "--z-end", "48.9", "--eps", "20", "-o", "out", *more]
 
 
 def with_rows(n, what=""):
@@ -30,16 +34,30 @@ def with_rows(n, what=""):
 def failing_writes(error, count):
     """The first writes to new files answer with that error."""
     library = next((pathlib.Path(PROGRAM).parent / "tests").glob("libfailing_writes.*"))
-    return {"env": {**os.environ, "LD_PRELOAD": str(library), "FAILING_WRITES": f"{error}:{count}"}}
+    return {"env": {**os.environ, "LD_PRELOAD": str(library), "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0", "FAILING_WRITES": f"{error}:{count}"}}
 
 
 def limited(what, value):
     return {"preexec_fn": lambda: resource.setrlimit(what, (value, value))}
 
 
-# Of address space, in MiB, in which the program's libraries find room.
-LOADED = next(mib for mib in range(16, 1024, 4)
-              if subprocess.run([PROGRAM, "--version"], capture_output=True, **limited(resource.RLIMIT_AS, mib << 20)).returncode == 0)
+def closed(*streams):
+    return {"stdout": subprocess.DEVNULL, "preexec_fn": lambda: [os.close(stream) for stream in streams]}
+
+
+def broken_pipe():
+    ours, theirs = os.pipe()
+    os.close(ours)
+    return {"stdout": theirs}
+
+
+# Of a user whom permissions bind.
+ANYBODY = {"preexec_fn": lambda: os.setuid(65534)} if os.geteuid() == 0 else {}
+
+
+# Of address space, in MiB, in which the program's libraries find room; 0 with the address sanitizer, which takes terabytes.
+LOADED = next((mib for mib in range(16, 1024, 4)
+               if subprocess.run([PROGRAM, "--version"], capture_output=True, **limited(resource.RLIMIT_AS, mib << 20)).returncode == 0), 0)
 
 # number, command, exit status, what the line on standard error says (of a command that goes well: standard output), more for subprocess
 CASES = [
@@ -53,14 +71,17 @@ CASES = [
     (7, run("coincident.txt", eps="0"), INPUT, "particles with ids 1 and 2: position: .0, 0, 0.: both lie there"),
     *[(8, ["run", "good.txt", "--t-end", "0.2", "--dt", word, "--eps", "0.05", "-o", "out"], USAGE, f"--dt: {word}: (a number > 0|is longer than)")
       for word in ("0", "-1", "nan", "0.3")],
+    (8, ["run", "good.txt", "--t-end", "0.2", "--dt", "1e-300", "--eps", "0.05", "-o", "out"], USAGE, r"--dt: 1e-300: makes 2e\+299 steps; at most 1e12"),
+    (9, ["run", "good.txt", "--t-end", "1e400", "--dt", "0.1", "--eps", "0.05", "-o", "out"], USAGE, "--t-end: 1e400: a number is needed"),
     (9, ["run", "good.txt", "--t-end", "-1", "--dt", "0.1", "--eps", "0.05", "-o", "out"], USAGE, "--t-end: -1: lies before the start at t = 0"),
     (9, ["run", "good.txt", "--t-end", "0", "--dt", "0.1", "--eps", "0.05", "-o", "out"], FINE, "wrote 1 snapshots"),
     (10, [*RUN, "--snapshot-every", "0.05"], FINE, "wrote 5 snapshots"),  # steps are shortened to hit the times
     (10, [*RUN, "--snapshot-every", "1e-9"], USAGE, "--snapshot-every: 1e-09: makes .* outputs; at most 1e6"),
     *[(11, [*RUN, option, word], USAGE, f"{option}: {word}: a whole number") for option in ("--leaf-size", "--group-size") for word in ("-1", "1048577")],
     (12, ["run", "--model", "plummer", "--particles", "99999999999999999999999", *RUN[2:]], USAGE, "--particles: 9+: a whole number from 1"),
-    (13, [*RUN, "--theta", "0,5"], USAGE, "--theta: 0,5: a number", {"env": {**os.environ, "LC_ALL": "de_DE.UTF-8"}}),
-    (13, run("comma.txt"), INPUT, "comma.txt: line 8: 9 columns: 8 are in the lines before", {"env": {**os.environ, "LC_ALL": "de_DE.UTF-8"}}),
+    (13, [*RUN, "--theta", "0,5"], USAGE, "--theta: 0,5: a number", "German"),
+    (13, [*RUN, "--theta", "0.5"], FINE, "theta 0.5", "German"),
+    (13, run("comma.txt"), INPUT, "comma.txt: line 8: 9 columns: 8 are in the lines before", "German"),
     (14, [*RUN, "--theta", "0.5", "--theta", "0.6"], USAGE, "--theta: given twice, as 0.5 and 0.6"),
     (14, [*RUN, "--theta", "0.5", "--theta", "0.5"], FINE, "theta 0.5"),
     (14, [*RUN, "--config", "twice.ini"], USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
@@ -72,20 +93,33 @@ CASES = [
     (17, [*RUN, "--config", "large.ini"], USAGE, "large.ini: is no INI file: larger than 1 MB"),
     (17, [*RUN, "--config", "dos.ini"], FINE, "theta 0.4"),  # CRLF, a byte order mark and tabs
     (18, [*RUN, "--config", "none.ini"], USAGE, "none.ini: No such file or directory"),
+    (18, [*RUN, "--config", "closed.ini"], USAGE, "closed.ini: Permission denied", ANYBODY),
     (19, run("comoving.txt"), INPUT, "comoving.txt: comoving coordinates: cannot be evolved"),
+    (19, universe("universe.txt"), FINE, "from a = 0.02, z = 49"),
+    (19, universe("hubble0.txt"), INPUT, "hubble0.txt: h: 0: give --hubble"),
+    (19, universe("omega0.txt"), INPUT, "omega0.txt: Omega_m: 0: give --omega-m"),
+    (19, universe("scale0.txt"), INPUT, "scale0.txt: line 6, scale_factor: 0: must be positive"),
+    (19, ["run", "universe.txt", "--z-end", "60", "--eps", "20", "-o", "out"], USAGE, "--z-end: 60: lies before the start at a = 0.02, z = 49"),
+    (19, universe("universe.txt", "--integrator", "hermite"), USAGE, "needs the leapfrog"),
+    (19, [*RUN, "--mesh", "64"], USAGE, "--mesh: needs a periodic box"),
     (19, ["run", "good.txt", "--integrator", "hermite", "--t-end", "1", "--eps", "0", "--theta", "0.5", "-o", "out"], USAGE, "--theta: is for trees"),
-    (20, run("open.txt"), INPUT, "open.txt: comoving coordinates: cannot be evolved"),  # whatever its Omegas add up to
+    (20, universe("curved.txt"), FINE, "Omega_m 0.3, Omega_Lambda 0.5"),  # curvature is known
+    (20, universe("universe.txt", "--omega-m", "0.5"), INPUT, "density: 0.3 of the critical one, but Omega_m is 0.5"),
+    (21, [*RUN[:-1], "x" * 5000], OUTPUT, "--output: x+: .*File name too long"),
     (21, run("x" * 5000), INPUT, "x+: file: File name too long"),
     (21, run("a \"b\" 'c'.txt"), FINE, "20 from a \"b\" 'c'.txt"),
     (21, run("two\nlines.txt"), INPUT, "two lines.txt: file: No such file"),
     (22, [*RUN, "--device", "gpu:77"], DEVICE, "device: gpu:77: "),
     *[(23, [*RUN, "--threads", word], USAGE, f"--threads: {word}: a whole number from 1 to 4096") for word in ("0", "4097")],
     (24, ["run", "good.txt", "--restart", "done"], USAGE, "--restart: contradicts the file good.txt"),
+    (24, ["run", "--restart", "folder"], RESTART, "--restart: folder: holds no checkpoint"),
+    (24, ["run", "--restart", "good.hdf5"], RESTART, "--restart: good.hdf5: header: not that of a checkpoint"),
+    *[(24, ["fluid", "--restart", name], RESTART, f"--restart: {name}: ") for name in ("none.chk", "folder", "good.hdf5", "/dev/zero")],
     (25, ["model", "plummer", "-n", "9", "--seed", "-1", "-o", "x.hdf5"], USAGE, "--seed: -1: a whole number >= 0"),
     (25, ["model", "plummer", "-n", "9", "--seed", "18446744073709551616", "-o", "x.hdf5"], USAGE, "--seed: 18446744073709551616: a whole number"),
     (26, run("missing.txt"), INPUT, "missing.txt: file: No such file"),
     (26, run("folder"), INPUT, "folder: file: a folder"),
-    (26, run("closed.txt"), INPUT, "closed.txt: file: Permission denied", "not root"),
+    (26, run("closed.txt"), INPUT, "closed.txt: file: Permission denied", ANYBODY),
     (26, run("pipe"), INPUT, "pipe: file: not a regular file"),
     (26, run("empty.txt"), INPUT, "empty.txt: size: 0 bytes"),
     (27, run("header.gadget2"), INPUT, "header.gadget2: record at offset 16: 256 bytes: truncated"),
@@ -104,6 +138,10 @@ CASES = [
     (32, run("dimensions.tipsy"), INPUT, "dimensions.tipsy: format: unknown"),
     (32, run("many.gadget2"), INPUT, r"many.gadget2: (block POS|number of particles)"),
     (32, run("total.gadget2"), INPUT, "total.gadget2: total number of particles of type 1: 21: 20 are in the file"),
+    (32, run("count.hdf5"), INPUT, "count.hdf5: total number of particles of type 1: 20: 21 are in the file", "h5py"),
+    (32, run("total.hdf5"), INPUT, "total.hdf5: total number of particles of type 1: 21: 20 are in the file", "h5py"),
+    (32, run("below.hdf5"), INPUT, "below.hdf5: number of particles of type 1: -1: 0 to 4294967295", "h5py"),
+    (32, run("high.hdf5"), INPUT, "high.hdf5: Header/NumPart_Total_HighWord, type 1: 1: at most 2.32 - 1", "h5py"),
     (33, run("stack.txt"), FINE, "wrote"),
     (33, run("stack.txt", eps="0"), INPUT, r"ids \d+ and \d+: position"),
     (34, run("point.txt"), FINE, "wrote"),
@@ -112,6 +150,8 @@ CASES = [
     (35, run("infinite.txt"), INPUT, r"infinite.txt: particle 7 \(id 8\), velocity y: inf"),
     (35, run("massnan.txt"), INPUT, r"massnan.txt: particle 7 \(id 8\), mass: nan"),
     (35, ["run", "fast.txt", "--t-end", "10", "--dt", "1", "--eps", "0.05", "-o", "out"], NUMERIC, "particle id 7: position: is no longer a finite number in step 6"),
+    (35, run("nan.hdf5"), INPUT, r"nan.hdf5: particle 7 \(id 8\), position y: nan", "h5py"),
+    (35, [*RUN, "--G", "1e308"], NUMERIC, "particle id 1: acceleration: is no longer a finite number in step 0"),
     (36, run("negative.txt"), INPUT, r"negative.txt: particle 7 \(id 8\), mass: -0.1"),
     (36, run("massless.txt"), INPUT, "massless.txt: mass: 0 for all 20"),
     (36, run("tracer.txt"), FINE, "wrote"),
@@ -121,42 +161,67 @@ CASES = [
     (38, run("lost.txt"), INPUT, r"positions extend over 1e\+20, which is 2e\+21 times the softening length 0.05: must be at most 1e18"),
     (38, run("far.txt"), INPUT, "positions: extent: overflows: coordinates must stay below 1e300"),
     (39, run("box.hdf5") + ["--box", "0"], FINE, "the box of size 10 in the file is ignored: boundaries are open"),
+    (39, run("beyond.txt", "--box", "10", "--long-range", "modes"), FINE, "2 particles lie outside the periodic box, by 0.5 of its side at most"),
+    (39, universe("edge.txt"), FINE, "2 particles lie outside the periodic box, by 0.5 of its side at most"),
+    (39, universe("lost_in_space.txt"), INPUT, "lost_in_space.txt: positions: 999 sides outside the box of 1000"),
+    (40, run("box.hdf5", "--box", "20"), USAGE, "--box: 20: contradicts the box of 10 in the file", "h5py"),
+    (40, ["power", "box.hdf5", "--box", "20"], USAGE, "--box: 20: contradicts the box of 10 in box.hdf5", "h5py"),
+    (40, universe("boxless.txt"), INPUT, "boxless.txt: no box: a cosmological run needs the side of its periodic box"),
     (40, run("box.gadget2"), INPUT, "box.gadget2: box size: -10: must be finite and not negative"),
-    (41, run("comoving.txt"), INPUT, "comoving.txt: comoving coordinates: cannot be evolved"),
+    (41, universe("dense.txt"), INPUT, "dense.txt: density: 0.6 of the critical one, but Omega_m is 0.3: its units, box, G or Omega_m are wrong"),
     (42, run("comments.txt"), INPUT, "comments.txt: particles: 0"),
+    (42, run("none.hdf5"), INPUT, "none.hdf5: particles: 0: at least one is needed", "h5py"),
     *[(number, run(with_rows(n)), FINE, f"particles +{n} from {n}.txt") for number, n in [(43, 1)] + [(44, n) for n in (2, 3, 31, 32, 33, 255, 256, 257)]],
     (45, run("gas.txt"), INPUT, "gas.txt: gas: 5 particles of type 0: their pressure cannot be computed; give --collisionless-gas"),
     (46, run("massblock.gadget2"), INPUT, "massblock.gadget2: block MASS: missing: needed for 20 particles"),
+    (46, run("twice.hdf5"), FINE, "masses of a type in both MassTable and Masses: the table holds", "h5py"),
+    (46, run("masses.hdf5"), INPUT, "masses.hdf5: PartType1/Masses: missing: needed for 20 particles", "h5py"),
+    (47, run("nameless.hdf5"), FINE, "ids are 1 to N", "h5py"),
+    (47, run("still.hdf5"), INPUT, "still.hdf5: PartType1/Velocities: missing: needed for 20 particles", "h5py"),
     (47, run("still.txt"), FINE, "no columns vx vy vz: all velocities are 0"),
     (47, run("narrow.txt"), INPUT, "narrow.txt: line 1: 3 columns"),
     (48, run("twins.txt"), INPUT, "twins.txt: particles 2 and 7, id: 3"),
     (48, run("zero.txt"), FINE, "wrote"),
     (49, run("minus.txt"), INPUT, "minus.txt: line 8, column 8 .id.: -3: must be a whole number, 0 or more"),
+    (49, run("minus.hdf5"), INPUT, "minus.hdf5: PartType1/ParticleIDs: -3: must be 0 or more", "h5py"),
+    (49, run("largest.hdf5"), FINE, "particles +20 from largest", "h5py"),
+    (50, run("plugin.hdf5"), INPUT, "plugin.hdf5: PartType1/Masses: filter lzf .*: this HDF5 library has no such plug-in", "h5py"),
+    (50, run("broken_ids.hdf5"), INPUT, "broken_ids.hdf5: PartType1/ParticleIDs: wrong type: integers are needed", "h5py"),
     (50, run("rank.hdf5"), INPUT, "rank.hdf5: PartType1/Coordinates: shape 60: 20 x 3 is needed", "h5py"),
     (50, run("short.hdf5"), INPUT, "short.hdf5: PartType1/Masses: shape 19: 20 is needed", "h5py"),
     (50, run("integers.hdf5"), INPUT, "integers.hdf5: PartType1/Masses: wrong type: floating-point numbers are needed", "h5py"),
     (50, run("foreign.hdf5"), FINE, "particles +20", "h5py"),  # big-endian floats of 4 bytes
     (51, run("piece.0.gadget2"), INPUT, "piece.1.gadget2: file: missing: one of 2 pieces of the snapshot"),
     (51, run("later.0.gadget2"), INPUT, "later.1.gadget2: number of files and time: 2, 7.0*: must be those of the other pieces"),
-    (52, run("comoving.txt"), INPUT, "comoving.txt: comoving coordinates: cannot be evolved"),
+    (52, universe("early.txt"), INPUT, "early.txt: time: 0.5: is not the scale factor 0.02"),
     (53, ["info", "good.gadget2"], FINE, "assumed|units"),
-    (54, run("comoving.txt"), INPUT, "comoving.txt: comoving coordinates: cannot be evolved"),
+    (54, universe("hubble70.txt"), INPUT, "hubble70.txt: h: 70: H0 in 100 km/s/Mpc, such as 0.7, is needed"),
+    (54, ["info", "comoving.gadget2"], FINE, "velocities read as u = v/sqrt.a. and made peculiar"),
     (55, run("more.hdf5"), FINE, "particles +20", "h5py"),
     (56, run("loop"), INPUT, "loop: file: Too many levels of symbolic links"),
     (57, run("/dev/stdin"), INPUT, "/dev/stdin: file: not a regular file", {"stdin": subprocess.PIPE}),
+    (57, run("-"), INPUT, "-: file: No such file or directory"),
     (58, [*RUN[:-1], "new/folders"], FINE, "to new/folders"),
     (58, ["model", "plummer", "-n", "9", "-o", "new/x.hdf5"], OUTPUT, "new/x.hdf5: the folder new does not exist"),
     (59, [*RUN[:-1], "/proc/out"], OUTPUT, "--output: /proc/out: cannot be written"),
+    (59, [*RUN[:-1], "locked"], OUTPUT, "--output: locked: cannot be written: Permission denied", ANYBODY),
+    (59, [*RUN[:-1], "locked/new"], OUTPUT, "--output: locked/new: cannot be written: Permission denied", ANYBODY),
     (60, [*RUN[:-1], "good.txt"], OUTPUT, "--output: good.txt: good.txt is a file|good.txt: .*is a file"),
     (61, [*RUN[:-1], "done"], OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\)"),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.hdf5", "--overwrite"], OUTPUT, "good.hdf5: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
     (62, ["model", "plummer", "-n", "9999", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: File too large", limited(resource.RLIMIT_FSIZE, 50000)),
+    (61, ["model", "plummer", "-n", "9", "-o", "good.hdf5"], OUTPUT, "good.hdf5: exists: give --overwrite to replace it"),
+    *[(62, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, f"good.txt: file: {os.strerror(error)}", failing_writes(error, 1))
+      for error in (errno.ENOSPC, errno.EDQUOT)],
     (64, [*RUN[:-1], "busy", "--overwrite"], OUTPUT, "busy: another run is writing there"),
     *[(63, ["model", "plummer", "-n", "99", "-o", name, "--overwrite"], FINE, "wrote|99", failing_writes(errno.EIO, 2)) for name in ("new.txt", "new.hdf5")],
     (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Input/output error", failing_writes(errno.EIO, 3)),
     (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Stale file handle", failing_writes(errno.ESTALE, 3)),
     (65, RUN, OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}, "changes"),
     (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}),
+    (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", broken_pipe()),
+    *[(65, RUN, OUTPUT, "standard output: cannot be written", closed(*streams), "changes") for streams in ((1,), (0, 1))],
+    (65, [*RUN, "-q"], FINE, "", closed(0, 1)),
     (66, RUN, OUTPUT, "out/run.log: cannot be created: Too many open files", limited(resource.RLIMIT_NOFILE, 4), "changes"),
     (67, [*RUN, "--max-walltime", "1e-4"], FINE, "--max-walltime 1e-04: leaves no room for two steps"),
     *[(68, ["run", "--model", "plummer", "-n", "30000", *RUN[2:], "--threads", "4"], INPUT, "not enough memory|do not fit|4 threads: cannot be started",
@@ -164,112 +229,6 @@ CASES = [
     (68, ["run", "--model", "plummer", "-n", "400000000", *RUN[2:]], INPUT, "not enough memory|do not fit into memory", limited(resource.RLIMIT_AS, 3 << 30)),
     (69, [*RUN[:-1], "blocked", "--overwrite"], OUTPUT, "blocked/run.log: cannot be removed: Directory not empty"),
 ]
-
-
-def rows(n, change=lambda i, row: row):
-    return "".join(" ".join(map(str, change(i, [0.1, i % 3, i % 5, i % 7 + i / 100, 0, 0, 0, i + 1]))) + "\n" for i in range(n))
-
-
-def with_value(column, value):
-    return rows(20, lambda i, row: [value if (i == 7 and k == column) else x for k, x in enumerate(row)])
-
-
-def write_inputs(folder):
-    comoving = "# scale_factor: 0.5\n# omega_matter: {}\n# omega_lambda: 0.7\n# hubble: 0.7\n"
-    texts = {
-        "good.txt": rows(20), "a \"b\" 'c'.txt": rows(20), "empty.txt": "", "comments.txt": "# none\n",
-        "coincident.txt": "1 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 2\n1 1 0 0 0 0 0 3\n", "comma.txt": with_value(1, "0,5"),
-        "twice.ini": "theta = 0.4\ntheta = 0.5\n", "unknown.ini": "# forces\n[forces]\nthetta = 0.4\n", "large.ini": "theta = 0.4\n" * 100000,
-        "dos.ini": "\ufeff[forces]\r\ntheta\t=\t0.4\r\n", "comoving.txt": comoving.format(0.3) + rows(20), "open.txt": comoving.format(0.5) + rows(20),
-        "stack.txt": rows(60, lambda i, row: [0.1, 1, 1, 1, 0, 0, 0, i + 1] if i < 40 else row), "nan.txt": with_value(2, "nan"),
-        "point.txt": rows(60, lambda i, row: [0.1, 1, 1, 1, 0, 0, 0, i + 1]), "infinite.txt": with_value(5, "inf"), "massnan.txt": with_value(0, "nan"),
-        "fast.txt": "1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n1e-9 0 1 0 0 3e307 0 7\n", "negative.txt": with_value(0, -0.1),
-        "massless.txt": rows(20, lambda i, row: [0] + row[1:]), "tracer.txt": with_value(0, 0), "light.txt": with_value(0, 1e-300), "away.txt": with_value(1, 1e9),
-        "lost.txt": with_value(1, 1e20), "tiny.txt": rows(20, lambda i, row: [1e-305] + row[1:]),
-        "far.txt": "1 1.7e308 0 0 0 0 0 1\n1 -1.7e308 0 0 0 0 0 2\n", "gas.txt": "# types: 0*5 1*15\n" + rows(20), "still.txt": rows(20, lambda i, row: row[:4]),
-        "narrow.txt": "1 2 3\n4 5 6\n", "twins.txt": with_value(7, 3), "zero.txt": with_value(7, 0), "minus.txt": with_value(7, -3),
-        "closed.txt": rows(20),
-    }
-    for n in (1, 2, 3, 31, 32, 33, 255, 256, 257):
-        texts[f"{n}.txt"] = rows(n)
-    for name, text in texts.items():
-        (folder / name).write_bytes(text.encode())
-    (folder / "closed.txt").chmod(0)
-    (folder / "binary.ini").write_bytes(bytes(range(256)) * 8)
-    for name in ("folder", "done", "blocked", "busy"):
-        (folder / name).mkdir()
-    (folder / "blocked/run.log").mkdir()
-    (folder / "blocked/run.log/mine").write_text("mine\n")
-    os.mkfifo(folder / "pipe")
-    (folder / "loop").symlink_to("loop")
-    for name in ("good.hdf5", "good.gadget2", "good.tipsy", "done/snapshot_000.hdf5"):
-        subprocess.run([PROGRAM, "convert", "good.txt", name, "-q"], cwd=folder, check=True)
-    write_binary(folder)
-    write_hdf5(folder)
-
-
-def gadget(counts, n, box=0.0, files=1, time=0.0, order="<", table=0.0, masses=True, totals=None):
-    """GADGET-2, format 2, single precision, all of type 1; written here from the format's description."""
-    def record(label, data):
-        head = struct.pack(order + "4sI", label, len(data) + 8)
-        return b"".join(struct.pack(order + "I", len(part)) + part + struct.pack(order + "I", len(part)) for part in (head, data))
-    numbers = [0, counts, 0, 0, 0, 0]
-    header = struct.pack(order + "6I6ddd2i6I2i4d2i6Ii", *numbers, 0, table, 0, 0, 0, 0, time, 0.0, 0, 0, *(totals or numbers), 0, files, box, 0, 0, 0, 0, 0,
-                         *[0] * 6, 0).ljust(256, b"\0")
-    floats = [float(i % 7) + i / 100 for i in range(3 * n)]
-    data = record(b"HEAD", header) + record(b"POS ", struct.pack(f"{order}{3 * n}f", *floats)) + record(b"VEL ", bytes(12 * n))
-    data += record(b"ID  ", struct.pack(f"{order}{n}I", *range(1, n + 1)))
-    return data + (record(b"MASS", struct.pack(f"{order}{n}f", *[0.1] * n)) if masses else b"")
-
-
-def tipsy(order="<", bodies=20, dark=20, gas=0, dimensions=3, n=20):
-    data = struct.pack(order + "d5ii", 0.0, bodies, dimensions, gas, dark, 0, 0)
-    return data + b"".join(struct.pack(order + "9f", 0.1, i % 3, i % 5, i + 0.5, 0, 0, 0, 0.05, 0) for i in range(n))
-
-
-def write_binary(folder):
-    files = {
-        "header.gadget2": gadget(20, 20)[:100], "cut.gadget2": gadget(20, 20)[:500], "swapped.gadget2": gadget(20, 20, order=">"),
-        "many.gadget2": gadget(0xffffffff, 20), "total.gadget2": gadget(20, 20, totals=[0, 21, 0, 0, 0, 0]), "box.gadget2": gadget(20, 20, box=-10.0),
-        "massblock.gadget2": gadget(20, 20, masses=False), "piece.0.gadget2": gadget(20, 20, files=2, totals=[0, 40, 0, 0, 0, 0]),
-        "later.0.gadget2": gadget(20, 20, files=2, totals=[0, 40, 0, 0, 0, 0]), "later.1.gadget2": gadget(20, 20, files=2, totals=[0, 40, 0, 0, 0, 0], time=7.0),
-        "named.hdf5": gadget(20, 20), "cut.tipsy": tipsy()[:500], "swapped.tipsy": tipsy(">"), "negative.tipsy": tipsy(dark=-20, gas=40),
-        "many.tipsy": tipsy(bodies=0x7fffffff, dark=0x7fffffff), "sum.tipsy": tipsy(dark=19), "dimensions.tipsy": tipsy(dimensions=4),
-    }
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    whole = (folder / "good.hdf5").read_bytes()
-    (folder / "cut.hdf5").write_bytes(whole[:len(whole) // 2])
-    (folder / "named.txt").write_bytes(whole)
-
-
-def write_hdf5(folder):
-    script = """
-import h5py, os, shutil
-def copy(name):
-    shutil.copy('good.hdf5', name)
-    return h5py.File(name, 'r+')
-def replace(file, name, values):
-    data = file['PartType1/' + name][...]
-    del file['PartType1/' + name]
-    file['PartType1/' + name] = values(data)
-with copy('box.hdf5') as f: f['Header'].attrs['BoxSize'] = 10.0
-with copy('rank.hdf5') as f: replace(f, 'Coordinates', lambda d: d.reshape(-1))
-with copy('short.hdf5') as f: replace(f, 'Masses', lambda d: d[:-1])
-with copy('integers.hdf5') as f: replace(f, 'Masses', lambda d: d.astype('i4'))
-with copy('foreign.hdf5') as f:
-    for name in ('Coordinates', 'Velocities', 'Masses'): replace(f, name, lambda d: d.astype('>f4'))
-with copy('more.hdf5') as f: f['PartType1/Metallicity'] = [1, 2, 3]
-f = h5py.File('open.hdf5', 'w', libver='latest')
-f['x'] = range(10)
-f.flush()
-os._exit(0)
-"""
-    for python in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python, "-c", script], cwd=folder, capture_output=True).returncode == 0:
-            return
-    CASES[:] = [case for case in CASES if "h5py" not in case and "box.hdf5" not in case[1]]
-    print("not tested here: files that h5py makes")
 
 
 def fingerprint(folder):
@@ -282,28 +241,28 @@ def complaints(folder, command, status, pattern, more):
     settings = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     for each in more:
         settings.update(each if isinstance(each, dict) else {})
+    if "German" in more:
+        settings["env"] = {**os.environ, "LOCPATH": str(folder / "locales"), "LC_ALL": "de_DE.UTF-8"}
     done = subprocess.run([PROGRAM, *command], cwd=folder, stderr=subprocess.PIPE, text=True, timeout=60, **settings)
     if done.returncode != status:
         yield f"exit status {done.returncode} instead of {status}: {done.stderr}"
     lines = done.stderr.splitlines()
     if status == FINE:
-        if lines or not re.search(pattern, done.stdout):
+        if lines or not re.search(pattern, done.stdout or ""):
             yield f"'{done.stdout}' does not say '{pattern}', or complains: {lines}"
     elif len(lines) != 1 or not lines[0].startswith("chamomile: error: ") or not re.search(pattern, lines[0]):
         yield f"'{done.stderr}' is not one line that says '{pattern}'"
     if status not in (FINE, NUMERIC) and "changes" not in more and fingerprint(folder) != before:
         yield "files were created or changed: " + ", ".join(sorted(name for name, _ in fingerprint(folder).items() ^ before.items()))
+    if (log := folder / "out/run.log").exists() and len(told := log.read_text().splitlines()) != len(set(told)):
+        yield "lines stand twice in run.log"
     for name in ("out", "new"):
         subprocess.run(["rm", "-rf", folder / name], check=True)
 
 
 def library_complaints():
-    """Kinds 70 to 72: the C interface, where it has been built beside the program."""
-    path = pathlib.Path(PROGRAM).parent / "libchamomile_c.so"
-    if not path.exists():
-        print("not tested here: the C library, which has not been built")
-        return
-    library = ctypes.CDLL(str(path))
+    """Kinds 70 to 72: the C interface, beside the program."""
+    library = ctypes.CDLL(str(LIBRARY))
     library.chm_law_last_error.restype = ctypes.c_char_p
     law, nothing = ctypes.c_void_p(), ctypes.c_void_p()
     text = b"target a\nsource b\nsum s\ns += a - b\n"
@@ -333,7 +292,9 @@ def main():
     failures = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        write_inputs(folder)
+        if not write_inputs(folder):
+            CASES[:] = [case for case in CASES if "h5py" not in case and "box.hdf5" not in case[1]]
+            print("not tested here: files that h5py makes")
         busy = subprocess.Popen([PROGRAM, "run", "good.txt", "--t-end", "1e9", "--dt", "0.1", "--eps", "0.05", "-o", "busy", "--checkpoint-walltime", "0",
                                  "--energy-every", "1e6", "--snapshot-every", "1e8", "--steps-every", "1000000000"], cwd=folder, stdout=subprocess.DEVNULL)
         try:
@@ -341,16 +302,22 @@ def main():
                 pass
             busy.send_signal(19)  # it holds the folder and writes nothing
             numbers = set()
+            if not LOADED:
+                print("not tested here: limits of memory")
             for number, command, status, pattern, *more in CASES:
-                if "not root" in more and os.geteuid() == 0:
+                if number == 68 and not LOADED:
                     continue
                 numbers.add(number)
                 failures += [f"{number}: {' '.join(command)[:200]}: {line}" for line in complaints(folder, command, status, pattern, more)]
         finally:
             busy.kill()
             busy.wait()
-        failures += library_complaints()
-    print(f"{len(CASES)} cases of {len(numbers) + 3} kinds")
+        if LIBRARY.exists() and LOADED:
+            numbers |= {70, 71, 72}
+            failures += library_complaints()
+        else:
+            print("not tested here: the C library, which has not been built or needs a sanitizer")
+    print(f"{len(CASES)} cases of {len(numbers)} kinds")
     print("\n".join(failures) or "all of them as they should be")
     return bool(failures)
 

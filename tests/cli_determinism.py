@@ -13,6 +13,9 @@ SCHEMES = {
     "tree, decorrelated": ["--dt", 0.0078125, "--decorrelate", 5, "--softening", "spline"],
     "direct": ["--dt", 0.0078125, "--solver", "direct"],
     "hermite": ["--integrator", "hermite"],
+    "blocks": ["--block-steps", "--dt-max", 0.03125],
+    "tree and mesh in a box": ["--dt", 0.015625, "--box", 16, "--mesh", 32],
+    "tree and modes in a box": ["--dt", 0.03125, "--box", 16, "--long-range", "modes"],
 }
 THREADS = [["--threads", n] for n in (1, 2, 3, 4, 7, 8, 12, 16)]
 WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--check-forces-every", 3], ["--energy-every", 0.03125], ["--steps-every", 5],
@@ -37,7 +40,7 @@ def main():
         for scheme, words in SCHEMES.items():
             first = None
             # What hits other times divides other steps: such witnesses are for steps of a fixed length alone.
-            witnesses = [w for w in WITNESSES if scheme != "hermite" or not {"--energy-every", "--snapshot-every"} & {str(word) for word in w}]
+            witnesses = [w for w in WITNESSES if scheme not in ("hermite", "blocks") or not {"--energy-every", "--snapshot-every"} & {str(word) for word in w}]
             batches = BATCHES if scheme.startswith("tree") else []
             for more in [["--threads", 2]] + THREADS + witnesses + batches:
                 if "--snapshot-every" not in more:

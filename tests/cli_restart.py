@@ -248,6 +248,12 @@ def survives_lost_folders(top):
         done = subprocess.run([PROGRAM, *map(str, RUN)], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     check(done.returncode == 4 and done.stderr == "chamomile: error: standard output: cannot be written\n", f"/dev/full: {done}")
     ends_like(folder, top, "standard output that is full")
+    folder = fresh(top, "log")
+    chamomile(folder, *RUN, "--checkpoint-every", 2)
+    (folder / "out/run.log").unlink()
+    (folder / "out/run.log").symlink_to("/dev/full")
+    done = chamomile(folder, "run", "--restart", "out")
+    check(done.returncode == 4 and said("^chamomile: error: out/run.log: cannot be written: No space left", done.stderr), f"a log that is full: {done.returncode} {done.stderr}")
 
 
 def main():

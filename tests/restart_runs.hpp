@@ -10,6 +10,7 @@
 #include "force/gpu.hpp"
 #include "force/small_sets.hpp"
 #include "integrate/block_leapfrog.hpp"
+#include "integrate/comoving_clock.hpp"
 #include "integrate/hermite.hpp"
 #include "integrate/leapfrog.hpp"
 #include "integrate/resident.hpp"
@@ -21,6 +22,7 @@ namespace chamomile::tests {
 
 /// An integrator with what it keeps references to.
 struct OwnedIntegrator {
+    std::unique_ptr<Clock> clock;
     std::unique_ptr<Solver> solver;
     std::unique_ptr<JerkSolver> jerks;
     std::unique_ptr<Integrator> integrator;
@@ -106,6 +108,19 @@ inline std::vector<WayToMove> ways_to_move()
                                     return owned;
                                 }});
             };
+            const auto comoving = [&](const std::string& name, SolverOptions options) {
+                options.softening = softening;
+                options.device = device;
+                ways.push_back({"comoving, " + name + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.solver = make_solver(options);
+                                    owned.clock = std::make_unique<ComovingClock>(
+                                        ComovingOptions{.hubble_rate = 1});
+                                    owned.integrator = std::make_unique<Leapfrog>(
+                                        *owned.solver, TimeStep{.length = 1. / 64}, *owned.clock);
+                                    return owned;
+                                }});
+            };
             const BlockSteps by_potential{.eta = 0.006, .longest = 1. / 64, .rebuild = 0.5},
                 by_softening{.criterion = StepCriterion::softening, .eta = 0.05};
             for (const auto& [name, options] :
@@ -114,6 +129,19 @@ inline std::vector<WayToMove> ways_to_move()
                 in_blocks(std::string("blocks, ") + name, options, by_potential);
                 if (soft)
                     in_blocks(std::string("blocks by softening, ") + name, options, by_softening);
+            }
+            SolverOptions boxed, modes, pairs_in_box = direct;
+            boxed.periodic = {.box = 8, .mesh = 16, .split = 1};
+            modes.periodic = {.box = 8, .long_range = LongRangeKind::modes};
+            pairs_in_box.periodic = {.box = 8};
+            for (const auto& [name, options] : {std::pair{"tree and mesh in a box", boxed},
+                                                std::pair{"tree and modes in a box", modes},
+                                                std::pair{"direct, in a box", pairs_in_box}}) {
+                leapfrog(name, options, fixed);
+                if (!soft || softening.kind == SofteningKind::spline)
+                    continue;
+                in_blocks(std::string("blocks, ") + name, options, by_softening);
+                comoving(name, options);
             }
             leapfrog("tree, geometric", geometric, fixed);
             leapfrog("tree, hexadecapoles", high, fixed);

@@ -72,12 +72,25 @@ TEST_CASE("by reference, with an underscore, the same bits")
     CHECK(g6_close_(&cl) == 0);
 }
 
+namespace {
+
+/// As codes call that know another library's header; the sanitizer would end them.
+#ifdef __clang__
+__attribute__((no_sanitize("function")))
+#endif
+void send_as_double(int (*set)(int))
+{
+    reinterpret_cast<int (*)(double)>(reinterpret_cast<void (*)()>(set))(51.0);
+}
+
+} // namespace
+
 TEST_CASE("units may be sent as ints or doubles")
 {
     g6_set_tunit(51);
     g6_set_xunit(51);
-    reinterpret_cast<int (*)(double)>(reinterpret_cast<void (*)()>(&g6_set_tunit))(51.0);
-    reinterpret_cast<int (*)(double)>(reinterpret_cast<void (*)()>(&g6_set_xunit))(51.0);
+    send_as_double(g6_set_tunit);
+    send_as_double(g6_set_xunit);
     setenv("CHAMOMILE_PIPES", "2048", 1);
     CHECK(g6_npipes() == 2048);
     setenv("CHAMOMILE_PIPES", "-3", 1);

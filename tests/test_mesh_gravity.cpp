@@ -176,7 +176,8 @@ TEST_CASE("with short-range pairs within a cut: half a percent, and a tenth of o
         const bool lattice = set.name == std::string("lattice");
         const std::pair<double, double> rows[] = {
             {4.5, lattice ? 1.2e-2 : 5e-3}, {6, 1e-3}, {7, 1e-3}};
-        for (const auto& [cut, limit] : rows) {
+        for (const auto& row : rows) {
+            const double cut = row.first, limit = row.second;
             CAPTURE(cut);
             const Errors e = errors(exact, short_range(set.particles, 1, split, cut * split), far);
             CHECK(e.acceleration < limit);

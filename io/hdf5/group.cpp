@@ -194,4 +194,18 @@ void Hdf5Group::read_data(const char* name, hid_t memory_type, void* values) con
         throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
 }
 
+void Hdf5Group::read_ids(const char* name, std::span<std::uint64_t> ids) const
+{
+    const Hdf5Handle data(H5Dopen2(group_.id(), name, H5P_DEFAULT), H5Dclose);
+    const Hdf5Handle type(H5Dget_type(data.id()), H5Tclose);
+    const bool is_signed = H5Tget_sign(type.id()) == H5T_SGN_2;
+    read_data(name, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids.data());
+    if (!is_signed)
+        return;
+    for (const std::uint64_t id : ids) // HDF5 itself makes 0 of them
+        if (std::int64_t(id) < 0)
+            throw bad_input(path_, field(name), std::to_string(std::int64_t(id)),
+                            "must be 0 or more");
+}
+
 } // namespace chamomile

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,9 @@ public:
 
     /// Reads all of a data set that passed check_data() into memory of that native type.
     void read_data(const char* name, hid_t memory_type, void* values) const;
+
+    /// Reads whole numbers of any type that must not be negative, as many as the data set has.
+    void read_ids(const char* name, std::span<std::uint64_t> ids) const;
 
 private:
     Hdf5Handle attribute(const char* name) const;

@@ -51,7 +51,7 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
     else
         group.read_data(masses, H5T_NATIVE_DOUBLE, &particles.mass[begin]);
     if (group.has_data(ids))
-        group.read_data(ids, H5T_NATIVE_UINT64, &particles.id[begin]);
+        group.read_ids(ids, std::span(particles.id).subspan(begin, count));
     if (snapshot.has_potentials)
         group.read_data(potentials, H5T_NATIVE_DOUBLE, &particles.potential[begin]);
     if (snapshot.has_accelerations)

@@ -11,11 +11,13 @@ LAWS = {
     "words": "target a\nsource b\nsum s\ns += (a - b)^2 * exp(-a) + max(a, b) - 1.5e-3\n",
 }
 CONFIGS = {"plain": "# a run\n[forces]\ntheta = 0.5\neps=0.1 # long\nquiet = true\n", "odd": "\ufeffa = b = c\r\n[x\n=\n"}
+TABLES = {"second": "B# k P\n1e-3 2.5\n0.01 30\n0.1 9e1\n1 0.5\n", "camb": "C" + "".join(f"{10.**k} 1 1 1 1 1 {2.**-k}\n" for k in range(-4, 1)),
+          "columns": "A# columns: m x y\n1 0.5, -2e-3\n2\t1 3e0\n", "two": "B1e-4 -3\n1e-3 -2\n1e-2 -1\n1 -1e-7\n"}
 
 
 def main(program, top):
     program = str(pathlib.Path(program).resolve())
-    for name in ("snapshot", "checkpoint", "law", "config"):
+    for name in ("snapshot", "checkpoint", "law", "config", "table"):
         (top / name).mkdir(parents=True, exist_ok=True)
     snapshots = top / "snapshot"
 
@@ -35,7 +37,7 @@ def main(program, top):
             path.rename(top / "checkpoint" / f"{number}_{path.name}")
             (top / "checkpoint" / f"{number}_odd_{path.name}").write_bytes((top / "checkpoint" / f"{number}_{path.name}").read_bytes() + b"+")
         shutil.rmtree(snapshots / "out")
-    for folder, texts in (("law", LAWS), ("config", CONFIGS)):
+    for folder, texts in (("law", LAWS), ("config", CONFIGS), ("table", TABLES)):
         for name, text in texts.items():
             (top / folder / name).write_text(text)
     for path in snapshots.iterdir():

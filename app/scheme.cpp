@@ -37,6 +37,8 @@ void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
                 refuse(std::string("--") + name + ": contradicts --resident");
         return;
     }
+    if (options.given("block-steps"))
+        refuse("--block-steps: contradicts --resident without --solver tree");
     for (const char* name : of_trees)
         if (options.given(name))
             refuse(std::string("--") + name +
@@ -51,9 +53,11 @@ void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
 /// The leapfrog with individual steps.
 void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step)
 {
-    for (const char* name : {"dt", "adaptive", "resident"})
+    for (const char* name : {"dt", "adaptive"})
         if (options.given(name))
             refuse(std::string("--block-steps: contradicts --") + name);
+    if (request.resident && options.given("host-below"))
+        refuse("--host-below: contradicts --resident");
     if (options.given("host-below") && options.given("accuracy"))
         refuse("--host-below: not with --accuracy");
     step.criterion = request.blocks.criterion;
@@ -226,19 +230,21 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
         integrator_ = make_resident_leapfrog(solver, step);
         return;
     }
-    if (request.resident) {
-        solver_ = make_solver(solver);
-        integrator_ = make_resident_tree(*solver_, step, clock);
-        return;
-    }
     if (request.scheme == Scheme::leapfrog && request.block_steps) {
         BlockSteps steps = request.blocks;
         steps.shortest = step.shortest;
         steps.longest = step.longest;
-        solver_ = make_solver_with_host(solver, request.host_below);
-        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps, clock);
+        solver_ = request.resident ? make_solver(solver)
+                                   : make_solver_with_host(solver, request.host_below);
+        auto blocks = request.resident ? make_resident_blocks(*solver_, steps, clock)
+                                       : std::make_unique<BlockLeapfrog>(*solver_, steps, clock);
         blocks_ = blocks.get();
         integrator_ = std::move(blocks);
+        return;
+    }
+    if (request.resident) {
+        solver_ = make_solver(solver);
+        integrator_ = make_resident_tree(*solver_, step, clock);
         return;
     }
     if (request.scheme == Scheme::leapfrog) {

@@ -144,7 +144,7 @@ public:
     {
         if (!long_)
             choose_long_range(arrays.count);
-        if (!adds_itself_)
+        if (!adds_itself_ || arrays.potential)
             throw NeedsHost();
         const int device = choose_gpu(options_.device);
         if (mass_ == 0) {

@@ -76,6 +76,10 @@ struct SolverOptions {
 struct DeviceArrays {
     std::size_t count = 0;
     ArrayView position, mass, acceleration;
+    ArrayView potential = {}; ///< empty: is not asked for
+    /// On the device too: targets are the particles of at least the level `first`; null: all.
+    const std::uint8_t* level = nullptr;
+    int first = 0;
 };
 
 /// Thrown where arrays on a device are not enough, such as for particles that coincide: the same
@@ -126,7 +130,7 @@ public:
 
     /// Whether it has the following.
     virtual bool takes_device_arrays() const { return false; }
-    /// The accelerations of all particles in arrays of its GPU, with the bits of the above.
+    /// Of particles in arrays of its GPU, with the bits of the above.
     /// Positions lie in the periodic box, if there is one, and masses are always the same. Throws
     /// NeedsHost before or after the accelerations are written, else as the above.
     virtual ForceStatistics solve_there(const DeviceArrays&) { throw NeedsHost(); }

@@ -42,11 +42,14 @@ public:
 
     ForceStatistics solve_there(const DeviceArrays& arrays) override
     {
-        return evaluate({{arrays.count, arrays.position, arrays.mass},
-                         {arrays.acceleration, {}},
-                         Quantities::acceleration,
-                         {},
-                         nullptr});
+        return evaluate(
+            {{arrays.count, arrays.position, arrays.mass},
+             {arrays.acceleration, arrays.potential},
+             arrays.potential ? Quantities::acceleration_potential : Quantities::acceleration,
+             {},
+             nullptr,
+             arrays.level,
+             arrays.first});
     }
 
     bool takes_device_arrays() const override { return options_.device != "cpu"; }
@@ -87,7 +90,9 @@ private:
         ForceOutput output;
         Quantities quantities;
         std::span<const Index> active;
-        Particles* particles; ///< that these are; null: they are a device's
+        Particles* particles;                ///< that these are; null: they are a device's
+        const std::uint8_t* level = nullptr; ///< DeviceArrays::level
+        int first = 0;
     };
 
     ForceStatistics evaluate(const Request& request)
@@ -125,8 +130,11 @@ private:
                 find_ranks();
             else if (has_longer_leaf(tree_.octree, moments, sizes.longest_side))
                 parts_.builder->fetch_sources(tree_.octree);
-            find_targets(groups_, tree_.octree, active, rank_);
-            if (!active.empty())
+            if (request.level)
+                parts_.builder->find_targets(groups_, request.level, request.first);
+            else
+                find_targets(groups_, tree_.octree, active, rank_);
+            if (!active.empty() || request.level)
                 parts_.builder->fetch_positions(groups_);
             make_groups(groups_, tree_.octree, moments, sizes);
         }

@@ -3,6 +3,7 @@
 #include "core/trace.hpp"
 #include "force/gpu_memory.hpp"
 #include "gpu/nvrtc.hpp"
+#include "integrate/device_blocks.hpp"
 #include "integrate/device_particles.hpp"
 #include "integrate/resident.hpp"
 #include "pairs/host_pair_solver.hpp"
@@ -116,6 +117,11 @@ DeviceCode compile_for_device(const std::string&, const std::string&, const std:
 }
 
 std::unique_ptr<DeviceParticles> make_device_particles(int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<DeviceBlocks> make_device_blocks(int)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

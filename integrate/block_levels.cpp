@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/threads.hpp"
+#include "integrate/block_rule.hpp"
 
 namespace chamomile {
 
@@ -26,14 +27,7 @@ double BlockLevels::length(int level) const
 
 int BlockLevels::level_for(double wish) const
 {
-    if (!(wish < whole_))
-        return 0;
-    if (wish < length(lowest_))
-        return lowest_;
-    int level = std::max(0, std::ilogb(whole_) - std::ilogb(wish) - 1);
-    while (length(level) > wish)
-        ++level;
-    return level;
+    return level_of(wish, whole_, lowest_);
 }
 
 void BlockLevels::place(Index i, int level)
@@ -53,7 +47,12 @@ void BlockLevels::place(std::span<const double> wish)
     std::copy(std::begin(count), std::end(count), std::begin(count_));
 }
 
-void BlockLevels::advance(std::vector<Index>& due)
+void BlockLevels::set_counts(std::span<const std::uint64_t> counts)
+{
+    std::copy(counts.begin(), counts.end(), std::begin(count_));
+}
+
+void BlockLevels::advance()
 {
     smallest_ = lowest_;
     while (smallest_ > 0 && count_[smallest_] == 0)
@@ -63,6 +62,11 @@ void BlockLevels::advance(std::vector<Index>& due)
         const std::uint64_t past = now_ % ticks(level);
         since_[level] = std::ldexp(double(past == 0 ? ticks(level) : past), -deepest) * whole_;
     }
+}
+
+void BlockLevels::advance(std::vector<Index>& due)
+{
+    advance();
     const int first = longest_due();
     const std::size_t n = level_.size();
     constexpr std::size_t block = 4096;
@@ -92,6 +96,23 @@ void BlockLevels::advance(std::vector<Index>& due)
 int BlockLevels::longest_due() const
 {
     return deepest - std::min(std::countr_zero(now_), deepest);
+}
+
+std::uint64_t BlockLevels::due_count() const
+{
+    std::uint64_t sum = 0;
+    for (int level = longest_due(); level <= lowest_; ++level)
+        sum += count_[level];
+    return sum;
+}
+
+std::uint64_t BlockLevels::may_rise() const
+{
+    std::uint64_t mask = 0;
+    for (int level = 1; level <= lowest_; ++level)
+        if (now_ % ticks(level - 1) == 0)
+            mask |= std::uint64_t(1) << level;
+    return mask;
 }
 
 int BlockLevels::level_after(Index i, double wish) const

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "integrate/block_leapfrog.hpp"
 #include "integrate/integrator.hpp"
 
 namespace chamomile {
@@ -25,5 +26,9 @@ std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions& solver,
 /// Keeps references. Throws Error(usage) for a solver that takes no such arrays, and as Leapfrog.
 std::unique_ptr<Integrator> make_resident_tree(Solver& solver, const TimeStep& step,
                                                const Clock& clock = Clock::newtonian());
+
+/// The same with individual steps.
+std::unique_ptr<BlockLeapfrog> make_resident_blocks(Solver& solver, const BlockSteps& steps,
+                                                    const Clock& clock = Clock::newtonian());
 
 } // namespace chamomile

@@ -42,24 +42,38 @@ Setup in_box()
 }
 
 /// After some steps, with potentials asked for in every third.
-Particles moved(const Setup& setup, bool resident, std::uint64_t steps)
+Particles moved_by(Integrator& integrator, Particles p, std::uint64_t steps)
 {
-    Particles p = setup.particles;
-    const auto solver = make_solver(setup.options);
-    std::unique_ptr<Integrator> integrator;
-    if (resident)
-        integrator = make_resident_tree(*solver, setup.step);
-    else
-        integrator = std::make_unique<Leapfrog>(*solver, setup.step);
-    Simulation simulation(p, *integrator, 0, 1e9);
+    Simulation simulation(p, integrator, 0, 1e9);
     simulation.every_steps(3, Quantities::acceleration_potential, [](Simulation&) {});
     simulation.after_each_step([&](Simulation& s) {
         if (s.step() == steps)
             s.stop();
     });
     simulation.run();
-    integrator->bring(p);
+    integrator.bring(p);
     return p;
+}
+
+Particles moved(const Setup& setup, bool resident, std::uint64_t steps)
+{
+    const auto solver = make_solver(setup.options);
+    std::unique_ptr<Integrator> integrator;
+    if (resident)
+        integrator = make_resident_tree(*solver, setup.step);
+    else
+        integrator = std::make_unique<Leapfrog>(*solver, setup.step);
+    return moved_by(*integrator, setup.particles, steps);
+}
+
+Particles moved_in_blocks(const Setup& setup, const BlockSteps& steps, bool resident)
+{
+    const auto solver = make_solver(setup.options);
+    const auto integrator = resident ? make_resident_blocks(*solver, steps)
+                                     : std::make_unique<BlockLeapfrog>(*solver, steps);
+    const Particles end = moved_by(*integrator, setup.particles, 4);
+    CHECK(integrator->report().deepest > 1);
+    return end;
 }
 
 } // namespace
@@ -75,6 +89,22 @@ TEST_CASE("steps have the bits of the leapfrog on the host")
         CHECK(there.acceleration == host.acceleration);
         CHECK(there.position != setup.particles.position);
     }
+}
+
+TEST_CASE("individual steps have the bits of those on the host")
+{
+    const BlockSteps by_potential{.eta = 0.05},
+        by_softening{.criterion = StepCriterion::softening, .eta = 0.1, .rebuild = 0.5};
+    for (const Setup& setup : {isolated(), in_box()})
+        for (const BlockSteps& steps : {by_potential, by_softening}) {
+            if (setup.options.periodic && steps.criterion == StepCriterion::potential)
+                continue;
+            const Particles host = moved_in_blocks(setup, steps, false),
+                            there = moved_in_blocks(setup, steps, true);
+            CHECK(there.position == host.position);
+            CHECK(there.velocity == host.velocity);
+            CHECK(there.acceleration == host.acceleration);
+        }
 }
 
 TEST_CASE("particles that coincide without softening are left to the host")

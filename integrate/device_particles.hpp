@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// Positions, velocities, accelerations and masses, 200 bytes a particle: with those before the
+/// Positions, velocities, accelerations and masses, 150 bytes a particle: with those before the
 /// step. Arithmetic is that of the host's leapfrog, bit for bit. All members throw Error(device).
 class DeviceParticles {
 public:

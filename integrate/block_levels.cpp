@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/list_where.hpp"
 #include "core/threads.hpp"
 #include "integrate/block_rule.hpp"
 
@@ -68,28 +69,8 @@ void BlockLevels::advance(std::vector<Index>& due)
 {
     advance();
     const int first = longest_due();
-    const std::size_t n = level_.size();
-    constexpr std::size_t block = 4096;
-    std::vector<Index> before((n + block - 1) / block + 1);
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t b = 0; b < before.size() - 1; ++b) {
-        Index count = 0;
-        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-            count += level_[i] >= first;
-        before[b + 1] = count;
-    }
-    for (std::size_t b = 1; b < before.size(); ++b)
-        before[b] += before[b - 1];
-    due.resize(before.back());
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t b = 0; b < before.size() - 1; ++b) {
-        if (before[b] == before[b + 1])
-            continue;
-        Index k = before[b];
-        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-            if (level_[i] >= first)
-                due[k++] = Index(i);
-    }
+    list_where(
+        level_.size(), [&](std::size_t i) { return level_[i] >= first; }, due);
 }
 
 /// The levels whose steps divide the time.

@@ -5,21 +5,7 @@
 
 namespace chamomile {
 
-void kick(Particles& particles, double dt)
-{
-#pragma omp parallel for if (particles.size() > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        particles.velocity[i] += dt * particles.acceleration[i];
-}
-
-void drift(Particles& particles, double dt)
-{
-#pragma omp parallel for if (particles.size() > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        particles.position[i] += dt * particles.velocity[i];
-}
-
-double kick_and_look(Particles& particles, double dt)
+double kick(Particles& particles, double dt)
 {
     double probe = 0;
 #pragma omp parallel for if (particles.size() > worth_threads) schedule(static) reduction(+ : probe)
@@ -29,6 +15,13 @@ double kick_and_look(Particles& particles, double dt)
         probe += 0 * (a.x + a.y + a.z);
     }
     return probe;
+}
+
+void drift(Particles& particles, double dt)
+{
+#pragma omp parallel for if (particles.size() > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        particles.position[i] += dt * particles.velocity[i];
 }
 
 Strides strides(const Clock& clock, double time, double length)
@@ -70,23 +63,17 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
 
 ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
+    GM_ = total_GM(particles, solver_.options().gravitational_constant);
     return evaluate(particles, quantities, now);
-}
-
-DynamicalTime Leapfrog::dynamical_time(const Particles& particles, double time) const
-{
-    DynamicalTime dynamical{softening(time), step_.criterion};
-    if (needs_potentials())
-        dynamical.GM = total_GM(particles, solver_.options().gravitational_constant);
-    return dynamical;
 }
 
 Integrator::Wish Leapfrog::next_step(const Particles& particles, Moment now)
 {
-    const double length = step_.kind == TimeStepKind::adaptive
-                              ? adaptive_time_step(particles, dynamical_time(particles, now.time),
-                                                   step_, clock_, now.time)
-                              : step_.length;
+    const double length =
+        step_.kind == TimeStepKind::adaptive
+            ? adaptive_time_step(particles, {softening(now.time), step_.criterion, GM_}, step_,
+                                 clock_, now.time)
+            : step_.length;
     return {length, step_.kind};
 }
 
@@ -114,7 +101,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
         const double before = wall_clock_seconds();
         ForceStatistics statistics = solve(particles, quantities, {now.step, now.time + length});
         const double forces = wall_clock_seconds() - before;
-        if (kick_and_look(particles, stride.last_kick) != 0)
+        if (kick(particles, stride.last_kick) != 0)
             require_finite(particles, particles.acceleration, "acceleration",
                            {now.step, clock_.stated(now.time + length)});
         statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
@@ -143,9 +130,10 @@ ForceStatistics Leapfrog::solve(Particles& particles, Quantities quantities, Mom
     return solver_.solve(particles, quantities);
 }
 
-void Leapfrog::exchange(Archive& archive, Particles&)
+void Leapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
+    GM_ = total_GM(particles, solver_.options().gravitational_constant);
 }
 
 } // namespace chamomile

@@ -7,11 +7,8 @@
 
 namespace chamomile {
 
-/// v += dt a, for all particles.
-void kick(Particles& particles, double dt);
-
-/// The same; returns 0, or not a number if an acceleration is not finite.
-double kick_and_look(Particles& particles, double dt);
+/// v += dt a, for all particles. Returns 0, or not a number if an acceleration is not finite.
+double kick(Particles& particles, double dt);
 
 /// What the parts of a step multiply with: accelerations, velocities, accelerations.
 struct Strides {
@@ -67,13 +64,13 @@ private:
     {
         return step_.kind == TimeStepKind::adaptive && step_.criterion == StepCriterion::potential;
     }
-    DynamicalTime dynamical_time(const Particles& particles, double time) const;
 
     Solver& solver_;
     TimeStep step_;
     const Clock& clock_;
     Periodicity box_;
     double softening_; ///< that the solver was made with
+    double GM_ = 0;    ///< of all
     /// Before the step that is under way.
     std::vector<Vec3<double>> position_, velocity_, acceleration_;
     std::vector<double> potential_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/list_where.hpp"
 #include "core/threads.hpp"
 
 namespace chamomile {
@@ -268,31 +269,13 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
     if (highest >= n)
         refuse(highest);
 
-    constexpr std::size_t block = 4096;
-    std::vector<Index> before((n + block - 1) / block + 1);
-    const auto is_target = [&](std::size_t k) {
-        return marked[rank.empty() ? octree.order[k] : k] != 0;
-    };
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t b = 0; b < before.size() - 1; ++b) {
-        Index count = 0;
-        for (std::size_t k = b * block; k < std::min(n, (b + 1) * block); ++k)
-            count += is_target(k);
-        before[b + 1] = count;
-    }
-    for (std::size_t b = 1; b < before.size(); ++b)
-        before[b] += before[b - 1];
-    groups.target_count = before.back();
-    groups.targets.resize(groups.target_count);
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t b = 0; b < before.size() - 1; ++b) {
-        if (before[b] == before[b + 1])
-            continue;
-        Index t = before[b];
-        for (std::size_t k = b * block; k < std::min(n, (b + 1) * block); ++k)
-            if (is_target(k))
-                groups.targets[t++] = Index(k);
-    }
+    if (rank.empty())
+        list_where(
+            n, [&](std::size_t k) { return marked[octree.order[k]]; }, groups.targets);
+    else
+        list_where(
+            n, [&](std::size_t k) { return marked[k]; }, groups.targets);
+    groups.target_count = groups.targets.size();
 }
 
 void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,

@@ -1,0 +1,40 @@
+/// \file  Numbers for which something holds, found by all threads.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "core/particles.hpp"
+#include "core/threads.hpp"
+
+namespace chamomile {
+
+/// Puts those of 0 .. n-1 for which `holds(i)` into `list`, ascending. It is asked twice, by any
+/// thread.
+template <class Holds>
+void list_where(std::size_t n, const Holds& holds, std::vector<Index>& list)
+{
+    constexpr std::size_t block = 4096;
+    std::vector<Index> before((n + block - 1) / block + 1);
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b) {
+        Index count = 0;
+        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+            count += bool(holds(i));
+        before[b + 1] = count;
+    }
+    for (std::size_t b = 1; b < before.size(); ++b)
+        before[b] += before[b - 1];
+    list.resize(before.back());
+#pragma omp parallel for if (n > worth_threads)
+    for (std::size_t b = 0; b < before.size() - 1; ++b) {
+        if (before[b] == before[b + 1])
+            continue;
+        Index k = before[b];
+        for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+            if (holds(i))
+                list[k++] = Index(i);
+    }
+}
+
+} // namespace chamomile

@@ -125,9 +125,8 @@ void report_choices(RunOptions& run, Journal& journal)
 /// Steps of eta sqrt(eps/|a|) unless --dt is given, and nothing that has only plain time.
 void settle_comoving_steps(const Options& options, RunOptions& run)
 {
-    if (run.scheme.scheme != Scheme::leapfrog || run.scheme.resident)
-        throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite "
-                                  "or --resident");
+    if (run.scheme.scheme != Scheme::leapfrog)
+        throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite");
     run.adaptive = !run.fixed_step && !run.scheme.block_steps;
     StepCriterion& criterion = run.scheme.blocks.criterion;
     if (options.given("step-criterion") && criterion == StepCriterion::potential)
@@ -145,7 +144,8 @@ void settle(const Options& options, RunOptions& run)
     if (run.cosmology.asked)
         settle_comoving_steps(options, run);
     require_complete(run);
-    settle_scheme(options, run.scheme, run.step, run.solver);
+    settle_scheme(options, run.scheme, run.step, run.solver,
+                  run.cosmology.asked || run.solver.periodic);
     settle_accuracy(options, run.accuracy, run.solver);
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
 }

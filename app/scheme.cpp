@@ -25,16 +25,26 @@ constexpr const char* of_trees[] = {
     throw Error(Fault::usage, "run: " + line);
 }
 
-/// The leapfrog on the GPU sums directly, in steps of one length.
-void settle_resident(const Options& options, SolverOptions& solver)
+/// The leapfrog on the GPU sums directly, in steps of one length, unless a tree is asked for or
+/// the particles lie in a box.
+void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
 {
+    if ((options.given("solver") && solver.solver == SolverKind::tree) || in_box) {
+        if (solver.solver == SolverKind::direct)
+            refuse("--resident: direct sums on the GPU are not periodic");
+        for (const char* name : {"accuracy", "tune"})
+            if (options.given(name))
+                refuse(std::string("--") + name + ": contradicts --resident");
+        return;
+    }
+    if (options.given("block-steps"))
+        refuse("--block-steps: contradicts --resident without --solver tree");
     for (const char* name : of_trees)
         if (options.given(name))
-            refuse(std::string("--") + name + ": is for trees; --resident sums directly");
-    if (options.given("solver") && solver.solver != SolverKind::direct)
-        refuse("--solver tree: --resident sums directly; leave it out");
+            refuse(std::string("--") + name +
+                   ": is for trees; --resident sums directly without --solver tree");
     if (options.given("adaptive"))
-        refuse("--adaptive: contradicts --resident; give --dt");
+        refuse("--adaptive: --resident needs --dt for direct sums, or --solver tree");
     if (options.given("softening") && solver.softening.kind != SofteningKind::plummer)
         refuse("--softening spline: --resident knows Plummer softening alone");
     solver.solver = SolverKind::direct;
@@ -43,9 +53,11 @@ void settle_resident(const Options& options, SolverOptions& solver)
 /// The leapfrog with individual steps.
 void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step)
 {
-    for (const char* name : {"dt", "adaptive", "resident"})
+    for (const char* name : {"dt", "adaptive"})
         if (options.given(name))
             refuse(std::string("--block-steps: contradicts --") + name);
+    if (request.resident && options.given("host-below"))
+        refuse("--host-below: contradicts --resident");
     if (options.given("host-below") && options.given("accuracy"))
         refuse("--host-below: not with --accuracy");
     step.criterion = request.blocks.criterion;
@@ -114,7 +126,8 @@ void add_scheme_options(Options& options, SchemeRequest& request)
         "leapfrog: second order, one step for all; hermite: fourth order, direct sums in "
         "double, for stars that meet closely");
     options.flag("resident", request.resident,
-                 "of the leapfrog: the whole simulation stays on the GPU, with direct sums");
+                 "of the leapfrog: particles stay on the GPU, with direct sums, or by --solver "
+                 "tree and in boxes with a tree");
     options.flag("block-steps", request.block_steps,
                  "individual steps in powers of two, instead of --adaptive or --dt; hermite has "
                  "them unless --dt or --shared-steps is given");
@@ -148,7 +161,7 @@ void add_scheme_options(Options& options, SchemeRequest& request)
 }
 
 void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
-                   SolverOptions& solver)
+                   SolverOptions& solver, bool in_box)
 {
     if (request.scheme == Scheme::leapfrog) {
         for (const char* name : of_hermite)
@@ -161,7 +174,7 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
             settle_blocks(options, request, step);
         settle_steps(options, request, step);
         if (request.resident)
-            settle_resident(options, solver);
+            settle_resident(options, solver, in_box);
         return;
     }
     for (const char* name : of_blocks)
@@ -213,7 +226,7 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
              const Clock& clock)
     : step_(step)
 {
-    if (request.resident) {
+    if (request.resident && solver.solver == SolverKind::direct) {
         integrator_ = make_resident_leapfrog(solver, step);
         return;
     }
@@ -221,10 +234,17 @@ Mover::Mover(const SchemeRequest& request, const SolverOptions& solver, const Ti
         BlockSteps steps = request.blocks;
         steps.shortest = step.shortest;
         steps.longest = step.longest;
-        solver_ = make_solver_with_host(solver, request.host_below);
-        auto blocks = std::make_unique<BlockLeapfrog>(*solver_, steps, clock);
+        solver_ = request.resident ? make_solver(solver)
+                                   : make_solver_with_host(solver, request.host_below);
+        auto blocks = request.resident ? make_resident_blocks(*solver_, steps, clock)
+                                       : std::make_unique<BlockLeapfrog>(*solver_, steps, clock);
         blocks_ = blocks.get();
         integrator_ = std::move(blocks);
+        return;
+    }
+    if (request.resident) {
+        solver_ = make_solver(solver);
+        integrator_ = make_resident_tree(*solver_, step, clock);
         return;
     }
     if (request.scheme == Scheme::leapfrog) {

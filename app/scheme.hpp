@@ -31,7 +31,7 @@ void add_scheme_options(Options& options, SchemeRequest& request);
 /// The time steps of --dt, --eta, --dt-min and --dt-max, and direct sums in double unless the
 /// options say otherwise. Throws Error(usage) for options of one scheme given to the other.
 void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
-                   SolverOptions& solver);
+                   SolverOptions& solver, bool in_box);
 
 /// Before a run trusts a GPU (integrate/device_check.hpp): a line about it, empty on the CPU.
 /// Throws Error(device).

@@ -50,6 +50,9 @@ SolverParts make_cuda_parts(int device, Precision precision, bool targets_apart)
 /// Items of an array on a device, read or written through the host. Throws Error(device).
 void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows);
 void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to);
+/// Vectors of an array on a device, by their numbers.
+void read_some_from_device(int device, const ArrayView& from, std::span<const Index> items,
+                           std::span<Vec3<double>> to);
 
 /// Memory of a device, for those who have no other way to get some. Throws Error(device).
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "force/gpu.hpp"
 #include "force/list_solver.hpp"
 #include "mesh/ewald_modes.hpp"
 #include "mesh/mesh_gravity.hpp"
@@ -81,15 +82,15 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
 }
 
 /// In an order that does not depend on threads.
-double total_mass(const Particles& particles)
+double total_mass(std::span<const double> mass)
 {
     constexpr std::size_t block = 4096;
-    const std::size_t n = particles.size(), blocks = (n + block - 1) / block;
+    const std::size_t n = mass.size(), blocks = (n + block - 1) / block;
     std::vector<double> part(blocks);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t b = 0; b < blocks; ++b)
         for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-            part[b] += particles.mass[i];
+            part[b] += mass[i];
     return std::accumulate(part.begin(), part.end(), 0.0);
 }
 
@@ -115,7 +116,14 @@ public:
         const double G = options().gravitational_constant;
         const bool potential = quantities == Quantities::acceleration_potential;
         const WrappedPositions in_cube(particles, periodicity_, wrapped_);
-        now_ = &particles;
+        mass_ = total_mass(particles.mass);
+        positions_of_ = [&](std::span<const Index> sample, std::span<Vec3<double>> positions) {
+            for (std::size_t k = 0; k < sample.size(); ++k)
+                positions[k] = particles.position[sample[k]];
+        };
+        count_ = n;
+        positions_ = view_of(std::span(particles.position));
+        masses_ = view_of(std::span(particles.mass));
         ForceStatistics statistics = short_->solve(particles, quantities, active);
         if (!adds_itself_)
             long_->add(n, view_of(std::span(particles.position)), active, G,
@@ -125,6 +133,32 @@ public:
         if (potential)
             complete_potentials(particles, active);
         return statistics;
+    }
+
+    bool takes_device_arrays() const override
+    {
+        return options_.periodic.long_range == LongRangeKind::mesh && short_->takes_device_arrays();
+    }
+
+    ForceStatistics solve_there(const DeviceArrays& arrays) override
+    {
+        if (!long_)
+            choose_long_range(arrays.count);
+        if (!adds_itself_ || arrays.potential)
+            throw NeedsHost();
+        const int device = choose_gpu(options_.device);
+        if (mass_ == 0) {
+            std::vector<double> masses(arrays.count);
+            read_from_device(device, arrays.mass, arrays.count, masses.data());
+            mass_ = total_mass(masses);
+        }
+        positions_of_ = [&](std::span<const Index> sample, std::span<Vec3<double>> positions) {
+            read_some_from_device(device, arrays.position, sample, positions);
+        };
+        count_ = arrays.count;
+        positions_ = arrays.position;
+        masses_ = arrays.mass;
+        return short_->solve_there(arrays);
     }
 
     void number_next(std::uint64_t number) override { short_->number_next(number); }
@@ -140,11 +174,9 @@ private:
     /// Of the particles whose tree has been built.
     void make_field(Profile& profile)
     {
-        mass_ = total_mass(*now_);
-        long_->prepare(now_->size(), view_of(std::span(now_->position)),
-                       view_of(std::span(now_->mass)), profile);
+        long_->prepare(count_, positions_, masses_, profile);
         short_->set_least_acceleration(options_.gravitational_constant *
-                                       typical_acceleration(*now_, profile));
+                                       typical_acceleration(profile));
     }
 
     /// A mesh with cells_per_spacing cells in the mean distance of particles.
@@ -175,16 +207,18 @@ private:
     /// What a tolerance is a part of where the acceleration itself is less: the root mean square of
     /// the long range's at some particles. On a lattice, where there is none, a hundredth of what a
     /// neighbour's attraction would be. G = 1.
-    double typical_acceleration(const Particles& particles, Profile& profile)
+    double typical_acceleration(Profile& profile)
     {
         constexpr std::size_t most = 4096;
-        const std::size_t n = particles.size();
+        const std::size_t n = count_;
         if (n == 0 || !compares_accelerations(options().criterion))
             return 0;
         const std::size_t count = std::min(n, most);
         std::vector<Vec3<double>> place(count), acceleration(count);
+        std::vector<Index> sample(count);
         for (std::size_t k = 0; k < count; ++k)
-            place[k] = particles.position[std::size_t(double(n) * double(k) / double(count))];
+            sample[k] = Index(double(n) * double(k) / double(count));
+        positions_of_(sample, place);
         long_->add(count, view_of(std::span(place)), {}, 1, view_of(std::span(acceleration)), {},
                    profile);
         double sum = 0;
@@ -216,8 +250,11 @@ private:
     std::unique_ptr<ShortRangeSolver> short_;
     std::unique_ptr<LongRange> long_;
     bool adds_itself_ = false; // the long range is the evaluator's
-    const Particles* now_ = nullptr;
-    double mass_ = 0;
+    // Of the present evaluation:
+    std::size_t count_ = 0;
+    ArrayView positions_, masses_;
+    std::function<void(std::span<const Index>, std::span<Vec3<double>>)> positions_of_;
+    double mass_ = 0; // of all, of the last evaluation
     std::vector<Vec3<double>> wrapped_;
 };
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "core/array_view.hpp"
 #include "core/particles.hpp"
 #include "core/profile.hpp"
 #include "core/softening.hpp"
@@ -71,6 +72,20 @@ struct SolverOptions {
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
 };
 
+/// Particles in arrays of a solver's GPU: vectors and numbers that are doubles.
+struct DeviceArrays {
+    std::size_t count = 0;
+    ArrayView position, mass, acceleration;
+    ArrayView potential = {}; ///< empty: is not asked for
+    /// On the device too: targets are the particles of at least the level `first`; null: all.
+    const std::uint8_t* level = nullptr;
+    int first = 0;
+};
+
+/// Thrown where arrays on a device are not enough, such as for particles that coincide: the same
+/// particles in arrays of the host are looked at more closely.
+struct NeedsHost {};
+
 /// What the last evaluation did.
 struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
@@ -112,6 +127,13 @@ public:
     /// coincide without softening, Error(device) if the device fails.
     virtual ForceStatistics solve(Particles& particles, Quantities quantities,
                                   std::span<const Index> active = {}) = 0;
+
+    /// Whether it has the following.
+    virtual bool takes_device_arrays() const { return false; }
+    /// Of particles in arrays of its GPU, with the bits of the above.
+    /// Positions lie in the periodic box, if there is one, and masses are always the same. Throws
+    /// NeedsHost before or after the accelerations are written, else as the above.
+    virtual ForceStatistics solve_there(const DeviceArrays&) { throw NeedsHost(); }
 
     /// The number of the next evaluation, by which its root cube is placed (`decorrelate`) and its
     /// error is checked; else each counts on from 0. A time loop numbers by steps, so that a

@@ -25,15 +25,34 @@ public:
     ForceStatistics solve(Particles& particles, Quantities quantities,
                           std::span<const Index> active) override
     {
-        for (const std::uint64_t number = number_;; number_ = number)
-            try {
-                return solve_once(particles, quantities, active);
-            } catch (const OutOfDeviceMemory&) {
-                if (batch_size() <= least_batch)
-                    throw;
-                most_in_batch_ = batch_size() / 2;
-            }
+        const std::size_t n = particles.size();
+        particles.acceleration.resize(n);
+        Request request{
+            {n, view_of(std::span(particles.position)), view_of(std::span(particles.mass))},
+            {view_of(std::span(particles.acceleration)), {}},
+            quantities,
+            active,
+            &particles};
+        if (quantities == Quantities::acceleration_potential) {
+            particles.potential.resize(n);
+            request.output.potential = view_of(std::span(particles.potential));
+        }
+        return evaluate(request);
     }
+
+    ForceStatistics solve_there(const DeviceArrays& arrays) override
+    {
+        return evaluate(
+            {{arrays.count, arrays.position, arrays.mass},
+             {arrays.acceleration, arrays.potential},
+             arrays.potential ? Quantities::acceleration_potential : Quantities::acceleration,
+             {},
+             nullptr,
+             arrays.level,
+             arrays.first});
+    }
+
+    bool takes_device_arrays() const override { return options_.device != "cpu"; }
 
     std::string device() const override { return parts_.evaluator->device(); }
     const SolverOptions& options() const override { return options_; }
@@ -66,18 +85,40 @@ protected:
     TargetGroups groups_;
 
 private:
-    ForceStatistics solve_once(Particles& particles, Quantities quantities,
-                               std::span<const Index> active)
+    struct Request {
+        TreeParticles sources;
+        ForceOutput output;
+        Quantities quantities;
+        std::span<const Index> active;
+        Particles* particles;                ///< that these are; null: they are a device's
+        const std::uint8_t* level = nullptr; ///< DeviceArrays::level
+        int first = 0;
+    };
+
+    ForceStatistics evaluate(const Request& request)
     {
+        for (const std::uint64_t number = number_;; number_ = number)
+            try {
+                return evaluate_once(request);
+            } catch (const OutOfDeviceMemory&) {
+                if (batch_size() <= least_batch)
+                    throw;
+                most_in_batch_ = batch_size() / 2;
+            }
+    }
+
+    ForceStatistics evaluate_once(const Request& request)
+    {
+        const std::span<const Index> active = request.active;
         ForceStatistics statistics;
         Profile& profile = statistics.profile;
-        grow_tree(particles, profile);
+        grow_tree(request.sources, profile);
         built(profile);
         ++number_;
         const Moments& moments = tree_.moments;
         double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
         if (!std::isfinite(mass))
-            mass = require_masses(particles, criterion().has_value());
+            mass = require_masses(host(request), criterion().has_value());
         const InternalScale scale =
             InternalScale::of(moments.bounds.empty() ? 0 : moments.bounds[0].longest_side(),
                               options_.softening.length, mass);
@@ -89,8 +130,11 @@ private:
                 find_ranks();
             else if (has_longer_leaf(tree_.octree, moments, sizes.longest_side))
                 parts_.builder->fetch_sources(tree_.octree);
-            find_targets(groups_, tree_.octree, active, rank_);
-            if (!active.empty())
+            if (request.level)
+                parts_.builder->find_targets(groups_, request.level, request.first);
+            else
+                find_targets(groups_, tree_.octree, active, rank_);
+            if (!active.empty() || request.level)
                 parts_.builder->fetch_positions(groups_);
             make_groups(groups_, tree_.octree, moments, sizes);
         }
@@ -98,14 +142,16 @@ private:
             const TimedPhase phase(profile, "nodes");
             prepare_lists();
         }
-        const ForceOutput output = output_to(particles, scale, quantities);
+        ForceOutput output = request.output;
+        output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
+        output.acceleration_unit = output.potential_unit / scale.length;
         EvaluationInput input{&tree_.octree,
                               &moments,
                               &groups_,
                               scale,
                               options_.softening,
                               options_.order,
-                              quantities,
+                              request.quantities,
                               options_.local_order,
                               output,
                               {},
@@ -118,7 +164,7 @@ private:
                 list(lists, first, last);
             },
             statistics);
-        finish(particles, quantities, profile);
+        finish(request, profile);
         improve(scale, output, statistics);
         parts_.evaluator->add_statistics(statistics);
         statistics.targets = groups_.target_count;
@@ -128,15 +174,13 @@ private:
     }
 
     /// Anew, or on the cells of the last one.
-    void grow_tree(const Particles& particles, Profile& profile)
+    void grow_tree(TreeParticles sources, Profile& profile)
     {
-        TreeParticles sources{particles.size(), view_of(std::span(particles.position)),
-                              view_of(std::span(particles.mass))};
         const TreePlan plan{options_.leaf_size, cluster_size(), criterion(), placement(),
                             clusters_to_groups * longest_group()};
         // Not in periodic cubes, where cells of particles that leave by a side would be as large.
         is_kept_ =
-            keeps_tree_ && grown_ > 0 && grown_ == particles.size() && options_.periodic.box == 0;
+            keeps_tree_ && grown_ > 0 && grown_ == sources.count && options_.periodic.box == 0;
         grown_ = 0; // until all is done
         if (is_kept_) {
             sources.has_same_masses = true;
@@ -146,7 +190,7 @@ private:
             has_order_ = false;
             parts_.builder->build(tree_, sources, plan, profile);
         }
-        grown_ = particles.size();
+        grown_ = sources.count;
     }
 
     /// Fetches the order; of a tree that is kept, the ranks too.
@@ -182,27 +226,20 @@ private:
         return most_in_batch_ > 0 ? std::min(wanted, most_in_batch_) : wanted;
     }
 
-    /// Sums to the caller, in the caller's units.
-    ForceOutput output_to(Particles& particles, const InternalScale& scale,
-                          Quantities quantities) const
+    static Particles& host(const Request& request)
     {
-        particles.acceleration.resize(particles.size());
-        ForceOutput output{view_of(std::span(particles.acceleration)), {}};
-        if (quantities == Quantities::acceleration_potential) {
-            particles.potential.resize(particles.size());
-            output.potential = view_of(std::span(particles.potential));
-        }
-        output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
-        output.acceleration_unit = output.potential_unit / scale.length;
-        return output;
+        if (!request.particles)
+            throw NeedsHost();
+        return *request.particles;
     }
 
-    void finish(Particles& particles, Quantities quantities, Profile& profile)
+    void finish(const Request& request, Profile& profile)
     {
         const TimedPhase phase(profile, "results");
         if (parts_.evaluator->finish() > 0) {
+            Particles& particles = host(request);
             parts_.builder->fetch_order(tree_.octree);
-            repair(particles, quantities);
+            repair(particles, request.quantities);
         }
     }
 

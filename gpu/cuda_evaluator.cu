@@ -15,6 +15,7 @@
 #include "gpu/device_arrays.cuh"
 #include "gpu/device_tree.cuh"
 #include "gpu/short_range.cuh"
+#include "gpu/target_sums.cuh"
 #include "gpu/time_line.cuh"
 #include "gpu/tree_mesh.cuh"
 
@@ -58,37 +59,6 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
             spline, input.quantities == Quantities::acceleration_potential, precision);
     return spline ? kernel_of<SofteningKind::spline>(input, precision)
                   : kernel_of<SofteningKind::plummer>(input, precision);
-}
-
-/// From internal units to the caller's; counts sums that are not finite.
-__global__ void convert_sums(const TargetSum* sums, std::size_t n, double acceleration_unit,
-                             double potential_unit, ArrayView acceleration, ArrayView potential,
-                             unsigned* not_finite)
-{
-    const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    const TargetSum sum = sums[i];
-    acceleration.store_vector(i, acceleration_unit * sum.acceleration);
-    if (potential.component[0])
-        potential.store(i, 0, potential_unit * sum.potential);
-    if (!isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z + sum.potential))
-        atomicAdd(not_finite, 1u);
-}
-
-__global__ void number_targets(const Index* targets, const Index* order, Index n, Index* number)
-{
-    const Index t = blockIdx.x * blockDim.x + threadIdx.x;
-    if (t < n)
-        number[order[targets[t]]] = t;
-}
-
-__global__ void sort_sums(const TargetSum* sums, const Index* number, const Index* active,
-                          std::size_t n, TargetSum* sorted)
-{
-    const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < n)
-        sorted[k] = sums[number[active[k]]];
 }
 
 class CudaEvaluator final : public Evaluator {
@@ -183,7 +153,9 @@ public:
             return 0;
         if (input_.mesh)
             add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
-        return input_.groups->targets.empty() ? store_all(output) : store_active(output);
+        if (input_.groups->targets.empty())
+            return store_all(output);
+        return output.acceleration.on_device ? store_there(output) : store_active(output);
     }
 
     std::string device() const override { return name_; }
@@ -272,6 +244,23 @@ private:
         for (std::size_t i = 0; i < n; ++i)
             for (int c = 0; c < components; ++c)
                 to.store(i, c, host_items_[i * components + std::size_t(c)]);
+    }
+
+    /// Of active particles, in arrays of the device.
+    std::size_t store_there(const ForceOutput& output)
+    {
+        const Index targets = Index(input_.groups->target_count);
+        const cudaStream_t stream = tree_->stream;
+        check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
+              "clear a count");
+        scatter_sums<<<(targets + 255) / 256, 256, 0, stream>>>(
+            sums_.data(), targets_.data(), tree_->order.data(), targets, output.acceleration_unit,
+            output.potential_unit, output.acceleration, output.potential, not_finite_.data());
+        check(cudaGetLastError(), "launch the scatter of sums");
+        download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
+        tree_->stream.wait();
+        bytes_down_ = 0;
+        return *host_not_finite_.data();
     }
 
     /// Only the active particles' entries of the caller's arrays may change: in the caller's order,

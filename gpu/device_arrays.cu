@@ -20,6 +20,13 @@ __global__ void gather_items(ArrayView from, int components, std::size_t n, doub
                 from.component[0] ? from.load(i, c) : 1;
 }
 
+__global__ void gather_some(ArrayView from, const Index* items, std::size_t n, Vec3<double>* to)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < n)
+        to[k] = from.load_vector(items[k]);
+}
+
 __global__ void scatter_items(const double* from, int components, std::size_t n, ArrayView to)
 {
     const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
@@ -82,6 +89,25 @@ void read_from_device(int device, const ArrayView& from, std::size_t n, double* 
     check(cudaMemcpy(rows, items.data(), n * std::size_t(components) * sizeof(double),
                      cudaMemcpyDeviceToHost),
           "read an array");
+}
+
+void read_some_from_device(int device, const ArrayView& from, std::span<const Index> items,
+                           std::span<Vec3<double>> to)
+{
+    const std::size_t n = items.size();
+    if (n == 0)
+        return;
+    check(cudaSetDevice(device), "choose the device");
+    require_on_device(from, device);
+    DeviceBuffer<Index> numbers;
+    DeviceBuffer<Vec3<double>> vectors;
+    wait_for_owner();
+    check(cudaMemcpy(numbers.reserve(n), items.data(), n * sizeof(Index), cudaMemcpyHostToDevice),
+          "read some of an array");
+    gather_some<<<blocks_of(n), block_size>>>(from, numbers.data(), n, vectors.reserve(n));
+    check(cudaGetLastError(), "launch the gather of some of an array");
+    check(cudaMemcpy(to.data(), vectors.data(), n * sizeof(Vec3<double>), cudaMemcpyDeviceToHost),
+          "read some of an array");
 }
 
 void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to)

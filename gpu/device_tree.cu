@@ -5,6 +5,7 @@
 // cell), 48 down (bounds; multipoles of the few above the clusters); per node of the walk 512 down,
 // which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
 // pass of the sort, 32 read by the moments of the leaves.
+#include <thrust/copy.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -114,6 +115,23 @@ public:
         tree_->staging.download(octree.sources.data(), tree_->sources.data(), octree.size,
                                 tree_->stream);
         tree_->bytes_down += octree.size * sizeof(Source);
+    }
+
+    void find_targets(TargetGroups& groups, const std::uint8_t* level, int first) override
+    {
+        DeviceTree& t = *tree_;
+        check(cudaSetDevice(t.device), "choose the device");
+        const std::size_t n = t.particles;
+        const auto begin = thrust::counting_iterator<Index>(0);
+        Index* found = targets_.reserve(n);
+        const Index* end = thrust::copy_if(thrust::cuda::par_nosync(scratch_).on(t.stream), begin,
+                                           begin + n, found, IsDue{level, t.order.data(), first});
+        const std::size_t count = std::size_t(end - found);
+        groups.positions = {};
+        groups.target_count = count;
+        groups.targets.resize(count);
+        t.staging.download(groups.targets.data(), found, count, t.stream);
+        t.bytes_down += count * sizeof(Index);
     }
 
     void fetch_positions(TargetGroups& groups) override

@@ -3,6 +3,8 @@
 #include "core/trace.hpp"
 #include "force/gpu_memory.hpp"
 #include "gpu/nvrtc.hpp"
+#include "integrate/device_blocks.hpp"
+#include "integrate/device_particles.hpp"
 #include "integrate/resident.hpp"
 #include "pairs/host_pair_solver.hpp"
 #include "pairs/text/device_law.hpp"
@@ -72,6 +74,11 @@ void read_from_device(int, const ArrayView&, std::size_t, double*)
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+void read_some_from_device(int, const ArrayView&, std::span<const Index>, std::span<Vec3<double>>)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 std::shared_ptr<std::byte> device_memory(int, std::size_t)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
@@ -105,6 +112,16 @@ std::shared_ptr<const DeviceLaw> make_text_device_law(const std::string&, const 
 }
 
 DeviceCode compile_for_device(const std::string&, const std::string&, const std::string&, int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<DeviceParticles> make_device_particles(int)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
+std::unique_ptr<DeviceBlocks> make_device_blocks(int)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }

@@ -105,6 +105,15 @@ __global__ void gather(const Vec3<double>* positions, const double* masses, cons
 }
 
 /// Mothers, and how many daughters of each are still without moments.
+/// Whether a sorted particle is of at least the level `first`.
+struct IsDue {
+    const std::uint8_t* level;
+    const Index* order;
+    int first;
+
+    __device__ bool operator()(Index k) const { return level[order[k]] >= first; }
+};
+
 __global__ void gather_positions(const Source* sources, const Index* places, std::size_t n,
                                  Vec3<double>* positions)
 {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/archive.hpp"
@@ -59,85 +60,76 @@ BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Cloc
 
 ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
-    const bool needs_potential = steps_.criterion == StepCriterion::potential;
+    const bool needs_potential = needs_potentials();
     ForceStatistics statistics =
         evaluate(particles, needs_potential ? Quantities::acceleration_potential : quantities, now);
     const std::size_t n = particles.size();
     GM_ = total_GM(particles, forces().gravitational_constant);
     state_ = {};
-    time_ = now.time;
+    report_ = {};
     if (needs_potential)
         state_.orbit.resize(n);
     state_.time.resize(n);
-    const double eps = softening(time_);
+    const BlockRule rule = this->rule(now.time);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
-        state_.time[i] = measure(particles, Index(i), eps, 0);
+        state_.time[i] = measure(rule, particles, Index(i), 0);
     state_.wish = state_.time;
     return statistics;
 }
 
-/// The step that the criterion means here and now, some time after the last one.
-double BlockLeapfrog::measure(const Particles& particles, Index i, double softening, double elapsed)
+BlockRule BlockLeapfrog::rule(double time) const
 {
-    const DynamicalTime dynamical{softening, steps_.criterion, GM_};
-    const double a = norm(particles.acceleration[i]), phi = particles.potential[i];
-    double time;
-    if (steps_.criterion == StepCriterion::potential) {
-        double& orbit = state_.orbit[i];
-        orbit = dynamical.orbit(orbit, elapsed, a, phi);
-        time = dynamical.of_orbit(orbit, a, phi);
-    } else {
-        time = dynamical.of(a, phi);
-    }
-    if (!(time < infinity)) // nothing pulls
-        return steps_.longest;
-    return std::min(steps_.longest, clock_.step(time_, steps_.eta * time));
+    return {{softening(time), steps_.criterion, GM_},
+            steps_.eta,
+            steps_.longest,
+            is_newtonian() ? 1 : clock_.step(time, 1)};
 }
 
-/// The step h that is what the criterion will mean in its middle: h = now + slope h / 2.
-double BlockLeapfrog::anticipated(Index i, double now, double last)
+double BlockLeapfrog::measure(const BlockRule& rule, const Particles& particles, Index i,
+                              double elapsed)
 {
-    const double before = state_.time[i];
-    state_.time[i] = now;
-    if (!(now < infinity && before < infinity))
-        return now;
-    return now / (1 - std::clamp((now - before) / last, -0.5, 0.5) / 2);
+    double none = 0;
+    double& orbit = state_.orbit.empty() ? none : state_.orbit[i];
+    return rule.measure(norm(particles.acceleration[i]), particles.potential[i], elapsed, orbit);
 }
 
-Integrator::Wish BlockLeapfrog::next_step(const Particles&, Moment now)
+BlockLeapfrog::Wishes BlockLeapfrog::count_wishes()
 {
-    const double longest = std::min(steps_.longest, clock_.longest_step(now.time));
-    // Wishes by their powers of two; numbers below 2^-1022 count as that.
-    constexpr int lowest = -1023, size = 2048;
-    std::vector<std::uint64_t> count(size);
-    double shortest = infinity;
+    Wishes wishes;
     const std::size_t n = state_.wish.size();
 #pragma omp parallel if (n > worth_threads)
     {
-        std::vector<std::uint64_t> own(size);
-        double own_shortest = infinity;
+        Wishes own;
 #pragma omp for schedule(static) nowait
         for (std::size_t i = 0; i < n; ++i) {
             const double wish = state_.wish[i];
-            own_shortest = std::min(own_shortest, wish);
-            ++own[std::size_t(std::isfinite(wish) ? std::max(lowest, std::ilogb(wish)) - lowest
-                                                  : size - 1)];
+            own.shortest = std::min(own.shortest, wish);
+            ++own.count[std::size_t(Wishes::exponent(wish))];
         }
 #pragma omp critical(wishes)
         {
-            shortest = std::min(shortest, own_shortest);
-            for (std::size_t k = 0; k < own.size(); ++k)
-                count[k] += own[k];
+            wishes.shortest = std::min(wishes.shortest, own.shortest);
+            for (std::size_t k = 0; k < own.count.size(); ++k)
+                wishes.count[k] += own.count[k];
         }
     }
+    return wishes;
+}
+
+Integrator::Wish BlockLeapfrog::next_step(const Particles& particles, Moment now)
+{
+    const double longest = std::min(steps_.longest, clock_.longest_step(now.time));
+    const Wishes wishes = count_wishes();
+    const std::vector<std::uint64_t>& count = wishes.count;
+    const std::size_t n = particles.size();
     std::size_t most = n - n / 10, k = 0; // nine of ten, at least one
     for (std::uint64_t sum = count[0]; sum < most && k + 1 < count.size();)
         sum += count[++k];
-    double length = k + 1 < count.size() ? std::ldexp(1.0, int(k) + lowest) : infinity;
+    double length = k + 1 < count.size() ? std::ldexp(1.0, int(k) + Wishes::lowest) : infinity;
     length = std::min(length, longest);
     // So that the shortest wish is a rung.
-    const double deepest = std::max(shortest, steps_.shortest);
+    const double deepest = std::max(wishes.shortest, steps_.shortest);
     if (length > std::ldexp(deepest, steps_.rungs))
         length = std::ldexp(1.0, std::ilogb(std::ldexp(deepest, steps_.rungs)));
     return {std::max(length, steps_.shortest), TimeStepKind::adaptive};
@@ -148,27 +140,15 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
 {
     const double begin = wall_clock_seconds();
     statistics_ = {};
-    copy(particles.position, before_.position);
-    copy(particles.velocity, before_.velocity);
-    copy(particles.acceleration, before_.acceleration);
-    copy(state_.wish, before_.state.wish);
-    copy(state_.time, before_.state.time);
-    copy(state_.orbit, before_.state.orbit);
-    before_.state.report = state_.report;
-    const bool has_potentials = steps_.criterion == StepCriterion::potential;
-    if (has_potentials)
-        copy(particles.potential, before_.potential);
+    keep(particles);
+    before_.report = report_;
     try {
         move_all(particles, length, quantities, now);
         solver_.keep_tree(false);
     } catch (...) {
         solver_.keep_tree(false);
-        particles.position.swap(before_.position);
-        particles.velocity.swap(before_.velocity);
-        particles.acceleration.swap(before_.acceleration);
-        if (has_potentials)
-            particles.potential.swap(before_.potential);
-        std::swap(state_, before_.state);
+        restore(particles);
+        report_ = before_.report;
         throw;
     }
     double forces = 0;
@@ -179,37 +159,76 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     return statistics_;
 }
 
+void BlockLeapfrog::keep(Particles& particles)
+{
+    copy(particles.position, before_.position);
+    copy(particles.velocity, before_.velocity);
+    copy(particles.acceleration, before_.acceleration);
+    if (needs_potentials())
+        copy(particles.potential, before_.potential);
+    copy(state_.wish, before_.state.wish);
+    copy(state_.time, before_.state.time);
+    copy(state_.orbit, before_.state.orbit);
+}
+
+void BlockLeapfrog::restore(Particles& particles)
+{
+    particles.position.swap(before_.position);
+    particles.velocity.swap(before_.velocity);
+    particles.acceleration.swap(before_.acceleration);
+    if (needs_potentials())
+        particles.potential.swap(before_.potential);
+    std::swap(state_, before_.state);
+}
+
 void BlockLeapfrog::move_all(Particles& particles, double length, Quantities quantities, Moment now)
 {
-    const std::size_t n = particles.size();
     begin_ = now.time;
     block_ = 0;
-    levels_.begin(n, length, std::max(steps_.shortest, std::ldexp(length, -steps_.rungs)));
-    levels_.place(state_.wish);
-    due_.clear(); // all
+    place(particles, length);
     while (!levels_.at_end()) {
         const double start = wall_clock_seconds();
         kick(particles, Half::first);
-        levels_.advance(due_);
+        advance();
         drift(particles, now);
         const double drifted = wall_clock_seconds();
         const bool ends = levels_.at_end();
-        evaluate_due(particles, ends ? quantities : Quantities::acceleration, now);
+        evaluate_due(particles,
+                     needs_potentials() ? Quantities::acceleration_potential
+                     : ends             ? quantities
+                                        : Quantities::acceleration,
+                     now);
         const double evaluated = wall_clock_seconds();
         kick(particles, Half::second);
-        wish_anew(particles);
+        report_.below_shortest += wish_anew(particles);
         note_block(evaluated - drifted, wall_clock_seconds() - evaluated + drifted - start);
         if (!ends)
-            levels_.change(due_, state_.wish);
+            change();
         ++block_;
     }
 }
 
-/// Of those that are due: half of the step that begins, or that ends.
-void BlockLeapfrog::kick(Particles& particles, Half half)
+void BlockLeapfrog::place(const Particles& particles, double length)
+{
+    levels_.begin(particles.size(), length, floor(length));
+    levels_.place(state_.wish);
+    due_.clear(); // all
+}
+
+void BlockLeapfrog::advance()
+{
+    levels_.advance(due_);
+}
+
+void BlockLeapfrog::change()
+{
+    levels_.change(due_, state_.wish);
+}
+
+BlockLeapfrog::Factors BlockLeapfrog::factors(Half half) const
 {
     const double now = begin_ + levels_.elapsed();
-    double factor[BlockLevels::deepest + 1];
+    Factors factor{};
     for (int level = 0; level <= levels_.lowest(); ++level)
         if (levels_.count(level) > 0) {
             const double step = levels_.length(level) / 2;
@@ -217,6 +236,19 @@ void BlockLeapfrog::kick(Particles& particles, Half half)
                             : half == Half::first ? clock_.kick(now, now + step)
                                                   : clock_.kick(now - step, now);
         }
+    return factor;
+}
+
+double BlockLeapfrog::drift_factor() const
+{
+    const double stride = levels_.stride(), end = begin_ + levels_.elapsed();
+    return is_newtonian() ? stride : clock_.drift(end - stride, end);
+}
+
+/// Of those that are due: half of the step that begins, or that ends.
+void BlockLeapfrog::kick(Particles& particles, Half half)
+{
+    const Factors factor = factors(half);
     const std::size_t n = particles.size();
     if (due_.empty() || due_.size() == n) {
 #pragma omp parallel for if (n > worth_threads) schedule(static)
@@ -233,8 +265,7 @@ void BlockLeapfrog::kick(Particles& particles, Half half)
 
 void BlockLeapfrog::drift(Particles& particles, Moment now)
 {
-    const double stride = levels_.stride(), end = begin_ + levels_.elapsed();
-    const double factor = is_newtonian() ? stride : clock_.drift(end - stride, end);
+    const double factor = drift_factor(), end = begin_ + levels_.elapsed();
     const std::size_t n = particles.size();
     double probe = 0; // 0, or not a number if something is not finite
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : probe)
@@ -247,16 +278,18 @@ void BlockLeapfrog::drift(Particles& particles, Moment now)
         require_finite(particles, particles.position, "position", {now.step, clock_.stated(end)});
 }
 
+void BlockLeapfrog::prepare_solver(std::size_t n, Moment now)
+{
+    soften(begin_ + levels_.elapsed());
+    solver_.keep_tree(block_ > 0 && double(levels_.due_count()) < steps_.rebuild * double(n));
+    // The last one has the number of the whole step, as Leapfrog's has.
+    solver_.number_next(now.step + (levels_.at_end() ? 0 : (block_ + 1) << 32));
+}
+
 void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Moment now)
 {
     const bool all = due_.size() == particles.size();
-    if (steps_.criterion == StepCriterion::potential)
-        quantities = Quantities::acceleration_potential;
-    soften(begin_ + levels_.elapsed());
-    solver_.keep_tree(block_ > 0 &&
-                      double(due_.size()) < steps_.rebuild * double(particles.size()));
-    // The last one has the number of the whole step, as Leapfrog's has.
-    solver_.number_next(now.step + (levels_.at_end() ? 0 : (block_ + 1) << 32));
+    prepare_solver(particles.size(), now);
     add(statistics_,
         solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_)));
     double probe = 0;
@@ -271,27 +304,27 @@ void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Mo
 }
 
 /// Of those that have ended a step. A step grows by a factor of two at most.
-void BlockLeapfrog::wish_anew(const Particles& particles)
+std::uint64_t BlockLeapfrog::wish_anew(const Particles& particles)
 {
-    time_ = begin_ + levels_.elapsed();
-    const double eps = softening(time_);
+    const BlockRule rule = this->rule(begin_ + levels_.elapsed());
     const double shortest = levels_.length(levels_.lowest());
     std::uint64_t below = 0;
 #pragma omp parallel for if (due_.size() > worth_threads) schedule(static) reduction(+ : below)
     for (std::size_t k = 0; k < due_.size(); ++k) {
         const Index i = due_[k];
         const double last = levels_.length(levels_.level(i));
-        const double wish = anticipated(i, measure(particles, i, eps, last), last);
+        const double now = measure(rule, particles, i, last);
+        const double wish = BlockRule::anticipated(now, std::exchange(state_.time[i], now), last);
         state_.wish[i] = std::min(wish, 2 * last);
         below += wish < shortest;
     }
-    state_.report.below_shortest += below;
+    return below;
 }
 
 /// Counts the steps that have ended now.
 void BlockLeapfrog::note_block(double seconds, double moving)
 {
-    BlockReport& report = state_.report;
+    BlockReport& report = report_;
     int longest = BlockLevels::deepest;
     for (int level = levels_.longest_due(); level <= levels_.lowest(); ++level)
         if (const std::uint64_t count = levels_.count(level); count > 0) {
@@ -303,7 +336,7 @@ void BlockLeapfrog::note_block(double seconds, double moving)
         }
     BlockReport::Rung& rung = report.rungs[std::ilogb(levels_.length(longest))];
     ++rung.evaluations;
-    rung.targets += due_.size();
+    rung.targets += levels_.due_count();
     ++rung.timed;
     rung.seconds += seconds;
     rung.moving += moving;
@@ -332,41 +365,12 @@ void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
     archive("blocks/wish", state_.wish);
     archive("blocks/time", state_.time);
     archive("blocks/orbit", state_.orbit);
-    const std::size_t orbits = steps_.criterion == StepCriterion::potential ? particles.size() : 0;
-    if (state_.wish.size() != particles.size() || state_.time.size() != particles.size() ||
-        state_.orbit.size() != orbits)
+    const std::size_t n = particles.size(), orbits = needs_potentials() ? n : 0;
+    if (state_.wish.size() != n || state_.time.size() != n || state_.orbit.size() != orbits)
         throw Error(Fault::restart, "blocks: arrays of different lengths");
-    BlockReport& report = state_.report;
-    archive("blocks/below_shortest", report.below_shortest);
-    archive("blocks/deepest", report.deepest);
-    std::vector<std::int32_t> exponents;
-    std::vector<std::uint64_t> particle_steps, evaluations, targets;
-    std::vector<double> particle_time;
-    for (const auto& [exponent, rung] : report.rungs) {
-        exponents.push_back(exponent);
-        particle_steps.push_back(rung.particle_steps);
-        particle_time.push_back(rung.particle_time);
-        evaluations.push_back(rung.evaluations);
-        targets.push_back(rung.targets);
-    }
-    archive("blocks/rungs", exponents);
-    archive("blocks/particle_steps", particle_steps);
-    archive("blocks/particle_time", particle_time);
-    archive("blocks/evaluations", evaluations);
-    archive("blocks/targets", targets);
-    const std::size_t n = exponents.size();
-    if (particle_steps.size() != n || particle_time.size() != n || evaluations.size() != n ||
-        targets.size() != n)
-        throw Error(Fault::restart, "blocks: arrays of different lengths");
-    if (!archive.is_reading())
-        return;
-    GM_ = total_GM(particles, forces().gravitational_constant);
-    report.rungs.clear();
-    for (std::size_t k = 0; k < n; ++k)
-        report.rungs[exponents[k]] = {.particle_steps = particle_steps[k],
-                                      .particle_time = particle_time[k],
-                                      .evaluations = evaluations[k],
-                                      .targets = targets[k]};
+    chamomile::exchange(archive, report_);
+    if (archive.is_reading())
+        GM_ = total_GM(particles, forces().gravitational_constant);
 }
 
 } // namespace chamomile

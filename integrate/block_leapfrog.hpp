@@ -1,12 +1,17 @@
 /// \file  The leapfrog with individual steps in powers of two: each rung kicks by its own step.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
-#include <map>
+#include <limits>
 #include <vector>
 
 #include "core/periodic.hpp"
 #include "integrate/block_levels.hpp"
+#include "integrate/block_report.hpp"
+#include "integrate/block_rule.hpp"
 #include "integrate/integrator.hpp"
 
 namespace chamomile {
@@ -22,23 +27,6 @@ struct BlockSteps {
     double rebuild = 0.25;
 };
 
-/// What has happened so far.
-struct BlockReport {
-    struct Rung {
-        std::uint64_t particle_steps = 0; ///< kicks over a whole step of this length
-        double particle_time = 0;         ///< the sum of these steps
-        std::uint64_t evaluations = 0;    ///< of this rung and all below, the longest due
-        std::uint64_t targets = 0;        ///< of these evaluations
-        // Since the start or restart:
-        std::uint64_t timed = 0; ///< of these evaluations
-        double seconds = 0;      ///< of theirs
-        double moving = 0;       ///< of drifts and kicks before and after them
-    };
-    std::map<int, Rung> rungs;        ///< k: steps of 2^k up to 2^(k+1)
-    std::uint64_t below_shortest = 0; ///< particle steps that should have been shorter
-    std::uint64_t deepest = 0;        ///< rung below the whole step that was reached
-};
-
 /// Kick-drift-kick with a step for each particle (Quinn et al. 1997, Springel 2005): the whole step
 /// divided by a power of two, its rung. All particles drift together from one time at which any are
 /// due to the next; those that are due get new accelerations, the second half of their kick, their
@@ -47,7 +35,7 @@ struct BlockReport {
 /// two, so that the rungs of an orbit are the same there and back: steps chosen where they begin
 /// lose energy on the way in that they do not win on the way out. At the ends of whole steps all
 /// are at one time: there observers look. With one rung it is Leapfrog, bit for bit.
-class BlockLeapfrog final : public Integrator {
+class BlockLeapfrog : public Integrator {
 public:
     /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
     /// box, if it has one. Throws Error(usage) for numbers out of range, or the criterion of the
@@ -67,51 +55,87 @@ public:
     std::string device() const override { return solver_.device(); }
 
     const BlockSteps& steps() const { return steps_; }
-    const BlockReport& report() const { return state_.report; }
+    const BlockReport& report() const { return report_; }
     std::uint64_t blocks() const { return block_; } ///< evaluations of the last whole step
 
-private:
+protected:
     /// What steps change.
     struct State {
         std::vector<double> wish;  ///< for the next step of each particle
         std::vector<double> time;  ///< step by the criterion where its last one ended
         std::vector<double> orbit; ///< DynamicalTime::orbit(), for StepCriterion::potential
-        BlockReport report;
+    };
+    /// Wishes by their powers of two; numbers below 2^-1022 count as that.
+    struct Wishes {
+        static constexpr int lowest = -1023, size = 2048;
+        std::vector<std::uint64_t> count = std::vector<std::uint64_t>(size);
+        double shortest = std::numeric_limits<double>::infinity();
+
+        CHAMOMILE_HD static int exponent(double wish)
+        {
+            if (!(wish < HUGE_VAL))
+                return size - 1;
+            const int exponent = ilogb(wish);
+            return (exponent < lowest ? lowest : exponent) - lowest;
+        }
     };
     enum class Half { first, second };
+    using Factors = std::array<double, BlockLevels::deepest + 1>; ///< by level
 
-    double softening(double time) const { return clock_.softening(time, softening_); }
+    // What is done to particles, wherever they are:
+    virtual Wishes count_wishes();
+    virtual void keep(Particles& particles);    ///< the state before a whole step
+    virtual void restore(Particles& particles); ///< that state
+    /// Begins a whole step: all are due, and have the levels of their wishes.
+    virtual void place(const Particles& particles, double length);
+    virtual void kick(Particles& particles, Half half);
+    virtual void advance(); ///< to the next time at which any are due
+    virtual void drift(Particles& particles, Moment now);
+    virtual void evaluate_due(Particles& particles, Quantities quantities, Moment now);
+    /// Of those that are due; how many wish a shorter step than there is.
+    virtual std::uint64_t wish_anew(const Particles& particles);
+    virtual void change(); ///< the levels of those that are due, by their wishes
+
+    bool needs_potentials() const { return steps_.criterion == StepCriterion::potential; }
     bool is_newtonian() const { return &clock_ == &Clock::newtonian(); }
-
-    void move_all(Particles& particles, double length, Quantities quantities, Moment now);
-    void kick(Particles& particles, Half half);
-    void drift(Particles& particles, Moment now);
-    void evaluate_due(Particles& particles, Quantities quantities, Moment now);
-    void wish_anew(const Particles& particles);
-    double measure(const Particles& particles, Index i, double softening, double elapsed);
-    double anticipated(Index i, double now, double last);
-    void soften(double time);
-    void note_block(double seconds, double moving);
+    double softening(double time) const { return clock_.softening(time, softening_); }
+    BlockRule rule(double time) const;
+    Factors factors(Half half) const;
+    double drift_factor() const;
+    double floor(double length) const
+    {
+        return std::max(steps_.shortest, std::ldexp(length, -steps_.rungs));
+    }
+    /// Tells it about the evaluation to come.
+    void prepare_solver(std::size_t particles, Moment now);
 
     Solver& solver_;
     BlockSteps steps_;
     const Clock& clock_;
     Periodicity box_;
-    double softening_; ///< that the solver was made with
     BlockLevels levels_;
     State state_;
-    double GM_ = 0;           ///< of all
-    double time_ = 0;         ///< at which wishes are made
-    double begin_ = 0;        ///< of the whole step
-    std::uint64_t block_ = 0; ///< of the whole step, from 0
+    double begin_ = 0; ///< of the whole step
     std::vector<Index> due_;
     ForceStatistics statistics_;
+
+private:
+    void move_all(Particles& particles, double length, Quantities quantities, Moment now);
+    double measure(const BlockRule& rule, const Particles& particles, Index i, double elapsed);
+    void soften(double time);
+    void note_block(double seconds, double moving);
+
+    double softening_;        ///< that the solver was made with
+    double GM_ = 0;           ///< of all
+    std::uint64_t block_ = 0; ///< of the whole step, from 0
+    BlockReport report_;
 
     /// Before the whole step that is under way.
     struct {
         std::vector<Vec3<double>> position, velocity, acceleration;
         std::vector<double> potential;
         State state;
+        BlockReport report;
     } before_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/list_where.hpp"
 #include "core/threads.hpp"
+#include "integrate/block_rule.hpp"
 
 namespace chamomile {
 
@@ -27,14 +28,7 @@ double BlockLevels::length(int level) const
 
 int BlockLevels::level_for(double wish) const
 {
-    if (!(wish < whole_))
-        return 0;
-    if (wish < length(lowest_))
-        return lowest_;
-    int level = std::max(0, std::ilogb(whole_) - std::ilogb(wish) - 1);
-    while (length(level) > wish)
-        ++level;
-    return level;
+    return level_of(wish, whole_, lowest_);
 }
 
 void BlockLevels::place(Index i, int level)
@@ -54,7 +48,12 @@ void BlockLevels::place(std::span<const double> wish)
     std::copy(std::begin(count), std::end(count), std::begin(count_));
 }
 
-void BlockLevels::advance(std::vector<Index>& due)
+void BlockLevels::set_counts(std::span<const std::uint64_t> counts)
+{
+    std::copy(counts.begin(), counts.end(), std::begin(count_));
+}
+
+void BlockLevels::advance()
 {
     smallest_ = lowest_;
     while (smallest_ > 0 && count_[smallest_] == 0)
@@ -64,6 +63,11 @@ void BlockLevels::advance(std::vector<Index>& due)
         const std::uint64_t past = now_ % ticks(level);
         since_[level] = std::ldexp(double(past == 0 ? ticks(level) : past), -deepest) * whole_;
     }
+}
+
+void BlockLevels::advance(std::vector<Index>& due)
+{
+    advance();
     const int first = longest_due();
     list_where(
         level_.size(), [&](std::size_t i) { return level_[i] >= first; }, due);
@@ -73,6 +77,23 @@ void BlockLevels::advance(std::vector<Index>& due)
 int BlockLevels::longest_due() const
 {
     return deepest - std::min(std::countr_zero(now_), deepest);
+}
+
+std::uint64_t BlockLevels::due_count() const
+{
+    std::uint64_t sum = 0;
+    for (int level = longest_due(); level <= lowest_; ++level)
+        sum += count_[level];
+    return sum;
+}
+
+std::uint64_t BlockLevels::may_rise() const
+{
+    std::uint64_t mask = 0;
+    for (int level = 1; level <= lowest_; ++level)
+        if (now_ % ticks(level - 1) == 0)
+            mask |= std::uint64_t(1) << level;
+    return mask;
 }
 
 int BlockLevels::level_after(Index i, double wish) const

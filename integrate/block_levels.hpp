@@ -27,7 +27,12 @@ public:
     /// Gives each particle that of its wish.
     void place(std::span<const double> wish);
 
-    /// Goes to the nearest time at which particles are due and lists them, ascending.
+    /// How many particles have each level, where these are kept elsewhere.
+    void set_counts(std::span<const std::uint64_t> counts);
+
+    /// Goes to the nearest time at which particles are due.
+    void advance();
+    /// And lists them, ascending.
     void advance(std::vector<Index>& due);
     /// The level with the longest steps that is due now.
     int longest_due() const;
@@ -37,7 +42,13 @@ public:
     /// The same for all of these, by their entries of `wish`.
     void change(std::span<const Index> due, std::span<const double> wish);
 
+    /// Number of particles that are due.
+    std::uint64_t due_count() const;
+    /// Bit k: a particle of level k that is due may rise by one.
+    std::uint64_t may_rise() const;
+
     bool at_end() const { return now_ == std::uint64_t(1) << deepest; }
+    double whole() const { return whole_; }
     double length(int level) const;                     ///< of a step
     double elapsed() const;                             ///< since the begin
     double stride() const { return length(smallest_); } ///< of the last advance()

@@ -1,8 +1,9 @@
-/// \file  Whole simulations on a GPU (Nyland, Harris & Prins 2007): particles stay there.
+/// \file  Simulations whose particles stay on a GPU (Nyland, Harris & Prins 2007).
 #pragma once
 
 #include <memory>
 
+#include "integrate/block_leapfrog.hpp"
 #include "integrate/integrator.hpp"
 
 namespace chamomile {
@@ -16,5 +17,19 @@ namespace chamomile {
 /// means no GPU.
 std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions& solver,
                                                    const TimeStep& step);
+
+/// The leapfrog of Leapfrog, with its bits, of particles that stay on the GPU of `solver`, which
+/// takes arrays there: kicks and drifts happen there too, and bring() copies. Where the host is
+/// needed, for potentials and particles that coincide, it takes part. Where the device is lost, so
+/// is what has happened since the last bring(). 150 bytes (with individual steps 220) of the GPU's
+/// memory for each particle.
+///
+/// Keeps references. Throws Error(usage) for a solver that takes no such arrays, and as Leapfrog.
+std::unique_ptr<Integrator> make_resident_tree(Solver& solver, const TimeStep& step,
+                                               const Clock& clock = Clock::newtonian());
+
+/// The same with individual steps.
+std::unique_ptr<BlockLeapfrog> make_resident_blocks(Solver& solver, const BlockSteps& steps,
+                                                    const Clock& clock = Clock::newtonian());
 
 } // namespace chamomile

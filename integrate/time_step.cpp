@@ -52,6 +52,11 @@ double adaptive_time_step(const Particles& particles, const DynamicalTime& dynam
     for (std::size_t i = 0; i < n; ++i)
         shortest = std::min(shortest,
                             dynamical.of(norm(particles.acceleration[i]), particles.potential[i]));
+    return adaptive_time_step(shortest, step, clock, time);
+}
+
+double adaptive_time_step(double shortest, const TimeStep& step, const Clock& clock, double time)
+{
     const double longest = std::min(step.longest, clock.longest_step(time));
     const double length = std::isfinite(shortest) ? clock.step(time, step.eta * shortest) : longest;
     return std::clamp(length, std::min(step.shortest, longest), longest);

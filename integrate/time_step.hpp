@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/host_device.hpp"
 #include "core/particles.hpp"
 #include "integrate/clock.hpp"
 
@@ -37,36 +38,40 @@ struct DynamicalTime {
     double GM = 0; ///< of all, for StepCriterion::potential
 
     /// Infinite, or not a number, where nothing pulls.
-    double of(double acceleration, double potential) const
+    CHAMOMILE_HD double of(double acceleration, double potential) const
     {
         if (criterion == StepCriterion::softening)
-            return std::sqrt(softening / acceleration);
-        const double phi = std::abs(potential);
-        return std::sqrt(phi) / std::max(acceleration, phi * phi / GM);
+            return sqrt(softening / acceleration);
+        const double phi = fabs(potential);
+        return sqrt(phi) / larger(acceleration, phi * phi / GM);
     }
 
     /// The mean square of |a| / phi^2 = 1 / Gm over ten dynamical times of a particle's orbit,
     /// `elapsed` after it was `before`; 0: none is known.
-    double orbit(double before, double elapsed, double acceleration, double potential) const
+    CHAMOMILE_HD double orbit(double before, double elapsed, double acceleration,
+                              double potential) const
     {
-        const double phi = std::abs(potential);
+        const double phi = fabs(potential);
         if (!(phi > 0))
             return before;
-        const double here = std::max(1 / GM, acceleration / (phi * phi)), square = here * here;
+        const double here = larger(1 / GM, acceleration / (phi * phi)), square = here * here;
         if (!(before > 0))
             return square;
-        const double part = 0.1 * elapsed * phi * std::sqrt(phi * before);
+        const double part = 0.1 * elapsed * phi * sqrt(phi * before);
         return before + part / (1 + part) * (square - before);
     }
 
     /// 1 / (|phi|^1.5 sqrt(mean)), with that mean: changes as smoothly along the orbit as the
     /// potential, and does not grow in a galaxy's centre, where |a| vanishes. Where a particle is
     /// pulled four times as hard as on its way, four times of().
-    double of_orbit(double mean, double acceleration, double potential) const
+    CHAMOMILE_HD double of_orbit(double mean, double acceleration, double potential) const
     {
-        const double phi = std::abs(potential), root = std::sqrt(phi);
-        return 1 / std::max(root * phi * std::sqrt(mean), acceleration / (4 * root));
+        const double phi = fabs(potential), root = sqrt(phi);
+        return 1 / larger(root * phi * sqrt(mean), acceleration / (4 * root));
     }
+
+private:
+    CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
 
 /// Of all particles, |G m|.
@@ -84,5 +89,9 @@ void validate(const TimeStep& step);
 double adaptive_time_step(const Particles& particles, const DynamicalTime& dynamical,
                           const TimeStep& step, const Clock& clock = Clock::newtonian(),
                           double time = 0);
+
+/// The same of that time.
+double adaptive_time_step(double shortest_dynamical_time, const TimeStep& step, const Clock& clock,
+                          double time);
 
 } // namespace chamomile

@@ -116,8 +116,9 @@ CASES = [
     ("config key twice", RUN + " --config twice.ini", USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
     # The Hermite scheme.
     ("scheme unknown", RUN + " --integrator hermit", USAGE, "--integrator: hermit: is not one of leapfrog, hermite; did you mean 'hermite'"),
-    ("resident with a tree", RUN + " --resident --solver tree", USAGE, "run: --solver tree: --resident sums directly; leave it out"),
-    ("resident with an angle", RUN + " --resident --theta 0.5", USAGE, "run: --theta: is for trees; --resident sums directly"),
+    ("resident with a tree on a CPU", RUN + " --resident --solver tree --device cpu", USAGE, "resident: needs a GPU, and a tree"),
+    ("resident and a goal", RUN + " --resident --solver tree --accuracy 0.01", USAGE, "run: --accuracy: contradicts --resident"),
+    ("resident with an angle", RUN + " --resident --theta 0.5", USAGE, "run: --theta: is for trees; --resident sums directly without --solver tree"),
     ("resident with a spline", RUN + " --resident --softening spline", USAGE, "run: --softening spline: --resident knows Plummer softening alone"),
     ("resident on a CPU", RUN + " --resident --device cpu", DEVICE, "resident: needs a GPU"),
     ("resident hermite", HERMITE + " --resident", USAGE, "run: --resident: is for the leapfrog"),

@@ -16,7 +16,8 @@ from restarting import chamomile, checkpoints, differences
 
 CODES = {2: "out of memory", 46: "devices unavailable", 214: "uncorrectable ECC", 700: "illegal address", 702: "time-out", 719: "launch failure",
          999: "unknown"}
-SCHEMES = {"tree": [], "direct": ["--solver", "direct"], "hermite": ["--integrator", "hermite"], "resident": ["--resident"]}
+SCHEMES = {"tree": [], "direct": ["--solver", "direct"], "hermite": ["--integrator", "hermite"], "resident": ["--resident"],
+           "resident tree": ["--resident", "--solver", "tree"]}
 # An error at the K-th call of all, and at the K-th of those that the words describe; the first hundreds are of the check before the run.
 CALLS = (3, 100, 600, 1500, 4000)
 WORDS = {"allocate": (1, 40, 150, 260), "copy": (1, 20, 80, 300), "launch": (1, 40, 150, 600), "wait": (1, 10, 40, 150)}
@@ -55,7 +56,7 @@ def outcome(folder, fault, arguments, whole, scheme):
     if not (folder / "out").exists():
         return "refused"
     if not checkpoints(folder / "out"):
-        check(scheme == "resident", f"{case}: results without a checkpoint")
+        check(scheme.startswith("resident"), f"{case}: results without a checkpoint")
         return "refused"
     on = chamomile(folder, "run", "--restart", "out")
     if check(on.returncode == 0, f"{case}: {on.stderr}"):
@@ -71,7 +72,7 @@ def goes_on_with_the_cpu(top, scheme, arguments):
         done = chamomile(folder, *arguments, "--on-device-error", "cpu",
                          env={**os.environ, "CHAMOMILE_GPU_FAULT": fault, "CHAMOMILE_GPU_TIMEOUT": str(TIMEOUT)})
         case = f"{scheme}, {fault}, on without a GPU: {done.returncode} {done.stderr}"
-        if scheme == "resident":  # which is of a GPU alone
+        if scheme.startswith("resident"):  # which is of a GPU alone
             check(done.returncode in (0, 5), case)
         elif check(done.returncode == 0, case):
             check(len(done.stderr.splitlines()) <= 1 and (not done.stderr or "the run goes on without it" in done.stderr), case)

@@ -187,6 +187,21 @@ inline std::vector<WayToMove> ways_to_move()
                                     owned.integrator = make_resident_leapfrog(options, fixed);
                                     return owned;
                                 }});
+                SolverOptions tree = options;
+                tree.solver = SolverKind::tree;
+                ways.push_back({"resident tree" + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.solver = make_solver(tree);
+                                    owned.integrator = make_resident_tree(*owned.solver, fixed);
+                                    return owned;
+                                }});
+                ways.push_back({"resident blocks" + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.solver = make_solver(tree);
+                                    owned.integrator =
+                                        make_resident_blocks(*owned.solver, by_potential);
+                                    return owned;
+                                }});
             }
         }
     return ways;

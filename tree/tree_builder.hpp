@@ -66,6 +66,8 @@ public:
     virtual void fetch_order(Octree&) {}
     /// Makes sure that octree.sources of the last build or refit are there.
     virtual void fetch_sources(Octree&) {}
+    /// find_targets() of the particles of at least that level, by levels on the builder's device.
+    virtual void find_targets(TargetGroups&, const std::uint8_t*, int) {}
     /// Positions of the targets, where octree.sources may not be there.
     virtual void fetch_positions(TargetGroups&) {}
 

@@ -1,0 +1,31 @@
+/// \file  What individual steps were taken, and what they cost.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+namespace chamomile {
+
+class Archive;
+
+/// What has happened so far.
+struct BlockReport {
+    struct Rung {
+        std::uint64_t particle_steps = 0; ///< kicks over a whole step of this length
+        double particle_time = 0;         ///< the sum of these steps
+        std::uint64_t evaluations = 0;    ///< of this rung and all below, the longest due
+        std::uint64_t targets = 0;        ///< of these evaluations
+        // Since the start or restart:
+        std::uint64_t timed = 0; ///< of these evaluations
+        double seconds = 0;      ///< of theirs
+        double moving = 0;       ///< of drifts and kicks before and after them
+    };
+    std::map<int, Rung> rungs;        ///< k: steps of 2^k up to 2^(k+1)
+    std::uint64_t below_shortest = 0; ///< particle steps that should have been shorter
+    std::uint64_t deepest = 0;        ///< rung below the whole step that was reached
+};
+
+/// Keeps or restores it, but for what is timed. Throws Error(restart) if it is damaged.
+void exchange(Archive& archive, BlockReport& report);
+
+} // namespace chamomile

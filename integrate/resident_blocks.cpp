@@ -1,0 +1,166 @@
+// Individual steps of particles that stay on the GPU.
+#include "core/archive.hpp"
+#include "core/error.hpp"
+#include "force/gpu.hpp"
+#include "integrate/block_leapfrog.hpp"
+#include "integrate/device_blocks.hpp"
+#include "integrate/resident.hpp"
+
+namespace chamomile {
+namespace {
+
+class ResidentBlocks final : public BlockLeapfrog {
+public:
+    ResidentBlocks(Solver& solver, const BlockSteps& steps, const Clock& clock)
+        : BlockLeapfrog(solver, steps, clock),
+          there_(make_device_blocks(choose_gpu(solver.options().device)))
+    {}
+
+    ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override
+    {
+        ForceStatistics statistics = BlockLeapfrog::start(particles, quantities, now);
+        load(particles);
+        return statistics;
+    }
+
+    ForceStatistics step(Particles& particles, double length, Quantities quantities,
+                         Moment now) override
+    {
+        is_current_ = false;
+        try {
+            return BlockLeapfrog::step(particles, length, quantities, now);
+        } catch (...) {
+            try {
+                bring(particles);
+            } catch (const Error&) { // the device is lost: the host has what was brought last
+            }
+            throw;
+        }
+    }
+
+    ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override
+    {
+        bring(particles);
+        return BlockLeapfrog::evaluate(particles, quantities, now);
+    }
+
+    void bring(Particles& particles) override
+    {
+        if (!is_current_)
+            there_->store(particles);
+        is_current_ = true;
+    }
+
+    void exchange(Archive& archive, Particles& particles) override
+    {
+        if (!archive.is_reading())
+            there_->store_state(state());
+        BlockLeapfrog::exchange(archive, particles);
+        if (archive.is_reading())
+            load(particles);
+    }
+
+private:
+    DeviceBlocks::State state() { return {state_.wish, state_.time, state_.orbit}; }
+
+    void load(const Particles& particles)
+    {
+        there_->load(particles, state());
+        is_current_ = true;
+    }
+
+    Wishes count_wishes() override
+    {
+        Wishes wishes;
+        wishes.shortest = there_->count_wishes(wishes.count);
+        return wishes;
+    }
+
+    void keep(Particles&) override { there_->keep(); }
+    void restore(Particles&) override { there_->restore(); }
+
+    void place(const Particles&, double length) override
+    {
+        levels_.begin(0, length, floor(length));
+        levels_.set_counts(there_->place(length, levels_.lowest()));
+        first_ = 0;
+    }
+
+    void kick(Particles& particles, Half half) override
+    {
+        if (!there_->kick(factors(half), first_) && half == Half::second)
+            refuse(particles);
+    }
+
+    void advance() override
+    {
+        levels_.advance();
+        first_ = levels_.longest_due();
+    }
+
+    void drift(Particles& particles, Moment now) override
+    {
+        now_ = {now.step, clock_.stated(begin_ + levels_.elapsed())};
+        if (!there_->drift(drift_factor(), box_))
+            refuse(particles);
+    }
+
+    void evaluate_due(Particles& particles, Quantities quantities, Moment now) override
+    {
+        const std::size_t n = particles.size();
+        const bool all = levels_.due_count() == n,
+                   potentials = quantities == Quantities::acceleration_potential;
+        prepare_solver(n, now);
+        try {
+            add(statistics_, solver_.solve_there(there_->arrays(potentials, all ? 0 : first_)));
+            return;
+        } catch (const NeedsHost&) {
+        }
+        there_->store(particles);
+        due_.clear();
+        const std::vector<std::uint8_t> levels = there_->levels();
+        for (std::size_t i = 0; !all && i < n; ++i)
+            if (levels[i] >= first_)
+                due_.push_back(Index(i));
+        prepare_solver(n, now);
+        add(statistics_, solver_.solve(particles, quantities, due_));
+        there_->load_forces(particles);
+    }
+
+    std::uint64_t wish_anew(const Particles&) override
+    {
+        return there_->wish_anew(rule(begin_ + levels_.elapsed()), levels_.whole(),
+                                 levels_.lowest(), first_);
+    }
+
+    void change() override
+    {
+        levels_.set_counts(
+            there_->change(levels_.whole(), levels_.lowest(), first_, levels_.may_rise()));
+    }
+
+    [[noreturn]] void refuse(Particles& particles)
+    {
+        there_->store(particles);
+        require_finite(particles, particles.position, "position", now_);
+        require_finite(particles, particles.acceleration, "acceleration", now_);
+        throw Error(Fault::device, "particles on the GPU are not finite, but those copied are");
+    }
+
+    std::unique_ptr<DeviceBlocks> there_;
+    int first_ = 0;           ///< the level with the longest steps that is due
+    bool is_current_ = false; ///< the host's particles are those of now
+    Moment now_;              ///< as it is stated
+};
+
+} // namespace
+
+std::unique_ptr<BlockLeapfrog> make_resident_blocks(Solver& solver, const BlockSteps& steps,
+                                                    const Clock& clock)
+{
+    if (!solver.takes_device_arrays())
+        throw Error(Fault::usage, "resident: needs a GPU, and a tree, in boxes with a mesh");
+    return std::make_unique<ResidentBlocks>(solver, steps, clock);
+}
+
+} // namespace chamomile

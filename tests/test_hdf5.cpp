@@ -268,4 +268,23 @@ TEST_CASE("truncated files and flipped bits are noticed")
     CHECK(contains(reading_error(folder / "flipped"), "Masses"));
 }
 
+TEST_CASE("driver information that is longer than the file is refused before room is made for it")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "a.hdf5", 0, 7, 1, 0);
+    std::string bytes = file_bytes(folder / "a.hdf5");
+    REQUIRE(bytes[8] == 0); // the superblock's version, of which 13 has the size of addresses
+    REQUIRE(bytes[13] == 8);
+    const std::uint64_t end = bytes.size();
+    std::memcpy(&bytes[24 + 3 * 8], &end, sizeof end);
+    const std::uint32_t head[] = {0, 0xffff0000};
+    for (std::size_t user_block : {0, 512}) {
+        std::string file = std::string(user_block, ' ') + bytes;
+        file.append(reinterpret_cast<const char*>(head), sizeof head);
+        make_file(folder / "driver", file);
+        CHECK(contains(reading_error(folder / "driver"),
+                       "driver information: 4294901760 bytes: truncated or damaged"));
+    }
+}
+
 TEST_SUITE_END();

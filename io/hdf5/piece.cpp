@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "io/hdf5/layout.hpp"
+#include "io/hdf5/superblock.hpp"
 #include "io/input_file.hpp"
 
 namespace chamomile {
@@ -25,6 +26,7 @@ TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::fil
 
 Hdf5Handle opened(const std::filesystem::path& path)
 {
+    check_driver_block(path);
     const Hdf5Handle access = hdf5_file_access(); // closing it would clear the reason of a failure
     Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
     if (!file) {

@@ -1,0 +1,63 @@
+#include "io/hdf5/superblock.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "io/input_file.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+/// Of `size` bytes, least first.
+std::uint64_t number_at(const unsigned char* bytes, std::size_t size)
+{
+    std::uint64_t value = 0;
+    for (std::size_t k = size; k-- > 0;)
+        value = value << 8 | bytes[k];
+    return value;
+}
+
+/// Where the superblock is: at 0, or at 512, 1024, 2048 ...; -1 if nowhere.
+std::int64_t find_superblock(const InputFile& file)
+{
+    std::array<unsigned char, signature.size()> found;
+    for (std::int64_t at = 0; at + std::int64_t(found.size()) <= file.size();
+         at = at == 0 ? 512 : 2 * at) {
+        file.read(at, std::as_writable_bytes(std::span(found)));
+        if (found == signature)
+            return at;
+    }
+    return -1;
+}
+
+} // namespace
+
+void check_driver_block(const std::filesystem::path& path)
+{
+    constexpr std::size_t version_at = 8, address_size_at = 13, after_version_0 = 24,
+                          after_version_1 = 28, longest_address = 8, addresses = 4;
+    const InputFile file(path);
+    const std::int64_t start = find_superblock(file);
+    std::array<unsigned char, after_version_1 + addresses * longest_address> block{};
+    if (start < 0 || file.size() - start < std::int64_t(block.size()))
+        return;
+    file.read(start, std::as_writable_bytes(std::span(block)));
+    const std::size_t size = block[address_size_at];
+    if (block[version_at] > 1 || size == 0 || size > longest_address)
+        return;
+    const std::size_t first = block[version_at] == 0 ? after_version_0 : after_version_1;
+    const std::uint64_t address = number_at(&block[first + (addresses - 1) * size], size);
+    const std::uint64_t undefined = ~std::uint64_t(0) >> 8 * (longest_address - size);
+    const std::uint64_t left = std::uint64_t(file.size() - start);
+    std::array<unsigned char, 8> head; // version, three reserved, size
+    if (address == undefined || left < head.size() || address > left - head.size())
+        return;
+    file.read(start + std::int64_t(address), std::as_writable_bytes(std::span(head)));
+    if (const std::uint64_t bytes = number_at(&head[4], 4); bytes > left - address)
+        throw bad_input(path, "driver information", std::to_string(bytes) + " bytes",
+                        "truncated or damaged: the file has " + std::to_string(file.size()));
+}
+
+} // namespace chamomile

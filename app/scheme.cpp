@@ -93,21 +93,27 @@ std::vector<std::string> rung_table(const BlockReport& report)
         seconds += rung.seconds + rung.moving;
         evaluations += rung.evaluations;
     }
+    const auto ratio = [](double a, double b) { return b > 0 ? a / b : 0; };
     std::vector<std::string> lines;
     lines.push_back(formatted("%.4g steps of particles in %llu evaluations, %.4g in the mean",
                               steps, (unsigned long long)evaluations,
-                              steps / double(std::max<std::uint64_t>(evaluations, 1))));
-    lines.push_back("   step   particles     steps  evaluations  active in each  forces ms  "
-                    "moving ms  of the time");
+                              ratio(steps, double(evaluations))));
+    lines.push_back("   step   particles     steps  evaluations  active in each  pairs of one  "
+                    "forces ms:   tree  groups   lists    wait  moving ms  of the time");
     for (auto rung = report.rungs.rbegin(); rung != report.rungs.rend(); ++rung) {
         const BlockReport::Rung& r = rung->second;
-        const double active = double(r.targets) / double(std::max<std::uint64_t>(r.evaluations, 1));
-        lines.push_back(formatted("  2^%-4d %8.3f %% %9.4g %12llu %15.6g %10s %10s %10.1f %%",
-                                  rung->first, 100 * r.particle_time / time,
-                                  double(r.particle_steps), (unsigned long long)r.evaluations,
-                                  active, milliseconds(r.seconds, r.timed).c_str(),
-                                  milliseconds(r.moving, r.timed).c_str(),
-                                  seconds > 0 ? 100 * (r.seconds + r.moving) / seconds : 0));
+        const Profile& phases = r.phases;
+        const double groups = phases.seconds("groups") + phases.seconds("nodes"),
+                     lists = phases.seconds("walk"), wait = phases.seconds("results");
+        const auto each = [&](double seconds) { return milliseconds(seconds, r.timed); };
+        lines.push_back(formatted(
+            "  2^%-4d %8.3f %% %9.4g %12llu %15.6g %13.0f %10s %7s %7s %7s %7s %10s %10.1f %%",
+            rung->first, 100 * ratio(r.particle_time, time), double(r.particle_steps),
+            (unsigned long long)r.evaluations, ratio(double(r.targets), double(r.evaluations)),
+            ratio(double(r.pairs), double(r.timed_targets)), each(r.seconds).c_str(),
+            each(r.seconds - groups - lists - wait).c_str(), each(groups).c_str(),
+            each(lists).c_str(), each(wait).c_str(), each(r.moving).c_str(),
+            100 * ratio(r.seconds + r.moving, seconds)));
     }
     if (report.below_shortest > 0)
         lines.push_back(formatted("%llu steps should have been shorter than --dt-min or --rungs "
@@ -142,7 +148,8 @@ void add_scheme_options(Options& options, SchemeRequest& request)
                    "step and the shortest");
     options.number("rebuild-above", request.blocks.rebuild, not_negative,
                    "of the leapfrog's individual steps: within a whole step the tree is built anew "
-                   "for at least this part of the particles; fewer take the cells that there are");
+                   "for at least this part of the particles; fewer take the cells that there are. "
+                   "Unless given, cells are taken as long as lists hardly grow");
     options.number("host-below", request.host_below, not_negative,
                    "of the leapfrog's individual steps on a GPU: fewer active particles than this "
                    "are left to the processor; measured once unless given");

@@ -218,7 +218,10 @@ private:
         std::vector<Index> sample(count);
         for (std::size_t k = 0; k < count; ++k)
             sample[k] = Index(double(n) * double(k) / double(count));
-        positions_of_(sample, place);
+        {
+            const TimedPhase phase(profile, "mesh: sample"); // may wait for what a device prepares
+            positions_of_(sample, place);
+        }
         long_->add(count, view_of(std::span(place)), {}, 1, view_of(std::span(acceleration)), {},
                    profile);
         double sum = 0;

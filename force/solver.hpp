@@ -93,6 +93,7 @@ struct ForceStatistics {
     std::uint64_t targets = 0, groups = 0, cells = 0;
     std::uint64_t cancelling = 0; ///< targets of a direct sum in float that were summed in double
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
+    bool kept_tree = false; ///< the cells were those of the last evaluation (Solver::keep_tree)
     double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last
     double device_wait = 0; ///< that the host waited for it after the last list

@@ -167,6 +167,7 @@ private:
         finish(request, profile);
         improve(scale, output, statistics);
         parts_.evaluator->add_statistics(statistics);
+        statistics.kept_tree = is_kept_;
         statistics.targets = groups_.target_count;
         statistics.groups = groups_.groups.size();
         statistics.cells = tree_.octree.cells.size();

@@ -14,6 +14,13 @@
 namespace chamomile {
 namespace {
 
+/// Building the tree costs as much as so many pairs for each of its particles
+/// (docs/performance_runs.md).
+KeptTrees kept_trees_of(const SolverOptions& forces)
+{
+    return KeptTrees(forces.device == "cpu" ? 40 : 300);
+}
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void check(const BlockSteps& o, const SolverOptions& forces)
@@ -30,8 +37,8 @@ void check(const BlockSteps& o, const SolverOptions& forces)
         refuse("shortest", o.shortest, ">= 0 and <= the longest");
     if (o.rungs < 0 || o.rungs > 40)
         refuse("rungs", o.rungs, "0 to 40");
-    if (!(o.rebuild >= 0))
-        refuse("rebuild", o.rebuild, ">= 0");
+    if (o.rebuild && !(*o.rebuild >= 0))
+        refuse("rebuild", *o.rebuild, ">= 0");
     require_zero(o.criterion, forces.periodic.box > 0);
     if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
         throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
@@ -53,7 +60,7 @@ void copy(const std::vector<T>& from, std::vector<T>& to)
 
 BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock)
     : solver_(solver), steps_(steps), clock_(clock), box_{solver.options().periodic.box},
-      softening_(solver.options().softening.length)
+      softening_(solver.options().softening.length), kept_trees_(kept_trees_of(solver.options()))
 {
     check(steps, solver.options());
 }
@@ -67,6 +74,7 @@ ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities
     GM_ = total_GM(particles, forces().gravitational_constant);
     state_ = {};
     report_ = {};
+    kept_trees_ = kept_trees_of(forces());
     if (needs_potential)
         state_.orbit.resize(n);
     state_.time.resize(n);
@@ -142,6 +150,7 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     statistics_ = {};
     keep(particles);
     before_.report = report_;
+    before_.kept_trees = kept_trees_;
     try {
         move_all(particles, length, quantities, now);
         solver_.keep_tree(false);
@@ -149,6 +158,7 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
         solver_.keep_tree(false);
         restore(particles);
         report_ = before_.report;
+        kept_trees_ = *before_.kept_trees;
         throw;
     }
     double forces = 0;
@@ -185,6 +195,7 @@ void BlockLeapfrog::move_all(Particles& particles, double length, Quantities qua
 {
     begin_ = now.time;
     block_ = 0;
+    kept_trees_.begin();
     place(particles, length);
     while (!levels_.at_end()) {
         const double start = wall_clock_seconds();
@@ -193,15 +204,18 @@ void BlockLeapfrog::move_all(Particles& particles, double length, Quantities qua
         drift(particles, now);
         const double drifted = wall_clock_seconds();
         const bool ends = levels_.at_end();
-        evaluate_due(particles,
-                     needs_potentials() ? Quantities::acceleration_potential
-                     : ends             ? quantities
-                                        : Quantities::acceleration,
-                     now);
+        const ForceStatistics forces =
+            evaluate_due(particles,
+                         needs_potentials() ? Quantities::acceleration_potential
+                         : ends             ? quantities
+                                            : Quantities::acceleration,
+                         now);
+        add(statistics_, forces);
+        kept_trees_.note(rung_due(), levels_.elapsed(), forces, particles.size());
         const double evaluated = wall_clock_seconds();
         kick(particles, Half::second);
         report_.below_shortest += wish_anew(particles);
-        note_block(evaluated - drifted, wall_clock_seconds() - evaluated + drifted - start);
+        note_block(forces, evaluated - drifted, wall_clock_seconds() - evaluated + drifted - start);
         if (!ends)
             change();
         ++block_;
@@ -281,17 +295,19 @@ void BlockLeapfrog::drift(Particles& particles, Moment now)
 void BlockLeapfrog::prepare_solver(std::size_t n, Moment now)
 {
     soften(begin_ + levels_.elapsed());
-    solver_.keep_tree(block_ > 0 && double(levels_.due_count()) < steps_.rebuild * double(n));
+    const bool keeps = steps_.rebuild ? double(levels_.due_count()) < *steps_.rebuild * double(n)
+                                      : kept_trees_.keeps(rung_due(), levels_.elapsed());
+    solver_.keep_tree(block_ > 0 && keeps);
     // The last one has the number of the whole step, as Leapfrog's has.
     solver_.number_next(now.step + (levels_.at_end() ? 0 : (block_ + 1) << 32));
 }
 
-void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Moment now)
+ForceStatistics BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Moment now)
 {
     const bool all = due_.size() == particles.size();
     prepare_solver(particles.size(), now);
-    add(statistics_,
-        solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_)));
+    const ForceStatistics statistics =
+        solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_));
     double probe = 0;
 #pragma omp parallel for if (due_.size() > worth_threads) schedule(static) reduction(+ : probe)
     for (std::size_t k = 0; k < due_.size(); ++k) {
@@ -301,6 +317,7 @@ void BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Mo
     if (probe != 0)
         require_finite(particles, particles.acceleration, "acceleration",
                        {now.step, clock_.stated(begin_ + levels_.elapsed())});
+    return statistics;
 }
 
 /// Of those that have ended a step. A step grows by a factor of two at most.
@@ -321,23 +338,33 @@ std::uint64_t BlockLeapfrog::wish_anew(const Particles& particles)
     return below;
 }
 
+int BlockLeapfrog::rung_due() const
+{
+    int level = levels_.longest_due();
+    while (level < levels_.lowest() && levels_.count(level) == 0)
+        ++level;
+    return std::ilogb(levels_.length(level));
+}
+
 /// Counts the steps that have ended now.
-void BlockLeapfrog::note_block(double seconds, double moving)
+void BlockLeapfrog::note_block(const ForceStatistics& forces, double seconds, double moving)
 {
     BlockReport& report = report_;
-    int longest = BlockLevels::deepest;
     for (int level = levels_.longest_due(); level <= levels_.lowest(); ++level)
         if (const std::uint64_t count = levels_.count(level); count > 0) {
             BlockReport::Rung& rung = report.rungs[std::ilogb(levels_.length(level))];
             rung.particle_steps += count;
             rung.particle_time += double(count) * levels_.length(level);
-            longest = std::min(longest, level);
             report.deepest = std::max(report.deepest, std::uint64_t(level));
         }
-    BlockReport::Rung& rung = report.rungs[std::ilogb(levels_.length(longest))];
+    BlockReport::Rung& rung = report.rungs[rung_due()];
     ++rung.evaluations;
     rung.targets += levels_.due_count();
     ++rung.timed;
+    rung.timed_targets += levels_.due_count();
+    rung.pairs += forces.particle_particle + forces.particle_cell;
+    for (const Profile::Phase& phase : forces.profile.phases())
+        rung.phases.add(phase.name, phase.seconds);
     rung.seconds += seconds;
     rung.moving += moving;
 }
@@ -369,6 +396,7 @@ void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
     if (state_.wish.size() != n || state_.time.size() != n || state_.orbit.size() != orbits)
         throw Error(Fault::restart, "blocks: arrays of different lengths");
     chamomile::exchange(archive, report_);
+    kept_trees_.exchange(archive);
     if (archive.is_reading())
         GM_ = total_GM(particles, forces().gravitational_constant);
 }

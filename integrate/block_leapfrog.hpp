@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/periodic.hpp"
@@ -13,6 +14,7 @@
 #include "integrate/block_report.hpp"
 #include "integrate/block_rule.hpp"
 #include "integrate/integrator.hpp"
+#include "integrate/kept_trees.hpp"
 
 namespace chamomile {
 
@@ -23,8 +25,8 @@ struct BlockSteps {
     double longest = std::numeric_limits<double>::infinity();
     int rungs = 16; ///< 0 to 40: a step is at least the whole / 2^rungs
     /// While a whole step lasts, the tree is built anew for at least this part of the particles;
-    /// fewer take the cells of the last one (Solver::keep_tree).
-    double rebuild = 0.25;
+    /// fewer take the cells of the last one (Solver::keep_tree). Without a number KeptTrees choose.
+    std::optional<double> rebuild = {};
 };
 
 /// Kick-drift-kick with a step for each particle (Quinn et al. 1997, Springel 2005): the whole step
@@ -91,7 +93,7 @@ protected:
     virtual void kick(Particles& particles, Half half);
     virtual void advance(); ///< to the next time at which any are due
     virtual void drift(Particles& particles, Moment now);
-    virtual void evaluate_due(Particles& particles, Quantities quantities, Moment now);
+    virtual ForceStatistics evaluate_due(Particles& particles, Quantities quantities, Moment now);
     /// Of those that are due; how many wish a shorter step than there is.
     virtual std::uint64_t wish_anew(const Particles& particles);
     virtual void change(); ///< the levels of those that are due, by their wishes
@@ -123,12 +125,15 @@ private:
     void move_all(Particles& particles, double length, Quantities quantities, Moment now);
     double measure(const BlockRule& rule, const Particles& particles, Index i, double elapsed);
     void soften(double time);
-    void note_block(double seconds, double moving);
+    /// 2^rung is the longest step of those that are due.
+    int rung_due() const;
+    void note_block(const ForceStatistics& forces, double seconds, double moving);
 
     double softening_;        ///< that the solver was made with
     double GM_ = 0;           ///< of all
     std::uint64_t block_ = 0; ///< of the whole step, from 0
     BlockReport report_;
+    KeptTrees kept_trees_;
 
     /// Before the whole step that is under way.
     struct {
@@ -136,6 +141,7 @@ private:
         std::vector<double> potential;
         State state;
         BlockReport report;
+        std::optional<KeptTrees> kept_trees;
     } before_;
 };
 

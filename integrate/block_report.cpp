@@ -33,11 +33,13 @@ void exchange(Archive& archive, BlockReport& report)
     if (!archive.is_reading())
         return;
     report.rungs.clear();
-    for (std::size_t k = 0; k < n; ++k)
-        report.rungs[exponents[k]] = {.particle_steps = particle_steps[k],
-                                      .particle_time = particle_time[k],
-                                      .evaluations = evaluations[k],
-                                      .targets = targets[k]};
+    for (std::size_t k = 0; k < n; ++k) {
+        BlockReport::Rung& rung = report.rungs[exponents[k]];
+        rung.particle_steps = particle_steps[k];
+        rung.particle_time = particle_time[k];
+        rung.evaluations = evaluations[k];
+        rung.targets = targets[k];
+    }
 }
 
 } // namespace chamomile

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 
+#include "core/profile.hpp"
+
 namespace chamomile {
 
 class Archive;
@@ -16,9 +18,12 @@ struct BlockReport {
         std::uint64_t evaluations = 0;    ///< of this rung and all below, the longest due
         std::uint64_t targets = 0;        ///< of these evaluations
         // Since the start or restart:
-        std::uint64_t timed = 0; ///< of these evaluations
-        double seconds = 0;      ///< of theirs
-        double moving = 0;       ///< of drifts and kicks before and after them
+        std::uint64_t timed = 0;         ///< of these evaluations
+        std::uint64_t timed_targets = 0; ///< of theirs
+        std::uint64_t pairs = 0;         ///< of these targets with particles and cells
+        double seconds = 0;              ///< that they took
+        double moving = 0;               ///< that drifts and kicks before and after them took
+        Profile phases;                  ///< of `seconds`
     };
     std::map<int, Rung> rungs;        ///< k: steps of 2^k up to 2^(k+1)
     std::uint64_t below_shortest = 0; ///< particle steps that should have been shorter

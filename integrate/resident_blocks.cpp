@@ -105,15 +105,14 @@ private:
             refuse(particles);
     }
 
-    void evaluate_due(Particles& particles, Quantities quantities, Moment now) override
+    ForceStatistics evaluate_due(Particles& particles, Quantities quantities, Moment now) override
     {
         const std::size_t n = particles.size();
         const bool all = levels_.due_count() == n,
                    potentials = quantities == Quantities::acceleration_potential;
         prepare_solver(n, now);
         try {
-            add(statistics_, solver_.solve_there(there_->arrays(potentials, all ? 0 : first_)));
-            return;
+            return solver_.solve_there(there_->arrays(potentials, all ? 0 : first_));
         } catch (const NeedsHost&) {
         }
         there_->store(particles);
@@ -123,8 +122,9 @@ private:
             if (levels[i] >= first_)
                 due_.push_back(Index(i));
         prepare_solver(n, now);
-        add(statistics_, solver_.solve(particles, quantities, due_));
+        const ForceStatistics statistics = solver_.solve(particles, quantities, due_);
         there_->load_forces(particles);
+        return statistics;
     }
 
     std::uint64_t wish_anew(const Particles&) override

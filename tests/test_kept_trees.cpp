@@ -1,6 +1,7 @@
 // Trees that are kept while particles move.
 #include <doctest/doctest.h>
 
+#include "integrate/kept_trees.hpp"
 #include "io/models/hernquist.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/some_targets.hpp"
@@ -47,6 +48,56 @@ TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its er
     for (Index i = 0; i < 777; ++i)
         all[i] = i;
     CHECK(rms_error(fewer, all, eps) < 2e-3);
+}
+
+namespace {
+
+/// Blocks of `stride` in whole steps of 1, with one target whose lists are those of a new tree and
+/// longer by `growth` times the age; how many of the last whole step's kept their tree.
+int kept_of(KeptTrees& trees, int whole_steps, double stride, double growth)
+{
+    constexpr std::uint64_t particles = 1000;
+    int kept = 0;
+    for (int step = 0; step < whole_steps; ++step) {
+        trees.begin();
+        kept = 0;
+        double built = 0;
+        for (int block = 1; block * stride <= 1; ++block) {
+            const double now = block * stride;
+            ForceStatistics statistics;
+            statistics.targets = 1;
+            statistics.kept_tree = trees.keeps(-5, now);
+            if (statistics.kept_tree)
+                ++kept;
+            else
+                built = now;
+            statistics.particle_particle =
+                1000 + std::uint64_t(statistics.kept_tree ? growth * (now - built) : 0);
+            trees.note(-5, now, statistics, particles);
+        }
+    }
+    return kept;
+}
+
+} // namespace
+
+TEST_CASE("trees are kept until lists have grown by as much as a new one costs")
+{
+    constexpr double worth = 10, stride = 1. / 32; // 10000 pairs
+    KeptTrees at_rest(worth), slow(worth), fast(worth), faster(worth);
+    // At rest all but the first of a whole step, and one in 64 of all to know its lists.
+    CHECK(kept_of(at_rest, 10, stride, 0) >= 30);
+    // As much after 8 strides: kept for 4 or 8 of them.
+    const int some = kept_of(slow, 10, stride, 10000 / (8 * stride));
+    CHECK(some >= 32 * 3 / 4);
+    CHECK(some < 30);
+    // After half of one: tried less and less often.
+    CHECK(kept_of(fast, 100, stride, 10000 / (0.5 * stride)) <= 1);
+    // What was learned is forgotten when particles have come to rest.
+    CHECK(kept_of(fast, 100, stride, 0) >= 30);
+    // And each whole step begins with a new tree.
+    faster.begin();
+    CHECK_FALSE(faster.keeps(-5, stride));
 }
 
 TEST_SUITE_END();

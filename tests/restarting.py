@@ -35,9 +35,13 @@ def checkpoints(folder):
     return sorted(folder.glob("checkpoint_*.chk"))
 
 
-def differences(found, expected):
-    """Between two folders of runs; a line for each."""
+def differences(found, expected, older_checkpoints=True):
+    """Between two folders of runs; a line for each. A run that was rescued may have other checkpoints before its last."""
     a, b = digests(found), digests(expected)
+    if not older_checkpoints:
+        for folder, names in ((found, a), (expected, b)):
+            for path in checkpoints(folder)[:-1]:
+                del names[path.name]
     lines = [f"{name}: {'differs' if name in a and name in b else 'is missing' if name in b else 'is left over'}"
              for name in sorted(a.keys() | b.keys()) if a.get(name) != b.get(name)]
     if steps(found) != steps(expected):

@@ -1,5 +1,6 @@
 #include "io/hdf5/superblock.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -41,16 +42,19 @@ void check_driver_block(const std::filesystem::path& path)
     const InputFile file(path);
     const std::int64_t start = find_superblock(file);
     std::array<unsigned char, after_version_1 + addresses * longest_address> block{};
-    if (start < 0 || file.size() - start < std::int64_t(block.size()))
+    if (start < 0)
         return;
-    file.read(start, std::as_writable_bytes(std::span(block)));
+    const std::uint64_t left = std::uint64_t(file.size() - start);
+    const std::size_t there = std::size_t(std::min<std::uint64_t>(left, block.size()));
+    file.read(start, std::as_writable_bytes(std::span(block).first(there)));
     const std::size_t size = block[address_size_at];
     if (block[version_at] > 1 || size == 0 || size > longest_address)
         return;
     const std::size_t first = block[version_at] == 0 ? after_version_0 : after_version_1;
+    if (first + addresses * size > there)
+        return;
     const std::uint64_t address = number_at(&block[first + (addresses - 1) * size], size);
     const std::uint64_t undefined = ~std::uint64_t(0) >> 8 * (longest_address - size);
-    const std::uint64_t left = std::uint64_t(file.size() - start);
     std::array<unsigned char, 8> head; // version, three reserved, size
     if (address == undefined || left < head.size() || address > left - head.size())
         return;

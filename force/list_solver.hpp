@@ -57,6 +57,7 @@ public:
     /// The evaluator's own mesh, whose field is then part of what solve() writes; null: it has
     /// none. It is the caller's, and must live as long as solve() is called.
     virtual std::unique_ptr<LongRange> make_mesh(const MeshOptions& options) = 0;
+    virtual void use_mesh(bool) = 0; ///< or leave its field out of the evaluations to come
     /// Is called in each evaluation when the tree is built.
     virtual void when_built(std::function<void(Profile&)> observer) = 0;
 };

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "force/gpu.hpp"
@@ -124,16 +125,35 @@ public:
         count_ = n;
         positions_ = view_of(std::span(particles.position));
         masses_ = view_of(std::span(particles.mass));
+        short_->use_mesh(part_ == LongRangePart::added);
         ForceStatistics statistics = short_->solve(particles, quantities, active);
-        if (!adds_itself_)
-            long_->add(n, view_of(std::span(particles.position)), active, G,
-                       view_of(std::span(particles.acceleration)),
-                       potential ? view_of(std::span(particles.potential)) : ArrayView{},
-                       statistics.profile);
-        if (potential)
-            complete_potentials(particles, active);
+        const auto add = [&](std::span<const Index> some, std::span<Vec3<double>> acceleration,
+                             std::span<double> potentials) {
+            long_->add(n, positions_, some, G, view_of(acceleration),
+                       potential ? view_of(potentials) : ArrayView{}, statistics.profile);
+        };
+        if (part_ == LongRangePart::added) {
+            if (!adds_itself_)
+                add(active, particles.acceleration, particles.potential);
+            if (potential)
+                complete_potentials(particles.mass, active, particles.potential);
+        } else if (part_ == LongRangePart::apart) {
+            apart_->acceleration.assign(n, {});
+            apart_->potential.assign(potential ? n : 0, 0);
+            add({}, apart_->acceleration, apart_->potential);
+            if (potential)
+                complete_potentials(particles.mass, {}, apart_->potential);
+        }
         return statistics;
     }
+
+    bool has_long_range() const override { return true; }
+    void use_long_range(LongRangePart part, LongRangeSums* apart) override
+    {
+        part_ = part;
+        apart_ = apart;
+    }
+    double split_radius() const override { return split_; }
 
     bool takes_device_arrays() const override
     {
@@ -144,7 +164,7 @@ public:
     {
         if (!long_)
             choose_long_range(arrays.count);
-        if (!adds_itself_ || arrays.potential)
+        if (!adds_itself_ || arrays.potential || part_ != LongRangePart::added)
             throw NeedsHost();
         const int device = choose_gpu(options_.device);
         if (mass_ == 0) {
@@ -158,6 +178,7 @@ public:
         count_ = arrays.count;
         positions_ = arrays.position;
         masses_ = arrays.mass;
+        short_->use_mesh(true);
         return short_->solve_there(arrays);
     }
 
@@ -167,6 +188,11 @@ public:
         options_.softening.length = length;
         short_->soften(length);
     }
+    void exchange(Archive& archive) override
+    {
+        archive("periodic/typical", typical_);
+        archive("periodic/split", split_);
+    }
     std::string device() const override { return short_->device(); }
     const SolverOptions& options() const override { return options_; }
 
@@ -174,9 +200,11 @@ private:
     /// Of the particles whose tree has been built.
     void make_field(Profile& profile)
     {
-        long_->prepare(count_, positions_, masses_, profile);
-        short_->set_least_acceleration(options_.gravitational_constant *
-                                       typical_acceleration(profile));
+        if (part_ != LongRangePart::left_out) {
+            long_->prepare(count_, positions_, masses_, profile);
+            typical_ = typical_acceleration(profile);
+        }
+        short_->set_least_acceleration(options_.gravitational_constant * typical_);
     }
 
     /// A mesh with cells_per_spacing cells in the mean distance of particles.
@@ -198,8 +226,8 @@ private:
 
     void set_lengths()
     {
-        const double split = long_->split_radius();
-        short_->set_lengths({split, options_.periodic.cut * split});
+        split_ = long_->split_radius();
+        short_->set_lengths({split_, options_.periodic.cut * split_});
     }
 
     static constexpr double cells_per_spacing = 2;
@@ -234,9 +262,10 @@ private:
 
     /// Takes a particle's own smooth part off its potential, and sets the mean of the cube to 0:
     /// that of the short range is -4 pi r_s^2 M / V.
-    void complete_potentials(Particles& particles, std::span<const Index> active) const
+    void complete_potentials(std::span<const double> mass, std::span<const Index> active,
+                             std::span<double> potential) const
     {
-        const std::size_t n = particles.size();
+        const std::size_t n = mass.size();
         const double side = periodicity_.side, split = long_->split_radius();
         const double mean = 4 * std::numbers::pi * split * split * mass_ / (side * side * side);
         const double own = std::numbers::inv_sqrtpi / split, G = options_.gravitational_constant;
@@ -244,7 +273,7 @@ private:
 #pragma omp parallel for if (count > worth_threads) schedule(static)
         for (std::size_t k = 0; k < count; ++k) {
             const std::size_t i = active.empty() ? k : active[k];
-            particles.potential[i] += G * (mean + particles.mass[i] * own);
+            potential[i] += G * (mean + mass[i] * own);
         }
     }
 
@@ -257,7 +286,11 @@ private:
     std::size_t count_ = 0;
     ArrayView positions_, masses_;
     std::function<void(std::span<const Index>, std::span<Vec3<double>>)> positions_of_;
-    double mass_ = 0; // of all, of the last evaluation
+    double split_ = 0;
+    double mass_ = 0;    // of all, of the last evaluation
+    double typical_ = 0; // acceleration of the last field, G = 1
+    LongRangePart part_ = LongRangePart::added;
+    LongRangeSums* apart_ = nullptr;
     std::vector<Vec3<double>> wrapped_;
 };
 

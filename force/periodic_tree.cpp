@@ -30,6 +30,7 @@ public:
         mesh_ = mesh.get();
         return mesh;
     }
+    void use_mesh(bool used) override { uses_mesh_ = used; }
     void when_built(std::function<void(Profile&)> observer) override
     {
         observer_ = std::move(observer);
@@ -66,7 +67,7 @@ private:
                                         lengths_.cut / input.scale.length);
         input.periodicity = {options_.periodic.box};
         input.form = &form_;
-        input.mesh = mesh_;
+        input.mesh = uses_mesh_ ? mesh_ : nullptr;
     }
 
     void repair(Particles& particles, Quantities) override
@@ -82,6 +83,7 @@ private:
     double fitted_for_ = 0; // unit of length of the form
     double least_acceleration_ = 0;
     const LongRange* mesh_ = nullptr; // the evaluator's, if it has one
+    bool uses_mesh_ = true;
     std::function<void(Profile&)> observer_;
 };
 

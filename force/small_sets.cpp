@@ -61,6 +61,13 @@ public:
         archive("small_sets/is_measured", is_measured_);
     }
 
+    bool has_long_range() const override { return !few_.solver && many_.solver->has_long_range(); }
+    void use_long_range(LongRangePart part, LongRangeSums* apart) override
+    {
+        many_.solver->use_long_range(part, apart);
+    }
+    double split_radius() const override { return many_.solver->split_radius(); }
+
     std::string device() const override { return many_.solver->device(); }
     const SolverOptions& options() const override { return many_.solver->options(); }
 
@@ -147,7 +154,8 @@ std::unique_ptr<Solver> make_solver_with_host(const SolverOptions& options,
 {
     std::unique_ptr<Solver> solver = make_solver(options), host;
     const SolverOptions& chosen = solver->options();
-    if (chosen.solver == SolverKind::tree && chosen.device != "cpu" && !options.accuracy) {
+    if (chosen.solver == SolverKind::tree && chosen.device != "cpu" && !options.accuracy &&
+        options.periodic.box == 0) {
         SolverOptions others = options;
         others.device = "cpu";
         others.group_size = others.leaf_size = 0; // of a GPU

@@ -117,6 +117,18 @@ struct AccuracyReport {
     double seconds;              ///< of trials and direct sums
 };
 
+/// Gravity's smooth part in a periodic box, that of a mesh or of modes, changes slowly.
+enum class LongRangePart {
+    added,
+    left_out, ///< and not computed: criteria that compare with it take what was computed last
+    apart     ///< computed of all particles, to sums of its own
+};
+
+struct LongRangeSums {
+    std::vector<Vec3<double>> acceleration;
+    std::vector<double> potential; ///< where potentials are asked for
+};
+
 /// Computes the accelerations and potentials of the active particles from the positions of all.
 /// Not safe for two threads at once; make one solver for each.
 class Solver {
@@ -146,6 +158,13 @@ public:
     /// few are active, and as right, but cells that have spread make lists longer. Stays as it is
     /// said until it is said again; at first trees are built.
     virtual void keep_tree(bool) {}
+
+    /// Whether it has the following two: in periodic boxes with a mesh or modes.
+    virtual bool has_long_range() const { return false; }
+    /// What becomes of the long range in evaluations to come; at first it is added.
+    virtual void use_long_range(LongRangePart, LongRangeSums* /*apart*/ = nullptr) {}
+    /// r_s, by which the ranges part; known after the first evaluation.
+    virtual double split_radius() const { return 0; }
 
     /// The softening length of the next evaluations, where that changes as a simulation goes on.
     /// Throws Error(usage) where it cannot.

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 
@@ -43,17 +42,6 @@ void check(const BlockSteps& o, const SolverOptions& forces)
     if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
         throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
                                   "length > 0; 'potential' does not");
-}
-
-/// By all threads.
-template <class T>
-void copy(const std::vector<T>& from, std::vector<T>& to)
-{
-    const std::size_t n = from.size();
-    to.resize(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < n; ++i)
-        to[i] = from[i];
 }
 
 } // namespace
@@ -99,7 +87,9 @@ double BlockLeapfrog::measure(const BlockRule& rule, const Particles& particles,
 {
     double none = 0;
     double& orbit = state_.orbit.empty() ? none : state_.orbit[i];
-    return rule.measure(norm(particles.acceleration[i]), particles.potential[i], elapsed, orbit);
+    const Vec3<double>& a = particles.acceleration[i];
+    return rule.measure(norm(is_split_ ? a + long_range_.acceleration[i] : a),
+                        particles.potential[i], elapsed, orbit);
 }
 
 BlockLeapfrog::Wishes BlockLeapfrog::count_wishes()
@@ -127,7 +117,9 @@ BlockLeapfrog::Wishes BlockLeapfrog::count_wishes()
 
 Integrator::Wish BlockLeapfrog::next_step(const Particles& particles, Moment now)
 {
-    const double longest = std::min(steps_.longest, clock_.longest_step(now.time));
+    double longest = std::min(steps_.longest, clock_.longest_step(now.time));
+    if (splits_forces())
+        longest = std::min(longest, longest_for_long_range(particles, now.time));
     const Wishes wishes = count_wishes();
     const std::vector<std::uint64_t>& count = wishes.count;
     const std::size_t n = particles.size();
@@ -156,6 +148,7 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
         solver_.keep_tree(false);
     } catch (...) {
         solver_.keep_tree(false);
+        solver_.use_long_range(LongRangePart::added);
         restore(particles);
         report_ = before_.report;
         kept_trees_ = *before_.kept_trees;
@@ -169,34 +162,16 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     return statistics_;
 }
 
-void BlockLeapfrog::keep(Particles& particles)
-{
-    copy(particles.position, before_.position);
-    copy(particles.velocity, before_.velocity);
-    copy(particles.acceleration, before_.acceleration);
-    if (needs_potentials())
-        copy(particles.potential, before_.potential);
-    copy(state_.wish, before_.state.wish);
-    copy(state_.time, before_.state.time);
-    copy(state_.orbit, before_.state.orbit);
-}
-
-void BlockLeapfrog::restore(Particles& particles)
-{
-    particles.position.swap(before_.position);
-    particles.velocity.swap(before_.velocity);
-    particles.acceleration.swap(before_.acceleration);
-    if (needs_potentials())
-        particles.potential.swap(before_.potential);
-    std::swap(state_, before_.state);
-}
-
 void BlockLeapfrog::move_all(Particles& particles, double length, Quantities quantities, Moment now)
 {
     begin_ = now.time;
     block_ = 0;
     kept_trees_.begin();
     place(particles, length);
+    if (splits_forces()) {
+        kick_by_long_range(particles, Half::first);
+        take_long_range_off(particles);
+    }
     while (!levels_.at_end()) {
         const double start = wall_clock_seconds();
         kick(particles, Half::first);
@@ -219,6 +194,10 @@ void BlockLeapfrog::move_all(Particles& particles, double length, Quantities qua
         if (!ends)
             change();
         ++block_;
+    }
+    if (splits_forces()) {
+        kick_by_long_range(particles, Half::second);
+        add_long_range(particles);
     }
 }
 
@@ -306,6 +285,9 @@ ForceStatistics BlockLeapfrog::evaluate_due(Particles& particles, Quantities qua
 {
     const bool all = due_.size() == particles.size();
     prepare_solver(particles.size(), now);
+    if (splits_forces())
+        solver_.use_long_range(levels_.at_end() ? LongRangePart::apart : LongRangePart::left_out,
+                               &long_range_);
     const ForceStatistics statistics =
         solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_));
     double probe = 0;
@@ -374,7 +356,7 @@ ForceStatistics BlockLeapfrog::evaluate(Particles& particles, Quantities quantit
     solver_.keep_tree(false);
     solver_.number_next(now.step);
     soften(now.time);
-    ForceStatistics statistics = solver_.solve(particles, quantities);
+    ForceStatistics statistics = evaluate_all(particles, quantities);
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
     return statistics;
@@ -384,21 +366,6 @@ void BlockLeapfrog::soften(double time)
 {
     if (const double length = softening(time); length != forces().softening.length)
         solver_.soften(length);
-}
-
-void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
-{
-    solver_.exchange(archive);
-    archive("blocks/wish", state_.wish);
-    archive("blocks/time", state_.time);
-    archive("blocks/orbit", state_.orbit);
-    const std::size_t n = particles.size(), orbits = needs_potentials() ? n : 0;
-    if (state_.wish.size() != n || state_.time.size() != n || state_.orbit.size() != orbits)
-        throw Error(Fault::restart, "blocks: arrays of different lengths");
-    chamomile::exchange(archive, report_);
-    kept_trees_.exchange(archive);
-    if (archive.is_reading())
-        GM_ = total_GM(particles, forces().gravitational_constant);
 }
 
 } // namespace chamomile

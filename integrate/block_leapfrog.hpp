@@ -37,6 +37,8 @@ struct BlockSteps {
 /// two, so that the rungs of an orbit are the same there and back: steps chosen where they begin
 /// lose energy on the way in that they do not win on the way out. At the ends of whole steps all
 /// are at one time: there observers look. With one rung it is Leapfrog, bit for bit.
+/// In periodic boxes the long range kicks at the ends of whole steps, over half of one, and blocks
+/// have the short range alone (Duncan et al. 1998, Springel 2005): a mesh for each whole step.
 class BlockLeapfrog : public Integrator {
 public:
     /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
@@ -98,6 +100,9 @@ protected:
     virtual std::uint64_t wish_anew(const Particles& particles);
     virtual void change(); ///< the levels of those that are due, by their wishes
 
+    /// Whether the long range kicks over whole steps, and only the short range in blocks.
+    virtual bool splits_forces() const { return solver_.has_long_range(); }
+
     bool needs_potentials() const { return steps_.criterion == StepCriterion::potential; }
     bool is_newtonian() const { return &clock_ == &Clock::newtonian(); }
     double softening(double time) const { return clock_.softening(time, softening_); }
@@ -125,13 +130,23 @@ private:
     void move_all(Particles& particles, double length, Quantities quantities, Moment now);
     double measure(const BlockRule& rule, const Particles& particles, Index i, double elapsed);
     void soften(double time);
+    ForceStatistics evaluate_all(Particles& particles, Quantities quantities);
+    /// The long range's half of the whole step.
+    void kick_by_long_range(Particles& particles, Half half);
+    /// Leaves the short range in particles.acceleration, or adds the long range to it.
+    void take_long_range_off(Particles& particles);
+    void add_long_range(Particles& particles);
+    /// In which particles move by no more than a quarter of r_s, in the mean.
+    double longest_for_long_range(const Particles& particles, double now) const;
     /// 2^rung is the longest step of those that are due.
     int rung_due() const;
     void note_block(const ForceStatistics& forces, double seconds, double moving);
 
-    double softening_;        ///< that the solver was made with
-    double GM_ = 0;           ///< of all
-    std::uint64_t block_ = 0; ///< of the whole step, from 0
+    LongRangeSums long_range_; ///< of the ends of whole steps
+    bool is_split_ = false;    ///< particles' accelerations are those of the short range
+    double softening_;         ///< that the solver was made with
+    double GM_ = 0;            ///< of all
+    std::uint64_t block_ = 0;  ///< of the whole step, from 0
     BlockReport report_;
     KeptTrees kept_trees_;
 
@@ -140,6 +155,7 @@ private:
         std::vector<Vec3<double>> position, velocity, acceleration;
         std::vector<double> potential;
         State state;
+        std::vector<Vec3<double>> long_range;
         BlockReport report;
         std::optional<KeptTrees> kept_trees;
     } before_;

@@ -61,6 +61,8 @@ public:
     }
 
 private:
+    bool splits_forces() const override { return false; } // the long range is the device's
+
     DeviceBlocks::State state() { return {state_.wish, state_.time, state_.orbit}; }
 
     void load(const Particles& particles)

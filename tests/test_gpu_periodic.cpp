@@ -119,4 +119,35 @@ TEST_CASE("the same bits again and for batches of any size")
     }
 }
 
+TEST_CASE("the long range is had apart, or left out")
+{
+    for (const LongRangeKind range : {LongRangeKind::mesh, LongRangeKind::modes}) {
+        CAPTURE(int(range));
+        const PeriodicSet set = periodic_sets(9973)[0];
+        SolverOptions options;
+        options.softening.length = 0.001;
+        options.periodic.long_range = range;
+        options.periodic.box = 1;
+        options.device = "gpu";
+        const auto solver = make_solver(options);
+        Particles whole = set.particles, part = set.particles, left = set.particles;
+        solver->solve(whole, Quantities::acceleration_potential);
+        LongRangeSums sums;
+        solver->use_long_range(LongRangePart::apart, &sums);
+        solver->solve(part, Quantities::acceleration_potential);
+        solver->use_long_range(LongRangePart::left_out);
+        solver->solve(left, Quantities::acceleration_potential);
+        CHECK(left.acceleration == part.acceleration);
+        CHECK(left.potential == part.potential);
+        CHECK(difference(part, whole) > 0.01);
+        REQUIRE(sums.acceleration.size() == part.size());
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            part.acceleration[i] += sums.acceleration[i];
+            part.potential[i] += sums.potential[i];
+        }
+        CHECK(difference(part, whole) < 1e-6 * set.error);
+        CHECK(difference_of_potentials(part, whole, solver->split_radius()) < 1e-6);
+    }
+}
+
 TEST_SUITE_END();

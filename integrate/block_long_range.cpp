@@ -1,0 +1,67 @@
+// The long range of a periodic box beside individual steps: it kicks over whole steps.
+#include <cmath>
+
+#include "core/threads.hpp"
+#include "integrate/block_leapfrog.hpp"
+#include "integrate/ordered_sum.hpp"
+
+namespace chamomile {
+
+ForceStatistics BlockLeapfrog::evaluate_all(Particles& particles, Quantities quantities)
+{
+    if (!splits_forces())
+        return solver_.solve(particles, quantities);
+    solver_.use_long_range(LongRangePart::apart, &long_range_);
+    ForceStatistics statistics = solver_.solve(particles, quantities);
+    is_split_ = true;
+    add_long_range(particles);
+    return statistics;
+}
+
+void BlockLeapfrog::kick_by_long_range(Particles& particles, Half half)
+{
+    const double length = levels_.whole(), middle = begin_ + length / 2;
+    const double factor = is_newtonian()        ? length / 2
+                          : half == Half::first ? clock_.kick(begin_, middle)
+                                                : clock_.kick(middle, begin_ + length);
+    const std::size_t n = particles.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        particles.velocity[i] += factor * long_range_.acceleration[i];
+}
+
+void BlockLeapfrog::take_long_range_off(Particles& particles)
+{
+    const std::size_t n = particles.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        particles.acceleration[i] -= long_range_.acceleration[i];
+    is_split_ = true;
+}
+
+void BlockLeapfrog::add_long_range(Particles& particles)
+{
+    const std::size_t n = particles.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i) {
+        particles.acceleration[i] += long_range_.acceleration[i];
+        if (!long_range_.potential.empty())
+            particles.potential[i] += long_range_.potential[i];
+    }
+    is_split_ = false;
+}
+
+double BlockLeapfrog::longest_for_long_range(const Particles& particles, double now) const
+{
+    constexpr double part = 0.25, short_while = 1. / 1024;
+    const std::size_t n = particles.size();
+    const double sum =
+        ordered_sum<double>(n, [&](std::size_t i) { return norm_squared(particles.velocity[i]); });
+    const double moved = std::sqrt(sum / double(n)) * clock_.drift(now, now + short_while);
+    if (!(moved > 0))
+        return std::numeric_limits<double>::infinity();
+    // A power of two, so that whole steps change by factors of two alone.
+    return std::exp2(std::floor(std::log2(short_while * part * solver_.split_radius() / moved)));
+}
+
+} // namespace chamomile

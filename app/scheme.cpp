@@ -32,6 +32,8 @@ void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
     if ((options.given("solver") && solver.solver == SolverKind::tree) || in_box) {
         if (solver.solver == SolverKind::direct)
             refuse("--resident: direct sums on the GPU are not periodic");
+        if (in_box && options.given("block-steps"))
+            refuse("--block-steps: contradicts --resident in a periodic box");
         for (const char* name : {"accuracy", "tune"})
             if (options.given(name))
                 refuse(std::string("--") + name + ": contradicts --resident");

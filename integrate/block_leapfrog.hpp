@@ -101,7 +101,7 @@ protected:
     virtual void change(); ///< the levels of those that are due, by their wishes
 
     /// Whether the long range kicks over whole steps, and only the short range in blocks.
-    virtual bool splits_forces() const { return solver_.has_long_range(); }
+    bool splits_forces() const { return solver_.has_long_range(); }
 
     bool needs_potentials() const { return steps_.criterion == StepCriterion::potential; }
     bool is_newtonian() const { return &clock_ == &Clock::newtonian(); }

@@ -61,8 +61,6 @@ public:
     }
 
 private:
-    bool splits_forces() const override { return false; } // the long range is the device's
-
     DeviceBlocks::State state() { return {state_.wish, state_.time, state_.orbit}; }
 
     void load(const Particles& particles)
@@ -162,6 +160,9 @@ std::unique_ptr<BlockLeapfrog> make_resident_blocks(Solver& solver, const BlockS
 {
     if (!solver.takes_device_arrays())
         throw Error(Fault::usage, "resident: needs a GPU, and a tree, in boxes with a mesh");
+    if (solver.has_long_range())
+        throw Error(Fault::usage, "resident: not with individual steps in a periodic box, whose "
+                                  "long range kicks by itself");
     return std::make_unique<ResidentBlocks>(solver, steps, clock);
 }
 

@@ -53,7 +53,7 @@ void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
 }
 
 /// The leapfrog with individual steps.
-void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step)
+void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step, bool in_box)
 {
     for (const char* name : {"dt", "adaptive"})
         if (options.given(name))
@@ -62,6 +62,8 @@ void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& ste
         refuse("--host-below: contradicts --resident");
     if (options.given("host-below") && options.given("accuracy"))
         refuse("--host-below: not with --accuracy");
+    if (options.given("host-below") && in_box)
+        refuse("--host-below: not in a periodic box");
     step.criterion = request.blocks.criterion;
 }
 
@@ -180,7 +182,7 @@ void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& ste
             if (options.given(name) && !request.block_steps)
                 refuse(std::string("--") + name + ": needs --block-steps");
         if (request.block_steps)
-            settle_blocks(options, request, step);
+            settle_blocks(options, request, step, in_box);
         settle_steps(options, request, step);
         if (request.resident)
             settle_resident(options, solver, in_box);

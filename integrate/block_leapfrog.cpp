@@ -145,10 +145,9 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     before_.kept_trees = kept_trees_;
     try {
         move_all(particles, length, quantities, now);
-        solver_.keep_tree(false);
+        release_solver();
     } catch (...) {
-        solver_.keep_tree(false);
-        solver_.use_long_range(LongRangePart::added);
+        release_solver();
         restore(particles);
         report_ = before_.report;
         kept_trees_ = *before_.kept_trees;
@@ -160,6 +159,13 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     statistics_.profile.add(integration_phase,
                             std::max(0.0, wall_clock_seconds() - begin - forces));
     return statistics_;
+}
+
+/// As others expect it.
+void BlockLeapfrog::release_solver()
+{
+    solver_.keep_tree(false);
+    solver_.use_long_range(LongRangePart::added);
 }
 
 void BlockLeapfrog::move_all(Particles& particles, double length, Quantities quantities, Moment now)
@@ -353,10 +359,10 @@ void BlockLeapfrog::note_block(const ForceStatistics& forces, double seconds, do
 
 ForceStatistics BlockLeapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
-    solver_.keep_tree(false);
     solver_.number_next(now.step);
     soften(now.time);
     ForceStatistics statistics = evaluate_all(particles, quantities);
+    release_solver();
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
     return statistics;

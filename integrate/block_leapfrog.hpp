@@ -130,6 +130,7 @@ private:
     void move_all(Particles& particles, double length, Quantities quantities, Moment now);
     double measure(const BlockRule& rule, const Particles& particles, Index i, double elapsed);
     void soften(double time);
+    void release_solver();
     ForceStatistics evaluate_all(Particles& particles, Quantities quantities);
     /// The long range's half of the whole step.
     void kick_by_long_range(Particles& particles, Half half);

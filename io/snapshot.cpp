@@ -9,6 +9,7 @@
 #include "io/input_file.hpp"
 #include "io/particle_check.hpp"
 #include "io/pending_file.hpp"
+#include "io/unchanged_file.hpp"
 
 namespace chamomile {
 namespace {
@@ -122,7 +123,9 @@ void check_arrays(const Snapshot& snapshot, const std::filesystem::path& path)
 Snapshot read_snapshot(const std::filesystem::path& path)
 {
     try {
+        const UnchangedFile as_opened(path);
         Snapshot snapshot = read_by_content(path);
+        as_opened.check();
         check_particles(snapshot.particles, path);
         return snapshot;
     } catch (const std::bad_alloc&) {

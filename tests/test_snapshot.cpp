@@ -1,10 +1,13 @@
 // Every format gives back what was written; files appear whole or not at all.
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include <sys/resource.h>
 
+#include "io/unchanged_file.hpp"
 #include "snapshot_fixture.hpp"
 
 using namespace chamomile;
@@ -193,6 +196,45 @@ TEST_CASE("a snapshot with an array left out is not written")
     snapshot.particles.velocity.pop_back();
     CHECK_THROWS_AS(write_snapshot(snapshot, folder / "a.txt"), Error);
     CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a file that somebody writes to while it is read is refused")
+{
+    const TemporaryFolder folder;
+    for (const char* name : {"a.txt", "a.hdf5", "a.gadget2", "a.tipsy"}) {
+        CAPTURE(name);
+        const std::filesystem::path path = folder / name;
+        write_snapshot(sample_snapshot(20000), path);
+        CHECK_NOTHROW(read_snapshot(path));
+        std::atomic<int> written = 0;
+        std::atomic<bool> done = false;
+        std::thread writer([&] {
+            while (!done) {
+                std::ofstream(path, std::ios::app) << '\n';
+                ++written;
+            }
+        });
+        while (written < 10)
+            std::this_thread::yield();
+        std::string error; // of one of many: between two lines there may be time to read it all
+        for (int k = 0; k < 1000 && error.empty(); ++k)
+            try {
+                read_snapshot(path);
+            } catch (const Error& refused) {
+                error = refused.what();
+            }
+        // Tipsy and others may notice first that the size is not that of the header.
+        CHECK(contains(error, "size"));
+        done = true;
+        writer.join();
+        const UnchangedFile same(path);
+        CHECK_NOTHROW(same.check());
+        std::ofstream(path, std::ios::app) << '\n';
+        CHECK_THROWS_WITH_AS(same.check(), doctest::Contains("changed while it was read"), Error);
+        const UnchangedFile gone(path);
+        std::filesystem::remove(path);
+        CHECK_THROWS_AS(gone.check(), Error);
+    }
 }
 
 TEST_SUITE_END();

@@ -31,7 +31,7 @@ std::int64_t after(const Gadget2Block& block)
 
 } // namespace
 
-Gadget2Piece::Gadget2Piece(const std::filesystem::path& path) : file(path)
+Gadget2Piece::Gadget2Piece(const std::filesystem::path& path) : as_opened(path), file(path)
 {
     const auto marker = file.value<std::uint32_t>(0, ByteOrder::host);
     const bool as_is = marker == 256 || marker == 8;

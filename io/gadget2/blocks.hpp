@@ -8,6 +8,7 @@
 #include "io/gadget2/header.hpp"
 #include "io/input_file.hpp"
 #include "io/pieces.hpp"
+#include "io/unchanged_file.hpp"
 
 namespace chamomile {
 
@@ -20,6 +21,7 @@ struct Gadget2Block {
 /// One file, its blocks found and their byte counts checked against each other, the header and
 /// the size of the file.
 struct Gadget2Piece {
+    UnchangedFile as_opened;
     InputFile file;
     ByteOrder order = ByteOrder::host;
     int format = 1;

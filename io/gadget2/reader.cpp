@@ -148,6 +148,7 @@ Snapshot read_gadget2(const std::filesystem::path& path)
     std::int64_t begin = 0;
     for (const auto& piece : pieces) {
         read_piece(*piece, begin, snapshot);
+        piece->as_opened.check();
         begin += piece->count();
     }
     make_velocities_peculiar(snapshot);

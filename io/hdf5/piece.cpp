@@ -44,7 +44,8 @@ Hdf5Handle opened(const std::filesystem::path& path)
 
 } // namespace
 
-Hdf5Piece::Hdf5Piece(const std::filesystem::path& path) : path(path), file(opened(path))
+Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
+    : path(path), as_opened(path), file(opened(path))
 {
     const Hdf5Group header = group(hdf5_layout::header);
     if (!header.exists())

@@ -9,11 +9,13 @@
 #include "io/hdf5/group.hpp"
 #include "io/hdf5/handle.hpp"
 #include "io/pieces.hpp"
+#include "io/unchanged_file.hpp"
 
 namespace chamomile {
 
 struct Hdf5Piece {
     std::filesystem::path path;
+    UnchangedFile as_opened;
     Hdf5Handle file;
     TypeCounts counts{}, totals{};
     std::int64_t files = 1;

@@ -135,6 +135,8 @@ Snapshot read_hdf5(const std::filesystem::path& path)
                 read_type(piece, type, begin, snapshot);
             begin += std::size_t(piece.counts[type]);
         }
+    for (const Hdf5Piece& piece : pieces)
+        piece.as_opened.check();
     if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids)) {
         for (std::size_t i = 0; i < particles.size(); ++i)
             particles.id[i] = i + 1;

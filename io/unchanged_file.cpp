@@ -1,0 +1,36 @@
+#include "io/unchanged_file.hpp"
+
+#include <string>
+
+#include <sys/stat.h>
+
+#include "io/input_file.hpp"
+
+namespace chamomile {
+
+UnchangedFile::UnchangedFile(const std::filesystem::path& path)
+    : path_(path), state_(state_of(path))
+{}
+
+UnchangedFile::State UnchangedFile::state_of(const std::filesystem::path& path)
+{
+    struct stat status;
+    if (::stat(path.c_str(), &status) != 0)
+        return {};
+    return {status.st_dev, status.st_ino, status.st_size, status.st_mtim.tv_sec,
+            status.st_mtim.tv_nsec};
+}
+
+void UnchangedFile::check() const
+{
+    const State now = state_of(path_);
+    if (now == state_)
+        return;
+    const bool grew = now.size != state_.size;
+    throw bad_input(path_, "size",
+                    std::to_string(state_.size) + (grew ? " bytes, then " : " bytes still, ") +
+                        (grew ? std::to_string(now.size) : "but written to"),
+                    "changed while it was read; wait until it is complete");
+}
+
+} // namespace chamomile

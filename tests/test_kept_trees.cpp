@@ -85,8 +85,11 @@ TEST_CASE("trees are kept until lists have grown by as much as a new one costs")
 {
     constexpr double worth = 10, stride = 1. / 32; // 10000 pairs
     KeptTrees at_rest(worth), slow(worth), fast(worth), faster(worth);
-    // At rest all but the first of a whole step, and one in 64 of all to know its lists.
+    // At rest all but the first of a whole step, and one in 65 to know its lists.
     CHECK(kept_of(at_rest, 10, stride, 0) >= 30);
+    const int of_many = kept_of(at_rest, 10, 1. / 256, 0);
+    CHECK(of_many >= 250);
+    CHECK(of_many <= 253);
     // As much after 8 strides: kept for 4 or 8 of them.
     const int some = kept_of(slow, 10, stride, 10000 / (8 * stride));
     CHECK(some >= 32 * 3 / 4);

@@ -1,7 +1,6 @@
 #include "app/analysed.hpp"
 
-#include <cmath>
-
+#include "app/periodic_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "version.hpp"
@@ -34,8 +33,7 @@ void add_analysed_matter(Options& options, AnalysedMatter& matter)
 
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot)
 {
-    if (matter.box && snapshot.box_size > 0 &&
-        std::abs(*matter.box - snapshot.box_size) > 1e-6 * snapshot.box_size)
+    if (matter.box && contradicts_box(*matter.box, snapshot))
         throw Error(Fault::usage, "--box: " + shortest(*matter.box) + ": contradicts the box of " +
                                       shortest(snapshot.box_size) + " in " + source);
     if (matter.box)

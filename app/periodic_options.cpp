@@ -13,6 +13,12 @@ const std::vector<std::pair<std::string, LongRangeKind>> long_range_words = {
 
 } // namespace
 
+bool contradicts_box(double side, const Snapshot& snapshot)
+{
+    const double stated = snapshot.box_size;
+    return stated > 0 && std::abs(side - stated) > 1e-6 * stated;
+}
+
 void add_periodic_options(Options& options, PeriodicOptions& periodic)
 {
     options.group("Periodic boxes");
@@ -36,8 +42,7 @@ void settle_periodic(const Options& options, const Snapshot& snapshot, SolverOpt
     const auto refuse = [&](const std::string& line) {
         throw Error(Fault::usage, options.command() + ": " + line);
     };
-    if (periodic && snapshot.box_size > 0 &&
-        std::abs(periodic.box - snapshot.box_size) > 1e-6 * snapshot.box_size)
+    if (periodic && contradicts_box(periodic.box, snapshot))
         refuse("--box: " + shortest(periodic.box) + ": contradicts the box of " +
                shortest(snapshot.box_size) + " in the file; --box 0 leaves boundaries open");
     if (!periodic) {

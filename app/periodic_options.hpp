@@ -17,6 +17,9 @@ void add_periodic_options(Options& options, PeriodicOptions& periodic);
 /// Error(usage) for options that a periodic box does not take, or that need one.
 void settle_periodic(const Options& options, const Snapshot& snapshot, SolverOptions& solver);
 
+/// Whether the file states another box, beyond rounding.
+bool contradicts_box(double side, const Snapshot& snapshot);
+
 /// Such as "mesh of 128^3, r_s of 1.25 cells, cut at 5 r_s".
 std::string periodic_text(const PeriodicOptions& periodic);
 

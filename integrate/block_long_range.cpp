@@ -13,7 +13,6 @@ ForceStatistics BlockLeapfrog::evaluate_all(Particles& particles, Quantities qua
         return solver_.solve(particles, quantities);
     solver_.use_long_range(LongRangePart::apart, &long_range_);
     ForceStatistics statistics = solver_.solve(particles, quantities);
-    is_split_ = true;
     add_long_range(particles);
     return statistics;
 }

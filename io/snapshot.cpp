@@ -6,6 +6,7 @@
 #include <new>
 
 #include "io/formats.hpp"
+#include "io/hdf5/superblock.hpp"
 #include "io/input_file.hpp"
 #include "io/particle_check.hpp"
 #include "io/pending_file.hpp"
@@ -13,18 +14,6 @@
 
 namespace chamomile {
 namespace {
-
-bool is_hdf5(const InputFile& file)
-{
-    // A user block of 512 bytes, 1024, 2048, ... may stand before the signature.
-    constexpr std::uint64_t signature = 0x89'48'44'46'0d'0a'1a'0a;
-    for (std::int64_t offset = 0; offset + 8 <= file.size(); offset = offset ? 2 * offset : 512) {
-        const auto bytes = file.value<std::uint64_t>(offset);
-        if (bytes == signature || bytes == byte_swapped(signature))
-            return true;
-    }
-    return false;
-}
 
 bool is_gadget2(const InputFile& file)
 {
@@ -57,7 +46,7 @@ bool is_text(const InputFile& file)
 Snapshot read_by_content(const std::filesystem::path& path)
 {
     const InputFile file(path);
-    if (is_hdf5(file))
+    if (find_superblock(file) >= 0)
         return read_hdf5(path);
     if (is_gadget2(file))
         return read_gadget2(path);

@@ -26,10 +26,10 @@ void UnchangedFile::check() const
     const State now = state_of(path_);
     if (now == state_)
         return;
-    const bool grew = now.size != state_.size;
-    throw bad_input(path_, "size",
-                    std::to_string(state_.size) + (grew ? " bytes, then " : " bytes still, ") +
-                        (grew ? std::to_string(now.size) : "but written to"),
+    const std::string then = now.size < 0              ? ", then gone"
+                             : now.size == state_.size ? ", then others"
+                                                       : ", then " + std::to_string(now.size);
+    throw bad_input(path_, "size", std::to_string(state_.size) + " bytes" + then,
                     "changed while it was read; wait until it is complete");
 }
 

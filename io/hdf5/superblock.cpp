@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-
-#include "io/input_file.hpp"
 
 namespace chamomile {
 namespace {
-
-constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
 /// Of `size` bytes, least first.
 std::uint64_t number_at(const unsigned char* bytes, std::size_t size)
@@ -20,20 +15,18 @@ std::uint64_t number_at(const unsigned char* bytes, std::size_t size)
     return value;
 }
 
-/// Where the superblock is: at 0, or at 512, 1024, 2048 ...; -1 if nowhere.
+} // namespace
+
 std::int64_t find_superblock(const InputFile& file)
 {
-    std::array<unsigned char, signature.size()> found;
-    for (std::int64_t at = 0; at + std::int64_t(found.size()) <= file.size();
-         at = at == 0 ? 512 : 2 * at) {
-        file.read(at, std::as_writable_bytes(std::span(found)));
-        if (found == signature)
-            return at;
+    constexpr std::uint64_t signature = 0x89'48'44'46'0d'0a'1a'0a;
+    for (std::int64_t offset = 0; offset + 8 <= file.size(); offset = offset ? 2 * offset : 512) {
+        const auto bytes = file.value<std::uint64_t>(offset);
+        if (bytes == signature || bytes == byte_swapped(signature))
+            return offset;
     }
     return -1;
 }
-
-} // namespace
 
 void check_driver_block(const std::filesystem::path& path)
 {

@@ -32,8 +32,6 @@ void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
     if ((options.given("solver") && solver.solver == SolverKind::tree) || in_box) {
         if (solver.solver == SolverKind::direct)
             refuse("--resident: direct sums on the GPU are not periodic");
-        if (in_box && options.given("block-steps"))
-            refuse("--block-steps: contradicts --resident in a periodic box");
         for (const char* name : {"accuracy", "tune"})
             if (options.given(name))
                 refuse(std::string("--") + name + ": contradicts --resident");
@@ -71,7 +69,7 @@ void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& ste
 void settle_steps(const Options& options, SchemeRequest& request, TimeStep& step)
 {
     if (options.given("step-criterion")) {
-        if (options.given("dt") || request.resident)
+        if (options.given("dt") || (request.resident && !request.block_steps))
             refuse("--step-criterion: needs --block-steps or --adaptive");
         step.criterion = request.blocks.criterion;
     }

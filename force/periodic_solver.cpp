@@ -164,7 +164,8 @@ public:
     {
         if (!long_)
             choose_long_range(arrays.count);
-        if (!adds_itself_ || arrays.potential || part_ != LongRangePart::added)
+        const bool is_apart = part_ == LongRangePart::apart;
+        if (!adds_itself_ || arrays.potential || (is_apart && !arrays.long_range))
             throw NeedsHost();
         const int device = choose_gpu(options_.device);
         if (mass_ == 0) {
@@ -178,8 +179,12 @@ public:
         count_ = arrays.count;
         positions_ = arrays.position;
         masses_ = arrays.mass;
-        short_->use_mesh(true);
-        return short_->solve_there(arrays);
+        short_->use_mesh(part_ == LongRangePart::added);
+        ForceStatistics statistics = short_->solve_there(arrays);
+        if (is_apart)
+            long_->add(count_, positions_, {}, options_.gravitational_constant, arrays.long_range,
+                       {}, statistics.profile);
+        return statistics;
     }
 
     void number_next(std::uint64_t number) override { short_->number_next(number); }

@@ -76,7 +76,8 @@ struct SolverOptions {
 struct DeviceArrays {
     std::size_t count = 0;
     ArrayView position, mass, acceleration;
-    ArrayView potential = {}; ///< empty: is not asked for
+    ArrayView potential = {};  ///< empty: is not asked for
+    ArrayView long_range = {}; ///< of LongRangePart::apart: zeros, to which that of all is added
     /// On the device too: targets are the particles of at least the level `first`; null: all.
     const std::uint8_t* level = nullptr;
     int first = 0;

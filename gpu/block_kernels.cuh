@@ -4,24 +4,20 @@
 #include <cmath>
 
 #include "core/periodic.hpp"
+#include "gpu/device_motion.cuh"
 #include "integrate/block_levels.hpp"
 #include "integrate/block_rule.hpp"
+#include "integrate/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {
 
-constexpr unsigned block_size = 256, histogram_blocks = 1024;
+constexpr unsigned block_size = motion_block_size, histogram_blocks = 1024;
 constexpr int level_count = BlockLevels::deepest + 1;
 
 struct LevelFactors {
     double of[level_count];
 };
-
-__device__ void note(const Vec3<double>& value, unsigned* faults)
-{
-    if (0 * (value.x + value.y + value.z) != 0)
-        *faults = 1;
-}
 
 __device__ std::size_t thread_number()
 {
@@ -108,7 +104,7 @@ __global__ void __launch_bounds__(block_size)
         return;
     const Vec3<double> a = acceleration[i];
     velocity[i] += factors.of[level[i]] * a;
-    note(a, faults);
+    note_fault(a, faults);
 }
 
 __global__ void __launch_bounds__(block_size)
@@ -120,21 +116,24 @@ __global__ void __launch_bounds__(block_size)
         return;
     const Vec3<double> x = box.wrapped(position[i] + factor * velocity[i]);
     position[i] = x;
-    note(x, faults);
+    note_fault(x, faults);
 }
 
 __global__ void __launch_bounds__(block_size)
     wish_of_due(std::size_t n, const std::uint8_t* level, int first, BlockRule rule, double whole,
-                int lowest, const Vec3<double>* acceleration, const double* potential, double* wish,
-                double* time, double* orbit, unsigned long long* below)
+                int lowest, const Vec3<double>* acceleration, const Vec3<double>* long_range,
+                const double* potential, double* wish, double* time, double* orbit,
+                unsigned long long* below)
 {
     const std::size_t i = thread_number();
     if (i >= n || level[i] < first)
         return;
     const double last = ldexp(whole, -int(level[i]));
     double mean = orbit ? orbit[i] : 0;
-    const double now =
-        rule.measure(norm(acceleration[i]), potential ? potential[i] : 0, last, mean);
+    Vec3<double> a = acceleration[i];
+    if (long_range)
+        a += long_range[i];
+    const double now = rule.measure(norm(a), potential ? potential[i] : 0, last, mean);
     if (orbit)
         orbit[i] = mean;
     const double wished = BlockRule::anticipated(now, time[i], last);
@@ -142,6 +141,29 @@ __global__ void __launch_bounds__(block_size)
     wish[i] = 2 * last < wished ? 2 * last : wished;
     if (wished < ldexp(whole, -lowest))
         atomicAdd(below, 1ull);
+}
+
+/// vector[i] += factor * other[i]
+__global__ void __launch_bounds__(block_size)
+    add_multiple(std::size_t n, double factor, const Vec3<double>* other, Vec3<double>* vector)
+{
+    const std::size_t i = thread_number();
+    if (i < n)
+        vector[i] += factor * other[i];
+}
+
+/// The sums of ordered_sum()'s blocks, one by each thread.
+__global__ void __launch_bounds__(block_size)
+    sum_squares(std::size_t n, const Vec3<double>* vector, double* sums)
+{
+    const std::size_t begin = thread_number() * ordered_sum_block;
+    if (begin >= n)
+        return;
+    const std::size_t end = begin + ordered_sum_block < n ? begin + ordered_sum_block : n;
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i)
+        sum += norm_squared(vector[i]);
+    sums[begin / ordered_sum_block] = sum;
 }
 
 } // namespace

@@ -8,22 +8,16 @@
 #include <span>
 
 #include "gpu/block_kernels.cuh"
-#include "gpu/device.cuh"
-#include "gpu/staging.cuh"
+#include "gpu/device_motion.cuh"
 #include "integrate/device_blocks.hpp"
 
 namespace chamomile {
 namespace {
 
-class CudaBlocks final : public DeviceBlocks {
+class CudaBlocks final : public DeviceBlocks, DeviceMotion {
 public:
-    explicit CudaBlocks(int device) : device_(device), staging_(device)
-    {
-        check(cudaSetDevice(device), "choose the device");
-        stream_ = std::make_unique<Stream>();
-        faults_.reserve(1);
-    }
-    ~CudaBlocks() override { settle_device(device_); }
+    explicit CudaBlocks(int device) : DeviceMotion(device) {}
+    ~CudaBlocks() override { settle(); }
 
     void load(const Particles& particles, const State& state) override
     {
@@ -82,7 +76,11 @@ public:
     }
 
     void keep() override { copy(now_, before_); }
-    void restore() override { copy(before_, now_); }
+    void restore() override
+    {
+        copy(before_, now_);
+        is_split_ = false;
+    }
 
     double count_wishes(std::vector<std::uint64_t>& count) override
     {
@@ -149,9 +147,62 @@ public:
         return counted(1, [&](unsigned long long* below) {
             wish_of_due<<<blocks(), block_size, 0, *stream_>>>(
                 n_, level_.data(), first, rule, whole, lowest, now_.acceleration.data(),
+                is_split_ ? now_.long_range.data() : nullptr,
                 has_orbits_ ? now_.potential.data() : nullptr, now_.wish.data(), now_.time.data(),
                 has_orbits_ ? now_.orbit.data() : nullptr, below);
         })[0];
+    }
+
+    void load_long_range(const std::vector<Vec3<double>>& accelerations) override
+    {
+        use_device();
+        before_.long_range.reserve_exactly(n_);
+        staging_.upload(now_.long_range, accelerations.data(), n_, *stream_);
+        stream_->wait();
+    }
+
+    void store_long_range(std::vector<Vec3<double>>& accelerations) override
+    {
+        use_device();
+        accelerations.resize(n_);
+        staging_.download(accelerations.data(), now_.long_range.data(), n_, *stream_);
+    }
+
+    void kick_by_long_range(double factor) override { add(factor, now_.velocity); }
+
+    void split(bool apart) override
+    {
+        add(apart ? -1 : 1, now_.acceleration);
+        is_split_ = apart;
+    }
+
+    ArrayView clear_long_range() override
+    {
+        use_device();
+        check(cudaMemsetAsync(now_.long_range.data(), 0, n_ * sizeof(Vec3<double>), *stream_),
+              "clear accelerations");
+        stream_->wait();
+        ArrayView view = view_of(std::span(now_.long_range.data(), n_));
+        view.on_device = true;
+        return view;
+    }
+
+    double sum_of_squared_velocities() override
+    {
+        use_device();
+        const std::size_t parts = (n_ + ordered_sum_block - 1) / ordered_sum_block;
+        if (parts == 0)
+            return 0;
+        sum_squares<<<unsigned((parts + block_size - 1) / block_size), block_size, 0, *stream_>>>(
+            n_, now_.velocity.data(), sums_.reserve(parts));
+        check(cudaGetLastError(), "launch a sum");
+        double* sums = host_sums_.reserve(parts);
+        download(sums, sums_.data(), parts, *stream_);
+        stream_->wait();
+        double total = 0;
+        for (std::size_t k = 0; k < parts; ++k)
+            total += sums[k];
+        return total;
     }
 
     DeviceArrays arrays(bool potentials, int first) override
@@ -176,11 +227,9 @@ private:
     /// What a step changes.
     struct Arrays {
         DeviceBuffer<Vec3<double>> position, velocity, acceleration;
+        DeviceBuffer<Vec3<double>> long_range; ///< in a periodic box; else empty
         DeviceBuffer<double> potential, wish, time, orbit;
     };
-
-    unsigned blocks() const { return unsigned((n_ + block_size - 1) / block_size); }
-    void use_device() { check(cudaSetDevice(device_), "choose the device"); }
 
     template <class T>
     void copy(DeviceBuffer<T>& from, DeviceBuffer<T>& to)
@@ -201,22 +250,21 @@ private:
         copy(from.time, to.time);
         if (has_orbits_)
             copy(from.orbit, to.orbit);
+        if (from.long_range.data())
+            copy(from.long_range, to.long_range);
         stream_->wait();
     }
 
-    template <class Launch>
-    bool finite(Launch launch)
+    /// vectors += factor times the long range
+    void add(double factor, DeviceBuffer<Vec3<double>>& vectors)
     {
         if (n_ == 0)
-            return true;
+            return;
         use_device();
-        check(cudaMemsetAsync(faults_.data(), 0, sizeof(unsigned), *stream_), "clear a flag");
-        launch(faults_.data());
-        check(cudaGetLastError(), "launch the motion of particles");
-        unsigned* faults = host_faults_.reserve(1);
-        download(faults, faults_.data(), 1, *stream_);
+        add_multiple<<<blocks(), block_size, 0, *stream_>>>(n_, factor, now_.long_range.data(),
+                                                            vectors.data());
+        check(cudaGetLastError(), "launch the long range");
         stream_->wait();
-        return *faults == 0;
     }
 
     /// Counters of the host, when the kernel has counted in those of the device.
@@ -246,17 +294,14 @@ private:
         return result;
     }
 
-    int device_;
-    Staging staging_;
-    std::unique_ptr<Stream> stream_;
-    std::size_t n_ = 0;
     bool has_orbits_ = false, has_potentials_ = false;
+    bool is_split_ = false; ///< accelerations are those of the short range
     Arrays now_, before_;
     DeviceBuffer<double> mass_;
     DeviceBuffer<std::uint8_t> level_;
-    DeviceBuffer<unsigned> faults_;
     DeviceBuffer<unsigned long long> counts_, least_;
-    PinnedBuffer<unsigned> host_faults_;
+    DeviceBuffer<double> sums_;
+    PinnedBuffer<double> host_sums_;
     PinnedBuffer<unsigned long long> host_counts_, host_least_;
 };
 

@@ -7,20 +7,13 @@
 #include <span>
 #include <utility>
 
-#include "gpu/device.cuh"
-#include "gpu/staging.cuh"
+#include "gpu/device_motion.cuh"
 #include "integrate/device_particles.hpp"
 
 namespace chamomile {
 namespace {
 
-constexpr unsigned block_size = 256;
-
-__device__ void note(const Vec3<double>& value, unsigned* faults)
-{
-    if (0 * (value.x + value.y + value.z) != 0)
-        *faults = 1;
-}
+constexpr unsigned block_size = motion_block_size;
 
 __global__ void __launch_bounds__(block_size)
     kick_and_drift_all(std::size_t n, const Vec3<double>* position, const Vec3<double>* velocity,
@@ -34,7 +27,7 @@ __global__ void __launch_bounds__(block_size)
     const Vec3<double> x = box.wrapped(position[i] + strides.drift * v);
     new_velocity[i] = v;
     new_position[i] = x;
-    note(x, faults);
+    note_fault(x, faults);
 }
 
 __global__ void __launch_bounds__(block_size)
@@ -46,7 +39,7 @@ __global__ void __launch_bounds__(block_size)
         return;
     const Vec3<double> a = acceleration[i];
     velocity[i] += dt * a;
-    note(a, faults);
+    note_fault(a, faults);
 }
 
 /// Of doubles that are not negative the bits are in the order of the numbers.
@@ -63,16 +56,10 @@ __global__ void __launch_bounds__(block_size)
         atomicMax(largest, own);
 }
 
-class CudaParticles final : public DeviceParticles {
+class CudaParticles final : public DeviceParticles, DeviceMotion {
 public:
-    explicit CudaParticles(int device) : device_(device), staging_(device)
-    {
-        check(cudaSetDevice(device), "choose the device");
-        stream_ = std::make_unique<Stream>();
-        faults_.reserve(1);
-        largest_.reserve(1);
-    }
-    ~CudaParticles() override { settle_device(device_); }
+    explicit CudaParticles(int device) : DeviceMotion(device) { largest_.reserve(1); }
+    ~CudaParticles() override { settle(); }
 
     void load(const Particles& particles) override
     {
@@ -152,33 +139,10 @@ public:
     }
 
 private:
-    unsigned blocks() const { return unsigned((n_ + block_size - 1) / block_size); }
-    void use_device() { check(cudaSetDevice(device_), "choose the device"); }
-
-    template <class Launch>
-    bool finite(Launch launch)
-    {
-        if (n_ == 0)
-            return true;
-        check(cudaMemsetAsync(faults_.data(), 0, sizeof(unsigned), *stream_), "clear a flag");
-        launch(faults_.data());
-        check(cudaGetLastError(), "launch the motion of particles");
-        unsigned* faults = host_faults_.reserve(1);
-        download(faults, faults_.data(), 1, *stream_);
-        stream_->wait();
-        return *faults == 0;
-    }
-
-    int device_;
-    Staging staging_;
-    std::unique_ptr<Stream> stream_;
-    std::size_t n_ = 0;
     int now_ = 0; ///< which of two is the present state; the other is that before the step
     DeviceBuffer<Vec3<double>> position_[2], velocity_[2], acceleration_[2];
     DeviceBuffer<double> mass_;
-    DeviceBuffer<unsigned> faults_;
     DeviceBuffer<unsigned long long> largest_;
-    PinnedBuffer<unsigned> host_faults_;
     PinnedBuffer<unsigned long long> host_largest_;
 };
 

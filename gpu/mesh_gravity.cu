@@ -4,6 +4,7 @@
 
 #include "core/threads.hpp"
 #include "force/gpu.hpp"
+#include "gpu/device_arrays.cuh"
 #include "gpu/staging.cuh"
 #include "gpu/tree_mesh.cuh"
 
@@ -146,6 +147,13 @@ public:
              const ArrayView& potential, Profile& profile) const override
     {
         use_device(device_);
+        if (acceleration.on_device) {
+            const TimedPhase phase(profile, "mesh: interpolate");
+            const double G = gravitational_constant;
+            wait_for_owner();
+            mesh_.add({n, position}, {G, G}, acceleration, potential, tree_->stream);
+            return tree_->stream.wait();
+        }
         const TimedPhase phase(profile, "mesh: sample");
         targets_.add(mesh_, n, position, active, gravitational_constant, acceleration, potential,
                      tree_->stream);

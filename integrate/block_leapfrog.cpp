@@ -149,6 +149,7 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     } catch (...) {
         release_solver();
         restore(particles);
+        is_split_ = false;
         report_ = before_.report;
         kept_trees_ = *before_.kept_trees;
         throw;
@@ -175,8 +176,9 @@ void BlockLeapfrog::move_all(Particles& particles, double length, Quantities qua
     kept_trees_.begin();
     place(particles, length);
     if (splits_forces()) {
-        kick_by_long_range(particles, Half::first);
+        kick_by_long_range(particles, long_range_factor(Half::first));
         take_long_range_off(particles);
+        is_split_ = true;
     }
     while (!levels_.at_end()) {
         const double start = wall_clock_seconds();
@@ -202,8 +204,9 @@ void BlockLeapfrog::move_all(Particles& particles, double length, Quantities qua
         ++block_;
     }
     if (splits_forces()) {
-        kick_by_long_range(particles, Half::second);
+        kick_by_long_range(particles, long_range_factor(Half::second));
         add_long_range(particles);
+        is_split_ = false;
     }
 }
 
@@ -285,15 +288,15 @@ void BlockLeapfrog::prepare_solver(std::size_t n, Moment now)
     solver_.keep_tree(block_ > 0 && keeps);
     // The last one has the number of the whole step, as Leapfrog's has.
     solver_.number_next(now.step + (levels_.at_end() ? 0 : (block_ + 1) << 32));
+    if (splits_forces())
+        solver_.use_long_range(levels_.at_end() ? LongRangePart::apart : LongRangePart::left_out,
+                               &long_range_);
 }
 
 ForceStatistics BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Moment now)
 {
     const bool all = due_.size() == particles.size();
     prepare_solver(particles.size(), now);
-    if (splits_forces())
-        solver_.use_long_range(levels_.at_end() ? LongRangePart::apart : LongRangePart::left_out,
-                               &long_range_);
     const ForceStatistics statistics =
         solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_));
     double probe = 0;

@@ -99,6 +99,11 @@ protected:
     /// Of those that are due; how many wish a shorter step than there is.
     virtual std::uint64_t wish_anew(const Particles& particles);
     virtual void change(); ///< the levels of those that are due, by their wishes
+    virtual void kick_by_long_range(Particles& particles, double factor);
+    /// Leaves the short range in particles.acceleration, or adds the long range to it.
+    virtual void take_long_range_off(Particles& particles);
+    virtual void add_long_range(Particles& particles);
+    virtual double sum_of_squared_velocities(const Particles& particles);
 
     /// Whether the long range kicks over whole steps, and only the short range in blocks.
     bool splits_forces() const { return solver_.has_long_range(); }
@@ -113,7 +118,7 @@ protected:
     {
         return std::max(steps_.shortest, std::ldexp(length, -steps_.rungs));
     }
-    /// Tells it about the evaluation to come.
+    /// Tells it about the evaluation to come in a whole step.
     void prepare_solver(std::size_t particles, Moment now);
 
     Solver& solver_;
@@ -124,6 +129,7 @@ protected:
     State state_;
     double begin_ = 0; ///< of the whole step
     std::vector<Index> due_;
+    LongRangeSums long_range_; ///< of the ends of whole steps
     ForceStatistics statistics_;
 
 private:
@@ -132,22 +138,17 @@ private:
     void soften(double time);
     void release_solver();
     ForceStatistics evaluate_all(Particles& particles, Quantities quantities);
-    /// The long range's half of the whole step.
-    void kick_by_long_range(Particles& particles, Half half);
-    /// Leaves the short range in particles.acceleration, or adds the long range to it.
-    void take_long_range_off(Particles& particles);
-    void add_long_range(Particles& particles);
+    double long_range_factor(Half half) const; ///< of that half of the whole step
     /// In which particles move by no more than a quarter of r_s, in the mean.
-    double longest_for_long_range(const Particles& particles, double now) const;
+    double longest_for_long_range(const Particles& particles, double now);
     /// 2^rung is the longest step of those that are due.
     int rung_due() const;
     void note_block(const ForceStatistics& forces, double seconds, double moving);
 
-    LongRangeSums long_range_; ///< of the ends of whole steps
-    bool is_split_ = false;    ///< particles' accelerations are those of the short range
-    double softening_;         ///< that the solver was made with
-    double GM_ = 0;            ///< of all
-    std::uint64_t block_ = 0;  ///< of the whole step, from 0
+    bool is_split_ = false;   ///< particles' accelerations are those of the short range
+    double softening_;        ///< that the solver was made with
+    double GM_ = 0;           ///< of all
+    std::uint64_t block_ = 0; ///< of the whole step, from 0
     BlockReport report_;
     KeptTrees kept_trees_;
 

@@ -13,16 +13,20 @@ ForceStatistics BlockLeapfrog::evaluate_all(Particles& particles, Quantities qua
         return solver_.solve(particles, quantities);
     solver_.use_long_range(LongRangePart::apart, &long_range_);
     ForceStatistics statistics = solver_.solve(particles, quantities);
-    add_long_range(particles);
+    BlockLeapfrog::add_long_range(particles); // which are those of the host
     return statistics;
 }
 
-void BlockLeapfrog::kick_by_long_range(Particles& particles, Half half)
+double BlockLeapfrog::long_range_factor(Half half) const
 {
     const double length = levels_.whole(), middle = begin_ + length / 2;
-    const double factor = is_newtonian()        ? length / 2
-                          : half == Half::first ? clock_.kick(begin_, middle)
-                                                : clock_.kick(middle, begin_ + length);
+    return is_newtonian()        ? length / 2
+           : half == Half::first ? clock_.kick(begin_, middle)
+                                 : clock_.kick(middle, begin_ + length);
+}
+
+void BlockLeapfrog::kick_by_long_range(Particles& particles, double factor)
+{
     const std::size_t n = particles.size();
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
@@ -35,7 +39,6 @@ void BlockLeapfrog::take_long_range_off(Particles& particles)
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t i = 0; i < n; ++i)
         particles.acceleration[i] -= long_range_.acceleration[i];
-    is_split_ = true;
 }
 
 void BlockLeapfrog::add_long_range(Particles& particles)
@@ -47,16 +50,20 @@ void BlockLeapfrog::add_long_range(Particles& particles)
         if (!long_range_.potential.empty())
             particles.potential[i] += long_range_.potential[i];
     }
-    is_split_ = false;
 }
 
-double BlockLeapfrog::longest_for_long_range(const Particles& particles, double now) const
+double BlockLeapfrog::sum_of_squared_velocities(const Particles& particles)
+{
+    return ordered_sum<double>(particles.size(),
+                               [&](std::size_t i) { return norm_squared(particles.velocity[i]); });
+}
+
+double BlockLeapfrog::longest_for_long_range(const Particles& particles, double now)
 {
     constexpr double part = 0.25, short_while = 1. / 1024;
-    const std::size_t n = particles.size();
-    const double sum =
-        ordered_sum<double>(n, [&](std::size_t i) { return norm_squared(particles.velocity[i]); });
-    const double moved = std::sqrt(sum / double(n)) * clock_.drift(now, now + short_while);
+    const double sum = sum_of_squared_velocities(particles),
+                 moved = std::sqrt(sum / double(particles.size())) *
+                         clock_.drift(now, now + short_while);
     if (!(moved > 0))
         return std::numeric_limits<double>::infinity();
     // A power of two, so that whole steps change by factors of two alone.

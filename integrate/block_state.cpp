@@ -42,7 +42,6 @@ void BlockLeapfrog::restore(Particles& particles)
         particles.potential.swap(before_.potential);
     std::swap(state_, before_.state);
     long_range_.acceleration.swap(before_.long_range);
-    is_split_ = false;
 }
 
 void BlockLeapfrog::exchange(Archive& archive, Particles& particles)

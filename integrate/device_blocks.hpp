@@ -51,6 +51,18 @@ public:
     /// has the bit of the level. How many have each.
     virtual Counts change(double whole, int lowest, int first, std::uint64_t may_rise) = 0;
 
+    // The long range of a periodic box, where it kicks by itself:
+    virtual void load_long_range(const std::vector<Vec3<double>>& accelerations) = 0;
+    virtual void store_long_range(std::vector<Vec3<double>>& accelerations) = 0;
+    /// Velocities += factor times the long range.
+    virtual void kick_by_long_range(double factor) = 0;
+    /// Whether accelerations are those of the short range alone, else both; adds or takes off.
+    virtual void split(bool apart) = 0;
+    /// Zeros, where the next evaluation puts it.
+    virtual ArrayView clear_long_range() = 0;
+    /// As ordered_sum() has it.
+    virtual double sum_of_squared_velocities() = 0;
+
     /// With potentials if the state has orbits or `potentials`; of all, or of those that are due.
     virtual DeviceArrays arrays(bool potentials, int first) = 0;
 };

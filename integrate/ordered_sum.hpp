@@ -9,12 +9,14 @@
 
 namespace chamomile {
 
+inline constexpr std::size_t ordered_sum_block = 2048;
+
 /// term(0) + ... + term(n - 1): blocks of a fixed length are summed in order, each by one thread,
 /// and then the blocks in order. Sum needs `+=` and a default value that is zero.
 template <class Sum, class Term>
 Sum ordered_sum(std::size_t n, const Term& term)
 {
-    constexpr std::size_t block = 2048;
+    constexpr std::size_t block = ordered_sum_block;
     std::vector<Sum> sums((n + block - 1) / block);
 #pragma omp parallel for if (n > worth_threads) schedule(static)
     for (std::size_t b = 0; b < sums.size(); ++b) {

@@ -53,8 +53,11 @@ public:
 
     void exchange(Archive& archive, Particles& particles) override
     {
-        if (!archive.is_reading())
+        if (!archive.is_reading()) {
             there_->store_state(state());
+            if (splits_forces())
+                there_->store_long_range(long_range_.acceleration);
+        }
         BlockLeapfrog::exchange(archive, particles);
         if (archive.is_reading())
             load(particles);
@@ -66,6 +69,8 @@ private:
     void load(const Particles& particles)
     {
         there_->load(particles, state());
+        if (splits_forces())
+            there_->load_long_range(long_range_.acceleration);
         is_current_ = true;
     }
 
@@ -108,11 +113,14 @@ private:
     ForceStatistics evaluate_due(Particles& particles, Quantities quantities, Moment now) override
     {
         const std::size_t n = particles.size();
-        const bool all = levels_.due_count() == n,
+        const bool all = levels_.due_count() == n, has_apart = splits_forces() && levels_.at_end(),
                    potentials = quantities == Quantities::acceleration_potential;
         prepare_solver(n, now);
         try {
-            return solver_.solve_there(there_->arrays(potentials, all ? 0 : first_));
+            DeviceArrays arrays = there_->arrays(potentials, all ? 0 : first_);
+            if (has_apart)
+                arrays.long_range = there_->clear_long_range();
+            return solver_.solve_there(arrays);
         } catch (const NeedsHost&) {
         }
         there_->store(particles);
@@ -123,8 +131,24 @@ private:
                 due_.push_back(Index(i));
         prepare_solver(n, now);
         const ForceStatistics statistics = solver_.solve(particles, quantities, due_);
+        if (has_apart) {
+            there_->load_long_range(long_range_.acceleration);
+            for (std::size_t i = 0; i < long_range_.potential.size(); ++i)
+                particles.potential[i] += long_range_.potential[i];
+        }
         there_->load_forces(particles);
         return statistics;
+    }
+
+    void kick_by_long_range(Particles&, double factor) override
+    {
+        there_->kick_by_long_range(factor);
+    }
+    void take_long_range_off(Particles&) override { there_->split(true); }
+    void add_long_range(Particles&) override { there_->split(false); }
+    double sum_of_squared_velocities(const Particles&) override
+    {
+        return there_->sum_of_squared_velocities();
     }
 
     std::uint64_t wish_anew(const Particles&) override
@@ -160,9 +184,6 @@ std::unique_ptr<BlockLeapfrog> make_resident_blocks(Solver& solver, const BlockS
 {
     if (!solver.takes_device_arrays())
         throw Error(Fault::usage, "resident: needs a GPU, and a tree, in boxes with a mesh");
-    if (solver.has_long_range())
-        throw Error(Fault::usage, "resident: not with individual steps in a periodic box, whose "
-                                  "long range kicks by itself");
     return std::make_unique<ResidentBlocks>(solver, steps, clock);
 }
 

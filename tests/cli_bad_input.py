@@ -141,7 +141,6 @@ CASES = [
     ("blocks of one length", RUN + " --block-steps", USAGE, "run: --block-steps: contradicts --dt"),
     ("blocks of shared adaptive steps", BLOCKS + " --adaptive", USAGE, "run: --block-steps: contradicts --adaptive"),
     ("blocks of a box on two devices", BLOCKS + " --box 20 --host-below 10", USAGE, "run: --host-below: not in a periodic box"),
-    ("blocks on the GPU in a box", BLOCKS + " --box 20 --resident", USAGE, "run: --block-steps: contradicts --resident in a periodic box"),
     ("blocks on the GPU alone", BLOCKS + " --resident", USAGE, "run: --block-steps: contradicts --resident"),
     ("a criterion of steps that all share", RUN + " --step-criterion softening", USAGE, "run: --step-criterion: needs --block-steps or --adaptive"),
     ("a criterion of Hermite's scheme", HERMITE + " --step-criterion potential", USAGE, "run: --step-criterion: is for the leapfrog"),

@@ -202,6 +202,16 @@ inline std::vector<WayToMove> ways_to_move()
                                         make_resident_blocks(*owned.solver, by_potential);
                                     return owned;
                                 }});
+                if (!soft)
+                    continue;
+                tree.periodic = boxed.periodic;
+                ways.push_back({"resident blocks in a box" + end, [=] {
+                                    OwnedIntegrator owned;
+                                    owned.solver = make_solver(tree);
+                                    owned.integrator =
+                                        make_resident_blocks(*owned.solver, by_softening);
+                                    return owned;
+                                }});
             }
         }
     return ways;

@@ -133,7 +133,9 @@ TEST_CASE("a small wave grows by the leapfrog's own law: dD/D = -0.328 (d ln a)^
                                             {64, -1.227403528e-3},
                                             {128, -3.071599157e-4},
                                             {256, -7.680931783e-5}};
-    for (const auto& [steps, error] : exact) {
+    for (const auto& row : exact) {
+        const int steps = row.first;
+        const double error = row.second;
         Particles particles = wave(64, 0.02, 1e6);
         std::vector<double> q(64);
         for (int i = 0; i < 64; ++i)

@@ -50,8 +50,11 @@ private:
 GroupSizes group_sizes(const SolverOptions& options)
 {
     GroupSizes sizes{options.group_size, groups_per_cluster};
-    if (options.solver == SolverKind::tree)
-        sizes.least = options.device == "cpu" ? 16 : 32; // a pack or a warp
+    if (options.solver == SolverKind::tree) { // a pack; a warp, whose longest list others wait for
+        const bool on_host = options.device == "cpu";
+        sizes.least = on_host ? 16 : 32;
+        sizes.sparse = on_host ? 1000 : 64;
+    }
     return sizes;
 }
 

@@ -45,4 +45,28 @@ TEST_CASE("clusters hold whole groups that do not depend on them, nor on threads
         }
 }
 
+TEST_CASE("groups of few targets hold few particles for each")
+{
+    const Particles p = plummer(20011);
+    std::vector<Index> active;
+    for (Index i = 0; i < p.size(); i += 251)
+        active.push_back(i);
+    const int group = 8, least = 4, sparse = 40;
+    const auto wide_groups = [&](GroupSizes sizes) {
+        const Forest forest(p, sizes, active);
+        std::size_t wide = 0, targets = 0;
+        for (const Group& g : forest.groups.groups) {
+            const int count = int(g.end - g.begin);
+            const auto span = int(forest.groups.target(g.end - 1) - forest.groups.target(g.begin));
+            wide += span >= std::max(4 * group, count <= least ? sparse * count : 0);
+            targets += std::size_t(count);
+        }
+        CHECK(targets == active.size());
+        return wide;
+    };
+    CHECK(wide_groups({group, 4, Box::infinity, least, sparse}) == 0);
+    CHECK(wide_groups({group, 4, Box::infinity, least}) > 4);
+    CHECK(wide_groups({group, 4}) > 4);
+}
+
 TEST_SUITE_END();

@@ -36,10 +36,10 @@ struct Piece {
     Box box; ///< of all particles there
 };
 
-/// Of a piece: at most so many targets, and if they are more than `least` at most four times
-/// `targets` particles, in a box of at most this side.
+/// Of a piece: at most so many targets in a box of at most this side, and at most four times
+/// `targets` particles, or `sparse` for each target if these are `least` at most.
 struct Limits {
-    std::uint64_t targets, least;
+    std::uint64_t targets, least, sparse;
     double longest_side;
 };
 
@@ -95,16 +95,18 @@ private:
         Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
-        std::uint64_t particles = 0;
+        std::uint64_t particles = 0; // also of daughters without targets, which lie between
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
             const Index octant = octree_.cells[d].octant;
             const Range targets = targets_of(d);
-            if (octant < first || octant >= last || targets.count() == 0)
+            if (octant < first || octant >= last)
+                continue;
+            particles += octree_.cells[d].count;
+            if (targets.count() == 0)
                 continue;
             joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
                              targets.end};
             joint.box.add(moments_.bounds[d]);
-            particles += octree_.cells[d].count;
             if (targets.count() > 1)
                 smallest_side = std::min(smallest_side, moments_.bounds[d].longest_side());
             daughter = d;
@@ -127,7 +129,8 @@ private:
     bool fits(std::uint64_t targets, std::uint64_t particles, const Box& box) const
     {
         return targets <= limits_.targets &&
-               (targets <= limits_.least || particles <= 4 * limits_.targets) &&
+               (particles <= 4 * limits_.targets ||
+                (targets <= limits_.least && particles <= limits_.sparse * targets)) &&
                box.longest_side() <= limits_.longest_side;
     }
 
@@ -290,13 +293,15 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
     const auto cutter = [&](const Limits& limits) {
         return PieceCutter(groups, octree, moments, limits);
     };
-    const PieceCutter to_clusters = cutter({cluster, std::uint64_t(sizes.cluster) * least,
+    const std::uint64_t sparse = sizes.sparse;
+    const PieceCutter to_clusters = cutter({cluster, std::uint64_t(sizes.cluster) * least, sparse,
                                             clusters_to_groups * sizes.longest_side}),
-                      to_groups = cutter({std::uint64_t(sizes.group), least, sizes.longest_side});
+                      to_groups =
+                          cutter({std::uint64_t(sizes.group), least, sparse, sizes.longest_side});
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.
     std::vector<Piece> pieces;
-    cutter({all, all, Box::infinity}).cut_cell(0, [&](const Piece& piece) {
+    cutter({all, all, octree.size, Box::infinity}).cut_cell(0, [&](const Piece& piece) {
         pieces.push_back(piece);
     });
     std::vector<Part> parts(pieces.size());

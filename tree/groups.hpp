@@ -45,14 +45,15 @@ struct TargetGroups {
 /// By how much a cluster's box may be longer than a group's.
 inline constexpr double clusters_to_groups = 2;
 
-/// At most `group` targets in a group, `cluster` times as many in a cluster. Groups of more than
-/// `least` targets (clusters likewise) hold no more than four times as many particles, else they
-/// are cut: where few particles are active, groups would be wide and their lists long.
+/// At most `group` targets in a group, `cluster` times as many in a cluster. Groups are cut until
+/// they hold no more than 4 `group` particles (clusters likewise), or, with up to `least` targets,
+/// `sparse` for each: where few particles are active, groups would be wide and their lists long.
 struct GroupSizes {
     int group;
     int cluster = 1;
     double longest_side = Box::infinity; ///< of a group's box, unless it has a single target
     int least = 1 << 30;
+    std::uint64_t sparse = 1ull << 32;
 };
 
 /// Whether targets may have to be cut one by one, for which make_groups() needs the sources.

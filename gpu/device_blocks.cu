@@ -25,6 +25,7 @@ public:
         n_ = particles.size();
         has_orbits_ = !state.orbit.empty();
         has_potentials_ = has_orbits_;
+        is_split_ = false;
         for (Arrays* arrays : {&now_, &before_}) {
             for (auto* vectors : {&arrays->position, &arrays->velocity, &arrays->acceleration})
                 vectors->reserve_exactly(n_);

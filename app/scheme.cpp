@@ -69,7 +69,7 @@ void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& ste
 void settle_steps(const Options& options, SchemeRequest& request, TimeStep& step)
 {
     if (options.given("step-criterion")) {
-        if (options.given("dt") || (request.resident && !request.block_steps))
+        if (options.given("dt"))
             refuse("--step-criterion: needs --block-steps or --adaptive");
         step.criterion = request.blocks.criterion;
     }

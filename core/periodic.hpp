@@ -21,6 +21,16 @@ struct Periodicity {
         return {nearest(d.x), nearest(d.y), nearest(d.z)};
     }
 
+    /// Of a coordinate: the image nearest to a place; what is nearest already stays as it is.
+    CHAMOMILE_HD double nearest_to(double place, double x) const
+    {
+        return x - side * rint((x - place) * inverse_side());
+    }
+    CHAMOMILE_HD Vec3<double> nearest_to(const Vec3<double>& place, const Vec3<double>& x) const
+    {
+        return {nearest_to(place.x, x.x), nearest_to(place.y, x.y), nearest_to(place.z, x.z)};
+    }
+
     /// Of a coordinate: the image in [0, side). What is not finite stays so.
     CHAMOMILE_HD double wrapped(double x) const
     {

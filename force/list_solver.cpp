@@ -50,10 +50,10 @@ private:
 GroupSizes group_sizes(const SolverOptions& options)
 {
     GroupSizes sizes{options.group_size, groups_per_cluster};
-    if (options.solver == SolverKind::tree) { // a pack; a warp, whose longest list others wait for
+    if (options.solver == SolverKind::tree) {
         const bool on_host = options.device == "cpu";
-        sizes.least = on_host ? 16 : 32;
-        sizes.sparse = on_host ? 1000 : 64;
+        sizes.least = on_host ? 16 : 0; // a pack; where a GPU would wait for the longest list, none
+        sizes.sparse = 1000;
     }
     return sizes;
 }

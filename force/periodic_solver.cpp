@@ -188,6 +188,7 @@ public:
     }
 
     void number_next(std::uint64_t number) override { short_->number_next(number); }
+    void keep_tree(bool kept) override { short_->keep_tree(kept); }
     void soften(double length) override
     {
         options_.softening.length = length;

@@ -177,12 +177,16 @@ private:
     /// Anew, or on the cells of the last one.
     void grow_tree(TreeParticles sources, Profile& profile)
     {
-        const TreePlan plan{options_.leaf_size, cluster_size(), criterion(), placement(),
-                            clusters_to_groups * longest_group()};
-        // Not in periodic cubes, where cells of particles that leave by a side would be as large.
-        is_kept_ =
-            keeps_tree_ && grown_ > 0 && grown_ == sources.count && options_.periodic.box == 0;
-        grown_ = 0; // until all is done
+        const Periodicity box{options_.periodic.box};
+        const TreePlan plan{options_.leaf_size,
+                            cluster_size(),
+                            criterion(),
+                            placement(),
+                            clusters_to_groups * longest_group(),
+                            box};
+        is_kept_ = keeps_tree_ && grown_ > 0 && grown_ == sources.count &&
+                   (!box || options_.device == "cpu"); // where refit() knows images
+        grown_ = 0;                                    // until all is done
         if (is_kept_) {
             sources.has_same_masses = true;
             parts_.builder->refit(tree_, sources, plan, profile);

@@ -2,7 +2,7 @@
 // contraction to fused operations, so that the bits are the same.
 //
 // A block reads and writes 72 bytes of each particle for the drift and a level of one; 160 more of
-// those that are due.
+// those that are due. With a long range a whole step moves 240 of each besides.
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -157,7 +157,8 @@ public:
     void load_long_range(const std::vector<Vec3<double>>& accelerations) override
     {
         use_device();
-        before_.long_range.reserve_exactly(n_);
+        for (Arrays* arrays : {&now_, &before_})
+            arrays->long_range.reserve_exactly(n_);
         staging_.upload(now_.long_range, accelerations.data(), n_, *stream_);
         stream_->wait();
     }

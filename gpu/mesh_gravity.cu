@@ -4,7 +4,6 @@
 
 #include "core/threads.hpp"
 #include "force/gpu.hpp"
-#include "gpu/device_arrays.cuh"
 #include "gpu/staging.cuh"
 #include "gpu/tree_mesh.cuh"
 
@@ -150,7 +149,6 @@ public:
         if (acceleration.on_device) {
             const TimedPhase phase(profile, "mesh: interpolate");
             const double G = gravitational_constant;
-            wait_for_owner();
             mesh_.add({n, position}, {G, G}, acceleration, potential, tree_->stream);
             return tree_->stream.wait();
         }

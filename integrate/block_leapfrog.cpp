@@ -56,6 +56,7 @@ BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Cloc
 ForceStatistics BlockLeapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
     const bool needs_potential = needs_potentials();
+    is_split_ = false;
     ForceStatistics statistics =
         evaluate(particles, needs_potential ? Quantities::acceleration_potential : quantities, now);
     const std::size_t n = particles.size();
@@ -148,8 +149,8 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
         release_solver();
     } catch (...) {
         release_solver();
-        restore(particles);
         is_split_ = false;
+        restore(particles);
         report_ = before_.report;
         kept_trees_ = *before_.kept_trees;
         throw;

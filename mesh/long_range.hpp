@@ -29,8 +29,8 @@ public:
                          Profile& profile) = 0;
 
     /// Adds G times the field at item i of `position` to item i of `acceleration`, and to that of
-    /// `potential` unless it is empty, for the items `active` (empty: for all n). A field on a
-    /// device takes arrays there too, of doubles, all of them and for all items.
+    /// `potential` unless it is empty, for the items `active` (empty: for all n). The field of
+    /// a tree on a device takes arrays there too, all three, for all items.
     virtual void add(std::size_t n, const ArrayView& position,
                      std::span<const std::uint32_t> active, double gravitational_constant,
                      const ArrayView& acceleration, const ArrayView& potential,

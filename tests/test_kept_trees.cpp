@@ -3,6 +3,7 @@
 
 #include "integrate/kept_trees.hpp"
 #include "io/models/hernquist.hpp"
+#include "tests/periodic_sets.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/some_targets.hpp"
 
@@ -48,6 +49,50 @@ TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its er
     for (Index i = 0; i < 777; ++i)
         all[i] = i;
     CHECK(rms_error(fewer, all, eps) < 2e-3);
+}
+
+TEST_CASE("in a periodic box a kept tree follows particles across its sides")
+{
+    Particles particles = periodic_sets(4000)[1].particles;
+    std::vector<Index> active;
+    for (Index i = 0; i < particles.size(); i += 7)
+        active.push_back(i);
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening.length = 0.002;
+    options.periodic.box = 1;
+    const auto kept = make_solver(options), built = make_solver(options);
+    options.solver = SolverKind::direct;
+    const auto exact = make_solver(options);
+    kept->solve(particles, Quantities::acceleration);
+    kept->keep_tree(true);
+    for (const double shift : {0.02, 0.3}) { // of all; beside it each goes its own way
+        for (std::size_t i = 0; i < particles.size(); ++i) {
+            const double own = 1e-3 * double(i % 11) / 11;
+            particles.position[i] =
+                Periodicity{1}.wrapped(particles.position[i] + Vec3<double>{shift, own, -shift});
+        }
+        Particles by_kept = particles, by_built = particles, right = particles;
+        const ForceStatistics old = kept->solve(by_kept, Quantities::acceleration, active);
+        const ForceStatistics anew = built->solve(by_built, Quantities::acceleration, active);
+        exact->solve(right, Quantities::acceleration);
+        CHECK(old.kept_tree);
+        CHECK(!anew.kept_tree);
+        const auto error = [&](const Particles& found) {
+            double sum = 0, all = 0;
+            for (const Index i : active) {
+                sum += norm_squared(found.acceleration[i] - right.acceleration[i]);
+                all += norm_squared(right.acceleration[i]);
+            }
+            return std::sqrt(sum / all);
+        };
+        MESSAGE("rms error " << error(by_kept) << ", of a new tree " << error(by_built));
+        CHECK(error(by_kept) < 1.3 * error(by_built));
+        const auto pairs = [](const ForceStatistics& s) {
+            return double(s.particle_particle + s.particle_cell);
+        };
+        CHECK(pairs(old) < 1.3 * pairs(anew));
+    }
 }
 
 namespace {

@@ -29,8 +29,11 @@ public:
             const auto mass = masses(particles);
             Octree& octree = tree.octree;
 #pragma omp parallel for if (octree.size > worth_threads)
-            for (std::size_t k = 0; k < octree.size; ++k)
-                octree.sources[k] = {position[octree.order[k]], mass[octree.order[k]]};
+            for (std::size_t k = 0; k < octree.size; ++k) {
+                Source& source = octree.sources[k];
+                const Index i = octree.order[k];
+                source = {plan.periodicity.nearest_to(source.position, position[i]), mass[i]};
+            }
         }
         sum_moments(tree, profile);
     }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/array_view.hpp"
+#include "core/periodic.hpp"
 #include "core/profile.hpp"
 #include "tree/groups.hpp"
 #include "tree/walk_nodes.hpp"
@@ -40,6 +41,9 @@ struct TreePlan {
     std::optional<AcceptanceCriterion> criterion; ///< none: nobody walks
     CubePlacement placement = {};
     double longest_cluster = Box::infinity;
+    /// refit() takes each particle's image that is nearest to its last place, so that cells stay
+    /// small where particles leave by a side. A device's builder knows isolated ones alone.
+    Periodicity periodicity = {};
 };
 
 /// Sorts particles, divides them into cells and sums the moments of each, on the host or with the

@@ -303,9 +303,9 @@ def main():
             busy.send_signal(19)  # it holds the folder and writes nothing
             numbers = set()
             if not LOADED:
-                print("not tested here: limits of memory")
+                print("not tested here: limits of memory and of open files")
             for number, command, status, pattern, *more in CASES:
-                if number == 68 and not LOADED:
+                if number in (66, 68) and not LOADED:  # sanitizers look into memory through pipes
                     continue
                 numbers.add(number)
                 failures += [f"{number}: {' '.join(command)[:200]}: {line}" for line in complaints(folder, command, status, pattern, more)]

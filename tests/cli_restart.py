@@ -61,7 +61,7 @@ def stops_by_signals(top):
     folder = fresh(top, "twice")
     run = start(folder, "run", "../large.hdf5", "--t-end", 1, "--dt", 0.5, "--eps", 0.01, "--solver", "direct", "--precision", "double",
                 "--threads", 1, "-o", "out")
-    wait_for(lambda: (folder / "out/snapshot_000.hdf5").exists())
+    wait_for(lambda: (folder / "out/snapshot_000.hdf5").exists(), 240)
     before = sorted(p.name for p in (folder / "out").iterdir())
     run.send_signal(signal.SIGTERM)
     time.sleep(0.2)

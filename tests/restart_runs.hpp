@@ -195,23 +195,20 @@ inline std::vector<WayToMove> ways_to_move()
                                     owned.integrator = make_resident_tree(*owned.solver, fixed);
                                     return owned;
                                 }});
-                ways.push_back({"resident blocks" + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.solver = make_solver(tree);
-                                    owned.integrator =
-                                        make_resident_blocks(*owned.solver, by_potential);
-                                    return owned;
-                                }});
-                if (!soft)
-                    continue;
+                const auto resident_blocks = [&](const std::string& name, SolverOptions options,
+                                                 BlockSteps steps) {
+                    ways.push_back({name + end, [=] {
+                                        OwnedIntegrator owned;
+                                        owned.solver = make_solver(options);
+                                        owned.integrator =
+                                            make_resident_blocks(*owned.solver, steps);
+                                        return owned;
+                                    }});
+                };
+                resident_blocks("resident blocks", tree, by_potential);
                 tree.periodic = boxed.periodic;
-                ways.push_back({"resident blocks in a box" + end, [=] {
-                                    OwnedIntegrator owned;
-                                    owned.solver = make_solver(tree);
-                                    owned.integrator =
-                                        make_resident_blocks(*owned.solver, by_softening);
-                                    return owned;
-                                }});
+                if (soft)
+                    resident_blocks("resident blocks in a box", tree, by_softening);
             }
         }
     return ways;

@@ -128,15 +128,14 @@ private:
             sizes.longest_side = longest_group();
             if (!active.empty())
                 find_ranks();
-            else if (has_longer_leaf(tree_.octree, moments, sizes.longest_side))
-                parts_.builder->fetch_sources(tree_.octree);
             if (request.level)
                 parts_.builder->find_targets(groups_, request.level, request.first);
             else
                 find_targets(groups_, tree_.octree, active, rank_);
-            if (!active.empty() || request.level)
-                parts_.builder->fetch_positions(groups_);
-            make_groups(groups_, tree_.octree, moments, sizes);
+            cut_groups(groups_, tree_.octree, moments, sizes);
+            if (has_wide_boxes(groups_, sizes.longest_side))
+                parts_.builder->find_boxes(groups_, tree_.octree, sizes.longest_side);
+            finish_groups(groups_);
         }
         {
             const TimedPhase phase(profile, "nodes");
@@ -177,16 +176,14 @@ private:
     /// Anew, or on the cells of the last one.
     void grow_tree(TreeParticles sources, Profile& profile)
     {
-        const Periodicity box{options_.periodic.box};
         const TreePlan plan{options_.leaf_size,
                             cluster_size(),
                             criterion(),
                             placement(),
                             clusters_to_groups * longest_group(),
-                            box};
-        is_kept_ = keeps_tree_ && grown_ > 0 && grown_ == sources.count &&
-                   (!box || options_.device == "cpu"); // where refit() knows images
-        grown_ = 0;                                    // until all is done
+                            {options_.periodic.box}};
+        is_kept_ = keeps_tree_ && grown_ > 0 && grown_ == sources.count;
+        grown_ = 0; // until all is done
         if (is_kept_) {
             sources.has_same_masses = true;
             parts_.builder->refit(tree_, sources, plan, profile);

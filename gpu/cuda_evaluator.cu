@@ -92,8 +92,8 @@ public:
         input_ = input;
         kernel_ = find_kernel(input, precision_);
         const TargetGroups& groups = *input.groups;
-        if (!groups.targets.empty())
-            tree_->staging.upload(targets_, groups.targets.data(), groups.targets.size(),
+        if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
+            tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
         if (input.apart.octree) {
             if (input.apart.self)
@@ -196,7 +196,7 @@ private:
             potential.stride = sizeof(TargetSum);
         }
         const double length = input_.scale.length, mass = input_.scale.mass;
-        mesh.add_to_sums({groups.target_count, position, all ? nullptr : targets_.data(),
+        mesh.add_to_sums({groups.target_count, position, all ? nullptr : tree_->targets.data(),
                           all ? tree_->order.data() : nullptr},
                          {length * length / mass, length / mass}, acceleration, potential);
     }
@@ -254,8 +254,9 @@ private:
         check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
               "clear a count");
         scatter_sums<<<(targets + 255) / 256, 256, 0, stream>>>(
-            sums_.data(), targets_.data(), tree_->order.data(), targets, output.acceleration_unit,
-            output.potential_unit, output.acceleration, output.potential, not_finite_.data());
+            sums_.data(), tree_->targets.data(), tree_->order.data(), targets,
+            output.acceleration_unit, output.potential_unit, output.acceleration, output.potential,
+            not_finite_.data());
         check(cudaGetLastError(), "launch the scatter of sums");
         download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
         tree_->stream.wait();
@@ -273,8 +274,9 @@ private:
         const cudaStream_t stream = tree_->stream;
         const auto blocks = [](std::size_t threads) { return unsigned((threads + 255) / 256); };
         tree_->staging.upload(active_, active.data(), n, stream);
-        number_targets<<<blocks(targets), 256, 0, stream>>>(
-            targets_.data(), tree_->order.data(), targets, number_.reserve(input_.octree->size));
+        number_targets<<<blocks(targets), 256, 0, stream>>>(tree_->targets.data(),
+                                                            tree_->order.data(), targets,
+                                                            number_.reserve(input_.octree->size));
         sort_sums<<<blocks(n), 256, 0, stream>>>(sums_.data(), number_.data(), active_.data(), n,
                                                  sorted_sums_.reserve(n));
         check(cudaGetLastError(), "launch the sort of sums");
@@ -299,7 +301,7 @@ private:
         batch.own = targets.sources.data();
         batch.apart = input_.apart.octree;
         batch.self = input_.apart.self ? self_.data() : nullptr;
-        batch.targets = all ? nullptr : targets_.data();
+        batch.targets = all ? nullptr : tree_->targets.data();
         batch.places = all ? targets.order.data() : nullptr;
         batch.sums = sums_.data();
         batch.inverse_length = 1 / input_.scale.length;
@@ -354,7 +356,7 @@ private:
     std::unique_ptr<Event> uploaded_, sorted_; // sorted: targets apart
     std::unique_ptr<TimeLine> time_line_;
 
-    DeviceBuffer<Index> targets_, self_, active_, number_; // number: of a particle as a target
+    DeviceBuffer<Index> self_, active_, number_; // number: of a particle as a target
     DeviceBuffer<TargetSum> sums_, sorted_sums_;
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
     DeviceBuffer<double> potentials_;

@@ -5,7 +5,6 @@
 // cell), 48 down (bounds; multipoles of the few above the clusters); per node of the walk 512 down,
 // which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
 // pass of the sort, 32 read by the moments of the leaves.
-#include <thrust/copy.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -14,6 +13,7 @@
 
 #include "core/threads.hpp"
 #include "gpu/device_arrays.cuh"
+#include "gpu/device_targets.cuh"
 #include "gpu/device_tree.cuh"
 #include "gpu/kept_memory.cuh"
 #include "gpu/tree_kernels.cuh"
@@ -24,7 +24,7 @@ namespace {
 class CudaTreeBuilder final : public TreeBuilder {
 public:
     CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
-        : tree_(std::move(tree)), pinned_(std::move(pinned))
+        : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_)
     {}
 
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
@@ -38,6 +38,7 @@ public:
         const std::size_t n = particles.count;
         tree_->bytes_up = 0;
         tree_->bytes_down = n * 2;
+        tree_->has_targets = false;
         octree.size = tree_->particles = n;
         octree.order.clear();
         octree.sources.clear();
@@ -51,6 +52,7 @@ public:
         {
             const TimedPhase phase(profile, "upload");
             upload_positions(particles);
+            start_extent();
         }
         bool keys_are_shared;
         {
@@ -72,6 +74,7 @@ public:
                                       tree_->stream);
                 gather_sources();
             }
+            send_cells(octree);
         }
         make_moments(tree, plan, profile);
     }
@@ -86,9 +89,10 @@ public:
         {
             const TimedPhase phase(profile, "upload");
             upload_positions(particles);
+            tree_->has_targets = false;
             if (!particles.has_same_masses)
                 upload_masses(particles);
-            gather_sources();
+            gather_sources(plan.periodicity);
         }
         make_moments(tree, plan, profile);
     }
@@ -119,37 +123,12 @@ public:
 
     void find_targets(TargetGroups& groups, const std::uint8_t* level, int first) override
     {
-        DeviceTree& t = *tree_;
-        check(cudaSetDevice(t.device), "choose the device");
-        const std::size_t n = t.particles;
-        const auto begin = thrust::counting_iterator<Index>(0);
-        Index* found = targets_.reserve(n);
-        const Index* end = thrust::copy_if(thrust::cuda::par_nosync(scratch_).on(t.stream), begin,
-                                           begin + n, found, IsDue{level, t.order.data(), first});
-        const std::size_t count = std::size_t(end - found);
-        groups.positions = {};
-        groups.target_count = count;
-        groups.targets.resize(count);
-        t.staging.download(groups.targets.data(), found, count, t.stream);
-        t.bytes_down += count * sizeof(Index);
+        targets_.find(groups, level, first);
     }
 
-    void fetch_positions(TargetGroups& groups) override
+    void find_boxes(TargetGroups& groups, const Octree&, double) override
     {
-        DeviceTree& t = *tree_;
-        check(cudaSetDevice(t.device), "choose the device");
-        const std::size_t n = groups.targets.size();
-        if (n == 0)
-            return;
-        t.staging.upload(targets_, groups.targets.data(), n, t.stream);
-        Vec3<double>* positions = target_positions_.reserve(n);
-        gather_positions<<<blocks_of(n), block_size, 0, t.stream>>>(t.sources.data(),
-                                                                    targets_.data(), n, positions);
-        check(cudaGetLastError(), "gather positions");
-        t.staging.download(host_positions_of_targets_.reserve(n), positions, n, t.stream);
-        groups.positions = {host_positions_of_targets_.data(), n};
-        t.bytes_up += n * sizeof(Index);
-        t.bytes_down += n * sizeof(Vec3<double>);
+        targets_.find_boxes(groups);
     }
 
     std::pmr::memory_resource* memory() override { return pinned_.get(); }
@@ -187,7 +166,12 @@ private:
             t.staging.upload(t.positions, host_positions(particles).data(), n, t.stream);
             t.bytes_up += n * sizeof(Vec3<double>);
         }
-        measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(t.positions.data(), n,
+    }
+
+    void start_extent()
+    {
+        DeviceTree& t = *tree_;
+        measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(t.positions.data(), t.particles,
                                                                    extents_.reserve(extent_blocks));
         check(cudaGetLastError(), "launch the extent");
         download(host_extents_.reserve(extent_blocks), extents_.data(), extent_blocks, t.stream);
@@ -291,14 +275,28 @@ private:
         return keys_are_shared;
     }
 
-    void gather_sources()
+    /// In a box those of the last build or refit are there, and say which images are wanted.
+    void gather_sources(Periodicity box = {})
     {
         DeviceTree& t = *tree_;
         const std::size_t n = t.particles;
         check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
-        gather<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), t.masses.data(),
-                                                          t.order.data(), n, t.sources.reserve(n));
+        Source* sources = t.sources.reserve(n);
+        if (box)
+            gather_images<<<blocks_of(n), block_size, 0, t.stream>>>(
+                t.positions.data(), t.masses.data(), t.order.data(), n, box, sources);
+        else
+            gather<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), t.masses.data(),
+                                                              t.order.data(), n, sources);
         check(cudaGetLastError(), "launch the gather");
+    }
+
+    void send_cells(const Octree& octree)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = octree.cells.size();
+        chamomile::upload(t.cells, octree.cells.data(), n, t.stream);
+        t.bytes_up += n * sizeof(Cell);
     }
 
     void start_moments(const Octree& octree, Moments& moments, const TreePlan& plan)
@@ -306,7 +304,6 @@ private:
         DeviceTree& t = *tree_;
         const int order = plan.criterion ? plan.criterion->order : 0;
         const Index n = Index(octree.cells.size());
-        chamomile::upload(t.cells, octree.cells.data(), n, t.stream);
         find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(
             t.cells.data(), n, mothers_.reserve(n), missing_.reserve(n));
         const auto sum = order <= 2 ? sum_moments<2> : order == 3 ? sum_moments<3> : sum_moments<4>;
@@ -324,7 +321,6 @@ private:
         moments.multipole.resize(n);
         moments.bounds.resize(n);
         download(moments.bounds.data(), t.bounds.data(), n, t.stream);
-        t.bytes_up += n * sizeof(Cell);
         t.bytes_down += n * sizeof(Box);
     }
 
@@ -364,6 +360,7 @@ private:
 
     std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
     std::shared_ptr<PinnedMemory> pinned_;
+    DeviceTargets targets_;
     KeptMemory scratch_;
     DeviceBuffer<Extent> extents_;
     DeviceBuffer<std::uint8_t> levels_, octants_, least_;
@@ -373,9 +370,6 @@ private:
     PinnedBuffer<Extent> host_extents_;
     PinnedBuffer<int> host_shared_;
     DeviceBuffer<NumberedMultipole> collected_;
-    DeviceBuffer<Index> targets_;
-    DeviceBuffer<Vec3<double>> target_positions_;
-    PinnedBuffer<Vec3<double>> host_positions_of_targets_;
     DeviceBuffer<unsigned> count_;
     PinnedBuffer<NumberedMultipole> host_collected_;
     PinnedBuffer<unsigned> host_count_;

@@ -23,6 +23,8 @@ struct DeviceTree {
     DeviceBuffer<Key> keys;
     DeviceBuffer<Index> order;    ///< sorted particle k is the caller's order[k]
     DeviceBuffer<Source> sources; ///< sorted
+    DeviceBuffer<Index> targets;  ///< sorted particles that are active
+    bool has_targets = false;     ///< those of this evaluation are there
     DeviceBuffer<Cell> cells;
     DeviceBuffer<Multipole> multipoles;
     DeviceBuffer<HigherMoments> higher; ///< for orders 3 and 4

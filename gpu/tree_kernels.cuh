@@ -4,6 +4,7 @@
 /// that the host would give them.
 #pragma once
 
+#include "core/periodic.hpp"
 #include "gpu/device.cuh"
 #include "tree/cell_moments.hpp"
 #include "tree/higher_moments.hpp"
@@ -104,24 +105,18 @@ __global__ void gather(const Vec3<double>* positions, const double* masses, cons
         sources[k] = {positions[order[k]], masses[order[k]]};
 }
 
-/// Mothers, and how many daughters of each are still without moments.
-/// Whether a sorted particle is of at least the level `first`.
-struct IsDue {
-    const std::uint8_t* level;
-    const Index* order;
-    int first;
-
-    __device__ bool operator()(Index k) const { return level[order[k]] >= first; }
-};
-
-__global__ void gather_positions(const Source* sources, const Index* places, std::size_t n,
-                                 Vec3<double>* positions)
+/// Of particles that were sources before: the images nearest to where they were.
+__global__ void gather_images(const Vec3<double>* positions, const double* masses,
+                              const Index* order, std::size_t n, Periodicity periodicity,
+                              Source* sources)
 {
     const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     if (k < n)
-        positions[k] = sources[places[k]].position;
+        sources[k] = {periodicity.nearest_to(sources[k].position, positions[order[k]]),
+                      masses[order[k]]};
 }
 
+/// Mothers, and how many daughters of each are still without moments.
 __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;

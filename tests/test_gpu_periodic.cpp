@@ -105,6 +105,44 @@ TEST_CASE("orders, criteria and active particles")
     CHECK(changed == active.size());
 }
 
+TEST_CASE("a kept tree follows particles across the sides as the host's does")
+{
+    SolverOptions options;
+    options.softening.length = 0.001;
+    options.periodic.box = 1;
+    options.group_size = 200; // the same lists
+    options.leaf_size = 24;
+    options.device = "cpu";
+    const auto on_host = make_solver(options);
+    options.device = "gpu";
+    const auto on_gpu = make_solver(options);
+    Particles p = periodic_sets(9973)[1].particles, there = p;
+    on_host->solve(p, Quantities::acceleration_potential);
+    on_gpu->solve(there, Quantities::acceleration_potential);
+    on_host->keep_tree(true);
+    on_gpu->keep_tree(true);
+    std::vector<Index> active;
+    for (Index i = 3; i < p.size(); i += 7)
+        active.push_back(i);
+    for (const double shift : {0.02, 0.3}) { // of all; beside it each goes its own way
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            const double own = 1e-3 * double(i % 11) / 11;
+            p.position[i] = Periodicity{1}.wrapped(p.position[i] + Vec3<double>{shift, own, -own});
+        }
+        there.position = p.position;
+        for (const std::span<const Index> targets : {std::span<const Index>{}, {active}}) {
+            const auto host = on_host->solve(p, Quantities::acceleration_potential, targets),
+                       gpu = on_gpu->solve(there, Quantities::acceleration_potential, targets);
+            CHECK(gpu.kept_tree);
+            CHECK(difference(there, p) < 1e-6);
+            if (targets.empty()) { // few targets are grouped otherwise
+                CHECK(gpu.particle_particle == host.particle_particle);
+                CHECK(gpu.particle_cell == host.particle_cell);
+            }
+        }
+    }
+}
+
 TEST_CASE("the same bits again and for batches of any size")
 {
     const Particles p = periodic_sets(50000)[1].particles;

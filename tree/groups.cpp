@@ -36,10 +36,10 @@ struct Piece {
     Box box; ///< of all particles there
 };
 
-/// Of a piece: at most so many targets in a box of at most this side, and at most four times
-/// `targets` particles, or `sparse` for each target if these are `least` at most.
+/// Of a piece: at most so many targets in a box of at most this side, and at most so many
+/// particles, or `sparse` for each target if these are `least` at most.
 struct Limits {
-    std::uint64_t targets, least, sparse;
+    std::uint64_t targets, particles, least, sparse;
     double longest_side;
 };
 
@@ -56,18 +56,18 @@ public:
     void cut(const Piece& piece, Add add) const
     {
         if (piece.last_octant == 0)
-            cut_cell(piece.cell, add);
+            cut_cell(piece.cell, piece.targets, add);
         else
-            cut_block(piece.cell, piece.first_octant, piece.last_octant, add);
+            cut_block(piece.cell, piece.first_octant, piece.last_octant, piece.targets, add);
     }
 
+    /// With its targets.
     template <class Add>
-    void cut_cell(Index c, Add add) const
+    void cut_cell(Index c, Range targets, Add add) const
     {
-        const Range targets = targets_of(c);
         if (!fits(targets.count(), octree_.cells[c].count, moments_.bounds[c]) &&
             !octree_.is_leaf(c))
-            cut_block(c, 0, 8, add);
+            cut_block(c, 0, 8, targets, add);
         else if (targets.count() > 0)
             add(Piece{c, 0, 0, targets, moments_.bounds[c]});
     }
@@ -88,20 +88,23 @@ public:
 
 private:
     /// The daughters of a cell in octants first .. last: one piece if they fit, else halves. A
-    /// block halved along x, then y, then z is a box that no other sister reaches into.
+    /// block halved along x, then y, then z is a box that no other sister reaches into. Its
+    /// targets are among `within`.
     template <class Add>
-    void cut_block(Index mother, Index first, Index last, Add add) const
+    void cut_block(Index mother, Index first, Index last, Range within, Add add) const
     {
         Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
         std::uint64_t particles = 0; // also of daughters without targets, which lie between
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
-            const Index octant = octree_.cells[d].octant;
-            const Range targets = targets_of(d);
-            if (octant < first || octant >= last)
+            const Cell& cell = octree_.cells[d];
+            if (cell.octant < first || cell.octant >= last)
                 continue;
-            particles += octree_.cells[d].count;
+            const Range targets{targets_before(cell.begin, within),
+                                targets_before(cell.begin + cell.count, within)};
+            within.begin = targets.end;
+            particles += cell.count;
             if (targets.count() == 0)
                 continue;
             joint.targets = {joint.targets.count() == 0 ? targets.begin : joint.targets.begin,
@@ -118,35 +121,29 @@ private:
         if (fits(joint.targets.count(), particles, joint.box) && sharp) {
             add(joint);
         } else if (last - first == 1) {
-            cut_cell(daughter, add);
+            cut_cell(daughter, joint.targets, add);
         } else {
             const Index middle = (first + last) / 2;
-            cut_block(mother, first, middle, add);
-            cut_block(mother, middle, last, add);
+            cut_block(mother, first, middle, joint.targets, add);
+            cut_block(mother, middle, last, joint.targets, add);
         }
     }
 
     bool fits(std::uint64_t targets, std::uint64_t particles, const Box& box) const
     {
         return targets <= limits_.targets &&
-               (particles <= 4 * limits_.targets ||
+               (particles <= limits_.particles ||
                 (targets <= limits_.least && particles <= limits_.sparse * targets)) &&
                box.longest_side() <= limits_.longest_side;
     }
 
-    Range targets_of(Index c) const
-    {
-        const Cell& cell = octree_.cells[c];
-        return {targets_before(cell.begin), targets_before(cell.begin + cell.count)};
-    }
-
-    /// Number of targets among the sorted particles before k.
-    Index targets_before(Index k) const
+    /// Number of targets among the sorted particles before k; it lies in that range.
+    Index targets_before(Index k, Range range) const
     {
         if (groups_.targets.empty())
             return k;
-        return Index(std::lower_bound(groups_.targets.begin(), groups_.targets.end(), k) -
-                     groups_.targets.begin());
+        const auto first = groups_.targets.begin();
+        return Index(std::lower_bound(first + range.begin, first + range.end, k) - first);
     }
 
     const TargetGroups& groups_;
@@ -205,58 +202,46 @@ private:
     }
 };
 
-void finish_group(Group& group, const TargetGroups& groups, const Octree& octree,
-                  double longest_side)
+/// Cells hold others too, or more than a group that is cut for their length.
+bool may_be_wide(const Group& group, const TargetGroups& groups, double longest_side)
 {
-    // Cells may hold others too.
-    if (!groups.targets.empty() || group.box.longest_side() > longest_side) {
-        group.box = {};
-        for (Index t = group.begin; t < group.end; ++t)
-            group.box.add(groups.positions.empty() ? octree.sources[groups.target(t)].position
-                                                   : groups.positions[t]);
-    }
-    group.center = group.box.center();
-    group.radius = group.box.farthest_distance(group.center);
+    return !groups.targets.empty() || group.box.longest_side() > longest_side;
 }
 
 } // namespace
 
-bool has_longer_leaf(const Octree& octree, const Moments& moments, double longest_side)
+bool has_wide_boxes(const TargetGroups& groups, double longest_side)
 {
-    bool found = false;
-    if (longest_side == Box::infinity)
-        return found;
-#pragma omp parallel for if (octree.cells.size() > worth_threads) reduction(|| : found)
-    for (std::size_t c = 0; c < octree.cells.size(); ++c)
-        found =
-            found || (octree.is_leaf(Index(c)) && moments.bounds[c].longest_side() > longest_side);
-    return found;
+    return !groups.targets.empty() ||
+           (longest_side < Box::infinity &&
+            std::any_of(groups.groups.begin(), groups.groups.end(), [&](const Group& group) {
+                return may_be_wide(group, groups, longest_side);
+            }));
 }
 
 void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
                   std::span<const Index> rank)
 {
     const std::size_t n = octree.size;
-    groups.positions = {};
+    std::vector<Index>& found = groups.found;
+    groups.targets = {};
     groups.target_count = n;
     if (active.empty())
-        return groups.targets.clear();
+        return;
     const auto refuse = [n](Index i) {
         throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
                                       ": must be below " + std::to_string(n));
     };
     if (!rank.empty() && active.size() < n / 1024) {
-        groups.targets.clear();
+        found.clear();
         for (const Index i : active) {
             if (i >= n)
                 refuse(i);
-            groups.targets.push_back(rank[i]);
+            found.push_back(rank[i]);
         }
-        std::sort(groups.targets.begin(), groups.targets.end());
-        groups.targets.erase(std::unique(groups.targets.begin(), groups.targets.end()),
-                             groups.targets.end());
-        groups.target_count = groups.targets.size();
-        return;
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        return groups.take(found);
     }
     // Marks by sorted place if ranks are known, else by particle.
     std::vector<char>& marked = groups.is_target;
@@ -274,36 +259,37 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
 
     if (rank.empty())
         list_where(
-            n, [&](std::size_t k) { return marked[octree.order[k]]; }, groups.targets);
+            n, [&](std::size_t k) { return marked[octree.order[k]]; }, found);
     else
         list_where(
-            n, [&](std::size_t k) { return marked[k]; }, groups.targets);
-    groups.target_count = groups.targets.size();
+            n, [&](std::size_t k) { return marked[k]; }, found);
+    groups.take(found);
 }
 
-void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 GroupSizes sizes)
+void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                GroupSizes sizes)
 {
     groups.groups.clear();
     groups.clusters.clear();
     if (octree.cells.empty())
         return;
-    const std::uint64_t cluster = Part::most_targets(sizes), least = std::uint64_t(sizes.least),
-                        all = std::max<std::uint64_t>(cluster, groups.target_count / 64);
+    const std::uint64_t group = std::uint64_t(sizes.group), least = std::uint64_t(sizes.least),
+                        cluster = Part::most_targets(sizes), sparse = sizes.sparse,
+                        of_cluster = std::uint64_t(sizes.cluster) * least,
+                        all = std::max<std::uint64_t>(cluster, groups.target_count / 64),
+                        particles = std::max<std::uint64_t>(4 * all, octree.size / 256);
     const auto cutter = [&](const Limits& limits) {
         return PieceCutter(groups, octree, moments, limits);
     };
-    const std::uint64_t sparse = sizes.sparse;
-    const PieceCutter to_clusters = cutter({cluster, std::uint64_t(sizes.cluster) * least, sparse,
+    const PieceCutter to_clusters = cutter({cluster, 4 * cluster, of_cluster, sparse,
                                             clusters_to_groups * sizes.longest_side}),
-                      to_groups =
-                          cutter({std::uint64_t(sizes.group), least, sparse, sizes.longest_side});
+                      to_groups = cutter({group, 4 * group, least, sparse, sizes.longest_side});
     // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
     // clusters.
     std::vector<Piece> pieces;
-    cutter({all, all, octree.size, Box::infinity}).cut_cell(0, [&](const Piece& piece) {
-        pieces.push_back(piece);
-    });
+    cutter({all, particles, of_cluster, sparse, Box::infinity})
+        .cut_cell(0, {0, Index(groups.target_count)},
+                  [&](const Piece& piece) { pieces.push_back(piece); });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -321,20 +307,45 @@ void make_groups(TargetGroups& groups, const Octree& octree, const Moments& mome
     groups.clusters.resize(first_cluster.back());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (Group& group : parts[p].groups)
-            finish_group(group, groups, octree, sizes.longest_side);
         Index c = first_cluster[p];
         for (Cluster cluster : parts[p].clusters) {
-            for (Index g = cluster.first_group; g < cluster.last_group; ++g)
-                cluster.box.add(parts[p].groups[g].box);
-            cluster.center = cluster.box.center();
-            cluster.radius = cluster.box.farthest_distance(cluster.center);
             cluster.first_group += first_group[p];
             cluster.last_group += first_group[p];
             groups.clusters[c++] = cluster;
         }
         std::copy(parts[p].groups.begin(), parts[p].groups.end(),
                   groups.groups.begin() + first_group[p]);
+    }
+}
+
+void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side)
+{
+    if (!has_wide_boxes(groups, longest_side))
+        return;
+#pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 16)
+    for (std::size_t g = 0; g < groups.groups.size(); ++g) {
+        Group& group = groups.groups[g];
+        if (!may_be_wide(group, groups, longest_side))
+            continue;
+        group.box = {};
+        for (Index t = group.begin; t < group.end; ++t)
+            group.box.add(octree.sources[groups.target(t)].position);
+    }
+}
+
+void finish_groups(TargetGroups& groups)
+{
+#pragma omp parallel for if (groups.target_count > worth_threads)
+    for (std::size_t c = 0; c < groups.clusters.size(); ++c) {
+        Cluster& cluster = groups.clusters[c];
+        for (Index g = cluster.first_group; g < cluster.last_group; ++g) {
+            Group& group = groups.groups[g];
+            group.center = group.box.center();
+            group.radius = group.box.farthest_distance(group.center);
+            cluster.box.add(group.box);
+        }
+        cluster.center = cluster.box.center();
+        cluster.radius = cluster.box.farthest_distance(cluster.center);
     }
 }
 

@@ -33,12 +33,20 @@ struct Cluster {
 struct TargetGroups {
     std::vector<Group> groups;
     std::vector<Cluster> clusters;
-    std::vector<Index> targets; ///< sorted particles that are active; empty: all, in sorted order
+    std::span<const Index> targets; ///< sorted particles that are active; empty: all of them
     std::size_t target_count = 0;
-    /// Of `targets`, in memory of the builder's; empty: the octree's sources have them.
-    std::span<const Vec3<double>> positions;
+    std::vector<Index> found;    ///< memory for `targets`, which may also lie elsewhere
     std::vector<char> is_target; ///< of each particle, while they are found
 
+    TargetGroups() = default;
+    TargetGroups(TargetGroups&&) = default;
+    TargetGroups& operator=(TargetGroups&&) = default;
+
+    void take(std::span<const Index> active)
+    {
+        targets = active;
+        target_count = active.size();
+    }
     Index target(std::size_t t) const { return targets.empty() ? Index(t) : targets[t]; }
 };
 
@@ -56,9 +64,6 @@ struct GroupSizes {
     std::uint64_t sparse = 1ull << 32;
 };
 
-/// Whether targets may have to be cut one by one, for which make_groups() needs the sources.
-bool has_longer_leaf(const Octree& octree, const Moments& moments, double longest_side);
-
 /// Finds the sorted places of the active particles (the caller's indices; empty: all), ascending,
 /// each once. `rank`, the sorted place of each particle, may stand in for the octree's order.
 /// Throws Error(input) for an index that is too large.
@@ -67,16 +72,27 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
 
 /// Cuts the targets along the sorted order into groups: the highest cells that are small enough,
 /// sisters joined where they fit. Clusters are cut in the same way, so that the groups do not
-/// depend on them.
-void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                 GroupSizes sizes);
+/// depend on them. Boxes are those of the cells.
+void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                GroupSizes sizes);
 
-/// The same of the active particles, where the octree has its order and sources.
+/// Whether the box of some group may be wider than its targets are.
+bool has_wide_boxes(const TargetGroups& groups, double longest_side);
+
+/// Makes such boxes tight, by the octree's sources.
+void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side);
+
+/// The rest, which follows from the boxes of the groups.
+void finish_groups(TargetGroups& groups);
+
+/// All of it, where the octree has its order and sources.
 inline void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                         std::span<const Index> active, GroupSizes sizes)
 {
     find_targets(groups, octree, active);
-    make_groups(groups, octree, moments, sizes);
+    cut_groups(groups, octree, moments, sizes);
+    find_boxes(groups, octree, sizes.longest_side);
+    finish_groups(groups);
 }
 
 } // namespace chamomile

@@ -42,7 +42,7 @@ struct TreePlan {
     CubePlacement placement = {};
     double longest_cluster = Box::infinity;
     /// refit() takes each particle's image that is nearest to its last place, so that cells stay
-    /// small where particles leave by a side. A device's builder knows isolated ones alone.
+    /// small where particles leave by a side.
     Periodicity periodicity = {};
 };
 
@@ -72,8 +72,11 @@ public:
     virtual void fetch_sources(Octree&) {}
     /// find_targets() of the particles of at least that level, by levels on the builder's device.
     virtual void find_targets(TargetGroups&, const std::uint8_t*, int) {}
-    /// Positions of the targets, where octree.sources may not be there.
-    virtual void fetch_positions(TargetGroups&) {}
+    /// find_boxes() where octree.sources may not be there.
+    virtual void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side)
+    {
+        chamomile::find_boxes(groups, octree, longest_side);
+    }
 
     /// Where the tree that this builder fills should lie.
     virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }

@@ -177,7 +177,7 @@ int accuracy(const std::vector<std::string>& arguments)
             take_from_file(solver, snapshot, options);
         const auto settings = swept(solver, accuracy.sweep, options);
         Reference reference(particles, std::size_t(accuracy.sample), solver.gravitational_constant,
-                            accuracy.reference);
+                            accuracy.reference, solver.periodic.box);
         samples.push_back(sample_of(source, particles, reference.targets()));
         for (const SolverOptions& setting : settings) {
             rows.push_back(measure(particles, setting, reference, accuracy.repeat));

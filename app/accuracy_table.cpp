@@ -1,5 +1,6 @@
 #include "app/accuracy_table.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -118,7 +119,9 @@ void print_accuracy(const Samples& samples, const AccuracyRows& rows)
         for (const Statistic& statistic : statistics)
             words.push_back(formatted("%.2e", row.statistics.acceleration.*statistic.value));
         const bool all = row.targets == samples[row.sample].particles;
-        append(words, {formatted("%.2e", row.statistics.scaled.p99),
+        append(words, {std::isnan(row.statistics.scaled.p99)
+                           ? "-"
+                           : formatted("%.2e", row.statistics.scaled.p99),
                        formatted("%.2e", row.statistics.potential.p99),
                        row.momentum ? formatted("%.2e", *row.momentum) : "-",
                        formatted("%.0f", row.particles), formatted("%.0f", row.cells),

@@ -115,7 +115,7 @@ void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particl
                  const std::vector<SolverOptions>& settings, const BenchOptions& bench)
 {
     Reference reference(particles, std::size_t(bench.sample), bench.solver.gravitational_constant,
-                        bench.reference);
+                        bench.reference, bench.solver.periodic.box);
     for (const SolverOptions& setting : settings) // before the sums that are measured
         if (bench.sample > 0)
             reference.sums(setting.softening);
@@ -139,7 +139,7 @@ void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
 int paper_table(const Options& options, const BenchOptions& bench)
 {
     for (const char* other : {"particles", "model", "threads", "sample", "potential", "phases",
-                              "ceiling", "tune", "solver", "eps", "theta", "G"})
+                              "ceiling", "tune", "solver", "eps", "theta", "G", "box"})
         if (options.given(other))
             throw Error(Fault::usage, std::string("--table: takes no --") + other);
     if (!bench.source.file.empty())

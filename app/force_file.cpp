@@ -16,17 +16,19 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
 {
     if (checks_ > 0 && last_step_ == simulation.step())
         return;
-    if (!sample_) {
-        SolverOptions exact = simulation.integrator().forces();
+    SolverOptions exact = simulation.integrator().forces();
+    if (!sample_ || softening_length_ != exact.softening.length) {
         exact.precision = Precision::double_precision;
         sample_ = std::make_unique<DirectSample>(exact);
+        softening_length_ = exact.softening.length;
     }
     sample_->measure(particles, targets_, Quantities::acceleration_potential);
     std::vector<double> accelerations = sample_->acceleration_errors(particles),
                         potentials = sample_->potential_errors(particles);
     const Percentiles a = percentiles(accelerations), phi = percentiles(potentials);
-    std::string line = formatted("%llu,%s,%zu", (unsigned long long)simulation.step(),
-                                 shortest(simulation.time()).c_str(), sample_->targets().size());
+    std::string line =
+        formatted("%llu,%s,%zu", (unsigned long long)simulation.step(),
+                  shortest(simulation.stated_time()).c_str(), sample_->targets().size());
     for (double value : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, phi.p99})
         line += formatted(",%.4e", value);
     file_.write(line + "\n");

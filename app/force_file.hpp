@@ -33,7 +33,8 @@ public:
 private:
     std::size_t targets_;
     LineFile file_;
-    std::unique_ptr<DirectSample> sample_;
+    std::unique_ptr<DirectSample> sample_; // of that softening, which may follow the scale factor
+    double softening_length_ = 0;
     double largest_p99_ = -1, last_p99_ = 0, last_median_ = 0;
     std::uint64_t largest_step_ = 0, last_step_ = 0;
     int checks_ = 0;

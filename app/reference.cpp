@@ -5,7 +5,6 @@
 
 #include "app/table.hpp"
 #include "core/error.hpp"
-#include "force/solver.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -30,9 +29,9 @@ void add_reference(Options& options, int& sample, ReferenceDevice& device, Range
 }
 
 Reference::Reference(Particles& particles, std::size_t sample, double gravitational_constant,
-                     ReferenceDevice device)
+                     ReferenceDevice device, double box)
     : particles_(particles), targets_(sample_targets(particles.size(), sample)),
-      gravitational_constant_(gravitational_constant), device_(device)
+      gravitational_constant_(gravitational_constant), device_(device), box_(box)
 {}
 
 const ReferenceSums& Reference::sums(Softening softening)
@@ -41,11 +40,36 @@ const ReferenceSums& Reference::sums(Softening softening)
     if (is_new) {
         text_ = formatted("%zu targets pair by pair in double", targets_.size());
         place->second =
-            double(particles_.size()) * double(targets_.size()) > long_sum
+            box_ > 0 ? in_box(softening)
+            : double(particles_.size()) * double(targets_.size()) > long_sum
                 ? by_solver(softening)
                 : reference_sum(particles_, targets_, softening, gravitational_constant_);
     }
     return place->second;
+}
+
+ReferenceSums Reference::taken_from(Solver& solver)
+{
+    solver.solve(particles_, Quantities::acceleration_potential, targets_);
+    ReferenceSums sums;
+    sums.absolute_sum.assign(targets_.size(), std::numeric_limits<double>::quiet_NaN());
+    for (Index i : targets_) {
+        sums.acceleration.push_back(particles_.acceleration[i]);
+        sums.potential.push_back(particles_.potential[i]);
+    }
+    return sums;
+}
+
+ReferenceSums Reference::in_box(Softening softening)
+{
+    SolverOptions options;
+    options.solver = SolverKind::direct;
+    options.periodic.box = box_;
+    options.softening = softening;
+    options.gravitational_constant = gravitational_constant_;
+    const auto solver = make_solver(options);
+    text_ = formatted("%zu targets by Ewald's sums in double", targets_.size());
+    return taken_from(*solver);
 }
 
 ReferenceSums Reference::by_solver(Softening softening)
@@ -59,13 +83,7 @@ ReferenceSums Reference::by_solver(Softening softening)
     options.softening = softening;
     options.gravitational_constant = gravitational_constant_;
     const auto solver = make_solver(options);
-    solver->solve(particles_, Quantities::acceleration_potential, targets_);
-    ReferenceSums sums;
-    sums.absolute_sum.assign(targets_.size(), std::numeric_limits<double>::quiet_NaN());
-    for (Index i : targets_) {
-        sums.acceleration.push_back(particles_.acceleration[i]);
-        sums.potential.push_back(particles_.potential[i]);
-    }
+    ReferenceSums sums = taken_from(*solver);
 
     std::vector<Index> checked;
     const std::vector<Index> places = sample_targets(targets_.size(), checked_targets);

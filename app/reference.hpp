@@ -7,6 +7,7 @@
 
 #include "app/options.hpp"
 #include "force/reference_sum.hpp"
+#include "force/solver.hpp"
 
 namespace chamomile::app {
 
@@ -24,8 +25,10 @@ class Reference {
 public:
     /// Keeps a reference to the particles, whose accelerations and potentials sums()
     /// overwrites.
+    /// `box`: the side of their periodic box, where sums are those of Ewald by the periodic direct
+    /// solver; 0: isolated.
     Reference(Particles& particles, std::size_t sample, double gravitational_constant,
-              ReferenceDevice device);
+              ReferenceDevice device, double box = 0);
 
     const std::vector<Index>& targets() const { return targets_; }
 
@@ -38,11 +41,15 @@ public:
 
 private:
     ReferenceSums by_solver(Softening softening);
+    ReferenceSums in_box(Softening softening);
+    /// What a solver makes of the targets, without the scale of Dehnen's error.
+    ReferenceSums taken_from(Solver& solver);
 
     Particles& particles_;
     std::vector<Index> targets_;
     double gravitational_constant_;
     ReferenceDevice device_;
+    double box_;
     std::string text_;
     std::map<std::pair<SofteningKind, double>, ReferenceSums> sums_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/periodic_options.hpp"
 #include "app/solver_options.hpp"
 #include "core/error.hpp"
 
@@ -107,6 +108,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     options.texts("device", "auto|cpu|gpu[:n],...", sweep.devices, device_help);
     options.texts("instruction-set", "auto|avx512|avx2|baseline,...", sweep.instruction_sets,
                   instruction_set_help, instruction_set_words);
+    add_periodic_options(options, solver.periodic);
 }
 
 std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,

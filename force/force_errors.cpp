@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace chamomile {
 
@@ -53,7 +54,10 @@ ForceErrors force_errors(const TargetErrors& of_targets, std::span<const Index> 
                         potential = of_targets.potential;
     std::erase_if(scaled, [](double error) { return std::isnan(error); });
     errors.acceleration = percentiles(relative);
-    errors.scaled = percentiles(scaled);
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    errors.scaled = scaled.empty() && !of_targets.scaled.empty()
+                        ? Percentiles{unknown, unknown, unknown, unknown, unknown, unknown}
+                        : percentiles(scaled);
     errors.potential = percentiles(potential);
     return errors;
 }

@@ -175,7 +175,7 @@ TEST_CASE("with short-range pairs within a cut: half a percent, and a tenth of o
         // The lattice, whose forces cancel, feels the pairs on either side of the cut.
         const bool lattice = set.name == std::string("lattice");
         const std::pair<double, double> rows[] = {
-            {4.5, lattice ? 1.2e-2 : 5e-3}, {6, 1e-3}, {7, 1e-3}};
+            {4.5, lattice ? 1.2e-2 : 5e-3}, {5, 5e-3}, {6, 1e-3}, {7, 1e-3}}; // 5: the default
         for (const auto& row : rows) {
             const double cut = row.first, limit = row.second;
             CAPTURE(cut);

@@ -20,6 +20,7 @@ DirectSample::DirectSample(const SolverOptions& options)
     SolverOptions direct;
     direct.solver = SolverKind::direct;
     direct.softening = options.softening;
+    direct.periodic.box = options.periodic.box;
     direct.gravitational_constant = options.gravitational_constant;
     direct.precision = options.precision;
     direct.device = options.device;

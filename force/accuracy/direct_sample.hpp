@@ -1,5 +1,5 @@
 /// \file  The errors of a sample of particles, by direct sums over all particles on the solver's
-/// device.
+/// device; in a periodic box by those of Ewald on the processor.
 #pragma once
 
 #include <memory>

@@ -61,14 +61,22 @@ bool is_checkpoint_name(const std::string& name)
     return is_numbered(name, ending) || is_numbered(name, aside);
 }
 
-RestartPoint find_restart(const fs::path& place)
+fs::path restart_folder(const fs::path& place)
 {
-    RestartPoint point;
     std::error_code none;
     if (!fs::exists(place, none))
         throw Error(Fault::restart, "--restart: " + place.string() +
                                         ": does not exist; the folder of a run or one of its "
                                         "checkpoints is needed");
+    if (fs::is_directory(place, none))
+        return place;
+    return place.has_parent_path() ? place.parent_path() : ".";
+}
+
+RestartPoint find_restart(const fs::path& place)
+{
+    RestartPoint point;
+    std::error_code none;
     std::vector<fs::path> files{place};
     if (fs::is_directory(place, none))
         files = checkpoints_in(place);

@@ -37,6 +37,9 @@ struct RestartPoint {
     std::vector<std::string> rejected; ///< a line for each newer one that is damaged
 };
 
+/// The folder that the checkpoint is in, or itself. Throws Error(restart) if there is none.
+std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file);
+
 /// The newest checkpoint of the folder that is whole, or the file itself. Throws Error(restart)
 /// naming what is wrong with each.
 RestartPoint find_restart(const std::filesystem::path& folder_or_file);

@@ -15,6 +15,8 @@ namespace {
 
 /// Beyond which a file's mass cannot be that of its background: units or Omega_m are wrong.
 constexpr double density_tolerance = 0.05;
+/// Beyond which it is told: such as that of neutrinos or radiation.
+constexpr double noted_difference = 1e-3;
 
 constexpr double Mpc_in_cm = 3.085678e24;
 
@@ -36,8 +38,13 @@ bool fits(double density, double omega_matter)
 void settle_units(const std::string& file, Snapshot& state)
 {
     const double omega_matter = state.comoving->omega_matter, density = density_of(state);
-    if (fits(density, omega_matter))
+    if (fits(density, omega_matter)) {
+        if (std::abs(density / omega_matter - 1) > noted_difference)
+            state.notes.push_back(formatted("the density is %.6g of the critical one, but Omega_m "
+                                            "is %.6g",
+                                            density, omega_matter));
         return;
+    }
     const bool assumed =
         std::any_of(state.notes.begin(), state.notes.end(), [](const std::string& note) {
             return note.find("states no units") != note.npos;

@@ -1,9 +1,9 @@
 /// \file  `chamomile convert`: a snapshot in another format.
 #include <cstdio>
-#include <filesystem>
 
 #include "app/command.hpp"
 #include "app/options.hpp"
+#include "app/output_file.hpp"
 #include "core/error.hpp"
 #include "io/snapshot.hpp"
 #include "version.hpp"
@@ -24,8 +24,7 @@ int convert(const std::vector<std::string>& arguments)
         return 0;
 
     left_out({}, output); // an unknown extension is refused before anything is read
-    if (!overwrite && std::filesystem::exists(output))
-        throw Error(Fault::output, output + ": file: exists: --overwrite replaces it");
+    require_writable("convert", {output, overwrite}, input);
     Snapshot snapshot = read_snapshot(input);
     snapshot.provenance["converted"] =
         "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";

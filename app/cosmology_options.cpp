@@ -74,7 +74,7 @@ void settle_cosmology(const Options& options, CosmologyRequest& request,
     end_time = std::log(a);
 }
 
-void require_later(const CosmologyRequest& request, double start)
+void require_later(const CosmologyRequest& request, double start, bool restarted)
 {
     const double a = std::exp(start);
     const std::string at = formatted("a = %.6g, z = %.6g", a, redshift_of(a));
@@ -87,7 +87,7 @@ void require_later(const CosmologyRequest& request, double start)
                                  : "--a-end: " + shortest(end)) +
                         ": lies before the start at " + at);
     for (double time : listed_outputs(request))
-        if (time < start - 1e-9 || time > std::log(end) + 1e-9)
+        if (!restarted && (time < start - 1e-9 || time > std::log(end) + 1e-9))
             throw Error(Fault::usage,
                         (request.output_redshifts.empty() ? "--outputs-a: " : "--outputs-z: ") +
                             formatted("a = %.6g, z = %.6g: lies not between the start at %s and "

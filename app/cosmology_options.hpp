@@ -30,7 +30,7 @@ void settle_cosmology(const Options& options, CosmologyRequest& request,
                       std::optional<double>& end_time);
 
 /// Throws Error(usage) for an end or outputs before the start, a time in ln a.
-void require_later(const CosmologyRequest& request, double start);
+void require_later(const CosmologyRequest& request, double start, bool restarted);
 
 /// Times of outputs in ln a; none: at intervals.
 std::vector<double> listed_outputs(const CosmologyRequest& request);

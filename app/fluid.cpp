@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/command.hpp"
+#include "app/file_lock.hpp"
 #include "app/fluid_job.hpp"
 #include "app/options.hpp"
 #include "app/solver_options.hpp"
@@ -121,12 +122,20 @@ void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon
     std::printf("of these beyond the cut-off: energy %.5f, pressure %.5f\n", u, density * u);
 }
 
-void take_checkpoint(const std::string& file, std::optional<CheckpointReader>& archive)
+/// That file, or the one before it where it is damaged; returns what was wrong then.
+std::string take_checkpoint(const std::string& file, std::optional<CheckpointReader>& archive)
 {
     try {
         archive.emplace(file);
+        return "";
     } catch (const Error& error) {
-        throw Error(Fault::restart, std::string("--restart: ") + error.what());
+        const std::string fault = error.what();
+        try {
+            archive.emplace(earlier_checkpoint(file));
+        } catch (const Error&) {
+            throw Error(Fault::restart, "--restart: " + fault);
+        }
+        return fault;
     }
 }
 
@@ -141,8 +150,9 @@ int fluid(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     std::optional<CheckpointReader> archive;
+    std::string rejected;
     if (!run.restart.empty()) {
-        take_checkpoint(run.restart, archive);
+        rejected = take_checkpoint(run.restart, archive);
         std::map<std::string, std::string> earlier;
         (*archive)("fluid/options", earlier);
         options.adopt(earlier, changeable);
@@ -154,6 +164,9 @@ int fluid(const std::vector<std::string>& arguments)
     if (!run.output.file.empty())
         require_writable("fluid", run.output);
     require_place_for_checkpoints(run);
+    std::optional<FileLock> lock;
+    if (!run.checkpoint.empty())
+        lock.emplace(run.checkpoint);
     FluidJob job(run, kept_options(options));
     const Fluid& fluid = job.fluid();
     if (archive)
@@ -166,8 +179,10 @@ int fluid(const std::vector<std::string>& arguments)
                     fluid.side(), shortest(run.fluid.cutoff).c_str(), run.fluid.switch_from,
                     shortest(run.fluid.step).c_str(), fluid.device().c_str(),
                     run.fluid.precision == Precision::single_precision ? "float" : "double");
+    if (!rejected.empty() && !quiet)
+        std::printf("rejected %s\n", rejected.c_str());
     if (archive && !quiet)
-        std::printf("restarted from %s: step %llu\n", run.restart.c_str(),
+        std::printf("restarted from %s: step %llu\n", archive->path().c_str(),
                     (unsigned long long)job.step());
     const std::uint64_t begin = std::max(job.step(), run.equilibrate);
     double start = wall_clock_seconds(), last_told = start;

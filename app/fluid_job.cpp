@@ -8,6 +8,11 @@
 
 namespace chamomile::app {
 
+std::string earlier_checkpoint(const std::string& checkpoint)
+{
+    return checkpoint + ".1";
+}
+
 FluidJob::FluidJob(const FluidRun& run, const std::map<std::string, std::string>& options)
     : run_(run), options_(options), fluid_(run.fluid)
 {
@@ -99,9 +104,24 @@ void FluidJob::equilibrate()
     averages_.emplace(fluid_);
 }
 
+/// The last checkpoint stays, under another name too.
+void FluidJob::keep_earlier() const
+{
+    const std::filesystem::path earlier = earlier_checkpoint(run_.checkpoint);
+    std::error_code none; // one too few does no harm
+    if (!std::filesystem::exists(run_.checkpoint, none))
+        return;
+    std::filesystem::remove(earlier, none);
+    std::error_code fault;
+    std::filesystem::create_hard_link(run_.checkpoint, earlier, fault);
+    if (fault)
+        std::filesystem::copy_file(run_.checkpoint, earlier, none);
+}
+
 void FluidJob::write_checkpoint()
 {
     const double start = wall_clock_seconds();
+    keep_earlier();
     chamomile::write_checkpoint(run_.checkpoint, [this](Archive& archive) { exchange(archive); });
     checkpoint_time_ = wall_clock_seconds();
     checkpoint_seconds_ = std::max(checkpoint_seconds_, checkpoint_time_ - start);

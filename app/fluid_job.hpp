@@ -24,6 +24,9 @@ struct FluidRun {
     std::optional<double> max_walltime;
 };
 
+/// The name of the one before it.
+std::string earlier_checkpoint(const std::string& checkpoint);
+
 class FluidJob {
 public:
     /// `options`: those that a restart takes up.
@@ -45,6 +48,7 @@ private:
     void take_step();
     void equilibrate();
     void exchange(Archive& archive);
+    void keep_earlier() const;
     void write_checkpoint();
 
     const FluidRun& run_;

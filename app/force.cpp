@@ -43,7 +43,7 @@ int force(const std::vector<std::string>& arguments)
         return 0;
     settle_criterion(options, solver_options);
     settle_accuracy(options, accuracy, solver_options);
-    require_writable(options.command(), output);
+    require_writable(options.command(), output, file);
 
     return write_output(options, output, [&] {
         Snapshot snapshot = read_snapshot(file);

@@ -64,15 +64,18 @@ int halos(const std::vector<std::string>& arguments)
         return 0;
     if (!output.file.empty()) {
         require_halo_format(output.file);
-        require_writable("halos", output);
+        require_writable("halos", output, file);
     }
     numbers.overwrite = output.overwrite;
     if (!numbers.file.empty())
-        require_writable("halos", numbers);
+        require_writable("halos", numbers, file);
     if (!numbers.file.empty() && numbers.file == output.file)
         throw Error(Fault::usage, "--mass-function: " + numbers.file + ": is the file of --output");
     if (theory.wanted && numbers.file.empty())
         throw Error(Fault::usage, "--fits: needs --mass-function FILE");
+    require_theory(options, theory);
+    if (options.given("length") && options.given("linking-length"))
+        throw Error(Fault::usage, "--length: contradicts --linking-length; give one");
 
     Snapshot snapshot = read_snapshot(file);
     select_matter(matter, file, snapshot);
@@ -81,11 +84,13 @@ int halos(const std::vector<std::string>& arguments)
     if (options.verbosity() != Verbosity::quiet)
         print_largest(snapshot, catalogue);
     const std::string made = " of " + file + ": " + options.command_line();
+    std::string table; // before anything is written
+    if (!numbers.file.empty())
+        table = mass_function_table(snapshot, catalogue, fits.get(), bins, "mass function" + made);
     if (!output.file.empty())
         write_halos(snapshot, catalogue, "halos" + made, output.file);
     if (!numbers.file.empty())
-        write_text(numbers, mass_function_table(snapshot, catalogue, fits.get(), bins,
-                                                "mass function" + made));
+        write_text(numbers, table);
     if (options.verbosity() != Verbosity::quiet)
         for (const Output& written : {output, numbers})
             if (!written.file.empty())

@@ -52,6 +52,12 @@ void Journal::record(const std::string& line)
         failure_ = errno;
 }
 
+void Journal::sync()
+{
+    if (file_ && ::fsync(::fileno(file_)) != 0 && errno != EINVAL && failure_ == 0)
+        failure_ = errno;
+}
+
 void Journal::require_written() const
 {
     if (failure_ != 0)

@@ -24,6 +24,8 @@ public:
     void detail(const std::string& line); ///< on the screen if verbose, and in the log then
     void record(const std::string& line); ///< in the log alone
 
+    /// Sends what is recorded to the disk; require_written() tells of failures.
+    void sync();
     /// Throws Error(output) if a line did not reach the log, as on a disk that was full meanwhile.
     void require_written() const;
 

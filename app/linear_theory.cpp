@@ -1,9 +1,12 @@
 #include "app/linear_theory.hpp"
 
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include "app/analysed.hpp"
 #include "app/comoving_run.hpp"
+#include "app/table.hpp"
 #include "core/error.hpp"
 #include "cosmology/growth.hpp"
 
@@ -18,10 +21,30 @@ Background checked_background(const Snapshot& snapshot)
     return background_of(*snapshot.comoving);
 }
 
-PowerOptions power_of(const TheoryRequest& request, const Background& background)
+/// As 'chamomile model cosmology' states it, and runs of its boxes.
+std::optional<double> stated(const Snapshot& snapshot, const char* name)
 {
-    PowerOptions power = request.power;
+    const auto found = snapshot.provenance.find(name);
+    if (found == snapshot.provenance.end())
+        return {};
+    double value = 0;
+    const std::string& text = found->second;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return fault == std::errc() && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+PowerOptions power_of(const TheoryRequest& request, const Background& background,
+                      const Snapshot& snapshot)
+{
+    PowerOptions power;
     power.background = background;
+    power.sigma8 = request.sigma8;
+    if (!power.sigma8 && request.table.empty())
+        power.sigma8 = stated(snapshot, provenance_sigma8);
+    power.spectral_index = request.spectral_index.value_or(
+        stated(snapshot, provenance_spectral_index).value_or(power.spectral_index));
+    power.omega_baryon = request.omega_baryon.value_or(
+        stated(snapshot, provenance_omega_baryon).value_or(power.omega_baryon));
     if (!request.table.empty()) {
         power.transfer = TransferKind::power_table;
         power.table = request.table;
@@ -41,23 +64,43 @@ void add_theory_options(Options& options, TheoryRequest& theory)
     options.group("Linear theory");
     options.flag("fits", theory.wanted,
                  "columns of linear theory and published fits, for comoving boxes");
-    options.number("sigma8", theory.power.sigma8, positive,
-                   "root mean square density in 8 Mpc/h today; 0.811 or the table's unless given");
-    options.number("n-s", theory.power.spectral_index, between(-3, 3), "spectral index");
-    options.number("omega-b", theory.power.omega_baryon, above(0, 1),
-                   "of the transfer function of Eisenstein & Hu (1998)");
+    options.number("sigma8", theory.sigma8, positive,
+                   "root mean square density in 8 Mpc/h today; the table's, or that of the file, "
+                   "or 0.811 unless given");
+    options.number("n-s", theory.spectral_index, between(-3, 3),
+                   "spectral index; that of the file, or 0.965");
+    options.number("omega-b", theory.omega_baryon, above(0, 1),
+                   "of the transfer function of Eisenstein & Hu (1998); that of the file, or "
+                   "0.049");
     options.text("linear-power", "FILE", theory.table,
                  "k in h/Mpc and P in (Mpc/h)^3 today, instead of that transfer function");
 }
 
+void require_theory(const Options& options, const TheoryRequest& theory)
+{
+    for (const char* name : {"sigma8", "n-s", "omega-b", "linear-power"})
+        if (options.given(name) && !theory.wanted)
+            throw Error(Fault::usage, std::string("--") + name + ": needs --fits");
+}
+
 Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
-    : background_(checked_background(snapshot)), linear_(power_of(request, background_)),
+    : background_(checked_background(snapshot)), power_(power_of(request, background_, snapshot)),
+      linear_(power_),
       growth_squared_(std::pow(growth_since(background_, snapshot.comoving->scale_factor), 2)),
       to_per_hubble_(snapshot.units.per_hubble ? 1 : background_.hubble),
       halofit_([this](double k) { return linear(k); }, background_,
                snapshot.comoving->scale_factor),
       mass_function_(linear_, background_, redshift_of(snapshot))
 {}
+
+std::string Theory::heading() const
+{
+    const std::string sigma8 = formatted("# linear theory: sigma8 %.6g", linear_.sigma(8));
+    if (power_.transfer == TransferKind::power_table)
+        return sigma8 + ", " + power_.table.string() + "\n";
+    return sigma8 +
+           formatted(", n_s %.6g, Omega_b %.6g\n", power_.spectral_index, power_.omega_baryon);
+}
 
 std::unique_ptr<Theory> make_theory(const TheoryRequest& request, const Snapshot& snapshot)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/options.hpp"
@@ -11,14 +12,22 @@
 
 namespace chamomile::app {
 
+/// What snapshots say of how their initial conditions were made.
+inline constexpr const char *provenance_sigma8 = "sigma8",
+                            *provenance_spectral_index = "spectral_index",
+                            *provenance_omega_baryon = "omega_baryon";
+
 struct TheoryRequest {
-    PowerOptions power;
-    std::string table; ///< of the power spectrum today
+    std::optional<double> sigma8, spectral_index, omega_baryon; ///< of the file unless given
+    std::string table;                                          ///< of the power spectrum today
     bool wanted = false;
 };
 
 /// Adds --fits, --sigma8, --n-s, --omega-b and --linear-power.
 void add_theory_options(Options& options, TheoryRequest& theory);
+
+/// Throws Error(usage) for any of them without --fits.
+void require_theory(const Options& options, const TheoryRequest& theory);
 
 /// Theory at the redshift of a comoving snapshot, lengths in Mpc/h.
 class Theory {
@@ -29,12 +38,15 @@ public:
     double linear(double k) const { return growth_squared_ * linear_(k); }
     double nonlinear(double k) const { return halofit_(k); }
     const MassFunction& mass_function() const { return mass_function_; }
+    /// Such as "# linear theory: sigma8 0.811, n_s 0.965, Omega_b 0.049\n".
+    std::string heading() const;
 
     /// Lengths and masses of the snapshot's analysis_units() in Mpc/h and Msun/h.
     double to_per_hubble() const { return to_per_hubble_; }
 
 private:
     Background background_;
+    PowerOptions power_;
     LinearPower linear_;
     double growth_squared_, to_per_hubble_;
     Halofit halofit_;

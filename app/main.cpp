@@ -104,7 +104,7 @@ int main(int argc, char** argv)
     } catch (const Error& error) {
         return app::ended(app::fail(int(error.fault()), error.what()));
     } catch (const std::bad_alloc&) {
-        return app::fail(int(Fault::input), "not enough memory for this many particles");
+        return app::fail(int(Fault::input), "not enough memory for so many particles or cells");
     } catch (const std::filesystem::filesystem_error& error) {
         return app::fail(int(Fault::output), error.what());
     } catch (const std::exception& error) {

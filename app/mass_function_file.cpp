@@ -51,6 +51,8 @@ std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& c
     text += units.mass_name.empty()
                 ? "# M in the box's unit of mass, dn/dlnM per its unit of volume\n"
                 : "# M in " + units.mass_name + ", dn/dlnM per cubic " + units.length_name + "\n";
+    if (theory)
+        text += theory->heading();
     text += "# M_low M_high M halos dn_dlnM error";
     if (has_spheres)
         text += " halos_200m dn_dlnM_200m error_200m";

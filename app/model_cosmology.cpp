@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "app/linear_theory.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
@@ -136,6 +137,10 @@ Snapshot make(const Request& request)
                                       b.w0,
                                       b.wa,
                                       request.physical_softening};
+    const LinearPower linear(model.power);
+    snapshot.provenance[provenance_sigma8] = shortest(linear.sigma(8));
+    snapshot.provenance[provenance_spectral_index] = shortest(model.power.spectral_index);
+    snapshot.provenance[provenance_omega_baryon] = shortest(model.power.omega_baryon);
     return snapshot;
 }
 

@@ -16,7 +16,19 @@ void add_output(Options& options, Output& output)
     options.flag("overwrite", output.overwrite, "replace a file of that name");
 }
 
-void require_writable(const std::string& command, const Output& output)
+namespace {
+
+void require_new(const Output& output)
+{
+    std::error_code none;
+    if (!output.overwrite && std::filesystem::exists(output.file, none))
+        throw Error(Fault::output, output.file + ": exists: give --overwrite to replace it");
+}
+
+} // namespace
+
+void require_writable(const std::string& command, const Output& output,
+                      std::span<const std::string> inputs)
 {
     if (output.file.empty())
         throw Error(Fault::usage, command + ": missing: --output FILE");
@@ -24,12 +36,16 @@ void require_writable(const std::string& command, const Output& output)
     std::error_code none;
     if (std::filesystem::is_directory(path, none))
         throw Error(Fault::output, output.file + ": is a folder: the name of a file is needed");
-    if (!output.overwrite && std::filesystem::exists(path, none))
-        throw Error(Fault::output, output.file + ": exists: give --overwrite to replace it");
+    for (const std::string& input : inputs)
+        if (!input.empty() && std::filesystem::equivalent(path, input, none))
+            throw Error(Fault::output,
+                        output.file + ": is the input: the name of another file is needed");
+    require_new(output);
     const std::filesystem::path folder = path.parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder, none))
         throw Error(Fault::output, output.file + ": the folder " + folder.string() +
                                        " does not exist: create it first");
+    PendingFile probe(path); // which is gone again
 }
 
 int write_output(const Options& options, const Output& output,
@@ -37,6 +53,7 @@ int write_output(const Options& options, const Output& output,
 {
     require_writable(options.command(), output);
     Snapshot snapshot = make();
+    require_new(output); // by now
     snapshot.provenance["version"] = version;
     snapshot.provenance["command"] = options.command_line();
     std::string all;
@@ -52,6 +69,7 @@ int write_output(const Options& options, const Output& output,
 
 void write_text(const Output& output, const std::string& text)
 {
+    require_new(output); // by now
     PendingFile file(output.file);
     file.write(std::as_bytes(std::span(text)));
     file.commit();

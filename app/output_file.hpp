@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,14 @@ struct Output {
 void add_output(Options& options, Output& output);
 
 /// Throws Error(usage) without a file name, Error(output) if the file exists and is not to be
-/// overwritten or its folder does not exist.
-void require_writable(const std::string& command, const Output& output);
+/// overwritten, is one of the inputs, or cannot be written.
+void require_writable(const std::string& command, const Output& output,
+                      std::span<const std::string> inputs = {});
+inline void require_writable(const std::string& command, const Output& output,
+                             const std::string& input)
+{
+    require_writable(command, output, {&input, 1});
+}
 
 /// Makes the snapshot once the file is known to be writable, records how, and says what was
 /// written.

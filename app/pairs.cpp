@@ -72,7 +72,8 @@ void settle(const Options& options, Request& request)
     if (!request.period.empty())
         request.options.period = {request.period[0], request.period[1], request.period[2]};
     if (!request.output.file.empty())
-        require_writable(options.command(), request.output);
+        require_writable(options.command(), request.output,
+                         std::vector{request.sources, request.targets, request.law});
 }
 
 } // namespace

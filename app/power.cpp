@@ -29,7 +29,8 @@ int power(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     if (!output.file.empty())
-        require_writable("power", output);
+        require_writable("power", output, file);
+    require_theory(options, theory);
     if (linear)
         request.measurement.bins = PowerBins::linear;
 

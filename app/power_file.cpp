@@ -58,6 +58,8 @@ std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
     text += formatted(
         "# shot noise %.9g, in total but not in P; Nyquist wave number of the mesh %.9g\n",
         spectrum.shot_noise * volume, spectrum.nyquist / units.length);
+    if (theory)
+        text += theory->heading();
     text += "# k in radians per " + length + ", P in its cube\n";
     text += std::string("# k P total error modes k_low k_high folding") +
             (theory ? " linear halofit\n" : "\n");

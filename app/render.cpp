@@ -10,6 +10,7 @@
 #include "app/output_file.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "io/input_file.hpp"
 #include "io/pictures/array_file.hpp"
 
 namespace chamomile::app {
@@ -83,7 +84,7 @@ void require_data_file(const Picture& picture)
         throw Error(Fault::usage, "--data: " + picture.data.file + ": must end in .npy");
     if (picture.files.size() > 1)
         throw Error(Fault::usage, "--data: " + picture.data.file + ": takes one snapshot");
-    require_writable("render", picture.data);
+    require_writable("render", picture.data, picture.files);
 }
 
 /// IMAGE_007.png for the seventh of several files after the first.
@@ -127,8 +128,10 @@ int render(const std::vector<std::string>& arguments)
         outputs.push_back(picture.output);
         if (picture.files.size() > 1 && !picture.output.file.empty())
             outputs.back().file = numbered(picture.output.file, k);
-        require_writable("render", outputs.back());
+        require_writable("render", outputs.back(), picture.files);
     }
+    for (const std::string& file : picture.files)
+        InputFile there(file); // all of them, before anything is written
     for (std::size_t k = 0; k < picture.files.size(); ++k) {
         const Snapshot snapshot = read_snapshot(picture.files[k]);
         if (picture.files.size() > 1 && k == 0)

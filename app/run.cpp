@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/comoving_run.hpp"
+#include "app/linear_theory.hpp"
 #include "app/particle_notes.hpp"
 #include "app/run_job.hpp"
 #include "app/solver_options.hpp"
@@ -67,6 +68,9 @@ void record_provenance(Snapshot& state, const RunOptions& run, const Options& op
     std::map<std::string, std::string> earlier;
     earlier.swap(state.provenance);
     state.provenance = describe(integrator.forces());
+    for (const char* key : {provenance_sigma8, provenance_spectral_index, provenance_omega_baryon})
+        if (const auto value = earlier.find(key); value != earlier.end())
+            state.provenance.insert(*value);
     for (const char* key : {"command", "version"}) // how the initial conditions were made
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance[std::string("initial_") + key] = value->second;
@@ -133,6 +137,9 @@ void settle_comoving_steps(const Options& options, RunOptions& run)
         throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
                                   "--cosmology steps go by the softening");
     criterion = StepCriterion::softening;
+    if (run.fixed_step && options.given("dlna-max"))
+        throw Error(Fault::usage, "run: --dlna-max: bounds adaptive and individual steps; --dt is "
+                                  "a fixed one");
     if (!options.given("eta"))
         run.step.eta = comoving_eta;
 }
@@ -214,11 +221,12 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
 
 /// The options that go with --restart, and the folder of the run.
 void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
-                    const std::filesystem::path& checkpoint)
+                    const std::filesystem::path& folder)
 {
+    for (const auto& [one, other] : {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}})
+        if (options.given(one)) // the end that it began with, however it was given
+            origin.options.erase(other);
     options.adopt(origin.options, changeable_options());
-    const std::filesystem::path folder =
-        checkpoint.has_parent_path() ? checkpoint.parent_path() : ".";
     std::error_code none;
     if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
         throw Error(Fault::restart, "--output: " + run.folder +
@@ -234,11 +242,13 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     if (!run.input.empty())
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
                                       "; initial conditions are not read again");
+    const std::filesystem::path place = restart_folder(run.restart);
+    RunFolder folder(place, EarlierResults::continued, ""); // before another run writes a newer one
     const RestartPoint point = find_restart(run.restart);
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;
     earlier.exchange(archive);
-    settle_restart(options, run, earlier, archive.path());
+    settle_restart(options, run, earlier, place);
     Snapshot state;
     if (run.cosmology.asked)
         state.comoving.emplace();
@@ -256,7 +266,6 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
     const std::vector<std::string> notes = take_choices(earlier, options, run);
-    RunFolder folder(run.folder, EarlierResults::continued, "");
     const std::string checked = check_device(run.scheme, run.solver);
     Journal journal(options.verbosity());
     report_choices(run, journal);

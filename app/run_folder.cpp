@@ -5,12 +5,13 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "app/checkpoints.hpp"
+#include "app/file_lock.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "io/pending_file.hpp"
 
 namespace chamomile::app {
 
@@ -98,8 +99,7 @@ void RunFolder::lock()
 {
     if (lock_ < 0)
         lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // A file system without locks gives another error: there the folder goes unguarded.
-    if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (lock_ >= 0 && !take_lock(lock_))
         throw Error(Fault::output, "--output: " + folder_.string() +
                                        ": another run is writing there; choose another folder");
 }
@@ -115,7 +115,7 @@ void RunFolder::require_no_results() const
                                        "them or --restart to go on");
 }
 
-void RunFolder::create()
+void RunFolder::create(std::int64_t bytes)
 {
     std::error_code fault;
     fs::create_directories(folder_, fault);
@@ -124,7 +124,10 @@ void RunFolder::create()
                     "--output: " + folder_.string() + ": cannot be made: " + fault.message());
     lock();
     require_no_results();
-    for (const fs::path& result : results_in(folder_)) {
+    const std::vector<fs::path> results = results_in(folder_);
+    if (!results.empty() && earlier_ == EarlierResults::replaced)
+        PendingFile(snapshot(0)).probe_room(bytes);
+    for (const fs::path& result : results) {
         if (earlier_ == EarlierResults::continued && is_result(result.filename().string()))
             continue;
         fs::remove(result, fault);

@@ -1,6 +1,7 @@
 /// \file  The folder that a run writes to.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -21,10 +22,10 @@ public:
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
-    /// Makes the folder and removes the results of the run before, or of one that goes on the files
-    /// that were being written when it died. Throws Error(output) if it cannot, or if another run
-    /// made the folder its own meanwhile.
-    void create();
+    /// Makes the folder and removes the results of the run before, if there is room for so many
+    /// bytes beside them, or of one that goes on the files that were being written when it died.
+    /// Throws Error(output) if it cannot, or if another run made the folder its own meanwhile.
+    void create(std::int64_t bytes = 0);
 
     std::filesystem::path log() const { return folder_ / "run.log"; }
     std::filesystem::path energies() const { return folder_ / "energy.csv"; }

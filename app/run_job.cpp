@@ -15,6 +15,9 @@ namespace {
 
 constexpr auto potentials = Quantities::acceleration_potential;
 
+/// Of a particle: position, velocity, acceleration, potential, mass and number.
+constexpr std::int64_t snapshot_bytes = 12 * 8;
+
 /// The view that all frames of a run share, wide enough for what will leave the first picture.
 RenderOptions first_view(const Snapshot& state, std::optional<double> width)
 {
@@ -59,9 +62,12 @@ void RunJob::register_observers(const SimulationOptions& time)
         simulation_.at_times(times, potentials, outputs);
     else
         simulation_.at_intervals(snapshot_interval(run_, time), potentials, outputs);
-    if (run_.frames)
+    const auto frames = [this](Simulation&) { write_frame(); };
+    if (run_.frames && !run_.frames_every && !listed_outputs(run_.cosmology).empty())
+        simulation_.at_times(listed_outputs(run_.cosmology), Quantities::acceleration, frames);
+    else if (run_.frames)
         simulation_.at_intervals(run_.frames_every.value_or(snapshot_interval(run_, time)),
-                                 Quantities::acceleration, [this](Simulation&) { write_frame(); });
+                                 Quantities::acceleration, frames);
     if (run_.energy_every)
         simulation_.at_intervals(*run_.energy_every, potentials, energies);
     else
@@ -99,6 +105,8 @@ void RunJob::execute()
     const double start = wall_clock_seconds();
     StopRequests requests(folder_.name(), run_.max_walltime);
     simulation_.when_done([&](Simulation&) { after_step(requests); });
+    if (run_.frames && !restored_) // refuses what shows nothing before files are made
+        view_ = first_view(state_, run_.frame_width);
     try {
         simulation_.run();
     } catch (const std::exception& error) {
@@ -111,7 +119,7 @@ void RunJob::execute()
 
 void RunJob::open_files()
 {
-    folder_.create();
+    folder_.create(std::int64_t(state_.particles.size()) * snapshot_bytes);
     journal_.open(folder_.log());
     energies_.open(folder_.energies());
     steps_.open(folder_.steps(), simulation_);
@@ -157,8 +165,6 @@ void RunJob::record_choice()
 void RunJob::write_frame()
 {
     state_.time = simulation_.stated_time();
-    if (frames_ == 0)
-        view_ = first_view(state_, run_.frame_width);
     write_png(render_snapshot(state_, view_), folder_.frame(frames_));
     ++frames_;
 }
@@ -208,6 +214,8 @@ bool RunJob::is_checkpoint_due(StopRequests& requests) const
         return false;
     if (run_.checkpoint_every && (step % *run_.checkpoint_every == 0 || simulation_.at_end()))
         return true;
+    if (has_checkpoint_ && simulation_.at_end()) // an older one would go that way again
+        return true;
     if (step == first_step_)
         return false;
     // What a checkpoint takes must be known where there is a limit.
@@ -246,6 +254,7 @@ std::filesystem::path RunJob::write_checkpoint()
     checkpoint_step_ = simulation_.step();
     checkpoint_time_ = wall_clock_seconds();
     journal_.detail("wrote " + file.string());
+    journal_.sync();
     return file;
 }
 

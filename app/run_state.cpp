@@ -4,6 +4,7 @@
 
 #include "core/instruction_sets.hpp"
 #include "force/list_solver.hpp"
+#include "version.hpp"
 
 namespace chamomile::app {
 
@@ -72,6 +73,9 @@ std::vector<std::string> take_choices(const RunOrigin& origin, const Options& op
                                       RunOptions& run)
 {
     std::vector<std::string> notes;
+    if (origin.version != version)
+        notes.push_back("the checkpoint is of version " + origin.version + ", this is " + version +
+                        ": what was not given as an option is as it is chosen now");
     const SolverOptions& before = origin.forces;
     const std::string device = settled(run.solver).device;
     if (device != before.device)

@@ -128,11 +128,11 @@ std::vector<std::string> rung_table(const BlockReport& report)
 
 void add_scheme_options(Options& options, SchemeRequest& request)
 {
-    options.choice(
-        "integrator", request.scheme,
-        {{"leapfrog", Scheme::leapfrog}, {"hermite", Scheme::hermite}},
-        "leapfrog: second order, one step for all; hermite: fourth order, direct sums in "
-        "double, for stars that meet closely");
+    options.choice("integrator", request.scheme,
+                   {{"leapfrog", Scheme::leapfrog}, {"hermite", Scheme::hermite}},
+                   "leapfrog: second order, one step for all or individual ones; hermite: fourth "
+                   "order, direct sums in "
+                   "double, for stars that meet closely");
     options.flag("resident", request.resident,
                  "of the leapfrog: particles stay on the GPU, with direct sums, or by --solver "
                  "tree and in boxes with a tree");
@@ -144,7 +144,8 @@ void add_scheme_options(Options& options, SchemeRequest& request)
         {{"potential", StepCriterion::potential}, {"softening", StepCriterion::softening}},
         "of the leapfrog's individual or adaptive steps, eta times: potential: Gm/|phi|^1.5, Gm = "
         "phi^2/|a|, eta "
-        "0.03 unless given, of individual steps unless given; softening: sqrt(eps/|a|), eta 0.1");
+        "0.03 unless given, of individual steps of isolated particles unless given; softening: "
+        "sqrt(eps/|a|), eta 0.1, or 0.2 of comoving files, whose criterion it is");
     options.number("rungs", request.blocks.rungs, between(0, 40),
                    "of the leapfrog's individual steps: most factors of two between the whole "
                    "step and the shortest");

@@ -10,11 +10,12 @@
 
 namespace chamomile::app {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGUSR1 is noted, and the next one ends the process
-/// as if nobody cared. Ask after each step.
+/// While it lives, the first SIGINT, SIGTERM, SIGUSR1, SIGHUP or SIGXCPU is noted, and the next one
+/// that comes more than a second later ends the process as if nobody cared. Ask after each step.
 class StopRequests {
 public:
-    /// `stop` and `checkpoint-now` are files of the folder; `limit`: seconds from now.
+    /// `stop` and `checkpoint-now` are files of the folder; `limit`: seconds since the program
+    /// began.
     StopRequests(const std::filesystem::path& folder, std::optional<double> limit);
     ~StopRequests();
     StopRequests(const StopRequests&) = delete;
@@ -40,14 +41,14 @@ public:
     static constexpr const char* checkpoint_name = "checkpoint-now";
 
 private:
-    double elapsed() const { return wall_clock_seconds() - start_; }
+    double elapsed() const;
     double needed() const { return 2 * longest_step_ + 2 * checkpoint_seconds_; }
     bool take(const std::filesystem::path& file) const;
     bool is_time_to_look();
 
     std::filesystem::path stop_file_, checkpoint_file_;
     std::optional<double> limit_;
-    double start_ = wall_clock_seconds(), step_begun_ = start_;
+    double step_begun_ = wall_clock_seconds();
     double longest_step_ = 0, checkpoint_seconds_ = 0;
     double last_look_ = 0;
     bool stop_seen_ = false, checkpoint_seen_ = false;

@@ -16,6 +16,16 @@ namespace {
 
 constexpr std::size_t buffer_bytes = 1 << 20;
 
+/// Where a symbolic link leads to, so that it stays one.
+std::filesystem::path followed(std::filesystem::path file)
+{
+    constexpr int most = 40; // as many as the system follows
+    std::error_code none;
+    for (int k = 0; k < most && std::filesystem::is_symlink(file, none); ++k)
+        file = file.parent_path() / std::filesystem::read_symlink(file, none);
+    return file;
+}
+
 } // namespace
 
 Error bad_output(const std::filesystem::path& file, const std::string& field,
@@ -25,10 +35,13 @@ Error bad_output(const std::filesystem::path& file, const std::string& field,
 }
 
 PendingFile::PendingFile(const std::filesystem::path& target)
-    : target_(target), temporary_(target.string() + ".tmp." + std::to_string(::getpid()))
+    : target_(followed(target)), temporary_(target_.string() + ".tmp." + std::to_string(::getpid()))
 {
-    if (std::filesystem::is_directory(target))
+    std::error_code none;
+    if (std::filesystem::is_directory(target_, none))
         throw bad_output(target, "file", "a folder", "a file name is needed");
+    if (std::filesystem::exists(target_, none) && !std::filesystem::is_regular_file(target_, none))
+        throw bad_output(target, "file", "no regular file", "a file name is needed");
     descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0)
         throw failure("cannot be created");

@@ -13,8 +13,9 @@
 namespace chamomile {
 
 /// A file being written under a temporary name in the folder of its target. commit() renames it
-/// over the target; without commit() it is removed and the target stays as it was. All members
-/// throw Error with Fault::output.
+/// over the target, or over what that leads to if it is a symbolic link; without commit() it is
+/// removed and the target stays as it was. Devices and pipes are refused. All members throw Error
+/// with Fault::output.
 class PendingFile {
 public:
     explicit PendingFile(const std::filesystem::path& target);

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <string>
+
+#include "core/error.hpp"
 
 namespace chamomile {
 
@@ -20,10 +23,8 @@ inline int wave_number(int i, int n)
 template <class T>
 class Grid {
 public:
-    /// Zero everywhere. Throws std::bad_alloc.
-    explicit Grid(int n)
-        : n_(n), row_(row(n)),
-          data_(static_cast<T*>(::operator new(sizeof(T) * n * n * row_, alignment)))
+    /// Zero everywhere. Throws Error(input) without memory for it.
+    explicit Grid(int n) : n_(n), row_(row(n)), data_(allocated(sizeof(T) * n * n * row_))
     {
         fill(0);
     }
@@ -79,6 +80,16 @@ private:
     struct Free {
         void operator()(T* p) const { ::operator delete(p, alignment); }
     };
+    T* allocated(std::size_t bytes) const
+    {
+        void* memory = ::operator new(bytes, alignment, std::nothrow);
+        if (!memory)
+            throw Error(Fault::input, "mesh: " + std::to_string(n_) +
+                                          "^3 points: not enough "
+                                          "memory for its " +
+                                          std::to_string(bytes >> 20) + " MiB");
+        return static_cast<T*>(memory);
+    }
     std::size_t index(int i, int j) const
     {
         return (std::size_t(i) * std::size_t(n_) + std::size_t(j)) * row_;

@@ -266,7 +266,7 @@ CASES = [
     ("bench over a file", "bench good.txt --csv good.txt", OUTPUT, "good.txt: exists"),
     ("devices of a file", "devices good.txt", USAGE, "good.txt: one argument too many"),
     ("bench of nothing", "bench missing.txt", INPUT, "missing.txt: file: No such file"),
-    ("convert over a file", "convert good.txt good.hdf5", OUTPUT, "good.hdf5: file: exists"),
+    ("convert over a file", "convert good.txt good.hdf5", OUTPUT, "good.hdf5: exists"),
     ("convert nan", "convert nan.txt x.hdf5", INPUT, "position y: nan"),
     # The output folder.
     ("snapshots in the folder", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o done", OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\); .*--overwrite"),

@@ -104,6 +104,27 @@ with tempfile.TemporaryDirectory() as scratch:
     with open(folder / "whole/energy.csv", newline="") as file:
         lines = list(csv.DictReader(file))
     check(abs(float(lines[-1]["scale_factor"]) - 0.1) < 1e-12 and abs(float(lines[-1]["layzer_irvine"])) < 0.01, f"energy.csv: {lines[-1]}")
+    # Forces against Ewald's sums, in the run and beside it; pictures beside the snapshots; the end as it is given last.
+    told = done("run", "ics.hdf5", "--outputs-z", "30", "--z-end", 19, "--block-steps", "--check-forces", 50, "--eps-max", 5, "--frames", "-o", "measured")
+    with open(folder / "measured/forces.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    check(all(1e-5 < float(line["rms"]) < 1e-2 for line in lines) and abs(float(lines[0]["time"]) - 0.02) < 1e-12, f"forces.csv: {lines}")
+    check("wrote 3 snapshots, 3 frames" in told, f"frames: {told}")
+    for more in ([], ["--cut", 6.5], ["--long-range", "modes", "--cut", 7]):
+        done("accuracy", "measured/snapshot_002.hdf5", "--sample", 200, "--tolerance", 0.0003, "--csv", "errors.csv", "--overwrite", *more)
+        with open(folder / "errors.csv", newline="") as file:
+            line = next(csv.DictReader(file))
+        check(1e-6 < float(line["rms"]) < 5e-3, f"accuracy in a box, {more}: {line}")
+    done("run", "ics.hdf5", "--outputs-z", "30,15", "--z-end", 9, "--max-walltime", 1e-6, "-o", "shorter")
+    done("run", "--restart", "shorter", "--a-end", 0.04, "--max-walltime", 1000)
+    refused(2, "--z-end: contradicts --a-end", "run", "--restart", "shorter", "--a-end", 0.05, "--z-end", 18)
+    check(abs(float(read("shorter/snapshot_002.hdf5")[0]["time"]) - 0.04) < 1e-12, "an end given otherwise on restart")
+    done(*box, "--A-s", 2.1e-9, "-o", "primordial.hdf5")
+    sigma8 = float(re.search(r"sigma8: (\S+)", done("info", "primordial.hdf5"))[1])
+    by_file = done("power", "primordial.hdf5", "--fits"), done("power", "primordial.hdf5", "--fits", "--sigma8", sigma8)
+    check([[line for line in text.splitlines() if line[0] != "#"] for text in by_file[:1]] == [[line for line in by_file[1].splitlines() if line[0] != "#"]],
+          "power --fits: sigma8 of the file")
+
     # Peculiar velocities grow as a^1/2 while matter rules; the shortest waves of a lattice are slower.
     speed = [math.sqrt(sum(v * v for row in read(f"whole/snapshot_{k:03}.hdf5")[1] for v in row[4:7]) / 4096) for k in (0, 2)]
     check(abs(speed[1] / speed[0] / math.sqrt(5) - 1) < 0.06, f"velocities: {speed}")

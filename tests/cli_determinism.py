@@ -6,7 +6,8 @@ import tempfile
 
 from restarting import chamomile
 
-COMMON = ["--t-end", 0.125, "--eps", 0.05, "-q"]
+COMMON = ["plummer.hdf5", "--t-end", 0.125, "--eps", 0.05, "-q"]
+COMOVING = ["box.hdf5", "-q"]
 SCHEMES = {
     "tree": ["--dt", 0.0078125],
     "tree, hexadecapoles in double": ["--dt", 0.0078125, "--order", 4, "--precision", "double", "--tolerance", 1e-4],
@@ -16,6 +17,7 @@ SCHEMES = {
     "blocks": ["--block-steps", "--dt-max", 0.03125],
     "tree and mesh in a box": ["--dt", 0.015625, "--box", 16, "--mesh", 32],
     "tree and modes in a box": ["--dt", 0.03125, "--box", 16, "--long-range", "modes"],
+    "comoving blocks": ["--block-steps", "--z-end", 8],
 }
 THREADS = [["--threads", n] for n in (1, 2, 3, 4, 7, 8, 12, 16)]
 WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--check-forces-every", 3], ["--energy-every", 0.03125], ["--steps-every", 5],
@@ -37,22 +39,23 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         chamomile(folder, "model", "plummer", "-n", 1500, "--seed", 1, "-o", "plummer.hdf5", "-q")
+        chamomile(folder, "model", "cosmology", "--n", 12, "--box", 2, "--z-start", 9, "--seed", 1, "-o", "box.hdf5", "-q")
         for scheme, words in SCHEMES.items():
-            first = None
+            first, common = None, COMOVING if scheme == "comoving blocks" else COMMON
             # What hits other times divides other steps: such witnesses are for steps of a fixed length alone.
-            witnesses = [w for w in WITNESSES if scheme not in ("hermite", "blocks") or not {"--energy-every", "--snapshot-every"} & {str(word) for word in w}]
+            witnesses = [w for w in WITNESSES if scheme not in ("hermite", "blocks", "comoving blocks") or not {"--energy-every", "--snapshot-every"} & {str(word) for word in w}]
             batches = BATCHES if scheme.startswith("tree") else []
             for more in [["--threads", 2]] + THREADS + witnesses + batches:
                 if "--snapshot-every" not in more:
                     more = [*more, "--snapshot-every", 0.125]
-                done = chamomile(folder, "run", "plummer.hdf5", *COMMON, *words, *more, "-o", "out", "--overwrite")
+                done = chamomile(folder, "run", *common, *words, *more, "-o", "out", "--overwrite")
                 status, rows = last_rows(folder, "out")
                 first = first or rows
                 runs += 1
                 if done.returncode or status or rows != first or len(rows) < 1500:
                     failures.append(f"{scheme}, {more}: other bits, or none: {done.stderr}")
             # In parts of a step each, on other threads every time.
-            chamomile(folder, "run", "plummer.hdf5", *COMMON, *words, "--snapshot-every", 0.125, "--max-walltime", 1e-4, "-o", "out", "--overwrite")
+            chamomile(folder, "run", *common, *words, "--snapshot-every", 0.125, "--max-walltime", 1e-4, "-o", "out", "--overwrite")
             parts = 1
             while len(list((folder / "out").glob("snapshot_*"))) < 2 and parts < 100:
                 chamomile(folder, "run", "--restart", "out", "--threads", 1 + parts % 5, "-q")

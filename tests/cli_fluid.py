@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`chamomile fluid`: what it prints and writes agree, the same again on one thread and two, one line for each mistake."""
 import csv
+import fcntl
 import math
 import pathlib
 import subprocess
@@ -54,7 +55,16 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(4, "--checkpoint: fluid.chk: exists", *short, "--checkpoint", "fluid.chk")
     refused(2, "--max-walltime: needs --checkpoint", *short, "--max-walltime", 1)
     (folder / "fluid.chk").write_bytes((folder / "fluid.chk").read_bytes()[:-9])
+    result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 60, "-o", "damaged.csv")  # from the one before
+    check(result.returncode == 0 and "rejected fluid.chk: size: " in result.stdout and "restarted from fluid.chk.1: " in result.stdout,
+          f"fluid: a damaged checkpoint: {result.stdout} {result.stderr}")
+    for name in ("fluid.chk", "fluid.chk.1"):
+        (folder / name).write_bytes((folder / name).read_bytes()[:-9])
     refused(7, "fluid.chk: size: ", "--restart", "fluid.chk")
+    check(not (folder / "fluid.chk.lock").exists(), "fluid: its lock is left")
+    with open(folder / "held.chk.lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refused(4, "held.chk: another run is writing it", *short, "--checkpoint", "held.chk")
 
     short = "-n", 500, "--steps", 200, "--equilibrate", 100, "--device", "cpu"
     for threads in 1, 2:

@@ -79,9 +79,9 @@ with tempfile.TemporaryDirectory() as name:
         (["info", "negative.txt"], INPUT, r"negative.txt: particle 1 \(id 2\), mass: -1"),
         (["convert", "two.txt"], USAGE, "OUT"),
         (["convert", "two.txt", "new.fits"], USAGE, r"new.fits: extension: '.fits': .hdf5"),
-        (["convert", "two.txt", "two.hdf5"], OUTPUT, "two.hdf5: file: exists: --overwrite"),
+        (["convert", "two.txt", "two.hdf5"], OUTPUT, "two.hdf5: exists: give --overwrite"),
         (["convert", "nan.txt", "two.hdf5", "--overwrite"], INPUT, "nan.txt: particle 1"),
-        (["convert", "two.txt", "nowhere/new.hdf5"], OUTPUT, "nowhere/new.hdf5: file: No such file"),
+        (["convert", "two.txt", "nowhere/new.hdf5"], OUTPUT, "nowhere/new.hdf5: the folder nowhere does not exist"),
         (["convert", "two.txt", "folder", "--overwrite"], USAGE, "folder: extension"),
     ]:
         expect_refused(folder, arguments, status, line)

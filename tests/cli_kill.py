@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs that are killed at any moment, and checkpoints that are damaged, end as the undisturbed run does.
 
-12 moments unless `--moments N` follows the two arguments of all tests, and a part of the damages unless N is 30 or more;
+20 moments unless `--moments N` follows the two arguments of all tests, and a part of the damages unless N is 50 or more;
 `--seed N` chooses others."""
 import os
 import pathlib
@@ -18,6 +18,8 @@ MODELS = {
     "adaptive": ["--adaptive", "--eta", 0.3, "--eps", 0.05, "--accuracy", 3e-3, "--accuracy-every", 5, "--criterion", "moments",
                  "--order", 2, "--local-order", 4, "--group-size", 64, "--leaf-size", 16, "--check-forces", 50, "--check-forces-every", 7],
     "hermite": ["--integrator", "hermite", "--eps", 0.01],
+    "blocks": ["--block-steps", "--eps", 0.02],
+    "box": ["--block-steps", "--outputs-z", "8.5,7.5", "--z-end", 7, "--power", "--halos", "--eps-max", 1],
 }
 failures = []
 
@@ -28,7 +30,8 @@ def check(condition, what):
 
 
 def arguments_of(scheme):
-    return ["run", "../../plummer.hdf5", "--t-end", 0.3, *MODELS[scheme], "--snapshot-every", 0.1, "--frames", "--checkpoint-every", 1, "-o", "out"]
+    model = ["../../box.hdf5"] if scheme == "box" else ["../../plummer.hdf5", "--t-end", 0.3, "--snapshot-every", 0.1]
+    return ["run", *model, *MODELS[scheme], "--frames", "--checkpoint-every", 1, "-o", "out"]
 
 
 def undisturbed(top, scheme):
@@ -115,10 +118,11 @@ def main():
     # Thousands of files go through to the disk: a disk of memory takes seconds.
     in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
-    moments, choose = int(options.get("--moments", 12)), random.Random(int(options.get("--seed", 1)))
+    moments, choose = int(options.get("--moments", 20)), random.Random(int(options.get("--seed", 1)))
     with tempfile.TemporaryDirectory(dir=in_memory) as name:
         top = pathlib.Path(name)
         chamomile(top, "model", "plummer", "-n", 300, "--seed", 1, "-o", "plummer.hdf5", "-q")
+        chamomile(top, "model", "cosmology", "--n", 8, "--box", 1, "--z-start", 9, "--seed", 1, "-o", "box.hdf5", "-q")
         for scheme in MODELS:
             _, seconds = undisturbed(top, scheme)
             kills, runs, again = kill_often(top, scheme, seconds, moments // len(MODELS), choose)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Stops of every kind, restarts with other options, faults and full disks: the last good state is on the disk and goes on."""
+import fcntl
 import os
 import pathlib
 import re
@@ -46,7 +47,7 @@ def ends_like(folder, top, what):
 
 
 def stops_by_signals(top):
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP, signal.SIGXCPU):
         folder = fresh(top, f"signal_{number.name}")
         run = start(folder, *LONG)
         wait_for(has_begun(folder))
@@ -56,6 +57,11 @@ def stops_by_signals(top):
         check(said(rf"stopped by {number.name}: t = \S+, step \d+, in out/checkpoint_\d+.chk\n'chamomile run --restart out' goes on", out),
               f"{number.name}: {out}")
         check(len(checkpoints(folder / "out")) == 1 and not list((folder / "out").glob("*.tmp.*")), f"{number.name}: files")
+    # A run that has ended, with a checkpoint from before: there is nothing to do again.
+    folder = fresh(top, "ended")
+    chamomile(folder, *RUN, "--max-walltime", 1000)
+    done = chamomile(folder, "run", "--restart", "out")
+    check(done.returncode == 0 and said("the run had reached its end at t = ", done.stdout) and said("\n0 steps in", done.stdout), f"restart after the end: {done.stdout} {done.stderr}")
     # The second signal ends a step that takes long, and touches nothing.
     chamomile(top, "model", "plummer", "-n", 60000, "--seed", 2, "-o", "large.hdf5", "-q")
     folder = fresh(top, "twice")
@@ -65,6 +71,9 @@ def stops_by_signals(top):
     before = sorted(p.name for p in (folder / "out").iterdir())
     run.send_signal(signal.SIGTERM)
     time.sleep(0.2)
+    run.send_signal(signal.SIGTERM)  # within a second: the same request, as timeout(1) and batch systems repeat it
+    time.sleep(1.2)
+    check(run.poll() is None, f"a signal repeated at once: status {run.returncode}")
     run.send_signal(signal.SIGINT)
     begun = time.monotonic()
     run.communicate(timeout=60)
@@ -84,6 +93,13 @@ def stops_by_a_file(top):
     out, _ = run.communicate(timeout=60)
     check(run.returncode == 0 and "stopped by out/stop: " in out, f"a stop file: {run.returncode} {out}")
     check(not (folder / "out/stop").exists(), "the stop file stays")
+    folder = fresh(top, "folder")
+    run = start(folder, *LONG)
+    wait_for(has_begun(folder))
+    (folder / "kept/within").mkdir(parents=True)
+    (folder / "kept").rename(folder / "out/stop")
+    out, _ = run.communicate(timeout=60)
+    check(run.returncode == 0 and "stopped by out/stop: " in out, f"a stop folder: {run.returncode} {out}")
 
 
 def stops_in_time(top):
@@ -177,6 +193,11 @@ def keeps_two(top):
     both = checkpoints(folder / "out")
     for path in both:
         path.write_bytes(path.read_bytes()[:-1])
+    other = os.open(folder / "out", os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)  # by a run that writes there, and may write newer ones: they are not looked at
+    done = chamomile(folder, "run", "--restart", "out")
+    check(done.returncode == 4 and "another run is writing there" in done.stderr, f"two runs: {done.returncode} {done.stderr}")
+    os.close(other)
     done = chamomile(folder, "run", "--restart", "out")
     check(done.returncode == 7 and all(path.name in done.stderr for path in both) and len(done.stderr.splitlines()) == 1,
           f"all damaged: {done.returncode} {done.stderr}")

@@ -243,8 +243,10 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     }
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, settled);
-    if (points.empty())
-        throw Error(Fault::input, "slice: no particles in it: nothing to render");
+    const bool is_settled = settled.field_of_view && settled.min && settled.max;
+    if (points.empty() && !is_settled)
+        throw Error(Fault::input, std::string(settled.slice ? "slice" : "view") +
+                                      ": no particles in it: nothing to render");
     if (!settled.field_of_view)
         settled.field_of_view = width_of(points, double(settled.width) / settled.height);
     SurfaceDensity density = project(points, settled.width, settled.height, *settled.field_of_view);

@@ -1,0 +1,49 @@
+#include "app/file_lock.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+
+namespace chamomile::app {
+
+bool take_lock(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+FileLock::FileLock(const std::filesystem::path& file) : path_(file.string() + ".lock")
+{
+    do {
+        if (descriptor_ >= 0) // whoever held it has removed it meanwhile
+            close(descriptor_);
+        descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (descriptor_ < 0)
+            throw Error(Fault::output,
+                        path_.string() + ": cannot be written: " + std::strerror(errno));
+        if (!take_lock(descriptor_)) {
+            close(descriptor_);
+            throw Error(Fault::output, file.string() + ": another run is writing it");
+        }
+    } while (!is_there());
+}
+
+FileLock::~FileLock()
+{
+    unlink(path_.c_str());
+    close(descriptor_);
+}
+
+bool FileLock::is_there() const
+{
+    struct stat held, named;
+    return fstat(descriptor_, &held) == 0 && stat(path_.c_str(), &named) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+} // namespace chamomile::app

@@ -5,8 +5,8 @@
 
 namespace chamomile::app {
 
-/// Takes an open file or folder for this program, until it is closed; false if another has it. Where
-/// a file system has no locks it goes unguarded.
+/// Takes an open file or folder for this program, until it is closed; false if another has it.
+/// Where a file system has no locks it goes unguarded.
 bool take_lock(int descriptor);
 
 /// While it lives, no other program that asks gets the same file: FILE.lock is held, and removed at

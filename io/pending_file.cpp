@@ -40,7 +40,8 @@ PendingFile::PendingFile(const std::filesystem::path& target)
     std::error_code none;
     if (std::filesystem::is_directory(target_, none))
         throw bad_output(target, "file", "a folder", "a file name is needed");
-    if (std::filesystem::exists(target_, none) && !std::filesystem::is_regular_file(target_, none))
+    replaces_ = std::filesystem::exists(target_, none);
+    if (replaces_ && !std::filesystem::is_regular_file(target_, none))
         throw bad_output(target, "file", "no regular file", "a file name is needed");
     descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0)
@@ -52,7 +53,7 @@ PendingFile::~PendingFile()
 {
     if (descriptor_ >= 0)
         ::close(descriptor_);
-    if (!committed_)
+    if (!stays_)
         ::unlink(temporary_.c_str());
 }
 
@@ -122,10 +123,27 @@ void PendingFile::commit(const std::function<void(const std::filesystem::path&)>
             throw bad_output(target_, "reading back what was written", error.what(),
                              "the disk may be failing");
         }
-    if (std::rename(temporary_.c_str(), target_.c_str()) != 0)
-        throw failure("cannot be renamed to");
-    committed_ = true;
+    take_name();
+    stays_ = true;
     flush_folder();
+}
+
+void PendingFile::take_name()
+{
+    const char *from = temporary_.c_str(), *to = target_.c_str();
+    if (!replaces_) {
+        if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+            return;
+        if (errno == EEXIST) {
+            stays_ = true;
+            throw bad_output(target_, "file", "another program has written it meanwhile",
+                             "what this one made is in " + temporary_.string());
+        }
+        if (errno != EINVAL && errno != ENOSYS) // file systems that cannot tell
+            throw failure("cannot be renamed to");
+    }
+    if (std::rename(from, to) != 0)
+        throw failure("cannot be renamed to");
 }
 
 /// So that the new name outlives a loss of power.

@@ -14,8 +14,9 @@ namespace chamomile {
 
 /// A file being written under a temporary name in the folder of its target. commit() renames it
 /// over the target, or over what that leads to if it is a symbolic link; without commit() it is
-/// removed and the target stays as it was. Devices and pipes are refused. All members throw Error
-/// with Fault::output.
+/// removed and the target stays as it was. A target that another program made meanwhile stays too,
+/// and what was written keeps its temporary name. Devices and pipes are refused. All members throw
+/// Error with Fault::output.
 class PendingFile {
 public:
     explicit PendingFile(const std::filesystem::path& target);
@@ -47,12 +48,13 @@ public:
 
 private:
     void flush();
+    void take_name();
     void flush_folder() const;
 
     std::filesystem::path target_, temporary_;
     std::vector<std::byte> buffer_;
     int descriptor_ = -1;
-    bool committed_ = false;
+    bool replaces_ = false, stays_ = false; // an older target; the temporary file
 };
 
 /// The error of something that cannot be written.

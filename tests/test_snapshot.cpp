@@ -7,6 +7,7 @@
 
 #include <sys/resource.h>
 
+#include "io/pending_file.hpp"
 #include "io/unchanged_file.hpp"
 #include "snapshot_fixture.hpp"
 
@@ -187,6 +188,25 @@ TEST_CASE("a failed write leaves the old file and nothing else")
     }
     std::signal(SIGXFSZ, handler);
     CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a file that another program makes meanwhile is left, and so is what was written")
+{
+    const TemporaryFolder folder;
+    std::filesystem::path temporary;
+    {
+        PendingFile mine(folder / "a.txt");
+        temporary = mine.temporary();
+        mine.write_value(char('m'));
+        std::ofstream(folder / "a.txt") << 'o';
+        CHECK_THROWS_WITH_AS(mine.commit(), doctest::Contains(temporary.c_str()), Error);
+    }
+    CHECK(has_bytes(folder / "a.txt", "o"));
+    CHECK(has_bytes(temporary, "m"));
+    PendingFile second(folder / "a.txt"); // which was there before
+    second.write_value(char('s'));
+    second.commit();
+    CHECK(has_bytes(folder / "a.txt", "s"));
 }
 
 TEST_CASE("a snapshot with an array left out is not written")

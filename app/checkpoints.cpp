@@ -98,7 +98,7 @@ RestartPoint find_restart(const fs::path& place)
 
 void set_aside_newer(const fs::path& checkpoint)
 {
-    for (const fs::path& file : checkpoints_in(checkpoint.parent_path())) {
+    for (const fs::path& file : checkpoints_in(restart_folder(checkpoint))) {
         std::error_code fault;
         if (fs::equivalent(file, checkpoint, fault))
             return;

@@ -13,7 +13,6 @@
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "core/profile.hpp"
-#include "io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -88,10 +87,11 @@ void require_place_for_checkpoints(const FluidRun& run)
             throw Error(Fault::usage, "--max-walltime: needs --checkpoint FILE.chk");
         return;
     }
-    if (run.restart.empty() && std::filesystem::exists(run.checkpoint) && !run.output.overwrite)
-        throw Error(Fault::output, "--checkpoint: " + run.checkpoint +
-                                       ": exists: give --overwrite to replace it or --restart to "
-                                       "go on from it");
+    for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
+        if (run.restart.empty() && std::filesystem::exists(file) && !run.output.overwrite)
+            throw Error(Fault::output, "--checkpoint: " + file +
+                                           ": exists: give --overwrite to replace it or --restart "
+                                           "to go on from it");
     PendingFile probe(run.checkpoint); // which is gone again
 }
 

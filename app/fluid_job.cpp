@@ -1,10 +1,8 @@
 #include "app/fluid_job.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/error.hpp"
-#include "io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile::app {
 
@@ -35,11 +33,14 @@ void FluidJob::exchange(Archive& archive)
         averages_->exchange(archive);
 }
 
-void FluidJob::restore(Archive& archive)
+void FluidJob::restore(CheckpointReader& archive)
 {
     const auto options = options_;
     exchange(archive);
     options_ = options; // those in force now
+    restored_ = archive.path();
+    std::error_code none;
+    is_ours_ = std::filesystem::equivalent(restored_, run_.checkpoint, none);
 }
 
 std::string FluidJob::execute(const std::function<void()>& after)
@@ -104,15 +105,16 @@ void FluidJob::equilibrate()
     averages_.emplace(fluid_);
 }
 
-/// The last checkpoint stays, under another name too.
-void FluidJob::keep_earlier() const
+/// The last checkpoint stays, under another name too, if it is good for this run.
+void FluidJob::keep_earlier()
 {
     const std::filesystem::path earlier = earlier_checkpoint(run_.checkpoint);
-    std::error_code none; // one too few does no harm
-    if (!std::filesystem::exists(run_.checkpoint, none))
+    std::error_code none, fault; // one too few does no harm
+    if (!is_ours_ && std::filesystem::equivalent(restored_, earlier, none))
         return;
     std::filesystem::remove(earlier, none);
-    std::error_code fault;
+    if (!is_ours_)
+        return;
     std::filesystem::create_hard_link(run_.checkpoint, earlier, fault);
     if (fault)
         std::filesystem::copy_file(run_.checkpoint, earlier, none);
@@ -123,6 +125,7 @@ void FluidJob::write_checkpoint()
     const double start = wall_clock_seconds();
     keep_earlier();
     chamomile::write_checkpoint(run_.checkpoint, [this](Archive& archive) { exchange(archive); });
+    is_ours_ = true;
     checkpoint_time_ = wall_clock_seconds();
     checkpoint_seconds_ = std::max(checkpoint_seconds_, checkpoint_time_ - start);
 }

@@ -1,6 +1,7 @@
 /// \file  The steps of `chamomile fluid`: equilibration, measurement, checkpoints and stops.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,8 +10,8 @@
 #include "app/fluid_averages.hpp"
 #include "app/output_file.hpp"
 #include "app/stop_requests.hpp"
-#include "core/archive.hpp"
 #include "integrate/fluid.hpp"
+#include "io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile::app {
 
@@ -33,7 +34,7 @@ public:
     FluidJob(const FluidRun& run, const std::map<std::string, std::string>& options);
 
     /// Takes up the state of a checkpoint. Throws Error(restart).
-    void restore(Archive& archive);
+    void restore(CheckpointReader& archive);
 
     /// All steps that are left, each followed by `after`; returns why it was stopped before, empty
     /// if it was not. With a file for checkpoints these are written by time, at a stop and at the
@@ -48,7 +49,7 @@ private:
     void take_step();
     void equilibrate();
     void exchange(Archive& archive);
-    void keep_earlier() const;
+    void keep_earlier();
     void write_checkpoint();
 
     const FluidRun& run_;
@@ -56,7 +57,9 @@ private:
     Fluid fluid_;
     std::optional<FluidAverages> averages_; ///< once equilibrated
     std::uint64_t step_ = 0, counted_ = 0;
-    double potential_ = 0; ///< sum of `counted_` potential energies in the equilibration
+    std::filesystem::path restored_; ///< empty: a new run
+    bool is_ours_ = false;           ///< the checkpoint that is there is whole and of this run
+    double potential_ = 0;           ///< sum of `counted_` potential energies in the equilibration
     double checkpoint_seconds_ = 0, checkpoint_time_ = wall_clock_seconds();
 };
 

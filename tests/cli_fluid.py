@@ -55,13 +55,19 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(4, "--checkpoint: fluid.chk: exists", *short, "--checkpoint", "fluid.chk")
     refused(2, "--max-walltime: needs --checkpoint", *short, "--max-walltime", 1)
     (folder / "fluid.chk").write_bytes((folder / "fluid.chk").read_bytes()[:-9])
-    result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 60, "-o", "damaged.csv")  # from the one before
+    good = (folder / "fluid.chk.1").read_bytes()
+    result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 60, "-o", "damaged.csv", "--max-walltime", 1e-4)  # from the one before
     check(result.returncode == 0 and "rejected fluid.chk: size: " in result.stdout and "restarted from fluid.chk.1: " in result.stdout,
           f"fluid: a damaged checkpoint: {result.stdout} {result.stderr}")
+    check((folder / "fluid.chk.1").read_bytes() == good, "fluid: a damaged checkpoint takes the place of the good one before it")
     for name in ("fluid.chk", "fluid.chk.1"):
         (folder / name).write_bytes((folder / name).read_bytes()[:-9])
     refused(7, "fluid.chk: size: ", "--restart", "fluid.chk")
     check(not (folder / "fluid.chk.lock").exists(), "fluid: its lock is left")
+    (folder / "older.chk.1").touch()  # of another run, which a restart must not take
+    refused(4, "--checkpoint: older.chk.1: exists", *short, "--checkpoint", "older.chk")
+    result = chamomile("fluid", *short, "--checkpoint", "older.chk", "--overwrite", "-o", "older.csv")
+    check(result.returncode == 0 and (folder / "older.chk").exists() and not (folder / "older.chk.1").exists(), f"fluid: {result.stderr}")
     with open(folder / "held.chk.lock", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         refused(4, "held.chk: another run is writing it", *short, "--checkpoint", "held.chk")

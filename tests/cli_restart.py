@@ -175,8 +175,10 @@ def keeps_two(top):
     check([p.name for p in checkpoints(folder / "out")] == ["checkpoint_000000028.chk", "checkpoint_000000030.chk"], "not the two newest")
     # From the older one: the newer is set aside, and the run ends as it did.
     ended = {p.name: p.read_bytes() for p in (folder / "out").iterdir()}
-    done = chamomile(folder, "run", "--restart", "out/checkpoint_000000028.chk")
-    check(done.returncode == 0 and (folder / "out/checkpoint_000000030.chk.aside").exists(), f"from a file: {done.stderr}")
+    shutil.copytree(folder / "out", folder / "within")
+    for place, name in ((folder, "out/checkpoint_000000028.chk"), (folder / "within", "checkpoint_000000028.chk")):
+        done = chamomile(place, "run", "--restart", name)
+        check(done.returncode == 0 and (place / name).with_name("checkpoint_000000030.chk.aside").exists(), f"from {name}: {done.stderr}")
     for name in ("snapshot_003.hdf5", "energy.csv", "frame_003.png"):
         check((folder / "out" / name).read_bytes() == ended[name], f"from a file: other {name}")
     # Lines that were lost, and files of a run that died.

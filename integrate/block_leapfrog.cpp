@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "force/solver_state.hpp"
 
 namespace chamomile {
 namespace {
@@ -144,9 +145,11 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     keep(particles);
     before_.report = report_;
     before_.kept_trees = kept_trees_;
+    SolverState state(solver_);
     try {
         move_all(particles, length, quantities, now);
         release_solver();
+        state.renew();
     } catch (...) {
         release_solver();
         is_split_ = false;
@@ -363,12 +366,14 @@ void BlockLeapfrog::note_block(const ForceStatistics& forces, double seconds, do
 
 ForceStatistics BlockLeapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
+    SolverState state(solver_);
     solver_.number_next(now.step);
     soften(now.time);
     ForceStatistics statistics = evaluate_all(particles, quantities);
     release_solver();
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
+    state.renew();
     return statistics;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "force/solver_state.hpp"
 
 namespace chamomile {
 
@@ -94,6 +95,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
             particles.potential.swap(potential_);
     };
     exchange_states();
+    SolverState state(solver_);
     try {
         if (moved != 0)
             require_finite(particles, particles.position, "position",
@@ -105,6 +107,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
             require_finite(particles, particles.acceleration, "acceleration",
                            {now.step, clock_.stated(now.time + length)});
         statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
+        state.renew();
         return statistics;
     } catch (...) {
         exchange_states();
@@ -114,9 +117,11 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
 
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
+    SolverState state(solver_);
     ForceStatistics statistics = solve(particles, quantities, now);
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
+    state.renew();
     return statistics;
 }
 

@@ -5,6 +5,7 @@
 #include "core/archive.hpp"
 #include "core/error.hpp"
 #include "force/gpu.hpp"
+#include "force/solver_state.hpp"
 #include "integrate/device_particles.hpp"
 #include "integrate/resident.hpp"
 
@@ -43,6 +44,7 @@ public:
         const double begin = wall_clock_seconds();
         const Strides stride = strides(clock_, now.time, length);
         is_current_ = false;
+        SolverState state(solver_);
         try {
             const Moment reached{now.step, now.time + length};
             if (!there_->kick_and_drift(stride, box_))
@@ -53,6 +55,7 @@ public:
             if (!there_->kick(stride.last_kick))
                 refuse(particles, reached);
             statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
+            state.renew();
             return statistics;
         } catch (...) {
             there_->undo();

@@ -33,8 +33,10 @@ struct WayToMove {
     std::function<OwnedIntegrator()> make;
 };
 
+using WrapSolver = std::function<std::unique_ptr<Solver>(std::unique_ptr<Solver>)>;
+
 /// Every solver, integrator and softening that go together, on the host; and on the first GPU.
-inline std::vector<WayToMove> ways_to_move()
+inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::identity{})
 {
     std::vector<std::string> devices{"cpu"};
     if (!list_gpus().empty())
@@ -58,7 +60,7 @@ inline std::vector<WayToMove> ways_to_move()
                 options.device = device;
                 ways.push_back({name + end, [=] {
                                     OwnedIntegrator owned;
-                                    owned.solver = make_solver(options);
+                                    owned.solver = wrapped(make_solver(options));
                                     owned.integrator =
                                         std::make_unique<Leapfrog>(*owned.solver, step);
                                     return owned;
@@ -102,7 +104,7 @@ inline std::vector<WayToMove> ways_to_move()
                 options.device = device;
                 ways.push_back({name + end, [=] {
                                     OwnedIntegrator owned;
-                                    owned.solver = make_solver_with_host(options, 32);
+                                    owned.solver = wrapped(make_solver_with_host(options, 32));
                                     owned.integrator =
                                         std::make_unique<BlockLeapfrog>(*owned.solver, steps);
                                     return owned;
@@ -113,7 +115,7 @@ inline std::vector<WayToMove> ways_to_move()
                 options.device = device;
                 ways.push_back({"comoving, " + name + end, [=] {
                                     OwnedIntegrator owned;
-                                    owned.solver = make_solver(options);
+                                    owned.solver = wrapped(make_solver(options));
                                     owned.clock = std::make_unique<ComovingClock>(
                                         ComovingOptions{.hubble_rate = 1});
                                     owned.integrator = std::make_unique<Leapfrog>(
@@ -191,7 +193,7 @@ inline std::vector<WayToMove> ways_to_move()
                 tree.solver = SolverKind::tree;
                 ways.push_back({"resident tree" + end, [=] {
                                     OwnedIntegrator owned;
-                                    owned.solver = make_solver(tree);
+                                    owned.solver = wrapped(make_solver(tree));
                                     owned.integrator = make_resident_tree(*owned.solver, fixed);
                                     return owned;
                                 }});
@@ -199,7 +201,7 @@ inline std::vector<WayToMove> ways_to_move()
                                                  BlockSteps steps) {
                     ways.push_back({name + end, [=] {
                                         OwnedIntegrator owned;
-                                        owned.solver = make_solver(options);
+                                        owned.solver = wrapped(make_solver(options));
                                         owned.integrator =
                                             make_resident_blocks(*owned.solver, steps);
                                         return owned;
@@ -227,5 +229,35 @@ inline bool same_bits(const Particles& a, const Particles& b)
            same_bits(a.acceleration, b.acceleration) && same_bits(a.potential, b.potential) &&
            same_bits(a.id, b.id) && same_bits(a.mass, b.mass) && same_bits(a.type, b.type);
 }
+
+constexpr double end_of_followed = 0.25;
+
+/// A set in motion, with a close pair for the schemes that care.
+inline Particles set_in_motion(std::size_t n = 301)
+{
+    Particles particles = plummer(n);
+    Random random(5);
+    for (auto& v : particles.velocity)
+        v = on_sphere(random, 0.4 * random());
+    return particles;
+}
+
+/// One of these on its way, with two observers.
+struct Followed {
+    Particles particles = set_in_motion();
+    OwnedIntegrator owned;
+    std::unique_ptr<Simulation> simulation;
+    std::vector<double> energies;
+
+    explicit Followed(const WayToMove& way) : owned(way.make())
+    {
+        simulation = std::make_unique<Simulation>(particles, *owned.integrator, 0, end_of_followed);
+        constexpr auto potentials = Quantities::acceleration_potential;
+        simulation->at_intervals(0.1, potentials, [this](Simulation& now) { note(now); });
+        simulation->every_steps(3, Quantities::acceleration,
+                                [this](Simulation& now) { note(now); });
+    }
+    void note(Simulation& now) { energies.push_back(now.diagnostics().energy()); }
+};
 
 } // namespace chamomile::tests

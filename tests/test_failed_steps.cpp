@@ -1,0 +1,207 @@
+// A step that fails, wherever it does, leaves the state before it: all that the run goes on from.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "core/error.hpp"
+#include "tests/periodic_sets.hpp"
+#include "tests/restart_runs.hpp"
+#include "tests/snapshot_fixture.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("failed_steps");
+
+namespace {
+
+/// Fails in one evaluation when it is done.
+class FailingSolver final : public Solver {
+public:
+    FailingSolver(std::unique_ptr<Solver> inner, int& left) : inner_(std::move(inner)), left_(left)
+    {}
+    ForceStatistics solve(Particles& particles, Quantities quantities,
+                          std::span<const Index> active) override
+    {
+        return counted(inner_->solve(particles, quantities, active));
+    }
+    bool takes_device_arrays() const override { return inner_->takes_device_arrays(); }
+    ForceStatistics solve_there(const DeviceArrays& arrays) override
+    {
+        return counted(inner_->solve_there(arrays));
+    }
+    void number_next(std::uint64_t number) override { inner_->number_next(number); }
+    void keep_tree(bool kept) override { inner_->keep_tree(kept); }
+    bool has_long_range() const override { return inner_->has_long_range(); }
+    void use_long_range(LongRangePart part, LongRangeSums* apart) override
+    {
+        inner_->use_long_range(part, apart);
+    }
+    double split_radius() const override { return inner_->split_radius(); }
+    void soften(double length) override { inner_->soften(length); }
+    void exchange(Archive& archive) override { inner_->exchange(archive); }
+    std::string device() const override { return inner_->device(); }
+    const SolverOptions& options() const override { return inner_->options(); }
+
+private:
+    ForceStatistics counted(ForceStatistics statistics)
+    {
+        if (--left_ == 0)
+            throw Error(Fault::device, "the device is gone");
+        return statistics;
+    }
+
+    std::unique_ptr<Solver> inner_;
+    int& left_; ///< evaluations until it fails, that one included
+};
+
+} // namespace
+
+TEST_CASE("what fails in any evaluation goes on to the same bits")
+{
+    const TemporaryFolder folder;
+    const auto file = folder / "state.chk";
+    int left = 0, failed = 0;
+    for (const WayToMove& way : ways_to_move([&](std::unique_ptr<Solver> solver) {
+             return std::make_unique<FailingSolver>(std::move(solver), left);
+         })) {
+        CAPTURE(way.name);
+        if (!way.make().solver) // Hermite's scheme, and direct sums that stay on the GPU
+            continue;
+        left = 0;
+        Followed whole(way);
+        whole.simulation->run();
+        const int evaluations = -left;
+        for (int fails_at : {2, 9, evaluations / 2, evaluations / 2 + 1, evaluations}) {
+            CAPTURE(fails_at);
+            left = fails_at;
+            Followed first(way), second(way);
+            CHECK_THROWS_WITH_AS(first.simulation->run(), "the device is gone", Error);
+            write_checkpoint(file, [&](Archive& archive) { first.simulation->exchange(archive); });
+            second.particles = {};
+            CheckpointReader archive(file);
+            second.simulation->exchange(archive);
+            second.simulation->run();
+            CHECK(same_bits(second.particles, whole.particles));
+            std::vector<double> energies = first.energies;
+            energies.insert(energies.end(), second.energies.begin(), second.energies.end());
+            CHECK(same_bits(energies, whole.energies));
+            ++failed;
+        }
+    }
+    CHECK(failed > 200);
+}
+
+namespace {
+
+/// Half of them on a lattice, where accelerations are less than what tolerances are a part of, and
+/// the others in clumps, with short steps.
+Particles uneven()
+{
+    const auto sets = periodic_sets(2744);
+    Particles particles = sets[3].particles;
+    const Particles& clumps = sets[1].particles;
+    for (std::size_t i = 1; i < particles.size(); i += 2)
+        particles.position[i] = clumps.position[i];
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        particles.mass[i] = 1. / double(particles.size());
+        particles.velocity[i] = {};
+    }
+    return particles;
+}
+
+} // namespace
+
+TEST_CASE("tolerances in a box are those before the step again")
+{
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening.length = 0.01;
+    options.periodic = {.box = 1};
+    const BlockSteps steps{.criterion = StepCriterion::softening, .eta = 0.2};
+    int left = 0;
+    const WayToMove way{"", [&] {
+                            OwnedIntegrator owned;
+                            owned.solver =
+                                std::make_unique<FailingSolver>(make_solver(options), left);
+                            owned.integrator =
+                                std::make_unique<BlockLeapfrog>(*owned.solver, steps);
+                            return owned;
+                        }};
+    const auto run = [&](const TemporaryFolder& folder, int fails_at) {
+        left = fails_at;
+        Followed first(way), second(way);
+        first.particles = uneven();
+        if (fails_at == 0) {
+            first.simulation->run();
+            return first.particles;
+        }
+        CHECK_THROWS_WITH_AS(first.simulation->run(), "the device is gone", Error);
+        write_checkpoint(folder / "state.chk",
+                         [&](Archive& archive) { first.simulation->exchange(archive); });
+        CheckpointReader archive(folder / "state.chk");
+        second.simulation->exchange(archive);
+        second.simulation->run();
+        return second.particles;
+    };
+    const TemporaryFolder folder;
+    const Particles whole = run(folder, 0);
+    for (int fails_at = 2; fails_at < 30; ++fails_at) { // of three whole steps and more
+        CAPTURE(fails_at);
+        CHECK(same_bits(run(folder, fails_at), whole));
+    }
+}
+
+TEST_CASE("blocks of Hermite's scheme that fail leave the state before the whole step")
+{
+    const WayToMove* blocks = nullptr;
+    const std::vector<WayToMove> ways = ways_to_move();
+    for (const WayToMove& way : ways)
+        if (way.name == "hermite, blocks, plummer, cpu")
+            blocks = &way;
+    REQUIRE(blocks);
+
+    class FailingJerks final : public JerkSolver {
+    public:
+        explicit FailingJerks(JerkSolver& inner) : inner_(inner) {}
+        ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
+                              std::span<JerkSum> sums) override
+        {
+            ForceStatistics statistics = inner_.solve(sources, active, sums);
+            if (++calls == fails_at)
+                sums[0].acceleration.x = NAN;
+            return statistics;
+        }
+        std::string device() const override { return inner_.device(); }
+        const SolverOptions& options() const override { return inner_.options(); }
+        int calls = 0, fails_at = 0;
+
+    private:
+        JerkSolver& inner_;
+    };
+
+    Followed whole(*blocks);
+    whole.simulation->run();
+    OwnedIntegrator sound = blocks->make();
+    for (int fails_at : {5, 20, 40}) {
+        CAPTURE(fails_at);
+        FailingJerks jerks(*sound.jerks);
+        HermiteOptions options = dynamic_cast<Hermite&>(*sound.integrator).options();
+        Hermite scheme(jerks, options);
+        Particles particles = set_in_motion();
+        Simulation simulation(particles, scheme, 0, end_of_followed);
+        // The observers of Followed: they decide about the whole steps.
+        simulation.at_intervals(0.1, Quantities::acceleration_potential, [](Simulation&) {});
+        simulation.every_steps(3, Quantities::acceleration,
+                               [](Simulation& now) { now.diagnostics(); });
+        jerks.fails_at = fails_at;
+        CHECK_THROWS_WITH_AS(simulation.run(), doctest::Contains("is no longer a finite number"),
+                             Error);
+        CHECK(!simulation.at_end());
+        simulation.run(); // the solver has recovered
+        CHECK(simulation.at_end());
+        CHECK(same_bits(particles, whole.particles));
+    }
+}
+
+TEST_SUITE_END();

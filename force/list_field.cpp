@@ -35,9 +35,8 @@ ListField::ListField(const SolverOptions& settled, SolverParts parts)
 
 std::optional<AcceptanceCriterion> ListField::criterion() const
 {
-    if (options_.solver == SolverKind::direct)
-        return {};
-    return criterion_of(options_);
+    const bool walks = options_.solver != SolverKind::direct;
+    return walks ? std::optional(criterion_of(options_)) : std::nullopt;
 }
 
 TreePlan ListField::plan() const
@@ -95,10 +94,11 @@ void ListField::finish_build(const FieldSources& sources)
 
 const Octree& ListField::octree()
 {
-    if (!std::exchange(has_order_, true)) {
+    if (!has_order_) {
         parts_.builder->fetch_order(tree_.octree);
         parts_.builder->fetch_sources(tree_.octree);
     }
+    has_order_ = true;
     return tree_.octree;
 }
 

@@ -104,6 +104,8 @@ private:
                 if (batch_size() <= least_batch)
                     throw;
                 most_in_batch_ = batch_size() / 2;
+                if (is_kept_) // other cells would make other bits
+                    grown_ = request.sources.count;
             }
     }
 
@@ -199,8 +201,9 @@ private:
     void find_ranks()
     {
         Octree& octree = tree_.octree;
-        if (!std::exchange(has_order_, true))
+        if (!has_order_)
             parts_.builder->fetch_order(octree);
+        has_order_ = true;
         if (!is_kept_ || !rank_.empty())
             return;
         rank_.resize(octree.size);

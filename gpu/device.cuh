@@ -20,6 +20,11 @@ namespace chamomile {
 /// What the environment asks the calls to answer.
 FaultPlan& fault_plan();
 
+/// Faults on purpose, in a stream that is never destroyed: the device is busy for so long; a kernel
+/// traps.
+void occupy(double seconds);
+void trap();
+
 /// Success or an error of the work, when it is done. Work that is not after CHAMOMILE_GPU_TIMEOUT
 /// seconds (600 unless the environment says so; Error(usage) if that is no time) and `allowance` is
 /// a hang: cudaErrorNotReady, of all later waits at once.
@@ -59,6 +64,8 @@ inline void free_pinned_memory(void* memory)
 /// asynchronous.
 inline void check(cudaError_t status, const char* tried)
 {
+    if (fault_plan().traps())
+        trap();
     status = cudaError_t(fault_plan().answer(int(status), tried));
     if (status != cudaSuccess)
         fail_call(status, tried);
@@ -96,7 +103,7 @@ public:
     T* reserve_exactly(std::size_t n)
     {
         if (n > capacity_) {
-            cudaFree(std::exchange(data_, nullptr));
+            free_device_memory(std::exchange(data_, nullptr));
             capacity_ = 0;
             allocate(n * sizeof(T));
             capacity_ = n;

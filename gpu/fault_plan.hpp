@@ -17,6 +17,8 @@ namespace chamomile {
 /// - CODE:K or CODE:K:WORDS: the K-th checked call (of those whose description contains WORDS)
 ///   answers with that CUDA error. Errors that end a context are the answer of all later calls too.
 /// - hang:K: the K-th wait, and each after it, never ends.
+/// - trap:K: before the K-th checked call a kernel is launched that traps: an error of the device
+///   itself, which the calls after it answer with, those of other libraries too.
 /// - wrong:K: the sums of the K-th check of a device (integrate/device_check.hpp) are wrong.
 class FaultPlan {
 public:
@@ -29,13 +31,15 @@ public:
         const std::size_t second = first == text.npos ? first : text.find(':', first + 1);
         const std::string_view kind = text.substr(0, first);
         hang_ = kind == "hang";
+        trap_ = kind == "trap";
         wrong_ = kind == "wrong";
-        const bool is_named = hang_ || wrong_;
+        const bool is_named = hang_ || trap_ || wrong_;
         if (first == text.npos || (!is_named && (!read(kind, code_) || code_ < 1)) ||
             !read(text.substr(first + 1, second - first - 1), call_) || call_ < 1 ||
             (is_named && second != text.npos))
             throw Error(Fault::usage, "CHAMOMILE_GPU_FAULT: " + std::string(text) +
-                                          ": must be CODE:K, CODE:K:WORDS, hang:K or wrong:K");
+                                          ": must be CODE:K, CODE:K:WORDS, hang:K, trap:K or "
+                                          "wrong:K");
         if (second != text.npos)
             words_ = text.substr(second + 1);
     }
@@ -52,6 +56,9 @@ public:
             is_over_ = ends_context(code_);
         return number == call_ || is_over_ ? code_ : status;
     }
+
+    /// Whether a kernel is to trap now.
+    bool traps() { return trap_ && ++calls_ == call_; }
 
     /// Whether the wait that begins now is one that never ends.
     bool hangs() { return hang_ && ++calls_ >= call_; }
@@ -78,7 +85,7 @@ private:
     }
 
     int code_ = 0;
-    bool hang_ = false, wrong_ = false;
+    bool hang_ = false, trap_ = false, wrong_ = false;
     std::int64_t call_ = 0;
     std::string words_;
     std::atomic<std::int64_t> calls_ = 0;

@@ -35,27 +35,6 @@ double limit_in_seconds()
     return limit;
 }
 
-/// What a hang is made of on purpose: one thread that runs on.
-__global__ void run_on(unsigned long long nanoseconds)
-{
-    const auto now = [] {
-        unsigned long long time;
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-        return time;
-    };
-    const unsigned long long start = now();
-    while (now() - start < nanoseconds)
-        __nanosleep(1000);
-}
-
-/// The device is busy for so long, in a stream that is never destroyed.
-void occupy(double seconds)
-{
-    cudaStream_t stream = nullptr;
-    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess)
-        run_on<<<1, 1, 0, stream>>>((unsigned long long)(1e9 * seconds));
-}
-
 template <class Query>
 cudaError_t poll(const Query& query, double allowance)
 {

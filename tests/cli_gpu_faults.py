@@ -23,7 +23,8 @@ RESIDENT_TREE = ["--resident", "--solver", "tree"]
 SCHEMES = {"tree": SHARED, "direct": [*SHARED, "--solver", "direct"], "hermite": [*SPHERE, "--integrator", "hermite"], "resident": [*SHARED, "--resident"],
            "resident tree": [*SHARED, *RESIDENT_TREE], "individual": [*SPHERE, "--block-steps", "--host-below", 500],
            "resident individual": [*SPHERE, "--block-steps", *RESIDENT_TREE], "box": BOX, "resident box": [*BOX, *RESIDENT_TREE]}
-# An error at the K-th call of all, and at the K-th of those that the words describe; the first hundreds are of the check before the run.
+# An error, or a kernel that traps, at the K-th call of all, and an error at the K-th of those that the words describe; the first hundreds are of the check
+# before the run.
 CALLS = (3, 100, 600, 1500, 4000)
 WORDS = {"allocate": (1, 40, 150, 260), "copy": (1, 20, 80, 300), "launch": (1, 40, 150, 600), "wait": (1, 10, 40, 150)}
 HANGS = (1, 10, 40, 150)
@@ -41,7 +42,7 @@ def check(condition, what):
 def place(fault):
     """The column of the table."""
     kind, _, rest = fault.partition(":")
-    return "any call" if ":" not in rest and kind.isdigit() else rest.partition(":")[2] or "wait"
+    return "any call" if ":" not in rest and (kind.isdigit() or kind == "trap") else rest.partition(":")[2] or "wait"
 
 
 def outcome(folder, fault, arguments, whole, scheme):
@@ -77,7 +78,7 @@ def end_of(folder):
 
 
 def goes_on_with_the_cpu(top, scheme, arguments):
-    for number, fault in enumerate(("700:3", "2:1:allocate", "700:1500", "700:150:launch", "hang:1", "hang:150", "wrong:1")):
+    for number, fault in enumerate(("700:3", "2:1:allocate", "700:1500", "700:150:launch", "trap:1500", "hang:1", "hang:150", "wrong:1")):
         folder = top / f"{scheme}_cpu_{number}"
         folder.mkdir()
         done = chamomile(folder, *arguments, "--on-device-error", "cpu",
@@ -96,7 +97,7 @@ def main():
         return 77
     faults = [f"{code}:{call}" for code in CODES for call in CALLS]
     faults += [f"{code}:{call}:{word}" for code in (2, 46, 700) for word in WORDS for call in WORDS[word]]
-    faults += [f"hang:{wait}" for wait in HANGS] + ["wrong:1"]
+    faults += [f"hang:{wait}" for wait in HANGS] + [f"trap:{call}" for call in CALLS] + ["wrong:1"]
     table = collections.defaultdict(collections.Counter)
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(4) as pool:
         top = pathlib.Path(name)
@@ -119,7 +120,7 @@ def main():
             if waiting[job]:
                 scheme, fault = waiting[job]
                 kind = fault.partition(":")[0]
-                row = (scheme, CODES[int(kind)] if kind.isdigit() else {"hang": "hang", "wrong": "wrong sums"}[kind])
+                row = (scheme, CODES[int(kind)] if kind.isdigit() else {"hang": "hang", "trap": "trap", "wrong": "wrong sums"}[kind])
                 table[row, "check before the run" if kind == "wrong" else place(fault)][job.result()] += 1
             else:
                 job.result()

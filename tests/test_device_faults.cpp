@@ -43,8 +43,11 @@ TEST_CASE("a plan of faults answers the call that it names, and for ever if the 
     FaultPlan wrong("wrong:2");
     for (bool expected : {false, true, false})
         CHECK(wrong.is_wrong() == expected);
+    FaultPlan trap("trap:2");
+    for (bool expected : {false, true, false})
+        CHECK(trap.traps() == expected);
     for (const char* text : {"2", "2:", ":2", "x:1", "2:0", "0:1", "2:1x", "-2:1", "hang", "hang:0",
-                             "hang:1:wait", "wrong:x"})
+                             "hang:1:wait", "trap:1:wait", "wrong:x"})
         CHECK_THROWS_WITH_AS(FaultPlan{text}, doctest::Contains("CODE:K"), Error);
 }
 
@@ -110,6 +113,80 @@ TEST_CASE("without room on the device smaller batches make the same bits")
     CHECK(same_bits(whole, pieces));
     CHECK_THROWS_WITH_AS(forces_with_room(1, refusals), doctest::Contains("no room"),
                          OutOfDeviceMemory);
+}
+
+namespace {
+
+/// The host's builder, which has no room at one refit and one fetch of the order.
+class SmallBuilder final : public TreeBuilder {
+public:
+    SmallBuilder(int refused_refit, int refused_fetch)
+        : refits_(refused_refit), fetches_(refused_fetch)
+    {}
+    void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
+    {
+        inner_->build(tree, particles, plan, profile);
+        order_ = tree.octree.order;
+    }
+    void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
+    {
+        if (--refits_ == 0)
+            throw OutOfDeviceMemory("no room");
+        const std::pmr::vector<Index> fetched = tree.octree.order;
+        tree.octree.order = order_;
+        inner_->refit(tree, particles, plan, profile);
+        tree.octree.order = fetched;
+    }
+    void finish_nodes(Tree& tree) override { inner_->finish_nodes(tree); }
+    void fetch_order(Octree& octree) override
+    {
+        octree.order.assign(order_.size(), 0); // as far as one comes without room
+        if (--fetches_ == 0)
+            throw OutOfDeviceMemory("no room");
+        octree.order = order_;
+    }
+    std::pmr::memory_resource* memory() override { return inner_->memory(); }
+
+private:
+    std::unique_ptr<TreeBuilder> inner_ = make_host_tree_builder();
+    int refits_, fetches_;
+    std::pmr::vector<Index> order_;
+};
+
+std::vector<Vec3<double>> forces_of_kept_tree(int refused_refit, int refused_fetch)
+{
+    SolverOptions options;
+    options.softening = {SofteningKind::plummer, 0.01};
+    options.device = "cpu";
+    options.batch_size = 64;
+    options = settled(options);
+    SolverParts parts = make_parts(options);
+    parts.builder = std::make_unique<SmallBuilder>(refused_refit, refused_fetch);
+    const auto solver = make_tree_solver(options, std::move(parts));
+    Particles particles = plummer(6000);
+    std::vector<Index> active;
+    for (Index i = 0; i < particles.size(); i += 7)
+        active.push_back(i);
+    solver->solve(particles, Quantities::acceleration);
+    solver->keep_tree(true);
+    for (int evaluation = 0; evaluation < 3; ++evaluation) {
+        for (std::size_t i = 0; i < particles.size(); ++i)
+            particles.position[i] += 0.1 * particles.velocity[i];
+        CHECK(solver->solve(particles, Quantities::acceleration, active).kept_tree);
+    }
+    return particles.acceleration;
+}
+
+} // namespace
+
+TEST_CASE("a tree that is kept stays so where its refit finds no room")
+{
+    const std::vector<Vec3<double>> whole = forces_of_kept_tree(0, 0);
+    CHECK(same_bits(forces_of_kept_tree(1, 0), whole));
+    CHECK(same_bits(forces_of_kept_tree(2, 0), whole));
+    CHECK(same_bits(forces_of_kept_tree(0, 1), whole));
 }
 
 TEST_CASE("a kept field does so too")

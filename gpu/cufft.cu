@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 
+#include "force/gpu.hpp"
 #include "gpu/cufft.cuh"
 
 namespace chamomile {
@@ -69,11 +70,17 @@ const Library& library()
 void check_transform(int status, const char* tried)
 {
     constexpr int no_memory = 2; // CUFFT_ALLOC_FAILED
+    if (status == 0)
+        return;
+    if (const cudaError_t cause = cudaGetLastError(); cause != cudaSuccess)
+        fail_call(cause, tried);
+    int device = 0;
+    cudaGetDevice(&device);
+    const std::string line = std::string("GPU: ") + tried + ": cuFFT error " +
+                             std::to_string(status) + "; " + gpu_identity(device);
     if (status == no_memory)
-        throw OutOfDeviceMemory(std::string("GPU: ") + tried + ": cuFFT has no memory left");
-    if (status != 0)
-        throw Error(Fault::device,
-                    std::string("GPU: ") + tried + ": cuFFT error " + std::to_string(status));
+        throw OutOfDeviceMemory(line);
+    throw Error(Fault::device, line);
 }
 
 std::size_t plan(int& handle, int n, Type type)
@@ -102,7 +109,7 @@ DeviceFourier::DeviceFourier(int n)
 DeviceFourier::~DeviceFourier()
 {
     for (int handle : {forward_, backward_})
-        if (handle >= 0)
+        if (handle >= 0 && !device_hangs())
             library().destroy(handle);
 }
 

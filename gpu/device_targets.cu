@@ -1,5 +1,4 @@
-#include <thrust/copy.h>
-#include <thrust/execution_policy.h>
+#include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
 #include "gpu/device_targets.cuh"
@@ -49,11 +48,20 @@ void DeviceTargets::find(TargetGroups& groups, const std::uint8_t* level, int fi
     DeviceTree& t = tree_;
     check(cudaSetDevice(t.device), "choose the device");
     const std::size_t n = t.particles;
-    const auto begin = thrust::counting_iterator<Index>(0);
     Index* there = t.targets.reserve(n);
-    const Index* end = thrust::copy_if(thrust::cuda::par_nosync(scratch_).on(t.stream), begin,
-                                       begin + n, there, IsDue{level, t.order.data(), first});
-    const std::size_t count = std::size_t(end - there);
+    Index* number = number_.reserve(1);
+    const auto run = [&](void* scratch, std::size_t& bytes) {
+        check(cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<Index>(0), there,
+                                    number, std::int64_t(n), IsDue{level, t.order.data(), first},
+                                    t.stream),
+              "launch the choice of targets");
+    };
+    std::size_t bytes = 0;
+    run(nullptr, bytes);
+    run(scratch_.reserve(bytes), bytes);
+    download(host_number_.reserve(1), number, 1, t.stream);
+    t.stream.wait(); // unlike Thrust's, this wait has a limit
+    const std::size_t count = *host_number_.data();
     Index* here = found_.reserve(count);
     t.staging.download(here, there, count, t.stream);
     t.bytes_down += count * sizeof(Index);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "gpu/device_tree.cuh"
-#include "gpu/kept_memory.cuh"
 
 namespace chamomile {
 
@@ -19,8 +18,9 @@ public:
 
 private:
     DeviceTree& tree_;
-    KeptMemory scratch_;
-    PinnedBuffer<Index> found_;
+    DeviceBuffer<char> scratch_;
+    DeviceBuffer<Index> number_; // of targets
+    PinnedBuffer<Index> host_number_, found_;
     DeviceBuffer<uint2> ranges_; // of targets, of the groups
     DeviceBuffer<Box> boxes_;
     PinnedBuffer<uint2> host_ranges_;

@@ -245,8 +245,10 @@ private:
         compute_keys<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), n, cube, keys,
                                                                 order);
         check(cudaGetLastError(), "launch the keys");
-        thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys, keys + n,
-                                   order);
+        call_thrust("launch the sort of keys", [&] {
+            thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys,
+                                       keys + n, order);
+        });
         Boundaries& between = octree.boundaries;
         between.resize(n);
         int* shared = shared_.reserve(1);
@@ -345,8 +347,10 @@ private:
         Index* node_of = mothers_.data(); // no longer needed
         const auto divided = thrust::make_transform_iterator(
             thrust::make_counting_iterator(Index(0)), IsDivided{t.cells.data()});
-        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided,
-                               divided + n, node_of, Index(1)); // the root's own node is the first
+        call_thrust("launch the count of nodes", [&] {
+            thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided,
+                                   divided + n, node_of, Index(1)); // the root's own is the first
+        });
         check(cudaMemsetAsync(nodes_.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
               "clear the nodes");
         fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, node_of,

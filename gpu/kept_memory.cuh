@@ -1,7 +1,10 @@
-/// \file  Scratch memory for Thrust, kept between its calls.
+/// \file  Calls of Thrust: scratch memory that is kept between them, and what they throw.
 #pragma once
 
 #include <map>
+
+#include <thrust/system/cuda/error.h>
+#include <thrust/system_error.h>
 
 #include "gpu/device.cuh"
 
@@ -45,5 +48,18 @@ private:
     std::multimap<std::ptrdiff_t, char*> idle_;
     std::map<char*, std::ptrdiff_t> busy_;
 };
+
+/// Thrust throws CUDA's error; this throws as check() does.
+template <class Call>
+void call_thrust(const char* tried, const Call& call)
+{
+    cudaError_t status = cudaSuccess;
+    try {
+        call();
+    } catch (const thrust::system_error& error) {
+        status = cudaError_t(error.code().value());
+    }
+    check(status, tried);
+}
 
 } // namespace chamomile

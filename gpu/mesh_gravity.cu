@@ -68,11 +68,7 @@ public:
     CudaMeshGravity(int device, Periodicity box, const MeshOptions& options)
         : device_(use_device(device)), staging_(device), mesh_(box, options), targets_(device)
     {}
-    ~CudaMeshGravity() override
-    {
-        cudaSetDevice(device_);
-        cudaDeviceSynchronize();
-    }
+    ~CudaMeshGravity() override { settle_device(device_); }
 
     void prepare(std::size_t n, const ArrayView& position, const ArrayView& mass,
                  Profile& profile) override
@@ -128,11 +124,7 @@ public:
         : device_(use_device(tree->device)), tree_(std::move(tree)), mesh_(box, options),
           targets_(device_)
     {}
-    ~TreeMesh() override
-    {
-        cudaSetDevice(device_);
-        cudaDeviceSynchronize();
-    }
+    ~TreeMesh() override { settle_device(device_); }
 
     void prepare(std::size_t n, const ArrayView&, const ArrayView&, Profile& profile) override
     {

@@ -104,10 +104,11 @@ int main(int argc, char** argv)
     } catch (const Error& error) {
         return app::ended(app::fail(int(error.fault()), error.what()));
     } catch (const std::bad_alloc&) {
-        return app::fail(int(Fault::input), "not enough memory for so many particles or cells");
+        return app::ended(
+            app::fail(int(Fault::input), "not enough memory for so many particles or cells"));
     } catch (const std::filesystem::filesystem_error& error) {
-        return app::fail(int(Fault::output), error.what());
+        return app::ended(app::fail(int(Fault::output), error.what()));
     } catch (const std::exception& error) {
-        return app::fail(1, std::string("unexpected: ") + error.what());
+        return app::ended(app::fail(1, std::string("unexpected: ") + error.what()));
     }
 }

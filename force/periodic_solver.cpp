@@ -153,7 +153,7 @@ public:
         part_ = part;
         apart_ = apart;
     }
-    double split_radius() const override { return split_; }
+    double split_radius() const override { return long_ ? long_->split_radius() : split_; }
 
     bool takes_device_arrays() const override
     {

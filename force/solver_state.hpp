@@ -14,19 +14,22 @@ public:
     SolverState& operator=(const SolverState&) = delete;
     ~SolverState()
     {
-        if (is_new_)
+        if (is_accepted_)
             return;
         state_.turn();
-        solver_.exchange(state_);
+        try {
+            solver_.exchange(state_);
+        } catch (const std::exception&) { // the first error is the one to tell
+        }
     }
 
     /// All went well: what the solver has now counts.
-    void renew() { is_new_ = true; }
+    void accept() { is_accepted_ = true; }
 
 private:
     Solver& solver_;
     MemoryArchive state_;
-    bool is_new_ = false;
+    bool is_accepted_ = false;
 };
 
 } // namespace chamomile

@@ -149,13 +149,13 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     try {
         move_all(particles, length, quantities, now);
         release_solver();
-        state.renew();
+        state.accept();
     } catch (...) {
         release_solver();
         is_split_ = false;
-        restore(particles);
         report_ = before_.report;
         kept_trees_ = *before_.kept_trees;
+        restore(particles);
         throw;
     }
     double forces = 0;
@@ -369,11 +369,17 @@ ForceStatistics BlockLeapfrog::evaluate(Particles& particles, Quantities quantit
     SolverState state(solver_);
     solver_.number_next(now.step);
     soften(now.time);
-    ForceStatistics statistics = evaluate_all(particles, quantities);
+    ForceStatistics statistics;
+    try {
+        statistics = evaluate_all(particles, quantities);
+    } catch (...) {
+        release_solver();
+        throw;
+    }
     release_solver();
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
-    state.renew();
+    state.accept();
     return statistics;
 }
 

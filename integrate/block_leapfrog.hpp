@@ -89,7 +89,7 @@ protected:
     // What is done to particles, wherever they are:
     virtual Wishes count_wishes();
     virtual void keep(Particles& particles);    ///< the state before a whole step
-    virtual void restore(Particles& particles); ///< that state
+    virtual void restore(Particles& particles); ///< that state, if it is not lost
     /// Begins a whole step: all are due, and have the levels of their wishes.
     virtual void place(const Particles& particles, double length);
     virtual void kick(Particles& particles, Half half);

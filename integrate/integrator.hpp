@@ -46,6 +46,7 @@ public:
                                  Moment now) = 0;
 
     /// Accelerations and potentials of the present positions, out of turn: changes no later step.
+    /// Where it throws they may be those of no evaluation, and it has to be called again.
     virtual ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) = 0;
 
     /// Makes the particles those of now, where the scheme keeps them elsewhere. Throws like step().

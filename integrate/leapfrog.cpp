@@ -94,8 +94,8 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
         if (needs_potentials())
             particles.potential.swap(potential_);
     };
-    exchange_states();
     SolverState state(solver_);
+    exchange_states();
     try {
         if (moved != 0)
             require_finite(particles, particles.position, "position",
@@ -107,7 +107,7 @@ ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities q
             require_finite(particles, particles.acceleration, "acceleration",
                            {now.step, clock_.stated(now.time + length)});
         statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
-        state.renew();
+        state.accept();
         return statistics;
     } catch (...) {
         exchange_states();
@@ -121,7 +121,7 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, 
     ForceStatistics statistics = solve(particles, quantities, now);
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
-    state.renew();
+    state.accept();
     return statistics;
 }
 

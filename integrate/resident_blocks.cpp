@@ -47,6 +47,8 @@ public:
 
     void bring(Particles& particles) override
     {
+        if (is_lost_)
+            throw Error(Fault::device, "resident: the state on the GPU is lost");
         if (!is_current_)
             there_->store(particles);
         is_current_ = true;
@@ -73,6 +75,7 @@ private:
         if (splits_forces())
             there_->load_long_range(long_range_.acceleration);
         is_current_ = true;
+        is_lost_ = false;
     }
 
     Wishes count_wishes() override
@@ -83,7 +86,15 @@ private:
     }
 
     void keep(Particles&) override { there_->keep(); }
-    void restore(Particles&) override { there_->restore(); }
+    void restore(Particles&) override
+    {
+        is_lost_ = true;
+        try {
+            there_->restore();
+            is_lost_ = false;
+        } catch (const Error&) { // the step's own error is the one to tell
+        }
+    }
 
     void place(const Particles&, double length) override
     {
@@ -175,6 +186,7 @@ private:
     std::unique_ptr<DeviceBlocks> there_;
     int first_ = 0;           ///< the level with the longest steps that is due
     bool is_current_ = false; ///< the host's particles are those of now
+    bool is_lost_ = false;    ///< the device's are those of no time
     Moment now_;              ///< as it is stated
 };
 

@@ -55,7 +55,7 @@ public:
             if (!there_->kick(stride.last_kick))
                 refuse(particles, reached);
             statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
-            state.renew();
+            state.accept();
             return statistics;
         } catch (...) {
             there_->undo();

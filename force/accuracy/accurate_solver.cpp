@@ -102,8 +102,9 @@ public:
         archive("accuracy/local_order", options_.local_order);
         archive("accuracy/group_size", options_.group_size);
         archive("accuracy/leaf_size", options_.leaf_size);
-        if (archive.is_reading() && options_.solver == SolverKind::direct)
-            options_.decorrelate.reset();
+        if (archive.is_reading())
+            options_.decorrelate =
+                options_.solver == SolverKind::direct ? std::nullopt : base_.decorrelate;
     }
 
     std::string device() const override { return trials_.device(); }

@@ -97,7 +97,7 @@ std::size_t plan(int& handle, int n, Type type)
 
 } // namespace
 
-DeviceFourier::DeviceFourier(int n)
+DeviceFourier::DeviceFourier(int n) : DeviceFourier() // so that the destructor ends what was begun
 {
     const std::size_t bytes =
         std::max(plan(forward_, n, real_to_complex), plan(backward_, n, complex_to_real));

@@ -19,6 +19,8 @@ public:
     void backward(double* grid, cudaStream_t stream) const;
 
 private:
+    DeviceFourier() = default;
+
     int forward_ = -1, backward_ = -1;
     DeviceBuffer<char> work_; ///< of whichever runs
 };

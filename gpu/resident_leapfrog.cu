@@ -83,6 +83,8 @@ public:
     {
         const double begin = wall_clock_seconds();
         check(cudaSetDevice(device_), "choose the device");
+        require_state();
+        is_lost_ = true; // until all is under way
         const unsigned blocks = (n_ + 255) / 256;
         kick_and_drift<<<blocks, 256, 0, *stream_>>>(state(), length / 2, length);
         check(cudaGetLastError(), "launch kick and drift");
@@ -94,7 +96,7 @@ public:
             stream_->wait(allowance());
             ahead_ = 0;
         }
-        is_current_ = false;
+        is_current_ = is_lost_ = false;
         statistics.profile.add(integration_phase, wall_clock_seconds() - begin);
         return statistics;
     }
@@ -102,8 +104,10 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment) override
     {
         check(cudaSetDevice(device_), "choose the device");
+        require_state();
+        is_lost_ = true;
         ForceStatistics statistics = sum(quantities);
-        is_current_ = false;
+        is_current_ = is_lost_ = false;
         bring(particles);
         return statistics;
     }
@@ -112,6 +116,7 @@ public:
     {
         if (is_current_)
             return;
+        require_state();
         check(cudaSetDevice(device_), "choose the device");
         const std::size_t n = n_;
         Source* j = host_particles_.reserve(n);
@@ -127,6 +132,12 @@ public:
         download(fault, fault_.data(), 1, *stream_);
         stream_->wait(allowance());
         ahead_ = 0;
+        is_lost_ = *fault != no_fault;
+        if (is_lost_)
+            throw Error(Fault::numeric, "step " + std::to_string(*fault >> 32) +
+                                            ": particle with id " +
+                                            std::to_string(particles.id[*fault & 0xffffffffu]) +
+                                            ": acceleration: is not finite");
         particles.acceleration.resize(n);
         std::copy(v, v + n, particles.velocity.begin());
         std::copy(a, a + n, particles.acceleration.begin());
@@ -135,11 +146,6 @@ public:
         for (std::size_t i = 0; i < n; ++i)
             particles.position[i] = length_ * j[i].position;
         is_current_ = true;
-        if (*fault != no_fault)
-            throw Error(Fault::numeric, "step " + std::to_string(*fault >> 32) +
-                                            ": particle with id " +
-                                            std::to_string(particles.id[*fault & 0xffffffffu]) +
-                                            ": acceleration: is not finite");
     }
 
     /// The accelerations are those of the last sum; the unit of length is that of the start.
@@ -164,6 +170,13 @@ private:
     static constexpr unsigned long long no_fault = ~0ull;
     static constexpr int steps_ahead = 16;
 
+    /// What a step that failed has left is no state to go on from.
+    void require_state() const
+    {
+        if (is_lost_)
+            throw Error(Fault::device, "resident: the state on the GPU is lost");
+    }
+
     /// For the steps that are under way.
     double allowance() const { return (1 + ahead_) * allowance_of_pairs(double(n_) * n_); }
 
@@ -177,6 +190,7 @@ private:
     void send(const Particles& particles, double length = 0)
     {
         n_ = unsigned(particles.size());
+        is_current_ = is_lost_ = false;
         const std::size_t n = n_;
         if (n == 0)
             return;
@@ -236,7 +250,8 @@ private:
     double length_ = 1, mass_ = 1; // powers of two
     bool has_potential_ = false;
     int ahead_ = 0;
-    bool is_current_ = false;
+    bool is_current_ = false; ///< the host's particles are those of now
+    bool is_lost_ = false;    ///< the device's are those of no time
     std::unique_ptr<Stream> stream_;
     DirectSummer summer_;
     DirectSetup setup_{};

@@ -27,7 +27,11 @@ public:
               "find the kernel of a law");
     }
     LoadedCode(const LoadedCode&) = delete;
-    ~LoadedCode() { cudaLibraryUnload(library_); }
+    ~LoadedCode()
+    {
+        if (!device_hangs())
+            cudaLibraryUnload(library_);
+    }
 
     const void* function() const { return reinterpret_cast<const void*>(kernel_); }
 

@@ -86,14 +86,21 @@ RestartPoint find_restart(const fs::path& place)
     for (const fs::path& file : files)
         try {
             point.archive = std::make_unique<CheckpointReader>(file);
-            return point;
+            break;
         } catch (const Error& error) {
             point.rejected.emplace_back(error.what());
         }
     std::string all;
     for (const std::string& line : point.rejected)
         all += (all.empty() ? "" : "; ") + line;
-    throw Error(Fault::restart, "--restart: " + all);
+    if (!point.archive)
+        throw Error(Fault::restart, "--restart: " + all);
+    if (!is_numbered(point.archive->path().filename().string(),
+                     ending)) // nobody would find it again
+        throw Error(Fault::restart, "--restart: " + place.string() +
+                                        ": must be named checkpoint_N.chk, in the folder of its "
+                                        "run");
+    return point;
 }
 
 void set_aside_newer(const fs::path& checkpoint)

@@ -75,7 +75,8 @@ const std::vector<std::string> changeable{
 std::map<std::string, std::string> kept_options(const Options& options)
 {
     std::map<std::string, std::string> kept = options.given_values();
-    for (const char* name : {"config", "threads", "quiet", "verbose", "restart", "overwrite"})
+    for (const char* name :
+         {"config", "threads", "quiet", "verbose", "restart", "overwrite", "checkpoint"})
         kept.erase(name);
     return kept;
 }
@@ -87,8 +88,10 @@ void require_place_for_checkpoints(const FluidRun& run)
             throw Error(Fault::usage, "--max-walltime: needs --checkpoint FILE.chk");
         return;
     }
+    std::error_code none;
+    const bool goes_on = std::filesystem::equivalent(run.checkpoint, run.restart, none);
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
-        if (run.restart.empty() && std::filesystem::exists(file) && !run.output.overwrite)
+        if (!goes_on && std::filesystem::exists(file) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +
                                            ": exists: give --overwrite to replace it or --restart "
                                            "to go on from it");
@@ -155,6 +158,7 @@ int fluid(const std::vector<std::string>& arguments)
         rejected = take_checkpoint(run.restart, archive);
         std::map<std::string, std::string> earlier;
         (*archive)("fluid/options", earlier);
+        earlier.erase("checkpoint"); // of the file that is taken, wherever it lies now
         options.adopt(earlier, changeable);
         if (run.checkpoint.empty())
             run.checkpoint = run.restart;

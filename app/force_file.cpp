@@ -31,7 +31,6 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
                   shortest(simulation.stated_time()).c_str(), sample_->targets().size());
     for (double value : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, phi.p99})
         line += formatted(",%.4e", value);
-    file_.write(line + "\n");
     ++checks_;
     last_step_ = simulation.step();
     last_p99_ = a.p99;
@@ -40,6 +39,7 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
         largest_p99_ = a.p99;
         largest_step_ = last_step_;
     }
+    file_.write(line + "\n");
 }
 
 void ForceFile::exchange(Archive& archive)

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include <unistd.h>
 
@@ -47,7 +48,7 @@ std::string LineFile::open(const fs::path& file, const std::string& heading)
     if (!file_)
         throw failure(file, "created");
     heading_ = heading;
-    write(heading_);
+    write(unwritten_.empty() ? heading_ : "");
     return "";
 }
 
@@ -67,16 +68,17 @@ std::string LineFile::go_on()
     if (::ftruncate(::fileno(file_), off_t(bytes_)) != 0 ||
         std::fseek(file_, long(bytes_), SEEK_SET) != 0)
         throw failure(path_, "cut to its length at the checkpoint");
-    if (bytes_ == 0)
-        write(heading_);
+    write((bytes_ == 0 ? heading_ : "") + std::exchange(unwritten_, ""));
     return note;
 }
 
 void LineFile::write(const std::string& line)
 {
-    if (std::fputs(line.c_str(), file_) < 0 || std::fflush(file_) != 0)
+    unwritten_ += line;
+    if (std::fputs(unwritten_.c_str(), file_) < 0 || std::fflush(file_) != 0)
         throw failure(path_, "written");
-    bytes_ += line.size();
+    bytes_ += unwritten_.size();
+    unwritten_.clear();
 }
 
 void LineFile::sync()
@@ -89,6 +91,7 @@ void LineFile::exchange(Archive& archive, const std::string& name)
 {
     archive(name + "/heading", heading_);
     archive(name + "/bytes", bytes_);
+    archive(name + "/unwritten", unwritten_);
 }
 
 } // namespace chamomile::app

@@ -27,13 +27,14 @@ public:
     /// to whole lines, which the text that is returned says.
     std::string open(const std::filesystem::path& file, const std::string& heading);
 
-    /// Through to the file at once.
+    /// Through to the file at once. A line that cannot be written is the first of the next time,
+    /// after a restart too.
     void write(const std::string& line);
 
     /// Through to the disk.
     void sync();
 
-    /// Keeps or restores the heading and how long the file is.
+    /// Keeps or restores the heading, how long the file is and what could not be written.
     void exchange(Archive& archive, const std::string& name);
     const std::string& heading() const { return heading_; }
 
@@ -42,8 +43,8 @@ private:
 
     std::filesystem::path path_;
     std::FILE* file_ = nullptr;
-    std::string heading_;
-    std::uint64_t bytes_ = 0;
+    std::string heading_, unwritten_;
+    std::uint64_t bytes_ = 0; ///< of whole lines
 };
 
 } // namespace chamomile::app

@@ -169,18 +169,22 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
     return clock_of(run, state);
 }
 
-/// Whether there is a checkpoint of this run is told even if it fails.
-void execute(RunJob& job, bool& has_checkpoint)
+/// What there is of a run that has failed.
+struct Remains {
+    bool results = false, checkpoint = false;
+};
+
+void execute(RunJob& job, Remains& remains)
 {
     try {
         job.execute();
     } catch (...) {
-        has_checkpoint = job.has_checkpoint();
+        remains = {job.has_results(), job.has_checkpoint()};
         throw;
     }
 }
 
-void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
+void begin(const Options& options, RunOptions& run, Remains& remains)
 {
     settle(options, run);
     Snapshot state = initial_conditions(run);
@@ -216,7 +220,7 @@ void begin(const Options& options, RunOptions& run, bool& has_checkpoint)
                                run.solver.leaf_size));
     record_start(options, journal);
     record_check(checked, journal);
-    execute(job, has_checkpoint);
+    execute(job, remains);
 }
 
 /// The options that go with --restart, and the folder of the run.
@@ -237,7 +241,7 @@ void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
     settle(options, run);
 }
 
-void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
+void go_on(Options& options, RunOptions& run, Remains& remains)
 {
     if (!run.input.empty())
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
@@ -256,13 +260,16 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
     state.time = earlier.start_time;
     const std::shared_ptr<const Clock> clock = clock_of(run, state);
     double now = 0;
+    bool has_ended = false;
     archive("timeline/time", now);
-    if (*run.end_time < now)
+    archive("simulation/has_ended", has_ended);
+    if (*run.end_time < now || (*run.end_time == now && !has_ended))
         throw Error(Fault::restart,
                     (run.cosmology.asked ? "--z-end or --a-end: a = " : "--t-end: ") +
                         shortest(clock->stated(*run.end_time)) +
-                        ": lies before the time of the checkpoint, " +
-                        shortest(clock->stated(now)));
+                        (*run.end_time < now ? ": lies before the time of the checkpoint, " +
+                                                   shortest(clock->stated(now))
+                                             : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
     const std::vector<std::string> notes = take_choices(earlier, options, run);
@@ -293,7 +300,7 @@ void go_on(Options& options, RunOptions& run, bool& has_checkpoint)
         journal.tell(
             "the run had reached its end at t = " + shortest(clock->stated(time.end_time)) +
             (state.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
-    execute(job, has_checkpoint);
+    execute(job, remains);
 }
 
 /// The arguments by which a run goes on from its checkpoint without its GPU.
@@ -335,20 +342,22 @@ int run(const std::vector<std::string>& arguments)
     add_run_options(options, run);
     if (!options.parse(arguments))
         return 0;
-    bool has_checkpoint = false;
+    Remains remains;
     try {
         if (run.restart.empty())
-            begin(options, run, has_checkpoint);
+            begin(options, run, remains);
         else
-            go_on(options, run, has_checkpoint);
+            go_on(options, run, remains);
         return 0;
     } catch (const Error& error) {
         if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
-            run.solver.device == "cpu" || run.scheme.resident)
+            run.solver.device == "cpu" || run.scheme.resident ||
+            (remains.results && !remains.checkpoint)) // which a new beginning would replace
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }
-    return app::run(has_checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments));
+    return app::run(remains.checkpoint ? without_gpu(arguments, run.folder)
+                                       : without_gpu(arguments));
 }
 
 } // namespace chamomile::app

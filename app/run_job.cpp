@@ -132,14 +132,12 @@ void RunJob::write_outputs()
     if (outputs_ == 0 && !energies_.is_open())
         open_files();
     note_energies();
-    state_.time = simulation_.stated_time();
+    take_time();
     state_.has_accelerations = true;
     state_.has_potentials = simulation_.has_potentials();
     if (simulation_.integrator().forces().accuracy)
         record_choice();
     state_.provenance["step"] = std::to_string(simulation_.step());
-    if (state_.comoving)
-        state_.comoving->scale_factor = state_.time;
     std::string analysis;
     {
         const PeculiarVelocities in_file(state_);
@@ -162,9 +160,16 @@ void RunJob::record_choice()
     state_.provenance["measured_error"] = shortest(steps_.measured_error());
 }
 
-void RunJob::write_frame()
+void RunJob::take_time()
 {
     state_.time = simulation_.stated_time();
+    if (state_.comoving)
+        state_.comoving->scale_factor = state_.time;
+}
+
+void RunJob::write_frame()
+{
+    take_time();
     write_png(render_snapshot(state_, view_), folder_.frame(frames_));
     ++frames_;
 }

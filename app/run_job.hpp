@@ -36,12 +36,14 @@ public:
 
     const Simulation& simulation() const { return simulation_; }
     /// Whether the folder holds one of this run.
+    bool has_results() const { return energies_.is_open(); }
     bool has_checkpoint() const { return has_checkpoint_; }
 
 private:
     void register_observers(const SimulationOptions& time);
     void open_files();
     void write_outputs();
+    void take_time(); ///< into the state that is written
     void write_frame();
     void record_choice();
     void note_energies();

@@ -60,7 +60,6 @@ const double program_begun = wall_clock_seconds();
 StopRequests::StopRequests(const fs::path& folder, std::optional<double> limit)
     : stop_file_(folder / stop_name), checkpoint_file_(folder / checkpoint_name), limit_(limit)
 {
-    caught = 0;
     struct sigaction action = {};
     action.sa_handler = note_signal;
     action.sa_flags = SA_RESTART;

@@ -47,6 +47,7 @@ void BlockLeapfrog::restore(Particles& particles)
 void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
+    exchange_softening(archive, solver_);
     archive("blocks/wish", state_.wish);
     archive("blocks/time", state_.time);
     archive("blocks/orbit", state_.orbit);

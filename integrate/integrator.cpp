@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/archive.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 
@@ -23,6 +24,14 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     total.cells += one.cells;
     for (const Profile::Phase& phase : one.profile.phases())
         total.profile.add(phase.name, phase.seconds);
+}
+
+void exchange_softening(Archive& archive, Solver& solver)
+{
+    double length = solver.options().softening.length;
+    archive("solver/softening", length);
+    if (length != solver.options().softening.length)
+        solver.soften(length);
 }
 
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,

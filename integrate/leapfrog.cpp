@@ -138,6 +138,7 @@ ForceStatistics Leapfrog::solve(Particles& particles, Quantities quantities, Mom
 void Leapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
+    exchange_softening(archive, solver_);
     GM_ = total_GM(particles, solver_.options().gravitational_constant);
 }
 

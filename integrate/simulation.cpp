@@ -167,6 +167,10 @@ void Simulation::exchange(Archive& archive)
     archive("simulation/step", step_);
     archive("simulation/step_length", step_length_);
     archive("simulation/has_potentials", has_potentials_);
+    archive("simulation/particle_pairs", last_.particle_particle);
+    archive("simulation/cell_pairs", last_.particle_cell);
+    bool has_ended = at_end();
+    archive("simulation/has_ended", has_ended);
     std::uint64_t notified = notified_, observers = observers_.size();
     archive("simulation/notified", notified);
     archive("simulation/observers", observers);

@@ -54,6 +54,13 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(7, "--density: 0.5: cannot change in a run that goes on", "--restart", "fluid.chk", "--density", 0.5)
     refused(4, "--checkpoint: fluid.chk: exists", *short, "--checkpoint", "fluid.chk")
     refused(2, "--max-walltime: needs --checkpoint", *short, "--max-walltime", 1)
+    # Another file is another file: what lies beside it stays.
+    there = {name: (folder / name).read_bytes() for name in ("fluid.chk", "fluid.chk.1")}
+    (folder / "saved.chk").write_bytes(there["fluid.chk"])
+    refused(4, "--checkpoint: fluid.chk: exists", "--restart", "saved.chk", "--checkpoint", "fluid.chk", "-o", "saved.csv")
+    result = chamomile("fluid", "--restart", "saved.chk", "--steps", 60, "-o", "saved.csv", "--max-walltime", 1e-4)
+    check(result.returncode == 0 and (folder / "saved.chk").read_bytes() != there["fluid.chk"], f"fluid: from a copy: {result.stderr}")
+    check(all((folder / name).read_bytes() == was for name, was in there.items()), "fluid: from a copy: the checkpoint itself is replaced")
     (folder / "fluid.chk").write_bytes((folder / "fluid.chk").read_bytes()[:-9])
     good = (folder / "fluid.chk.1").read_bytes()
     result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 60, "-o", "damaged.csv", "--max-walltime", 1e-4)  # from the one before

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -148,6 +149,13 @@ def changes_what_may_change(top):
     refused(7, "--output: other: cannot change", *again, "-o", "other")
     refused(2, "--restart: contradicts the file ../plummer.hdf5", *again, "../plummer.hdf5")
     refused(7, "--t-end: 0.001: lies before the time of the checkpoint, 0.01", *again, "--t-end", 0.001)
+    refused(7, "--t-end: 0.01: is the time of the checkpoint; must be later", *again, "--t-end", 0.01)
+    aside = checkpoints(folder / "out")[-1].name + ".aside"
+    before[aside] = checkpoints(folder / "out")[-1].read_bytes()
+    (folder / "out" / aside).write_bytes(before[aside])
+    refused(7, f"--restart: out/{aside}: must be named checkpoint_N.chk", "--restart", f"out/{aside}")
+    (folder / "out" / aside).unlink()
+    del before[aside]
     refused(7, "--restart: none: does not exist", "--restart", "none")
     refused(7, "--restart: ..: holds no checkpoint", "--restart", "..")
     refused(7, "--restart: ../plummer.hdf5: header: not that of a checkpoint", "--restart", "../plummer.hdf5")
@@ -260,6 +268,22 @@ def survives_full_disks(top):
         subprocess.run(["umount", disk])
 
 
+def survives_limits_of_sizes(top):
+    """Lines that could not be written are there when the run has gone on."""
+    chamomile(top, "model", "plummer", "-n", 4, "--seed", 3, "-o", "four.hdf5", "-q")
+    arguments = ["run", "../four.hdf5", "--t-end", 1, "--eps", 0.05, "--snapshot-every", 1, "-o", "out"]
+    for name, more in ("energy.csv", ["--dt", 0.001, "--energy-every", 0.001]), ("steps.csv", ["--dt", 0.0002]):
+        whole, folder = fresh(top, f"unlimited_{name}"), fresh(top, f"limited_{name}")
+        chamomile(whole, *arguments, *more)
+        size = int(0.9 * (whole / "out" / name).stat().st_size)
+        done = chamomile(folder, *arguments, *more, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+        check(done.returncode == 4 and f"out/{name}: cannot be written" in done.stderr and len(checkpoints(folder / "out")) == 1,
+              f"{name} is limited: {done.returncode} {done.stdout} {done.stderr}")
+        done = chamomile(folder, "run", "--restart", "out")
+        left = [line for line in differences(folder / "out", whole / "out") if ".chk" not in line]
+        check(done.returncode == 0 and not left, f"{name} was limited: {done.stderr} {left}")
+
+
 def survives_lost_folders(top):
     folder = fresh(top, "lost")
     run = start(folder, *LONG, "--checkpoint-every", 50)
@@ -287,7 +311,7 @@ def main():
         done = chamomile(fresh(top, "whole"), *RUN)
         check(done.returncode == 0 and not checkpoints(top / "whole/out"), f"the run itself: {done.stderr}")
         for part in (stops_by_signals, stops_by_a_file, stops_in_time, changes_what_may_change, keeps_two, survives_faults,
-                     survives_full_disks, survives_lost_folders):
+                     survives_full_disks, survives_limits_of_sizes, survives_lost_folders):
             part(top)
     print("\n".join(failures) or "no state was lost")
     return bool(failures)

@@ -106,6 +106,7 @@ TEST_CASE("an observer that fails is called again, those before it are not")
     CheckpointReader archive(file);
     second.exchange(archive);
     CHECK(second.has_potentials());
+    CHECK(second.last_statistics().particle_particle == 37 * 37); // which lines of outputs tell
     second.run();
     std::vector<std::uint64_t> all(17);
     for (std::size_t k = 0; k < all.size(); ++k)
@@ -113,6 +114,35 @@ TEST_CASE("an observer that fails is called again, those before it are not")
     CHECK(before == all);
     CHECK(itself == std::vector<std::uint64_t>{0, 8, 16});
     CHECK(after == std::vector<std::uint64_t>{0, 8, 16});
+}
+
+TEST_CASE("the softening length in force comes back")
+{
+    const TemporaryFolder folder;
+    const ComovingClock clock({.hubble_rate = 1, .physical_softening = 0.04});
+    SolverOptions options;
+    options.device = "cpu";
+    options.softening.length = 0.05;
+    const BlockSteps steps{.criterion = StepCriterion::softening, .eta = 0.05};
+    for (const bool blocks : {false, true}) {
+        const auto integrator = [&](Solver& solver) -> std::unique_ptr<Integrator> {
+            if (blocks)
+                return std::make_unique<BlockLeapfrog>(solver, steps, clock);
+            return std::make_unique<Leapfrog>(solver, TimeStep{.length = 1. / 64}, clock);
+        };
+        const auto solver = make_solver(options), other = make_solver(options);
+        const auto before = integrator(*solver), after = integrator(*other);
+        Particles particles = few(), later;
+        Simulation first(particles, *before, 0, end_of_followed),
+            second(later, *after, 0, end_of_followed);
+        first.run();
+        const double length = before->forces().softening.length;
+        CHECK(length < 0.035);
+        write_checkpoint(folder / "state.chk", [&](Archive& archive) { first.exchange(archive); });
+        CheckpointReader archive(folder / "state.chk");
+        second.exchange(archive);
+        CHECK(after->forces().softening.length == length);
+    }
 }
 
 TEST_CASE("states that do not fit are refused")

@@ -37,6 +37,18 @@ struct FieldResults {
     explicit operator bool() const { return acceleration || potential || tidal || jerk; }
 };
 
+/// Sources as they were given.
+struct FieldCopy {
+    std::vector<Vec3<double>> position, velocity; ///< velocities: none if none were given
+    std::vector<double> mass;
+
+    FieldSources sources() const
+    {
+        return {mass.size(), view_of(std::span(position)), view_of(std::span(mass)),
+                velocity.empty() ? ArrayView{} : view_of(std::span(velocity))};
+    }
+};
+
 /// Accelerations, potentials, tidal tensors and jerks of sources that are given once. Not safe for
 /// two threads at once; make one solver for each. Sums at the sources, by evaluate_sources(), are
 /// those of Solver::solve(), bit for bit.
@@ -54,6 +66,9 @@ public:
 
     /// Sources of the last build; 0 before.
     virtual std::size_t size() const = 0;
+
+    /// They themselves. Throws Error(device).
+    virtual FieldCopy copy_of_sources() = 0;
 
     /// Throws Error(usage) before build() or for results that cannot be had, Error(input) for a
     /// point that is not finite or a self out of range, Error(device).

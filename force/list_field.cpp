@@ -62,9 +62,9 @@ void ListField::refit(const FieldSources& sources)
                                       ": must be as many as were built: " + std::to_string(size()));
     build_profile_ = {};
     size_ = 0;
+    has_order_ = false;
     parts_.builder->refit(tree_, {sources.count, sources.position, sources.mass}, plan(),
                           build_profile_);
-    has_order_ = false;
     finish_build(sources);
 }
 

@@ -174,6 +174,7 @@ public:
             mass_ = total_mass(masses);
         }
         positions_of_ = [&](std::span<const Index> sample, std::span<Vec3<double>> positions) {
+            long_->wait(); // whose wait has a limit
             read_some_from_device(device, arrays.position, sample, positions);
         };
         count_ = arrays.count;

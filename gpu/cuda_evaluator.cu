@@ -86,9 +86,14 @@ public:
     void begin(const EvaluationInput& input) override
     {
         check(cudaSetDevice(device_), "choose the device");
+        bool is_there = false;
         for (const ArrayView& view : {input.output.acceleration, input.output.potential})
-            if (view.on_device)
+            if (view.on_device) {
                 require_on_device(view, device_);
+                is_there = true;
+            }
+        if (is_there)
+            wait_for_owner();
         input_ = input;
         kernel_ = find_kernel(input, precision_);
         const TargetGroups& groups = *input.groups;
@@ -274,14 +279,14 @@ private:
         const cudaStream_t stream = tree_->stream;
         const auto blocks = [](std::size_t threads) { return unsigned((threads + 255) / 256); };
         tree_->staging.upload(active_, active.data(), n, stream);
+        Index* const number = number_.reserve(input_.octree->size);
+        TargetSum* const sorted = sorted_sums_.reserve(n);
         number_targets<<<blocks(targets), 256, 0, stream>>>(tree_->targets.data(),
-                                                            tree_->order.data(), targets,
-                                                            number_.reserve(input_.octree->size));
-        sort_sums<<<blocks(n), 256, 0, stream>>>(sums_.data(), number_.data(), active_.data(), n,
-                                                 sorted_sums_.reserve(n));
+                                                            tree_->order.data(), targets, number);
+        sort_sums<<<blocks(n), 256, 0, stream>>>(sums_.data(), number, active_.data(), n, sorted);
         check(cudaGetLastError(), "launch the sort of sums");
         TargetSum* const sums = host_sums_.reserve(n);
-        tree_->staging.download(sums, sorted_sums_.data(), n, stream);
+        tree_->staging.download(sums, sorted, n, stream);
         bytes_down_ = n * sizeof(TargetSum);
         std::size_t not_finite = 0;
 #pragma omp parallel for if (n > worth_threads) reduction(+ : not_finite)

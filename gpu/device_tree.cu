@@ -185,6 +185,8 @@ private:
         const ArrayView& mass = particles.mass;
         if (mass.on_device || !mass) { // without an array all are 1
             require_on_device(mass, t.device);
+            if (mass.on_device && !particles.position.on_device)
+                wait_for_owner();
             gather_numbers(mass, n, t.masses.reserve(n), masses_stream_);
         } else if (mass.is_dense()) {
             t.staging.upload(t.masses, reinterpret_cast<const double*>(mass.component[0]), n,
@@ -306,17 +308,20 @@ private:
         DeviceTree& t = *tree_;
         const int order = plan.criterion ? plan.criterion->order : 0;
         const Index n = Index(octree.cells.size());
-        find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.cells.data(), n, mothers_.reserve(n), missing_.reserve(n));
-        const auto sum = order <= 2 ? sum_moments<2> : order == 3 ? sum_moments<3> : sum_moments<4>;
-        sum<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, t.sources.data(),
-                                                       mothers_.data(), missing_.data(),
-                                                       t.multipoles.reserve(n), t.bounds.reserve(n),
-                                                       order <= 2 ? nullptr : t.higher.reserve(n));
+        Index *const mothers = mothers_.reserve(n), *const missing = missing_.reserve(n);
+        Multipole* const multipoles = t.multipoles.reserve(n);
+        Box* const bounds = t.bounds.reserve(n);
+        HigherMoments* const higher = order <= 2 ? nullptr : t.higher.reserve(n);
+        NumberedMultipole* const collected = collected_.reserve(n);
         check(cudaMemsetAsync(count_.reserve(1), 0, sizeof(unsigned), t.stream), "clear a count");
+        find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, mothers,
+                                                                missing);
+        const auto sum = order <= 2 ? sum_moments<2> : order == 3 ? sum_moments<3> : sum_moments<4>;
+        sum<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, t.sources.data(), mothers,
+                                                       missing, multipoles, bounds, higher);
         collect_multipoles<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.cells.data(), n, mothers_.data(), plan.cluster_size, plan.longest_cluster,
-            t.multipoles.data(), t.bounds.data(), collected_.reserve(n), count_.data());
+            t.cells.data(), n, mothers, plan.cluster_size, plan.longest_cluster, multipoles, bounds,
+            collected, count_.data());
         check(cudaGetLastError(), "launch the moments");
         download(host_count_.reserve(1), count_.data(), 1, t.stream);
         counted_.record(t.stream);

@@ -66,9 +66,10 @@ void DirectSummer::make_room_for_clumps(DirectSum& job, Index count)
     cancelling.clump_count = count;
     cancelling.size = sizes_.reserve(job.target_count);
     cancelling.found = found_.reserve(job.target_count);
-    if (!counters_.data())
+    if (!counters_are_clear_)
         check(cudaMemsetAsync(counters_.reserve(2), 0, 2 * sizeof(unsigned), stream_),
               "clear counters");
+    counters_are_clear_ = true;
     cancelling.count = counters_.data();
     cancelling.ended = counters_.data() + 1;
 }
@@ -140,6 +141,7 @@ Index DirectSummer::launch(DirectSum job, Index wanted)
     if (parts > 1) {
         job.partial = partial_.reserve(std::size_t(blocks) * Shape::targets * parts);
         if (blocks > arrived_count_) {
+            arrived_count_ = 0; // until they are clear
             check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), stream_),
                   "clear counters");
             arrived_count_ = blocks;

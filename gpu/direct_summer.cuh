@@ -71,6 +71,7 @@ private:
     DeviceBuffer<Clump> clumps_;
     DeviceBuffer<float> sizes_;
     DeviceBuffer<Index> found_;
+    bool counters_are_clear_ = false;
     DeviceBuffer<unsigned> counters_; // of cancelling targets and blocks, zero between sums
 };
 

@@ -149,6 +149,8 @@ public:
                      tree_->stream);
     }
 
+    void wait() const override { tree_->stream.wait(); }
+
     void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
                      const ArrayView& acceleration, const ArrayView& potential) const override
     {

@@ -53,6 +53,7 @@ public:
         if (parts > 1)
             job.partial = partial_.reserve(std::size_t(code.shape.sum) * size * blocks * parts);
         if (blocks > arrived_count_) {
+            arrived_count_ = 0; // until they are clear
             check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), stream),
                   "clear counters");
             arrived_count_ = blocks;

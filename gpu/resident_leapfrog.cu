@@ -189,6 +189,7 @@ private:
     /// `length`: the unit to go on with; 0: to be chosen.
     void send(const Particles& particles, double length = 0)
     {
+        check_number(particles.size());
         n_ = unsigned(particles.size());
         is_current_ = is_lost_ = false;
         const std::size_t n = n_;

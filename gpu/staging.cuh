@@ -63,9 +63,10 @@ private:
         const std::size_t block = up ? block_up : block_down, blocks = (bytes + block - 1) / block;
         const int threads = int(std::min<std::size_t>(blocks, std::size_t(omp_get_max_threads())));
         while (lanes_.size() < std::size_t(threads)) {
-            lanes_.push_back(std::make_unique<Lane>());
-            for (auto& slot : lanes_.back()->slot)
+            auto lane = std::make_unique<Lane>();
+            for (auto& slot : lane->slot)
                 slot.reserve(block_up);
+            lanes_.push_back(std::move(lane));
         }
         std::atomic<std::size_t> next{0};
         std::atomic<cudaError_t> status{cudaSuccess};

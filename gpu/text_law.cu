@@ -71,9 +71,10 @@ public:
                   "read the compute capability");
             const TextSource source =
                 text_source(law_, shape_, positions_, int(cut), double_precision);
-            known.code = std::make_unique<LoadedCode>(
+            auto code = std::make_unique<LoadedCode>(
                 compile_for_device(name_, source.text, source.kernel, 10 * major + minor));
-            known.kernel = known.code->kernel();
+            known.kernel = code->kernel();
+            known.code = std::move(code);
         }
         return known.kernel;
     }

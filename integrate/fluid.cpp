@@ -106,13 +106,11 @@ Fluid::Fluid(const FluidOptions& options)
 void Fluid::evaluate()
 {
     const std::size_t n = atoms_.size();
+    const Periodicity box{side_};
     static_assert(sizeof(Vec3<double>) == 3 * sizeof(double));
 #pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < n; ++i) {
-        Vec3<double>& x = atoms_.position[i];
-        for (double* value : {&x.x, &x.y, &x.z})
-            *value -= side_ * std::floor(*value / side_);
-    }
+    for (std::size_t i = 0; i < n; ++i)
+        atoms_.position[i] = box.wrapped(atoms_.position[i]);
     const auto rows = as_rows(std::span<const Vec3<double>>(atoms_.position));
     pairs_ = solver_->sum({rows, rows, self_, {}}, as_rows(std::span(sums_))).pairs;
 #pragma omp parallel for if (n > worth_threads) schedule(static)

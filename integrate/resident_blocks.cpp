@@ -42,7 +42,10 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override
     {
         bring(particles);
-        return BlockLeapfrog::evaluate(particles, quantities, now);
+        is_current_ = false; // where it throws, the device's count
+        ForceStatistics statistics = BlockLeapfrog::evaluate(particles, quantities, now);
+        is_current_ = true;
+        return statistics;
     }
 
     void bring(Particles& particles) override

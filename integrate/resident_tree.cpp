@@ -70,7 +70,10 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override
     {
         bring(particles);
-        return host_.evaluate(particles, quantities, now);
+        is_current_ = false; // where it throws, the device's count
+        ForceStatistics statistics = host_.evaluate(particles, quantities, now);
+        is_current_ = true;
+        return statistics;
     }
 
     void bring(Particles& particles) override

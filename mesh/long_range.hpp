@@ -36,6 +36,9 @@ public:
                      const ArrayView& acceleration, const ArrayView& potential,
                      Profile& profile) const = 0;
 
+    /// What prepare() has begun is done. Throws Error(device).
+    virtual void wait() const {}
+
     /// r_s.
     virtual double split_radius() const = 0;
 };

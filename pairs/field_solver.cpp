@@ -22,20 +22,40 @@ public:
     void build(const FieldSources& sources) override
     {
         check_views(sources);
+        is_built_ = false; // what is thrown leaves no sources behind
         velocity_.clear();
         lists_.build(sources);
         keep_velocities(sources);
+        is_built_ = true;
     }
 
     void refit(const FieldSources& sources) override
     {
         check_views(sources);
+        require_sources();
         velocity_.clear();
+        is_built_ = false;
         lists_.refit(sources);
         keep_velocities(sources);
+        is_built_ = true;
     }
 
     std::size_t size() const override { return lists_.size(); }
+
+    FieldCopy copy_of_sources() override
+    {
+        const Octree& octree = lists_.octree();
+        FieldCopy copy;
+        copy.position.resize(size());
+        copy.mass.resize(size());
+        for (std::size_t k = 0; k < size(); ++k) {
+            copy.position[octree.order[k]] = octree.sources[k].position;
+            copy.mass[octree.order[k]] = octree.sources[k].mass;
+        }
+        for (std::size_t k = 0; k < velocity_.size(); k += 3)
+            copy.velocity.push_back({velocity_[k], velocity_[k + 1], velocity_[k + 2]});
+        return copy;
+    }
 
     ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results) override
     {
@@ -61,6 +81,7 @@ public:
                                      const FieldResults& results) override
     {
         check_results(results);
+        require_sources();
         for (const Index i : active)
             if (i >= size())
                 throw Error(Fault::input, "active: " + std::to_string(i) + ": must be below " +
@@ -73,7 +94,7 @@ public:
             if (active.empty())
                 for (std::size_t i = 0; i < size(); ++i)
                     self.push_back(Index(i));
-            const Places places = sources();
+            const FieldCopy places = copy_of_sources();
             std::vector<double> position(3 * self.size()), velocity;
             for (std::size_t k = 0; k < self.size(); ++k)
                 for (std::size_t c = 0; c < 3; ++c)
@@ -97,6 +118,7 @@ public:
                     std::span<std::int64_t> count, std::span<std::int64_t> list) override
     {
         check_targets(targets);
+        require_sources();
         check_view(radius, 1, "radius: must have 1 component");
         require(radius || targets.count == 0, "radius: missing");
         require(count.size() >= targets.count && list.size() >= most * targets.count,
@@ -135,11 +157,6 @@ public:
     }
 
 private:
-    struct Places {
-        std::vector<Vec3<double>> position;
-        std::vector<double> mass;
-    };
-
     /// The numbers of sources within the root of `limit` of a place.
     static std::vector<Index> sources_within(const Octree& octree, const Moments& moments,
                                              const Vec3<double>& place, double limit)
@@ -193,6 +210,11 @@ private:
     {
         if (!fulfilled)
             throw Error(Fault::usage, line);
+    }
+
+    void require_sources() const
+    {
+        require(is_built_, "field: there are no sources; build first");
     }
 
     void check_view(const ArrayView& view, int components, const char* line) const
@@ -249,19 +271,6 @@ private:
             velocity_ = read(sources.velocity, sources.count, 3);
     }
 
-    Places sources()
-    {
-        const Octree& octree = lists_.octree();
-        Places places;
-        places.position.resize(size());
-        places.mass.resize(size());
-        for (std::size_t k = 0; k < size(); ++k) {
-            places.position[octree.order[k]] = octree.sources[k].position;
-            places.mass[octree.order[k]] = octree.sources[k].mass;
-        }
-        return places;
-    }
-
     std::vector<Index> self_of(const FieldTargets& targets) const
     {
         std::vector<Index> self(targets.count, no_source);
@@ -282,7 +291,7 @@ private:
                    const std::vector<Index>& self, const FieldResults& results,
                    ForceStatistics& statistics)
     {
-        const Places places = sources();
+        const FieldCopy places = copy_of_sources();
         const std::size_t n = places.mass.size(), targets = self.size();
         const Coincident at = find_coincident(position, self);
         const Exclusions excluded{at.begin, at.sources};
@@ -348,6 +357,7 @@ private:
     }
 
     ListField lists_;
+    bool is_built_ = false;
     std::vector<double> velocity_;
     std::unique_ptr<PairSolver> tidal_, jerk_;
 };

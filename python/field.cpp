@@ -62,8 +62,7 @@ public:
             array->wait();
         Statistics statistics;
         const double start = wall_clock_seconds();
-        if (!refit)
-            built_ = false; // what is thrown leaves no sources behind
+        built_ = false; // what is thrown leaves no sources behind
         refit ? solver_->refit(sources) : solver_->build(sources);
         statistics.seconds = wall_clock_seconds() - start;
         built_ = true;

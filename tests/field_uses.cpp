@@ -284,6 +284,17 @@ void check_field_misuse(const Machine& machine)
     CHECK_THROWS_WITH_AS(field->evaluate(targets, {.jerk = results.acceleration}),
                          doctest::Contains("velocities"), Error);
     CHECK_THROWS_AS(field->evaluate(targets, {.potential = results.acceleration}), Error);
+    // A refit that fails leaves no sources, neither old nor new ones.
+    Particles moved = p;
+    moved.position[5].z = std::nan("");
+    CHECK_THROWS_WITH_AS(field->refit(sources_of(moved)), doctest::Contains("particle 5"), Error);
+    std::vector<double> radius(3, 1);
+    std::vector<std::int64_t> count(3), list(30);
+    CHECK_THROWS_WITH_AS(field->evaluate_sources({}, results), doctest::Contains("build first"),
+                         Error);
+    CHECK_THROWS_WITH_AS(field->neighbours(targets, view_of(std::span(radius)), 10, count, list),
+                         doctest::Contains("build first"), Error);
+    field->build(sources_of(p));
     if (machine.device == "cpu" || machine.device == "gpu") { // memory of the host
         FieldTargets elsewhere = targets;
         elsewhere.position.on_device = true;

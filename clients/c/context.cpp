@@ -235,7 +235,7 @@ FieldSolver& chm_context::softened_solver(double softening)
         SolverOptions changed = solver->options();
         changed.softening.length = softening;
         auto made = make_field_solver(changed);
-        made->build(sources);
+        made->build(solver->copy_of_sources().sources());
         other = std::move(made);
     }
     return *other;

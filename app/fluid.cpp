@@ -89,7 +89,8 @@ void require_place_for_checkpoints(const FluidRun& run)
         return;
     }
     std::error_code none;
-    const bool goes_on = std::filesystem::equivalent(run.checkpoint, run.restart, none);
+    const bool goes_on = run.checkpoint == run.restart || // even where it is lost
+                         std::filesystem::equivalent(run.checkpoint, run.restart, none);
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
         if (!goes_on && std::filesystem::exists(file) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +

@@ -35,8 +35,8 @@ public:
     void execute();
 
     const Simulation& simulation() const { return simulation_; }
-    /// Whether the folder holds one of this run.
     bool has_results() const { return energies_.is_open(); }
+    /// Whether the folder holds one of this run.
     bool has_checkpoint() const { return has_checkpoint_; }
 
 private:

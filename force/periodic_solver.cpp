@@ -198,7 +198,9 @@ public:
     void exchange(Archive& archive) override
     {
         archive("periodic/typical", typical_);
-        archive("periodic/split", split_);
+        double split = split_radius();
+        archive("periodic/split", split);
+        split_ = split;
     }
     std::string device() const override { return short_->device(); }
     const SolverOptions& options() const override { return options_; }

@@ -18,7 +18,8 @@ public:
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override
     {
-        is_current_ = true; // the device has nothing that counts
+        is_loaded_ = is_lost_ = false;
+        is_current_ = true;
         ForceStatistics statistics = BlockLeapfrog::start(particles, quantities, now);
         load(particles);
         return statistics;
@@ -27,6 +28,7 @@ public:
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override
     {
+        require_state();
         is_current_ = false;
         try {
             return BlockLeapfrog::step(particles, length, quantities, now);
@@ -42,7 +44,7 @@ public:
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override
     {
         bring(particles);
-        is_current_ = false; // where it throws, the device's count
+        is_current_ = !is_loaded_; // where it throws, the device's count
         ForceStatistics statistics = BlockLeapfrog::evaluate(particles, quantities, now);
         is_current_ = true;
         return statistics;
@@ -50,8 +52,7 @@ public:
 
     void bring(Particles& particles) override
     {
-        if (is_lost_)
-            throw Error(Fault::device, "resident: the state on the GPU is lost");
+        require_state();
         if (!is_current_)
             there_->store(particles);
         is_current_ = true;
@@ -77,8 +78,14 @@ private:
         there_->load(particles, state());
         if (splits_forces())
             there_->load_long_range(long_range_.acceleration);
-        is_current_ = true;
+        is_current_ = is_loaded_ = true;
         is_lost_ = false;
+    }
+
+    void require_state() const
+    {
+        if (is_lost_)
+            throw Error(Fault::device, "resident: the state on the GPU is lost");
     }
 
     Wishes count_wishes() override
@@ -189,6 +196,7 @@ private:
     std::unique_ptr<DeviceBlocks> there_;
     int first_ = 0;           ///< the level with the longest steps that is due
     bool is_current_ = false; ///< the host's particles are those of now
+    bool is_loaded_ = false;  ///< the device has any
     bool is_lost_ = false;    ///< the device's are those of no time
     Moment now_;              ///< as it is stated
 };

@@ -33,8 +33,9 @@ public:
     {
         check_views(sources);
         require_sources();
-        velocity_.clear();
-        is_built_ = false;
+        is_built_ = sources.count != size(); // then it is refused, and those of before stay
+        if (!is_built_)
+            velocity_.clear();
         lists_.refit(sources);
         keep_velocities(sources);
         is_built_ = true;
@@ -63,6 +64,8 @@ public:
         check_results(results);
         require(!results.jerk || targets.velocity || targets.count == 0,
                 "targets: velocities: missing; jerks need them");
+        if (targets.count > 0)
+            require_sources();
         ForceStatistics statistics;
         if (results.acceleration || results.potential)
             statistics = lists_.evaluate(targets, results);

@@ -54,6 +54,9 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(7, "--density: 0.5: cannot change in a run that goes on", "--restart", "fluid.chk", "--density", 0.5)
     refused(4, "--checkpoint: fluid.chk: exists", *short, "--checkpoint", "fluid.chk")
     refused(2, "--max-walltime: needs --checkpoint", *short, "--max-walltime", 1)
+    (folder / "lost.chk.1").write_bytes((folder / "fluid.chk.1").read_bytes())  # the last itself is gone
+    result = chamomile("fluid", "--restart", "lost.chk", "--steps", 60, "-o", "lost.csv", "--max-walltime", 1e-4)
+    check(result.returncode == 0 and (folder / "lost.chk").exists(), f"fluid: from the one before: {result.stderr}")
     # Another file is another file: what lies beside it stays.
     there = {name: (folder / name).read_bytes() for name in ("fluid.chk", "fluid.chk.1")}
     (folder / "saved.chk").write_bytes(there["fluid.chk"])

@@ -18,6 +18,11 @@ Background checked_background(const Snapshot& snapshot)
     if (!snapshot.comoving || !snapshot.units.physical)
         throw Error(Fault::usage, "--fits: the file is not in comoving coordinates of physical "
                                   "units: there is no theory for it");
+    for (const auto& [name, value] : {std::pair("Omega_m", snapshot.comoving->omega_matter),
+                                      std::pair("h", snapshot.comoving->hubble)})
+        if (!(value > 0))
+            throw Error(Fault::usage, "--fits: the file states no " + std::string(name) +
+                                          ": there is no theory for it");
     return background_of(*snapshot.comoving);
 }
 
@@ -31,6 +36,15 @@ std::optional<double> stated(const Snapshot& snapshot, const char* name)
     const std::string& text = found->second;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     return fault == std::errc() && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+TransferKind stated_transfer(const Snapshot& snapshot)
+{
+    const auto found = snapshot.provenance.find(provenance_transfer);
+    for (const auto& [name, kind] : transfer_names())
+        if (found != snapshot.provenance.end() && found->second == name)
+            return kind;
+    return TransferKind::eisenstein_hu;
 }
 
 PowerOptions power_of(const TheoryRequest& request, const Background& background,
@@ -48,7 +62,15 @@ PowerOptions power_of(const TheoryRequest& request, const Background& background
     if (!request.table.empty()) {
         power.transfer = TransferKind::power_table;
         power.table = request.table;
+        return power;
     }
+    const TransferKind stated_kind = stated_transfer(snapshot);
+    if (stated_kind == TransferKind::no_wiggle)
+        power.transfer = stated_kind;
+    else if (stated_kind != TransferKind::eisenstein_hu && !request.omega_baryon)
+        throw Error(Fault::usage, "--fits: the waves of the file come from a table: give P(k) "
+                                  "today as --linear-power, or --omega-b for the transfer "
+                                  "function of Eisenstein & Hu");
     return power;
 }
 
@@ -58,6 +80,16 @@ double growth_since(const Background& background, double a)
 }
 
 } // namespace
+
+const std::vector<std::pair<std::string, TransferKind>>& transfer_names()
+{
+    static const std::vector<std::pair<std::string, TransferKind>> names{
+        {"eisenstein-hu", TransferKind::eisenstein_hu},
+        {"no-wiggle", TransferKind::no_wiggle},
+        {"transfer-table", TransferKind::transfer_table},
+        {"power-table", TransferKind::power_table}};
+    return names;
+}
 
 void add_theory_options(Options& options, TheoryRequest& theory)
 {
@@ -97,9 +129,12 @@ std::string Theory::heading() const
 {
     const std::string sigma8 = formatted("# linear theory: sigma8 %.6g", linear_.sigma(8));
     if (power_.transfer == TransferKind::power_table)
-        return sigma8 + ", " + power_.table.string() + "\n";
-    return sigma8 +
-           formatted(", n_s %.6g, Omega_b %.6g\n", power_.spectral_index, power_.omega_baryon);
+        return sigma8 + ", " + power_.table.string() +
+               formatted(", extrapolated below k = %.4g and beyond %.4g h/Mpc\n", linear_.least_k(),
+                         linear_.most_k());
+    return sigma8 + formatted(", n_s %.6g, Omega_b %.6g%s\n", power_.spectral_index,
+                              power_.omega_baryon,
+                              power_.transfer == TransferKind::no_wiggle ? ", no wiggles" : "");
 }
 
 std::unique_ptr<Theory> make_theory(const TheoryRequest& request, const Snapshot& snapshot)

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/options.hpp"
 #include "cosmology/halofit.hpp"
@@ -13,9 +15,12 @@
 namespace chamomile::app {
 
 /// What snapshots say of how their initial conditions were made.
-inline constexpr const char *provenance_sigma8 = "sigma8",
+inline constexpr const char *provenance_transfer = "transfer", *provenance_sigma8 = "sigma8",
                             *provenance_spectral_index = "spectral_index",
                             *provenance_omega_baryon = "omega_baryon";
+
+/// Of --transfer, and of files.
+const std::vector<std::pair<std::string, TransferKind>>& transfer_names();
 
 struct TheoryRequest {
     std::optional<double> sigma8, spectral_index, omega_baryon; ///< of the file unless given
@@ -32,7 +37,8 @@ void require_theory(const Options& options, const TheoryRequest& theory);
 /// Theory at the redshift of a comoving snapshot, lengths in Mpc/h.
 class Theory {
 public:
-    /// Throws Error(usage) for a snapshot that is not comoving or has no physical units.
+    /// Throws Error(usage) for a snapshot that is not comoving, has no physical units, states no
+    /// Omega_m or h, or was made from a table while the request has neither one nor Omega_b.
     Theory(const TheoryRequest& request, const Snapshot& snapshot);
 
     double linear(double k) const { return growth_squared_ * linear_(k); }

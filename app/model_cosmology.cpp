@@ -28,7 +28,7 @@ struct Request {
 void add_background(Options& options, Request& request)
 {
     Background& background = request.model.power.background;
-    options.group("Background and power spectrum (defaults: Planck 2015)");
+    options.group("Background and power spectrum (defaults near those of Planck 2015 and 2018)");
     options.number("omega-m", background.omega_matter, positive, "matter today");
     options.number("omega-l", request.omega_lambda, any_number,
                    "dark energy today; what makes space flat unless given");
@@ -45,11 +45,7 @@ void add_background(Options& options, Request& request)
     options.number("A-s", request.model.power.primordial, positive,
                    "amplitude of the primordial spectrum at 0.05/Mpc, instead");
     options.choice(
-        "transfer", request.model.power.transfer,
-        {{"eisenstein-hu", TransferKind::eisenstein_hu},
-         {"no-wiggle", TransferKind::no_wiggle},
-         {"transfer-table", TransferKind::transfer_table},
-         {"power-table", TransferKind::power_table}},
+        "transfer", request.model.power.transfer, transfer_names(),
         "Eisenstein & Hu's (1998) fit, with or without acoustic oscillations, or a table");
     options.text("table", "FILE", request.table,
                  "of lines 'k T' (or CAMB's 7 columns and more) or 'k P', k in h/Mpc");
@@ -139,8 +135,14 @@ Snapshot make(const Request& request)
                                       request.physical_softening};
     const LinearPower linear(model.power);
     snapshot.provenance[provenance_sigma8] = shortest(linear.sigma(8));
-    snapshot.provenance[provenance_spectral_index] = shortest(model.power.spectral_index);
-    snapshot.provenance[provenance_omega_baryon] = shortest(model.power.omega_baryon);
+    const TransferKind transfer = model.power.transfer;
+    for (const auto& [name, kind] : transfer_names())
+        if (kind == transfer)
+            snapshot.provenance[provenance_transfer] = name;
+    if (transfer != TransferKind::power_table)
+        snapshot.provenance[provenance_spectral_index] = shortest(model.power.spectral_index);
+    if (transfer == TransferKind::eisenstein_hu || transfer == TransferKind::no_wiggle)
+        snapshot.provenance[provenance_omega_baryon] = shortest(model.power.omega_baryon);
     return snapshot;
 }
 

@@ -68,7 +68,8 @@ void record_provenance(Snapshot& state, const RunOptions& run, const Options& op
     std::map<std::string, std::string> earlier;
     earlier.swap(state.provenance);
     state.provenance = describe(integrator.forces());
-    for (const char* key : {provenance_sigma8, provenance_spectral_index, provenance_omega_baryon})
+    for (const char* key : {provenance_transfer, provenance_sigma8, provenance_spectral_index,
+                            provenance_omega_baryon})
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance.insert(*value);
     for (const char* key : {"command", "version"}) // how the initial conditions were made

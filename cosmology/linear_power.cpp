@@ -15,6 +15,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr double pivot = 0.05; // 1/Mpc
+/// Outside of which k, in h/Mpc, less than 1 % of sigma(8) comes.
+constexpr double least_needed = 0.01, most_needed = 1;
 
 /// The Fourier transform of a sphere of volume 1, x = k radius.
 double top_hat(double x)
@@ -69,6 +71,15 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
         second_ = spline(log_k_, log_value_);
         least_k_ = std::exp(log_k_.front());
         most_k_ = std::exp(log_k_.back());
+        if (least_k_ > least_needed * (1 + 1e-6) || most_k_ < most_needed * (1 - 1e-6))
+            throw Error(Fault::input,
+                        options.table.string() + ": k from " + std::to_string(least_k_) + " to " +
+                            std::to_string(most_k_) + " h/Mpc: must reach from 0.01 to 1 at least");
+        constexpr double step = 0.2; // wider than the rounding of tables shows
+        const double end = log_k_.back();
+        last_slope_ = std::log(tabled(end) / tabled(end - step)) / step;
+        const double excess = last_slope_ - (options.spectral_index - 4); // 2 / ln(c k)
+        last_logarithm_ = excess > 0.05 && excess < 2 ? 2 / excess + step / 2 : 0;
     } else {
         fit_.emplace(options.background, options.omega_baryon, options.temperature);
         least_k_ = 1e-5;
@@ -95,7 +106,25 @@ double LinearPower::shape(double k) const
         const double T = smooth ? fit_->smooth(k) : (*fit_)(k);
         return std::pow(k, options_.spectral_index) * T * T;
     }
-    const double x = std::clamp(std::log(k), log_k_.front(), log_k_.back());
+    const double log_k = std::log(k);
+    return log_k < log_k_.front() || log_k > log_k_.back() ? beyond(log_k) : tabled(log_k);
+}
+
+/// Outside of a table.
+double LinearPower::beyond(double log_k) const
+{
+    const double n = options_.spectral_index;
+    if (log_k < log_k_.front())
+        return tabled(log_k_.front()) * std::exp(n * (log_k - log_k_.front()));
+    const double end = tabled(log_k_.back()), farther = log_k - log_k_.back();
+    if (last_logarithm_ == 0)
+        return end * std::exp(last_slope_ * farther);
+    const double growth = 1 + farther / last_logarithm_;
+    return end * std::exp((n - 4) * farther) * growth * growth;
+}
+
+double LinearPower::tabled(double x) const
+{
     const auto after = std::upper_bound(log_k_.begin() + 1, log_k_.end() - 1, x);
     const std::size_t i = std::size_t(after - log_k_.begin());
     const double h = log_k_[i] - log_k_[i - 1], t = (x - log_k_[i - 1]) / h, s = 1 - t;
@@ -104,7 +133,7 @@ double LinearPower::shape(double k) const
                  ((s * s * s - s) * second_[i - 1] + (t * t * t - t) * second_[i]) * h * h / 6);
     if (options_.transfer == TransferKind::power_table)
         return value;
-    return std::pow(k, options_.spectral_index) * value * value;
+    return std::exp(options_.spectral_index * x) * value * value;
 }
 
 double LinearPower::operator()(double k) const
@@ -118,8 +147,7 @@ double LinearPower::sigma(double radius) const
         const double k = std::exp(x), W = top_hat(k * radius);
         return k * k * k * (*this)(k) / (2 * pi * pi) * W * W;
     };
-    return std::sqrt(integral(rate, std::log(std::max(least_k_, 1e-5)),
-                              std::log(std::min(most_k_, 800 / radius)), 0.02));
+    return std::sqrt(integral(rate, std::log(1e-5), std::log(800 / radius), 0.02));
 }
 
 } // namespace chamomile

@@ -35,10 +35,13 @@ struct PowerOptions {
 };
 
 /// P(k) in (Mpc/h)^3 at a = 1, k in h/Mpc, with <|delta_k|^2> = P / volume for modes of
-/// delta(x) = sum_k delta_k exp(i k x).
+/// delta(x) = sum_k delta_k exp(i k x). Beyond a table k^n_s goes on towards small k, and
+/// k^(n_s - 4) ln^2(c k) towards large ones, with c by the table's last slope: what cold matter
+/// that entered the horizon under radiation has.
 class LinearPower {
 public:
-    /// Throws Error(usage) for options out of range, Error(input) for a table that cannot be read.
+    /// Throws Error(usage) for options out of range, Error(input) for a table that cannot be read
+    /// or does not reach from 0.01 to 1 h/Mpc, from which most of sigma(8) comes.
     explicit LinearPower(const PowerOptions& options);
 
     double operator()(double k) const;
@@ -46,16 +49,20 @@ public:
     /// The root mean square in spheres of that radius in Mpc/h.
     double sigma(double radius) const;
 
-    /// Between which the shape is known: k of the first and last line of a table.
+    /// Between which the shape is not extrapolated: k of the first and last line of a table.
     double least_k() const { return least_k_; }
     double most_k() const { return most_k_; }
 
 private:
     double shape(double k) const;
+    double tabled(double log_k) const;
+    double beyond(double log_k) const;
 
     PowerOptions options_;
     std::optional<EisensteinHu> fit_;
     std::vector<double> log_k_, log_value_, second_; ///< of a table's cubic spline
+    double last_logarithm_ = 0; ///< ln(c k) at its end; 0: its last slope goes on
+    double last_slope_ = 0;     ///< of P there
     double least_k_ = 0, most_k_ = 0, scale_ = 1;
 };
 

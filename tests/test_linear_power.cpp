@@ -96,18 +96,58 @@ TEST_CASE("tables of spectra and transfer functions")
             CHECK(read(k) == within(2e-4, power(k)));
         CHECK(read.least_k() == within(1e-12, 1e-4));
     }
-    const auto refused = [&](const char* text) {
+    const auto refused = [&](const std::string& text, const char* words) {
         std::ofstream(folder / "bad.txt") << text;
         PowerOptions options = planck();
         options.transfer = TransferKind::transfer_table;
         options.table = folder / "bad.txt";
-        CHECK_THROWS_AS(LinearPower{options}, Error);
+        CHECK_THROWS_WITH_AS(LinearPower{options}, doctest::Contains(words), Error);
     };
-    refused("1 1\n2 1\n3 1\n");              // too few
-    refused("1 1\n2 1\n2 1\n4 1\n5 1\n");    // k twice
-    refused("1 1\n2 0\n3 1\n4 1\n5 1\n");    // T = 0
-    refused("1 1\n2 x\n3 1\n4 1\n5 1\n");    // a word
-    refused("1 1 1\n2 1 1\n3 1 1\n4 1 1\n"); // what is the third?
+    refused("1 1\n2 1\n3 1\n", "at least 4");
+    refused("1 1\n2 1\n2 1\n4 1\n5 1\n", "larger than in the line before");
+    refused("1 1\n2 0\n3 1\n4 1\n5 1\n", "other than 0");
+    refused("1 1\n2 x\n3 1\n4 1\n5 1\n", "no number");
+    refused("1 1 1\n2 1 1\n3 1 1\n4 1 1\n", "3 columns");
+    for (const char* lines : {"0.02 1\n0.1 0.2\n1 0.005\n9 1e-4\n", // too short for sigma(8)
+                              "0.001 1\n0.01 0.8\n0.1 0.2\n0.9 0.006\n"})
+        refused(lines, "must reach from 0.01 to 1");
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("beyond a table the spectrum goes on as cold matter's does")
+{
+    const LinearPower power(planck());
+    const EisensteinHu fit(planck().background, 0.0486, 2.7255);
+    const auto folder = std::filesystem::temp_directory_path() / "chamomile_short_tables";
+    std::filesystem::create_directories(folder);
+    struct Row {
+        double end, near, far; ///< the table's last k, errors of P at 3 and 100 times that
+    };
+    for (const Row& row : {Row{10, 2e-3, 0.05}, Row{3, 0.01, 0.1}}) {
+        std::ofstream spectrum(folder / "power.txt"), transfer(folder / "transfer.txt");
+        spectrum.precision(6); // as tables have it
+        transfer.precision(6);
+        for (double x = std::log(2e-3); x < std::log(row.end) + 0.01; x += 0.05) {
+            spectrum << std::exp(x) << ' ' << power(std::exp(x)) << '\n';
+            transfer << std::exp(x) << ' ' << fit(std::exp(x)) << '\n';
+        }
+        spectrum.close();
+        transfer.close();
+        for (const char* name : {"power.txt", "transfer.txt"}) {
+            PowerOptions options = planck();
+            const bool is_power = std::string(name) == "power.txt";
+            options.transfer = is_power ? TransferKind::power_table : TransferKind::transfer_table;
+            options.table = folder / name;
+            const LinearPower read(options);
+            CAPTURE(row.end);
+            CAPTURE(name);
+            CHECK(read(3 * row.end) == within(row.near, power(3 * row.end)));
+            CHECK(read(100 * row.end) == within(row.far, power(100 * row.end)));
+            CHECK(read(5e-4) == within(0.05, power(5e-4))); // T(2e-3)^2 is 0.954
+            CHECK(read.sigma(8) == within(1e-4, 0.8159));
+            CHECK(read.sigma(0.5) == within(2e-3, power.sigma(0.5))); // 5e10 Msun/h
+        }
+    }
     std::filesystem::remove_all(folder);
 }
 

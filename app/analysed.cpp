@@ -3,6 +3,7 @@
 #include "app/periodic_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "io/comoving.hpp"
 #include "version.hpp"
 
 namespace chamomile::app {
@@ -39,6 +40,12 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
     if (matter.box)
         snapshot.box_size = *matter.box;
     Particles& p = snapshot.particles;
+    if (const auto& frame = snapshot.comoving;
+        frame && snapshot.box_size > 0 && snapshot.units.physical && p.size() > 0 &&
+        frame->omega_matter > 0 && frame->hubble > 0 && !has_density_of_background(snapshot))
+        snapshot.notes.push_back(formatted("the density is %.4g of the critical one, but Omega_m "
+                                           "is %.4g: check the units",
+                                           density_over_critical(snapshot), frame->omega_matter));
     if (!matter.types.empty()) {
         bool wanted[256] = {};
         for (int type : matter.types)
@@ -73,6 +80,14 @@ AnalysisUnits analysis_units(const Units& units)
 double redshift_of(const Snapshot& snapshot)
 {
     return snapshot.comoving ? 1 / snapshot.comoving->scale_factor - 1 : 0;
+}
+
+std::string notes_text(const Snapshot& snapshot)
+{
+    std::string text;
+    for (const std::string& note : snapshot.notes)
+        text += "\n# note: " + note;
+    return text;
 }
 
 std::string table_heading(const Snapshot& snapshot, const std::string& title)

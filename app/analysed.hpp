@@ -18,8 +18,8 @@ struct AnalysedMatter {
 /// Adds --types and --box.
 void add_analysed_matter(Options& options, AnalysedMatter& matter);
 
-/// Leaves only the particles of the types, and sets the box. Throws Error(input), naming `source`,
-/// if no particles are left.
+/// Leaves only the particles of the types, and sets the box; notes a density that is not Omega_m.
+/// Throws Error(input), naming `source`, if no particles are left.
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot);
 
 /// Lengths of the snapshot in Mpc or Mpc/h, and what they are called; 1 and "" in N-body units.
@@ -31,6 +31,9 @@ AnalysisUnits analysis_units(const Units& units);
 
 /// 1/a - 1 of a comoving snapshot, else 0.
 double redshift_of(const Snapshot& snapshot);
+
+/// The snapshot's notes, each after a line's end and "# note: ".
+std::string notes_text(const Snapshot& snapshot);
 
 /// Lines that begin with "# " and tell where a table comes from.
 std::string table_heading(const Snapshot& snapshot, const std::string& title);

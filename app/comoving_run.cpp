@@ -2,65 +2,36 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <numeric>
 
 #include "app/particle_notes.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "core/periodic.hpp"
+#include "io/comoving.hpp"
 
 namespace chamomile::app {
 namespace {
 
-/// Beyond which a file's mass cannot be that of its background: units or Omega_m are wrong.
-constexpr double density_tolerance = 0.05;
-/// Beyond which it is told: such as that of neutrinos or radiation.
+/// Beyond which a density is told that is not Omega_m: such as that of neutrinos or radiation.
 constexpr double noted_difference = 1e-3;
 
-constexpr double Mpc_in_cm = 3.085678e24;
-
-/// The mean density over the critical one.
-double density_of(const Snapshot& state)
+/// Omega_m may be another one than the file's, by which its units were settled.
+void require_density(const std::string& file, Snapshot& state)
 {
-    const auto& mass = state.particles.mass;
-    const double H0 = hubble_rate(state.units, state.comoving->hubble);
-    return std::accumulate(mass.begin(), mass.end(), 0.0) / std::pow(state.box_size, 3) /
-           (3 * H0 * H0 / (8 * std::numbers::pi * state.G()));
-}
-
-bool fits(double density, double omega_matter)
-{
-    return std::abs(density / omega_matter - 1) < density_tolerance;
-}
-
-/// Files without units that are in Mpc/h, as MUSIC writes them, are told by their density.
-void settle_units(const std::string& file, Snapshot& state)
-{
-    const double omega_matter = state.comoving->omega_matter, density = density_of(state);
-    if (fits(density, omega_matter)) {
-        if (std::abs(density / omega_matter - 1) > noted_difference)
-            state.notes.push_back(formatted("the density is %.6g of the critical one, but Omega_m "
-                                            "is %.6g",
-                                            density, omega_matter));
-        return;
-    }
-    const bool assumed =
-        std::any_of(state.notes.begin(), state.notes.end(), [](const std::string& note) {
-            return note.find("states no units") != note.npos;
-        });
-    if (assumed) {
-        state.units.length_in_cm *= 1000;
-        if (fits(density_of(state), omega_matter)) {
-            state.notes.emplace_back("lengths are taken as Mpc/h, in which the density is that of "
-                                     "Omega_m");
-            return;
-        }
-    }
-    throw Error(Fault::input,
-                file + formatted(": density: %.4g of the critical one, but Omega_m is %.4g: its "
-                                 "units, box, G or Omega_m are wrong",
-                                 density, omega_matter));
+    if (take_lengths_as_Mpc(state))
+        state.notes.emplace_back("lengths are taken as Mpc/h, in which the density is that of "
+                                 "Omega_m");
+    const double omega_matter = state.comoving->omega_matter,
+                 density = density_over_critical(state);
+    if (!has_density_of_background(state))
+        throw Error(Fault::input,
+                    file + formatted(": density: %.4g of the critical one, but Omega_m is %.4g: "
+                                     "its units, box, G or Omega_m are wrong",
+                                     density, omega_matter));
+    if (std::abs(density / omega_matter - 1) > noted_difference)
+        state.notes.push_back(formatted("the density is %.6g of the critical one, but Omega_m is "
+                                        "%.6g",
+                                        density, omega_matter));
 }
 
 } // namespace
@@ -73,12 +44,6 @@ Background background_of(const ComovingFrame& frame)
             .w0 = frame.w0,
             .wa = frame.wa,
             .hubble = frame.hubble};
-}
-
-double hubble_rate(const Units& units, double hubble)
-{
-    const double h = units.per_hubble ? 1 : hubble; // lengths and H0 both hold an h
-    return 1e7 * h / Mpc_in_cm * units.length_in_cm / units.velocity_in_cm_per_s;
 }
 
 void take_background(const Options& options, const CosmologyRequest& request,
@@ -121,7 +86,7 @@ void take_background(const Options& options, const CosmologyRequest& request,
     const double end =
         request.end_scale_factor.value_or(scale_factor_of(request.end_redshift.value_or(0)));
     validate(background_of(frame), std::min(a, end), std::max(a, end));
-    settle_units(file, state);
+    require_density(file, state);
     const Outside found = outside(state.particles, state.box_size);
     if (found.sides > 1)
         refuse(formatted("positions: %.3g sides outside the box of %g: units or box are wrong",
@@ -147,7 +112,7 @@ std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& sta
     const ComovingFrame& frame = *state.comoving;
     return std::make_shared<ComovingClock>(
         ComovingOptions{.background = background_of(frame),
-                        .hubble_rate = hubble_rate(state.units, frame.hubble),
+                        .hubble_rate = state.units.hubble_rate(frame.hubble),
                         .longest_step = run.cosmology.longest_step,
                         .physical_softening = frame.physical_softening});
 }

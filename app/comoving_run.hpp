@@ -24,9 +24,6 @@ std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& sta
 /// What the file states of it.
 Background background_of(const ComovingFrame& frame);
 
-/// H0 in the units of the snapshot.
-double hubble_rate(const Units& units, double hubble);
-
 /// "Omega_m 0.3, Omega_Lambda 0.7, h 0.7".
 std::string background_text(const ComovingFrame& frame);
 /// "from a = 0.02, z = 49 to a = 1, z = 0", of times in ln a.

@@ -14,6 +14,8 @@
 namespace chamomile::app {
 namespace {
 
+constexpr double softening = 0.2; ///< of potentials, in linking lengths: 1/25 of a mean distance
+
 bool is_text(const std::filesystem::path& file)
 {
     return file.extension() == ".txt" || file.extension() == ".dat";
@@ -25,27 +27,29 @@ std::pair<double, double> critical_density(const Snapshot& snapshot)
     const ComovingFrame& frame = *snapshot.comoving;
     const double a = frame.scale_factor;
     const Background background = background_of(frame);
-    const double H = hubble_rate(snapshot.units, frame.hubble) * background.expansion(a);
+    const double H = snapshot.units.hubble_rate(frame.hubble) * background.expansion(a);
     const double critical = 3 * H * H / (8 * std::numbers::pi * snapshot.G()) * a * a * a;
     return {critical, background.matter_part(a)};
 }
 
-std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot,
+/// Of spheres that hold all matter.
+std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Particles& all,
                                             const std::vector<double>& overdensities)
 {
     std::vector<DensityThreshold> thresholds;
     double mass = 0;
-    for (double m : snapshot.particles.mass)
+    for (double m : all.mass)
         mass += m;
+    const bool is_critical_known = has_critical_density(snapshot);
     for (double delta : overdensities) {
         if (snapshot.box_size > 0)
             thresholds.push_back(
                 {"Mean" + shortest(delta), delta * mass / std::pow(snapshot.box_size, 3)});
-        if (snapshot.comoving && snapshot.units.physical)
+        if (is_critical_known)
             thresholds.push_back(
                 {"Crit" + shortest(delta), delta * critical_density(snapshot).first});
     }
-    if (snapshot.comoving && snapshot.units.physical && !overdensities.empty()) {
+    if (is_critical_known && !overdensities.empty()) {
         const auto [critical, omega] = critical_density(snapshot);
         const double x = omega - 1; // Bryan & Norman 1998, eq. 6
         thresholds.push_back(
@@ -112,8 +116,9 @@ std::vector<DataGroup> halo_data(const Snapshot& snapshot, const HaloCatalogue& 
     const std::vector<Halo>& halos = catalogue.halos;
     const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
     DataGroup groups{"Group", {}, {}};
-    groups.attributes = {{"GroupVel", std::string("a times the peculiar velocity, as in Gadget-4")},
-                         {"GroupPos", std::string("the particle of lowest potential")}};
+    groups.attributes = {
+        {"GroupVel", std::string("a times the peculiar velocity, as in Gadget-4")},
+        {"GroupPos", std::string("the particle of lowest potential, of the members alone")}};
     auto& columns = groups.columns;
     const auto add = [&](const char* name, const auto& get) {
         columns.push_back({name, column(halos, get)});
@@ -191,7 +196,14 @@ void add_halo_options(Options& options, HaloRequest& request)
                     "mean densities of the spheres about centres, in mean and critical densities");
 }
 
-HaloCatalogue measured_halos(const Snapshot& snapshot, const HaloRequest& request)
+bool has_critical_density(const Snapshot& snapshot)
+{
+    return snapshot.comoving && snapshot.units.physical && snapshot.comoving->omega_matter > 0 &&
+           snapshot.comoving->hubble > 0;
+}
+
+HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
+                             const HaloRequest& request)
 {
     const Particles& particles = snapshot.particles;
     const Periodicity box{snapshot.box_size};
@@ -203,17 +215,15 @@ HaloCatalogue measured_halos(const Snapshot& snapshot, const HaloRequest& reques
                                                        std::cbrt(double(particles.size())));
     catalogue.groups =
         friends_of_friends(particles.position, box, catalogue.linking_length, request.min_members);
-    catalogue.halos = halo_properties(particles, catalogue.groups, box,
-                                      snapshot.has_potentials ? HaloCentre::given_potentials
-                                                              : HaloCentre::own_potentials,
-                                      0.05 * catalogue.linking_length);
-    catalogue.thresholds = thresholds_of(snapshot, request.overdensities);
+    catalogue.halos =
+        halo_properties(particles, catalogue.groups, box, softening * catalogue.linking_length);
+    catalogue.thresholds = thresholds_of(snapshot, all, request.overdensities);
     std::vector<double> densities;
     for (const DensityThreshold& threshold : catalogue.thresholds)
         densities.push_back(threshold.density);
-    catalogue.spheres = overdense_spheres(
-        particles, box, column(catalogue.halos, [](const Halo& h) { return h.centre; }),
-        column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
+    catalogue.spheres =
+        overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.centre; }),
+                          column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
     return catalogue;
 }
 

@@ -35,8 +35,13 @@ struct HaloCatalogue {
     std::vector<OverdenseSphere> spheres; ///< halo by halo, threshold by threshold
 };
 
+/// Whether the file states what the critical density needs: Omega_m and h, in physical units.
+bool has_critical_density(const Snapshot& snapshot);
+
+/// Halos of the snapshot's particles, in spheres of `all` particles, of which those may be a part.
 /// Throws Error(usage) for an isolated snapshot without HaloRequest::length.
-HaloCatalogue measured_halos(const Snapshot& snapshot, const HaloRequest& request);
+HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
+                             const HaloRequest& request);
 
 /// HDF5 with the names of Gadget-4's files of groups (docs/structures.md), or a table of text if
 /// the extension is .txt or .dat. `title` tells how it was made. Throws Error(output), for another

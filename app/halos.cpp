@@ -1,5 +1,7 @@
 /// \file  `chamomile halos`: friends-of-friends halos of a snapshot.
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "app/analysed.hpp"
 #include "app/command.hpp"
@@ -36,6 +38,21 @@ void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
     }
     if (!catalogue.halos.empty())
         table.print();
+}
+
+/// Masses and places of all particles, where not all of them are looked at.
+std::optional<Particles> matter_beside(const AnalysedMatter& matter, const Snapshot& snapshot)
+{
+    const Particles& p = snapshot.particles;
+    const auto is_chosen = [&](int type) {
+        return matter.types.empty() || std::count(matter.types.begin(), matter.types.end(), type);
+    };
+    if (std::all_of(p.type.begin(), p.type.end(), is_chosen))
+        return {};
+    Particles all;
+    all.mass = p.mass;
+    all.position = p.position;
+    return all;
 }
 
 } // namespace
@@ -78,15 +95,24 @@ int halos(const std::vector<std::string>& arguments)
         throw Error(Fault::usage, "--length: contradicts --linking-length; give one");
 
     Snapshot snapshot = read_snapshot(file);
+    const std::optional<Particles> all = matter_beside(matter, snapshot);
     select_matter(matter, file, snapshot);
+    if (snapshot.comoving && !has_critical_density(snapshot))
+        snapshot.notes.emplace_back("no Omega_m, h or physical units: no spheres of critical "
+                                    "densities");
+    if (all && theory.wanted)
+        snapshot.notes.emplace_back("masses of friends are those of the chosen types alone; the "
+                                    "fits are of all matter");
     const auto fits = make_theory(theory, snapshot);
-    const HaloCatalogue catalogue = measured_halos(snapshot, request);
+    const HaloCatalogue catalogue =
+        measured_halos(snapshot, all ? *all : snapshot.particles, request);
     if (options.verbosity() != Verbosity::quiet)
         print_largest(snapshot, catalogue);
     const std::string made = " of " + file + ": " + options.command_line();
     std::string table; // before anything is written
     if (!numbers.file.empty())
-        table = mass_function_table(snapshot, catalogue, fits.get(), bins, "mass function" + made);
+        table = mass_function_table(snapshot, catalogue, fits.get(), bins,
+                                    "mass function" + made + notes_text(snapshot));
     if (!output.file.empty())
         write_halos(snapshot, catalogue, "halos" + made, output.file);
     if (!numbers.file.empty())
@@ -95,6 +121,9 @@ int halos(const std::vector<std::string>& arguments)
         for (const Output& written : {output, numbers})
             if (!written.file.empty())
                 std::printf("wrote %s\n", written.file.c_str());
+    if (options.verbosity() != Verbosity::quiet)
+        for (const std::string& note : snapshot.notes)
+            std::printf("note: %s\n", note.c_str());
     return 0;
 }
 

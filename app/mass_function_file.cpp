@@ -12,9 +12,15 @@ namespace chamomile::app {
 namespace {
 
 struct Bin {
-    std::size_t halos = 0, spheres = 0;
+    std::size_t halos = 0, corrected = 0, spheres = 0;
     double log_mass = 0; ///< summed over the halos
 };
+
+/// Groups of few friends are too heavy: N becomes N (1 - N^-0.6) (Warren et al. 2006).
+double corrected_part(std::size_t members)
+{
+    return 1 - std::pow(double(members), -0.6);
+}
 
 } // namespace
 
@@ -39,6 +45,8 @@ std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& c
         Bin& bin = bins[bin_of(mass)];
         ++bin.halos;
         bin.log_mass += std::log(mass);
+        if (const double part = corrected_part(catalogue.halos[h].members); part > 0)
+            ++bins[bin_of(part * mass)].corrected;
         if (!has_spheres)
             continue;
         const auto t = std::size_t(mean_200 - catalogue.thresholds.begin());
@@ -53,22 +61,26 @@ std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& c
                 : "# M in " + units.mass_name + ", dn/dlnM per cubic " + units.length_name + "\n";
     if (theory)
         text += theory->heading();
-    text += "# M_low M_high M halos dn_dlnM error";
+    text += "# M_low M_high M halos dn_dlnM error halos_corrected dn_dlnM_corrected "
+            "error_corrected";
     if (has_spheres)
         text += " halos_200m dn_dlnM_200m error_200m";
     if (theory)
         text += " sigma sheth_tormen warren watson tinker";
     text += '\n';
     const double volume = std::pow(snapshot.box_size * units.length, 3) * width * std::log(10.0);
+    const auto numbers = [&](std::size_t halos) {
+        return formatted(" %zu %.6g %.4g", halos, double(halos) / volume,
+                         std::sqrt(double(halos)) / volume);
+    };
     for (const auto& [number, bin] : bins) {
         const double low = std::pow(10, number * width), high = std::pow(10, (number + 1) * width);
         const double mass =
             bin.halos > 0 ? std::exp(bin.log_mass / double(bin.halos)) : std::sqrt(low * high);
-        text += formatted("%.7g %.7g %.7g %zu %.6g %.4g", low, high, mass, bin.halos,
-                          double(bin.halos) / volume, std::sqrt(double(bin.halos)) / volume);
+        text += formatted("%.7g %.7g %.7g", low, high, mass) + numbers(bin.halos) +
+                numbers(bin.corrected);
         if (has_spheres)
-            text += formatted(" %zu %.6g %.4g", bin.spheres, double(bin.spheres) / volume,
-                              std::sqrt(double(bin.spheres)) / volume);
+            text += numbers(bin.spheres);
         if (theory) {
             const double scale = theory->to_per_hubble();
             text += formatted(" %.6g", theory->mass_function().sigma(mass * scale));

@@ -9,8 +9,9 @@
 namespace chamomile::app {
 
 /// dn/dlnM of a periodic box in bins of equal width in log10 M, from the least to the largest mass,
-/// with Poisson's errors; by friends-of-friends mass and, where they were measured, by that within
-/// 200 mean densities. `theory` may be null. Throws Error(usage) if the box is not periodic.
+/// with Poisson's errors; by friends-of-friends mass, by that mass corrected for few friends as in
+/// Warren et al. (2006) and, where they were measured, by that within 200 mean densities. `theory`
+/// may be null. Throws Error(usage) if the box is not periodic.
 std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
                                 const Theory* theory, int bins_per_decade,
                                 const std::string& title);

@@ -38,16 +38,19 @@ int power(const std::vector<std::string>& arguments)
     select_matter(matter, file, snapshot);
     const auto fits = make_theory(theory, snapshot);
     const PowerSpectrum spectrum = measured_power(snapshot, request);
-    const std::string table =
-        power_table(snapshot, spectrum, fits.get(),
-                    "power spectrum of " + file + ": " + options.command_line());
+    const std::string table = power_table(snapshot, spectrum, fits.get(),
+                                          "power spectrum of " + file + ": " +
+                                              options.command_line() + notes_text(snapshot));
     if (output.file.empty()) {
         std::fputs(table.c_str(), stdout);
         return 0;
     }
     write_text(output, table);
-    if (options.verbosity() != Verbosity::quiet)
-        std::printf("wrote %s: %zu bins\n", output.file.c_str(), spectrum.bins.size());
+    if (options.verbosity() == Verbosity::quiet)
+        return 0;
+    std::printf("wrote %s: %zu bins\n", output.file.c_str(), spectrum.bins.size());
+    for (const std::string& note : snapshot.notes)
+        std::printf("note: %s\n", note.c_str());
     return 0;
 }
 

@@ -47,7 +47,8 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         HaloRequest request;
         request.min_members = analysis.min_members;
         const std::filesystem::path file = folder.halos(number);
-        write_halos(snapshot, measured_halos(snapshot, request), "halos" + of, file);
+        write_halos(snapshot, measured_halos(snapshot, snapshot.particles, request), "halos" + of,
+                    file);
         written += ", " + file.filename().string();
     }
     return written;

@@ -34,6 +34,12 @@ double Units::gravitational_constant() const
            (length_in_cm * velocity_in_cm_per_s * velocity_in_cm_per_s);
 }
 
+double Units::hubble_rate(double hubble) const
+{
+    const double h = per_hubble ? 1 : hubble; // lengths and H0 both hold an h
+    return 1e7 * h / (1000 * kpc_in_cm) * length_in_cm / velocity_in_cm_per_s;
+}
+
 std::string Units::description() const
 {
     if (!physical)

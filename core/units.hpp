@@ -16,6 +16,10 @@ struct Units {
     /// that kpc, 1e10 Msun and km/s give 43007.1 (Springel 2005).
     double gravitational_constant() const;
 
+    /// H0 for h = `hubble`: 0.1 in kpc/h and km/s, since the lengths hold the h then. Physical
+    /// units.
+    double hubble_rate(double hubble) const;
+
     /// In words, such as "kpc/h, 1e10 Msun/h, km/s" or "N-body units (G = 1)".
     std::string description() const;
 

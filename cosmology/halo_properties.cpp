@@ -54,7 +54,7 @@ public:
         }
     }
 
-    Halo measure(HaloCentre kind, double softening) const
+    Halo measure(double softening) const
     {
         Halo halo;
         halo.members = members_.size();
@@ -72,9 +72,7 @@ public:
         const double all = total_weight();
         halo.velocity = (1 / all) * halo.velocity;
         centre_of_mass = (1 / all) * centre_of_mass;
-        const Vec3<double> centre = place_[kind == HaloCentre::given_potentials
-                                               ? lowest_given_potential()
-                                               : lowest_own_potential(centre_of_mass, softening)];
+        const Vec3<double> centre = place_[lowest_potential(centre_of_mass, softening)];
         halo.centre = periodicity_.wrapped(origin_ + centre);
         halo.centre_of_mass = periodicity_.wrapped(origin_ + centre_of_mass);
         measure_spread(halo, centre, centre_of_mass);
@@ -128,16 +126,7 @@ private:
         }
     }
 
-    std::size_t lowest_given_potential() const
-    {
-        std::size_t lowest = 0;
-        for (std::size_t k = 1; k < members_.size(); ++k)
-            if (particles_.potential[members_[k]] < particles_.potential[members_[lowest]])
-                lowest = k;
-        return lowest;
-    }
-
-    std::size_t lowest_own_potential(const Vec3<double>& centre_of_mass, double softening) const
+    std::size_t lowest_potential(const Vec3<double>& centre_of_mass, double softening) const
     {
         const std::vector<std::size_t> core = shrink(centre_of_mass);
         std::size_t lowest = core[0];
@@ -207,13 +196,12 @@ private:
 } // namespace
 
 std::vector<Halo> halo_properties(const Particles& particles, const ParticleGroups& groups,
-                                  const Periodicity& periodicity, HaloCentre centre,
-                                  double softening)
+                                  const Periodicity& periodicity, double softening)
 {
     std::vector<Halo> halos(groups.size());
 #pragma omp parallel for schedule(dynamic)
     for (std::size_t g = 0; g < groups.size(); ++g)
-        halos[g] = Members(particles, groups[g], periodicity).measure(centre, softening);
+        halos[g] = Members(particles, groups[g], periodicity).measure(softening);
     return halos;
 }
 

@@ -15,7 +15,7 @@ struct Halo {
     double mass = 0;
     std::array<std::size_t, 6> members_of_type{};
     std::array<double, 6> mass_of_type{};
-    Vec3<double> centre; ///< of the particle with the lowest potential
+    Vec3<double> centre; ///< of the member in the lowest potential of the members alone
     Vec3<double> centre_of_mass, velocity;
     double dispersion = 0;       ///< of one component of the velocity, weighted with mass
     double half_mass_radius = 0; ///< about the centre
@@ -23,14 +23,11 @@ struct Halo {
     double middle_to_major = 1, minor_to_major = 1; ///< axes: roots of second moments of the mass
 };
 
-/// Where the potentials come from that tell the centre: of the particles, or the members' own.
-enum class HaloCentre { given_potentials, own_potentials };
-
-/// One for each group, the same for any number of threads. Own potentials, pair by pair and
-/// softened by `softening`, are those within the last 128 members that spheres keep which shrink
-/// about their centre of mass (Power et al. 2003), or within all members if they are no more.
+/// One for each group, the same for any number of threads. Potentials, pair by pair and softened by
+/// `softening`, are those within the last 128 members that spheres keep which shrink about their
+/// centre of mass (Power et al. 2003), or within all members if they are no more. (Those of all
+/// matter would put the centre of a small halo where it is next to a large one.)
 std::vector<Halo> halo_properties(const Particles& particles, const ParticleGroups& groups,
-                                  const Periodicity& periodicity, HaloCentre centre,
-                                  double softening);
+                                  const Periodicity& periodicity, double softening);
 
 } // namespace chamomile

@@ -1,10 +1,17 @@
 #include "io/comoving.hpp"
 
 #include <cmath>
+#include <numbers>
+#include <numeric>
 
 #include "io/number_text.hpp"
 
 namespace chamomile {
+namespace {
+
+constexpr double density_tolerance = 0.05;
+
+} // namespace
 
 void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot)
 {
@@ -31,6 +38,32 @@ void make_velocities_peculiar(Snapshot& snapshot)
     snapshot.notes.push_back("comoving coordinates at scale factor " +
                              number_text(snapshot.comoving->scale_factor) +
                              ": velocities read as u = v/sqrt(a) and made peculiar");
+}
+
+double density_over_critical(const Snapshot& snapshot)
+{
+    const auto& mass = snapshot.particles.mass;
+    const double H0 = snapshot.units.hubble_rate(snapshot.comoving->hubble);
+    return std::accumulate(mass.begin(), mass.end(), 0.0) / std::pow(snapshot.box_size, 3) /
+           (3 * H0 * H0 / (8 * std::numbers::pi * snapshot.G()));
+}
+
+bool has_density_of_background(const Snapshot& snapshot)
+{
+    return std::abs(density_over_critical(snapshot) / snapshot.comoving->omega_matter - 1) <
+           density_tolerance;
+}
+
+bool take_lengths_as_Mpc(Snapshot& snapshot)
+{
+    if (snapshot.has_stated_units || !snapshot.comoving || !(snapshot.box_size > 0) ||
+        snapshot.units != Units::gadget(true) || has_density_of_background(snapshot))
+        return false;
+    snapshot.units.length_in_cm *= 1000;
+    if (has_density_of_background(snapshot))
+        return true;
+    snapshot.units = Units::gadget(true);
+    return false;
 }
 
 double velocity_factor(const Snapshot& snapshot)

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <new>
 
+#include "io/comoving.hpp"
 #include "io/formats.hpp"
 #include "io/hdf5/superblock.hpp"
 #include "io/input_file.hpp"
@@ -56,6 +57,17 @@ Snapshot read_by_content(const std::filesystem::path& path)
         return read_text(file);
     throw bad_input(path, "format", "unknown",
                     "HDF5, GADGET-2 binary (first word 256 or 8), Tipsy or text is needed");
+}
+
+/// Units that the file does not state, by its density where it is comoving.
+void settle_units(Snapshot& snapshot)
+{
+    if (snapshot.has_stated_units)
+        return;
+    const bool is_Mpc = take_lengths_as_Mpc(snapshot);
+    snapshot.notes.push_back("the file states no units: " + snapshot.units.description() +
+                             " assumed" +
+                             (is_Mpc ? ", in which the density is that of Omega_m" : ""));
 }
 
 std::string lower_case(std::string text)
@@ -116,6 +128,7 @@ Snapshot read_snapshot(const std::filesystem::path& path)
         Snapshot snapshot = read_by_content(path);
         as_opened.check();
         check_particles(snapshot.particles, path);
+        settle_units(snapshot);
         return snapshot;
     } catch (const std::bad_alloc&) {
         throw bad_input(path, "particles", "too many", "they do not fit into memory");

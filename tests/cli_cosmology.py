@@ -125,6 +125,15 @@ with tempfile.TemporaryDirectory() as scratch:
     check(abs(float(read("shorter/snapshot_002.hdf5")[0]["time"]) - 0.04) < 1e-12, "an end given otherwise on restart")
     done(*box, "--A-s", 2.1e-9, "-o", "primordial.hdf5")
     sigma8 = float(re.search(r"sigma8: (\S+)", done("info", "primordial.hdf5"))[1])
+    done(*box, "--transfer", "no-wiggle", "-o", "smooth.hdf5")
+    heading = done("power", "smooth.hdf5", "--fits")
+    check("no wiggles" in heading, f"power --fits: transfer function of the file: {heading}")
+    (folder / "table.txt").write_text("".join(f"{k} {2e4 * k / (1 + (k / 0.02)**2)**1.4}\n" for k in (1e-3 * 1.1**i for i in range(90))))
+    done(*box, "--transfer", "power-table", "--table", "table.txt", "-o", "tabled.hdf5")
+    refused(2, "--linear-power", "power", "tabled.hdf5", "--fits")
+    heading = done("power", "tabled.hdf5", "--fits", "--linear-power", "table.txt")
+    check("table.txt, extrapolated below k = 0.001 and beyond 4.8" in heading, f"power --linear-power: {heading}")
+    check("Omega_b 0.04" in done("power", "tabled.hdf5", "--fits", "--omega-b", 0.04), "power --fits: a transfer function for a table")
     by_file = done("power", "primordial.hdf5", "--fits"), done("power", "primordial.hdf5", "--fits", "--sigma8", sigma8)
     check(without_heading(by_file[0]) == without_heading(by_file[1]), "power --fits: sigma8 of the file")
 
@@ -142,7 +151,16 @@ with tempfile.TemporaryDirectory() as scratch:
     done("run", "ngenic.dat", "--z-end", 45, "--eps", 200, "-o", "ngenic")
     gadget2("mpc.dat", [[x / 1000 for x in row[:3]] + row[3:] for row in phase], mass, 0.02, 100, 0.3)
     told = done("run", "mpc.dat", "--z-end", 48, "--eps", 0.2, "-o", "mpc")
-    check("lengths are taken as Mpc/h" in told and "Mpc/h, 1e10 Msun/h" in told, f"lengths in Mpc/h: {told}")
+    check("Mpc/h, 1e10 Msun/h, km/s assumed, in which the density is that of Omega_m" in told, f"lengths in Mpc/h: {told}")
+    for command in (["power", "--fits", "--fold", 0], ["halos", "--linking-length", 1.0, "--min-members", 2, "--mass-function", "numbers.txt", "--overwrite"]):
+        found = []
+        for name in "mpc.dat", "ngenic.dat":  # the same in Mpc/h and kpc/h
+            table = done(command[0], name, *command[1:])
+            found.append([[float(x) for x in line.split()] for line in without_heading(table if command[0] == "power" else (folder / "numbers.txt").read_text())])
+        check(len(found[0]) == len(found[1]) > 0 and all(abs(a - b) <= 1e-3 * abs(b) for x, y in zip(*found) for a, b in zip(x, y)),
+              f"{command[0]} of files in Mpc/h and kpc/h: {found}")
+    (folder / "denser.txt").write_text((folder / "ics1.txt").read_text().replace("# omega_matter: 0.3", "# omega_matter: 0.2"))
+    check("Omega_m is 0.2: check the units" in done("power", "denser.txt"), "power: a density that is not Omega_m")
     if music_hdf5("music.hdf5", phase, mass, 0.02, 100000, 0.3):
         done("run", "music.hdf5", "--z-end", 45, "--eps", 200, "-o", "music")
     done("run", "ics.hdf5", "--z-end", 45, "--eps", 200, "--softening", "plummer", "-o", "ours")
@@ -169,8 +187,11 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "give one of the two", *box[:2], "--n", 8, "--sigma8", 0.8, "--A-s", 2e-9, "-o", "x.hdf5")
     refused(2, "needs --table", *box[:2], "--n", 8, "--transfer", "power-table", "-o", "x.hdf5")
     refused(3, "cannot be opened", *box[:2], "--n", 8, "--transfer", "power-table", "--table", "none.txt", "-o", "x.hdf5")
+    short = *box[:2], "--n", 8, "--transfer", "transfer-table", "--table", "short.txt", "-o", "x.hdf5"
     (folder / "short.txt").write_text("".join(f"{0.05 * 1.1**k} 1\n" for k in range(8)))
-    refused(3, "are needed for this box", *box[:2], "--n", 8, "--transfer", "transfer-table", "--table", "short.txt", "-o", "x.hdf5")
+    refused(3, "must reach from 0.01 to 1", *short)
+    (folder / "short.txt").write_text("".join(f"{0.01 * 1.1**k} 1\n" for k in range(50)))
+    refused(3, "are needed for this box", *short, "--box", 1000)
 
 print("\n".join(failures) or "cosmological boxes are made and run")
 sys.exit(bool(failures))

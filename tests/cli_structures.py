@@ -116,7 +116,16 @@ def check_halos(particles):
     check(sum(int(r[3]) for r in numbers) == len(wanted), "mass function: number of halos")
     for row in numbers:
         near(row[4], row[3] / (50**3 * math.log(row[1] / row[0])) if row[3] else 0, 1e-4, "mass function: dn/dlnM")
-        check(len(row) == 14, "mass function: columns")
+        check(len(row) == 17, "mass function: columns")
+        corrected = [MASS * 1e10 * len(g) * (1 - len(g) ** -0.6) for g in wanted]
+        check(int(row[6]) == sum(row[0] <= m < row[1] for m in corrected), "mass function: corrected masses")
+    check_types(particles, length)
+    (folder / "bare.txt").write_text((folder / "box.txt").read_text().replace("# omega_matter: 0.3\n", ""))
+    result = chamomile("halos", "bare.txt", "--min-members", 5, "-o", "bare_halos.txt")
+    check("no spheres of critical densities" in result.stdout, f"halos without Omega_m: {result.stdout}")
+    heading = next(line for line in (folder / "bare_halos.txt").read_text().splitlines() if line.startswith("# number"))
+    check("M_Mean200" in heading and "Crit" not in heading and "TopHat" not in heading, f"halos without Omega_m: {heading}")
+    refused(2, "Omega_m", "halos", "bare.txt", "--mass-function", "x.txt", "--fits")
     if not h5py:
         return
     check(chamomile("halos", "box.txt", "--min-members", 5, "-o", "halos.hdf5", "--threads", 1).returncode == 0, "halos: HDF5")
@@ -138,6 +147,25 @@ def check_halos(particles):
         density = 200 * 3 * 0.01 * (0.3 / A**3 + 0.7) * A**3 / (8 * math.pi * 43007.1)
         for mass, radius in zip(group["Group_M_Crit200"], group["Group_R_Crit200"]):
             near(mass, density * 4 * math.pi / 3 * radius**3, 1e-4, "halos.hdf5: Group_M_Crit200")
+
+
+def check_types(particles, length):
+    """Friends are of the chosen types, spheres of all."""
+    types = [1 + (i % 3 == 0) for i in range(NUMBER)]
+    runs = "# types: " + " ".join(f"{kind}*1" for kind in types) + "\n"
+    (folder / "types.txt").write_text(runs + (folder / "box.txt").read_text())
+    result = chamomile("halos", "types.txt", "--types", 1, "--length", length, "--min-members", 5, "-o", "of_type.txt", "--mass-function", "of_type_numbers.txt", "--fits")
+    check("the chosen types alone" in result.stdout, f"halos --types: {result.stdout}{result.stderr}")
+    found = rows("of_type.txt")
+    chosen = [p for p, kind in zip(particles, types) if kind == 1]
+    wanted = [g for g in groups_of(chosen, length) if len(g) >= 5]
+    check([int(r[1]) for r in found] == [len(g) for g in wanted], "halos --types: numbers of members")
+    density = 200 * MASS * NUMBER / SIDE**3
+    for row in found:
+        mass, radius = row[17:19]
+        inside = MASS * sum(math.dist([nearest(a - b) for a, b in zip(p[:3], row[3:6])], (0, 0, 0)) <= radius * (1 + 1e-6) for p in particles)
+        near(mass, density * 4 * math.pi / 3 * radius**3, 1e-4, "halos --types: density of a sphere")
+        check(abs(inside - mass) <= MASS * 1.001, f"halos --types: a sphere of {mass} holds {inside}")
 
 
 def check_power(particles):

@@ -133,6 +133,40 @@ TEST_CASE("SWIFT's initial conditions: seven types, box of three, units of time"
     CHECK(snapshot.notes.empty());
 }
 
+TEST_CASE("SWIFT's snapshots: the background in a group of their own, the cosmic time")
+{
+    const TemporaryFolder folder;
+    make_initial_conditions(folder / "snapshot", 5, 5, 1, 10);
+    edit(folder / "snapshot", [](hid_t file) {
+        const Hdf5Handle header(H5Gopen2(file, "Header", H5P_DEFAULT), H5Gclose);
+        const Hdf5Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
+        H5Tset_size(text.id(), 6);
+        const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+        const Hdf5Handle code(
+            H5Acreate2(header.id(), "Code", text.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
+            H5Aclose);
+        H5Awrite(code.id(), text.id(), "SWIFT");
+        put_attribute(file, "Header", "Redshift", H5T_IEEE_F64LE, {1}, {3});
+        for (const auto& [name, value] : std::map<const char*, double>{{"Omega_m", 0.3},
+                                                                       {"Omega_lambda", 0.69},
+                                                                       {"Omega_r", 1e-4},
+                                                                       {"h", 0.68},
+                                                                       {"w_0", -0.9},
+                                                                       {"w_a", 0.1}})
+            put_attribute(file, "Cosmology", name, H5T_IEEE_F64LE, {1}, {value});
+    });
+    const Snapshot snapshot = read_snapshot(folder / "snapshot");
+    REQUIRE(snapshot.comoving.has_value());
+    CHECK(snapshot.comoving->scale_factor == 0.25);
+    CHECK(snapshot.comoving->omega_matter == 0.3);
+    CHECK(snapshot.comoving->omega_lambda == 0.69);
+    CHECK(snapshot.comoving->omega_radiation == 1e-4);
+    CHECK(snapshot.comoving->hubble == 0.68);
+    CHECK(snapshot.comoving->w0 == -0.9);
+    CHECK(snapshot.comoving->wa == 0.1);
+    CHECK(snapshot.particles.velocity[4] == Vec3<double>{5, 6, 7}); // peculiar already
+}
+
 TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
 {
     const TemporaryFolder folder;

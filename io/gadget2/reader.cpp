@@ -115,8 +115,7 @@ void take_units(const Gadget2Header& header, Snapshot& snapshot)
         return;
     }
     snapshot.units = Units::gadget(true);
-    snapshot.notes.push_back("the format states no units: kpc/h, 1e10 Msun/h and km/s assumed, "
-                             "G = 43007.1");
+    snapshot.has_stated_units = false;
 }
 
 } // namespace

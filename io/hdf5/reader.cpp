@@ -93,18 +93,21 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
     if (redshift <= -1)
         throw bad_input(piece.path, "Header/Redshift", std::to_string(redshift),
                         "must be above -1");
-    const auto parameter = [&](const char* name) {
-        return parameters.real(name, header.real(name, 0));
+    // SWIFT's own snapshots have a group of their own for it, and the cosmic time in the header.
+    const Hdf5Group of_swift = piece.group(swift ? "Cosmology" : hdf5_layout::own);
+    const auto parameter = [&](const char* name, const char* name_of_swift) {
+        return of_swift.real(name_of_swift, parameters.real(name, header.real(name, 0)));
     };
-    // SWIFT's own snapshots state the cosmic time there, not the scale factor.
-    recognise_comoving({swift ? 1 / (1 + redshift) : piece.time, redshift, parameter("Omega0"),
-                        parameter("OmegaLambda"), parameter("HubbleParam")},
+    recognise_comoving({swift ? 1 / (1 + redshift) : piece.time, redshift,
+                        parameter("Omega0", "Omega_m"), parameter("OmegaLambda", "Omega_lambda"),
+                        parameter("HubbleParam", "h")},
                        snapshot);
     const Hdf5Group own = piece.group(hdf5_layout::own);
     if (auto& frame = snapshot.comoving) {
-        frame->omega_radiation = own.real(hdf5_layout::omega_radiation, 0);
-        frame->w0 = own.real(hdf5_layout::w0, -1);
-        frame->wa = own.real(hdf5_layout::wa, 0);
+        frame->omega_radiation =
+            own.real(hdf5_layout::omega_radiation, of_swift.real("Omega_r", 0));
+        frame->w0 = own.real(hdf5_layout::w0, of_swift.real("w_0", -1));
+        frame->wa = own.real(hdf5_layout::wa, of_swift.real("w_a", 0));
         frame->physical_softening = own.real(hdf5_layout::physical_softening, 0);
     }
     for (const auto& [key, value] : own.strings())

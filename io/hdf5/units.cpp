@@ -77,8 +77,7 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
         snapshot.units.per_hubble = system->second == physical_units_per_h;
     else if (!found) {
         snapshot.units = Units::gadget(true);
-        snapshot.notes.push_back("the file states no units: kpc/h, 1e10 Msun/h and km/s assumed, "
-                                 "G = 43007.1");
+        snapshot.has_stated_units = false;
     }
     if (own_group.has_attribute(gravitational_constant)) {
         const double G = own_group.real(gravitational_constant, 0);

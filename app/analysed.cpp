@@ -3,8 +3,8 @@
 #include "app/periodic_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "io/comoving.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -13,9 +13,9 @@
 #include "app/solver_options.hpp"
 #include "app/tuning.hpp"
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "force/force_errors.hpp"
 #include "force/threads.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 namespace {

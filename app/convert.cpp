@@ -5,8 +5,8 @@
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "io/snapshot.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 

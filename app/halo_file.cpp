@@ -8,8 +8,8 @@
 #include "app/output_file.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "io/data_file.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -13,8 +13,8 @@
 #include "app/command.hpp"
 #include "core/error.hpp"
 #include "core/nearest_name.hpp"
+#include "core/version.hpp"
 #include "force/gpu.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 namespace {

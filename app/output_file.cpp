@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "io/pending_file.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 

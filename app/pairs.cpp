@@ -11,8 +11,8 @@
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "pairs/pair_solver.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -7,13 +7,13 @@
 #include "app/law_timing.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "integrate/leapfrog.hpp"
 #include "integrate/resident.hpp"
 #include "io/models/plummer.hpp"
 #include "pairs/laws/gravity.hpp"
 #include "pairs/laws/gravity_jerk.hpp"
 #include "pairs/laws/lennard_jones_coulomb.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -14,8 +14,8 @@
 #include "app/table.hpp"
 #include "app/tuning.hpp"
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "force/threads.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 namespace {

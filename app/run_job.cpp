@@ -8,7 +8,7 @@
 #include "app/table.hpp"
 #include "app/time_text.hpp"
 #include "core/error.hpp"
-#include "version.hpp"
+#include "core/version.hpp"
 
 namespace chamomile::app {
 namespace {

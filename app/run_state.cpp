@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/instruction_sets.hpp"
+#include "core/version.hpp"
 #include "force/list_solver.hpp"
-#include "version.hpp"
 
 namespace chamomile::app {
 

@@ -1,14 +1,12 @@
-# Writes generated/version.hpp with the version and, in a git checkout, the commit.
+# Makes generated/version.cpp a source of a target: the version and, in a git checkout, the commit, as they are when it is built.
 find_package(Git QUIET)
-set(chamomile_commit "")
-if(Git_FOUND)
-    execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --exclude=*
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE chamomile_commit
-        OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-endif()
-if(chamomile_commit)
-    set(chamomile_version "${PROJECT_VERSION} (${chamomile_commit})")
-else()
-    set(chamomile_version "${PROJECT_VERSION}")
-endif()
-configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${PROJECT_BINARY_DIR}/generated/version.hpp @ONLY)
+
+function(chamomile_add_version target)
+    set(output ${PROJECT_BINARY_DIR}/generated/version.cpp)
+    add_custom_target(chamomile_version
+        COMMAND ${CMAKE_COMMAND} -DGIT_EXECUTABLE=${GIT_EXECUTABLE} -DSOURCE=${PROJECT_SOURCE_DIR} -DVERSION=${PROJECT_VERSION} -DOUTPUT=${output}
+            -P ${PROJECT_SOURCE_DIR}/cmake/write_version.cmake
+        BYPRODUCTS ${output} COMMENT "")
+    target_sources(${target} PRIVATE ${output})
+    add_dependencies(${target} chamomile_version)
+endfunction()

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "clients/c/context.hpp"
-#include "version.hpp"
+#include "core/version.hpp"
 
 using namespace chamomile;
 

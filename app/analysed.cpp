@@ -1,5 +1,6 @@
 #include "app/analysed.hpp"
 
+#include "app/comoving_run.hpp"
 #include "app/periodic_options.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
@@ -8,8 +9,6 @@
 
 namespace chamomile::app {
 namespace {
-
-constexpr double mpc_in_cm = 3.085678e24, solar_mass_in_g = 1.989e33;
 
 template <class T>
 void keep(std::vector<T>& values, const std::vector<Index>& kept)
@@ -23,11 +22,10 @@ void keep(std::vector<T>& values, const std::vector<Index>& kept)
 
 } // namespace
 
-void add_analysed_matter(Options& options, AnalysedMatter& matter)
+void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at)
 {
     options.group("Matter");
-    options.numbers("types", matter.types, between(0, 5),
-                    "particle types looked at; all unless given");
+    options.numbers("types", matter.types, between(0, 5), looked_at + "; all unless given");
     options.number("box", matter.box, positive,
                    "side of the periodic box, for files that do not state it");
 }
@@ -40,12 +38,12 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
     if (matter.box)
         snapshot.box_size = *matter.box;
     Particles& p = snapshot.particles;
-    if (const auto& frame = snapshot.comoving;
-        frame && snapshot.box_size > 0 && snapshot.units.physical && p.size() > 0 &&
-        frame->omega_matter > 0 && frame->hubble > 0 && !has_density_of_background(snapshot))
-        snapshot.notes.push_back(formatted("the density is %.4g of the critical one, but Omega_m "
-                                           "is %.4g: check the units",
-                                           density_over_critical(snapshot), frame->omega_matter));
+    if (p.size() > 0) {
+        settle_units(snapshot);
+        if (has_critical_density(snapshot) && snapshot.box_size > 0 &&
+            !has_density_of_background(snapshot))
+            snapshot.notes.push_back(density_text(snapshot) + ": check units and box");
+    }
     if (!matter.types.empty()) {
         bool wanted[256] = {};
         for (int type : matter.types)
@@ -73,8 +71,9 @@ AnalysisUnits analysis_units(const Units& units)
     if (!units.physical)
         return {};
     const std::string h = units.per_hubble ? "/h" : "";
-    return {units.length_in_cm / mpc_in_cm, units.mass_in_g / solar_mass_in_g, "Mpc" + h,
-            "Msun" + h};
+    const Units gadget = Units::gadget(false);
+    return {units.length_in_cm / gadget.length_in_cm / 1000,
+            units.mass_in_g / gadget.mass_in_g * 1e10, "Mpc" + h, "Msun" + h};
 }
 
 double redshift_of(const Snapshot& snapshot)

@@ -15,8 +15,8 @@ struct AnalysedMatter {
     std::optional<double> box; ///< side; empty: that of the file
 };
 
-/// Adds --types and --box.
-void add_analysed_matter(Options& options, AnalysedMatter& matter);
+/// Adds --types, of what is `looked_at`, and --box.
+void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at);
 
 /// Leaves only the particles of the types, and sets the box; notes a density that is not Omega_m.
 /// Throws Error(input), naming `source`, if no particles are left.

@@ -18,20 +18,13 @@ constexpr double noted_difference = 1e-3;
 /// Omega_m may be another one than the file's, by which its units were settled.
 void require_density(const std::string& file, Snapshot& state)
 {
-    if (take_lengths_as_Mpc(state))
-        state.notes.emplace_back("lengths are taken as Mpc/h, in which the density is that of "
-                                 "Omega_m");
-    const double omega_matter = state.comoving->omega_matter,
-                 density = density_over_critical(state);
+    settle_units(state);
     if (!has_density_of_background(state))
         throw Error(Fault::input,
-                    file + formatted(": density: %.4g of the critical one, but Omega_m is %.4g: "
-                                     "its units, box, G or Omega_m are wrong",
-                                     density, omega_matter));
-    if (std::abs(density / omega_matter - 1) > noted_difference)
-        state.notes.push_back(formatted("the density is %.6g of the critical one, but Omega_m is "
-                                        "%.6g",
-                                        density, omega_matter));
+                    file + ": " + density_text(state) + ": its units, box, G or Omega_m are wrong");
+    if (std::abs(density_over_critical(state) / state.comoving->omega_matter - 1) >
+        noted_difference)
+        state.notes.push_back(density_text(state));
 }
 
 } // namespace
@@ -44,6 +37,12 @@ Background background_of(const ComovingFrame& frame)
             .w0 = frame.w0,
             .wa = frame.wa,
             .hubble = frame.hubble};
+}
+
+std::string density_text(const Snapshot& state)
+{
+    return formatted("density: %.6g of the critical one, but Omega_m is %.6g",
+                     density_over_critical(state), state.comoving->omega_matter);
 }
 
 void take_background(const Options& options, const CosmologyRequest& request,

@@ -24,6 +24,8 @@ std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& sta
 /// What the file states of it.
 Background background_of(const ComovingFrame& frame);
 
+/// "density: 0.31 of the critical one, but Omega_m is 0.3".
+std::string density_text(const Snapshot& state);
 /// "Omega_m 0.3, Omega_Lambda 0.7, h 0.7".
 std::string background_text(const ComovingFrame& frame);
 /// "from a = 0.02, z = 49 to a = 1, z = 0", of times in ln a.

@@ -88,9 +88,11 @@ void require_place_for_checkpoints(const FluidRun& run)
             throw Error(Fault::usage, "--max-walltime: needs --checkpoint FILE.chk");
         return;
     }
-    std::error_code none;
-    const bool goes_on = run.checkpoint == run.restart || // even where it is lost
-                         std::filesystem::equivalent(run.checkpoint, run.restart, none);
+    std::error_code none; // the file itself may be lost
+    const bool goes_on =
+        !run.restart.empty() && (std::filesystem::equivalent(run.checkpoint, run.restart, none) ||
+                                 std::filesystem::weakly_canonical(run.checkpoint, none) ==
+                                     std::filesystem::weakly_canonical(run.restart, none));
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
         if (!goes_on && std::filesystem::exists(file) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +

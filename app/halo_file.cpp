@@ -9,12 +9,13 @@
 #include "app/table.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
+#include "io/comoving.hpp"
 #include "io/data_file.hpp"
 
 namespace chamomile::app {
 namespace {
 
-constexpr double softening = 0.2; ///< of potentials, in linking lengths: 1/25 of a mean distance
+constexpr double softening = 0.2; ///< of potentials, in linking lengths
 
 bool is_text(const std::filesystem::path& file)
 {
@@ -194,12 +195,6 @@ void add_halo_options(Options& options, HaloRequest& request)
     options.number("min-members", request.min_members, at_least(1), "fewest particles of a halo");
     options.numbers("overdensity", request.overdensities, positive,
                     "mean densities of the spheres about centres, in mean and critical densities");
-}
-
-bool has_critical_density(const Snapshot& snapshot)
-{
-    return snapshot.comoving && snapshot.units.physical && snapshot.comoving->omega_matter > 0 &&
-           snapshot.comoving->hubble > 0;
 }
 
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,

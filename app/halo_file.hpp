@@ -35,9 +35,6 @@ struct HaloCatalogue {
     std::vector<OverdenseSphere> spheres; ///< halo by halo, threshold by threshold
 };
 
-/// Whether the file states what the critical density needs: Omega_m and h, in physical units.
-bool has_critical_density(const Snapshot& snapshot);
-
 /// Halos of the snapshot's particles, in spheres of `all` particles, of which those may be a part.
 /// Throws Error(usage) for an isolated snapshot without HaloRequest::length.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,

@@ -10,6 +10,7 @@
 #include "app/output_file.hpp"
 #include "app/table.hpp"
 #include "core/error.hpp"
+#include "io/comoving.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -40,6 +41,14 @@ void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
         table.print();
 }
 
+void require_different(std::vector<double> overdensities)
+{
+    std::sort(overdensities.begin(), overdensities.end());
+    const auto twice = std::adjacent_find(overdensities.begin(), overdensities.end());
+    if (twice != overdensities.end())
+        throw Error(Fault::usage, "--overdensity: " + shortest(*twice) + ": is given twice");
+}
+
 /// Masses and places of all particles, where not all of them are looked at.
 std::optional<Particles> matter_beside(const AnalysedMatter& matter, const Snapshot& snapshot)
 {
@@ -68,7 +77,8 @@ int halos(const std::vector<std::string>& arguments)
     Options options("halos", "Finds halos by friends of friends, in periodic boxes and isolated "
                              "systems, and measures them.");
     options.positional("FILE", file, "the snapshot");
-    add_analysed_matter(options, matter);
+    add_analysed_matter(options, matter,
+                        "particle types of friends; spheres hold those of all types");
     add_halo_options(options, request);
     add_theory_options(options, theory);
     options.group("Output");
@@ -93,6 +103,7 @@ int halos(const std::vector<std::string>& arguments)
     require_theory(options, theory);
     if (options.given("length") && options.given("linking-length"))
         throw Error(Fault::usage, "--length: contradicts --linking-length; give one");
+    require_different(request.overdensities);
 
     Snapshot snapshot = read_snapshot(file);
     const std::optional<Particles> all = matter_beside(matter, snapshot);

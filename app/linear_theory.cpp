@@ -52,25 +52,25 @@ PowerOptions power_of(const TheoryRequest& request, const Background& background
 {
     PowerOptions power;
     power.background = background;
-    power.sigma8 = request.sigma8;
-    if (!power.sigma8 && request.table.empty())
-        power.sigma8 = stated(snapshot, provenance_sigma8);
+    power.sigma8 = request.sigma8 ? request.sigma8 : stated(snapshot, provenance_sigma8);
     power.spectral_index = request.spectral_index.value_or(
         stated(snapshot, provenance_spectral_index).value_or(power.spectral_index));
     power.omega_baryon = request.omega_baryon.value_or(
         stated(snapshot, provenance_omega_baryon).value_or(power.omega_baryon));
-    if (!request.table.empty()) {
+    const TransferKind of_file = stated_transfer(snapshot);
+    if (!request.table.empty())
         power.transfer = TransferKind::power_table;
-        power.table = request.table;
-        return power;
-    }
-    const TransferKind stated_kind = stated_transfer(snapshot);
-    if (stated_kind == TransferKind::no_wiggle)
-        power.transfer = stated_kind;
-    else if (stated_kind != TransferKind::eisenstein_hu && !request.omega_baryon)
-        throw Error(Fault::usage, "--fits: the waves of the file come from a table: give P(k) "
-                                  "today as --linear-power, or --omega-b for the transfer "
-                                  "function of Eisenstein & Hu");
+    else if (!request.transfer.empty())
+        power.transfer = TransferKind::transfer_table;
+    else if (of_file == TransferKind::no_wiggle)
+        power.transfer = of_file;
+    else if (of_file != TransferKind::eisenstein_hu && !request.omega_baryon)
+        throw Error(Fault::usage,
+                    "--fits: the waves of the file come from a table: give it as " +
+                        std::string(of_file == TransferKind::power_table ? "--linear-power"
+                                                                         : "--transfer-table") +
+                        " FILE, or --omega-b for the transfer function of Eisenstein & Hu");
+    power.table = request.table.empty() ? request.transfer : request.table;
     return power;
 }
 
@@ -97,22 +97,33 @@ void add_theory_options(Options& options, TheoryRequest& theory)
     options.flag("fits", theory.wanted,
                  "columns of linear theory and published fits, for comoving boxes");
     options.number("sigma8", theory.sigma8, positive,
-                   "root mean square density in 8 Mpc/h today; the table's, or that of the file, "
-                   "or 0.811 unless given");
+                   "root mean square density in 8 Mpc/h today; that of the file, or else that of "
+                   "--linear-power, or 0.811 unless given");
     options.number("n-s", theory.spectral_index, between(-3, 3),
-                   "spectral index; that of the file, or 0.965");
+                   "spectral index; that of the file, or 0.965; of --linear-power what its ends "
+                   "are continued with");
     options.number("omega-b", theory.omega_baryon, above(0, 1),
                    "of the transfer function of Eisenstein & Hu (1998); that of the file, or "
                    "0.049");
     options.text("linear-power", "FILE", theory.table,
                  "k in h/Mpc and P in (Mpc/h)^3 today, instead of that transfer function");
+    options.text("transfer-table", "FILE", theory.transfer,
+                 "k and T (or CAMB's 7 columns and more), instead of it");
 }
 
 void require_theory(const Options& options, const TheoryRequest& theory)
 {
-    for (const char* name : {"sigma8", "n-s", "omega-b", "linear-power"})
+    const auto refuse = [](const char* name, const std::string& why) {
+        throw Error(Fault::usage, std::string("--") + name + ": " + why);
+    };
+    for (const char* name : {"sigma8", "n-s", "omega-b", "linear-power", "transfer-table"})
         if (options.given(name) && !theory.wanted)
-            throw Error(Fault::usage, std::string("--") + name + ": needs --fits");
+            refuse(name, "needs --fits");
+    for (const char* name : {"linear-power", "transfer-table"})
+        if (options.given(name) && options.given("omega-b"))
+            refuse(name, "contradicts --omega-b; give one");
+    if (options.given("linear-power") && options.given("transfer-table"))
+        refuse("linear-power", "contradicts --transfer-table; give one");
 }
 
 Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
@@ -127,14 +138,14 @@ Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
 
 std::string Theory::heading() const
 {
-    const std::string sigma8 = formatted("# linear theory: sigma8 %.6g", linear_.sigma(8));
-    if (power_.transfer == TransferKind::power_table)
-        return sigma8 + ", " + power_.table.string() +
+    const std::string begin = formatted("# linear theory: sigma8 %.6g, n_s %.6g, ",
+                                        linear_.sigma(8), power_.spectral_index);
+    if (!power_.table.empty())
+        return begin + power_.table.string() +
                formatted(", extrapolated below k = %.4g and beyond %.4g h/Mpc\n", linear_.least_k(),
                          linear_.most_k());
-    return sigma8 + formatted(", n_s %.6g, Omega_b %.6g%s\n", power_.spectral_index,
-                              power_.omega_baryon,
-                              power_.transfer == TransferKind::no_wiggle ? ", no wiggles" : "");
+    return begin + formatted("Omega_b %.6g%s\n", power_.omega_baryon,
+                             power_.transfer == TransferKind::no_wiggle ? ", no wiggles" : "");
 }
 
 std::unique_ptr<Theory> make_theory(const TheoryRequest& request, const Snapshot& snapshot)

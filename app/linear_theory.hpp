@@ -24,21 +24,21 @@ const std::vector<std::pair<std::string, TransferKind>>& transfer_names();
 
 struct TheoryRequest {
     std::optional<double> sigma8, spectral_index, omega_baryon; ///< of the file unless given
-    std::string table;                                          ///< of the power spectrum today
+    std::string table, transfer; ///< files: of the power spectrum today, of a transfer function
     bool wanted = false;
 };
 
-/// Adds --fits, --sigma8, --n-s, --omega-b and --linear-power.
+/// Adds --fits, --sigma8, --n-s, --omega-b, --linear-power and --transfer-table.
 void add_theory_options(Options& options, TheoryRequest& theory);
 
-/// Throws Error(usage) for any of them without --fits.
+/// Throws Error(usage) for any of them without --fits, or for those that contradict each other.
 void require_theory(const Options& options, const TheoryRequest& theory);
 
 /// Theory at the redshift of a comoving snapshot, lengths in Mpc/h.
 class Theory {
 public:
     /// Throws Error(usage) for a snapshot that is not comoving, has no physical units, states no
-    /// Omega_m or h, or was made from a table while the request has neither one nor Omega_b.
+    /// Omega_m or h, or was made from a table while the request has neither a table nor Omega_b.
     Theory(const TheoryRequest& request, const Snapshot& snapshot);
 
     double linear(double k) const { return growth_squared_ * linear_(k); }

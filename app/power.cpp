@@ -19,7 +19,7 @@ int power(const std::vector<std::string>& arguments)
     Options options("power", "Measures the power spectrum of the matter in a periodic box. Shot "
                              "noise is subtracted; errors are those of Gaussian fields.");
     options.positional("FILE", file, "the snapshot");
-    add_analysed_matter(options, matter);
+    add_analysed_matter(options, matter, "particle types looked at");
     add_power_options(options, request);
     options.flag("linear", linear, "bins of width 2 pi / side instead of --bins");
     add_theory_options(options, theory);
@@ -36,6 +36,9 @@ int power(const std::vector<std::string>& arguments)
 
     Snapshot snapshot = read_snapshot(file);
     select_matter(matter, file, snapshot);
+    if (!matter.types.empty() && theory.wanted)
+        snapshot.notes.emplace_back("the spectrum is of the chosen types, the fits are of all "
+                                    "matter");
     const auto fits = make_theory(theory, snapshot);
     const PowerSpectrum spectrum = measured_power(snapshot, request);
     const std::string table = power_table(snapshot, spectrum, fits.get(),

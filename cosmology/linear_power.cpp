@@ -17,6 +17,7 @@ constexpr double pi = std::numbers::pi;
 constexpr double pivot = 0.05; // 1/Mpc
 /// Outside of which k, in h/Mpc, less than 1 % of sigma(8) comes.
 constexpr double least_needed = 0.01, most_needed = 1;
+constexpr double least_flat = 2e-4 * (1 + 1e-6); ///< where T is 1 to 4e-4
 
 /// The Fourier transform of a sphere of volume 1, x = k radius.
 double top_hat(double x)
@@ -79,7 +80,15 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
         const double end = log_k_.back();
         last_slope_ = std::log(tabled(end) / tabled(end - step)) / step;
         const double excess = last_slope_ - (options.spectral_index - 4); // 2 / ln(c k)
-        last_logarithm_ = excess > 0.05 && excess < 2 ? 2 / excess + step / 2 : 0;
+        if (!(excess < 2))
+            throw Error(Fault::input, options.table.string() + ": P goes as k^" +
+                                          std::to_string(last_slope_) +
+                                          " at its end: must fall faster than 1/k");
+        last_logarithm_ = excess > 0.05 ? 2 / excess + step / 2 : 0;
+        if (options.primordial && least_k_ > least_flat)
+            throw Error(Fault::input, options.table.string() + ": k from " +
+                                          std::to_string(least_k_) +
+                                          " h/Mpc: must begin at 0.0002 for A-s, where T is 1");
     } else {
         fit_.emplace(options.background, options.omega_baryon, options.temperature);
         least_k_ = 1e-5;

@@ -40,8 +40,9 @@ struct PowerOptions {
 /// that entered the horizon under radiation has.
 class LinearPower {
 public:
-    /// Throws Error(usage) for options out of range, Error(input) for a table that cannot be read
-    /// or does not reach from 0.01 to 1 h/Mpc, from which most of sigma(8) comes.
+    /// Throws Error(usage) for options out of range, Error(input) for a table that cannot be read,
+    /// does not reach from 0.01 to 1 h/Mpc, from which most of sigma(8) comes (for A_s from 2e-4),
+    /// or does not fall at its end.
     explicit LinearPower(const PowerOptions& options);
 
     double operator()(double k) const;

@@ -54,16 +54,29 @@ bool has_density_of_background(const Snapshot& snapshot)
            density_tolerance;
 }
 
-bool take_lengths_as_Mpc(Snapshot& snapshot)
+bool has_critical_density(const Snapshot& snapshot)
 {
-    if (snapshot.has_stated_units || !snapshot.comoving || !(snapshot.box_size > 0) ||
-        snapshot.units != Units::gadget(true) || has_density_of_background(snapshot))
-        return false;
-    snapshot.units.length_in_cm *= 1000;
-    if (has_density_of_background(snapshot))
-        return true;
-    snapshot.units = Units::gadget(true);
-    return false;
+    return snapshot.comoving && snapshot.units.physical && snapshot.comoving->omega_matter > 0 &&
+           snapshot.comoving->hubble > 0;
+}
+
+void settle_units(Snapshot& snapshot)
+{
+    if (snapshot.has_stated_units)
+        return;
+    const std::string begin = "the file states no units: ";
+    std::erase_if(snapshot.notes, [&](const std::string& note) { return note.starts_with(begin); });
+    bool is_Mpc = false;
+    if (has_critical_density(snapshot) && snapshot.box_size > 0) {
+        snapshot.units = Units::gadget(true);
+        const bool is_kpc = has_density_of_background(snapshot);
+        snapshot.units.length_in_cm *= 1000;
+        is_Mpc = !is_kpc && has_density_of_background(snapshot);
+        if (!is_Mpc)
+            snapshot.units = Units::gadget(true);
+    }
+    snapshot.notes.push_back(begin + snapshot.units.description() + " assumed" +
+                             (is_Mpc ? ", in which the density is that of Omega_m" : ""));
 }
 
 double velocity_factor(const Snapshot& snapshot)

@@ -18,16 +18,18 @@ void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot);
 /// Multiplies the velocities by sqrt(a), from GADGET's u to peculiar velocities, and says so.
 void make_velocities_peculiar(Snapshot& snapshot);
 
-/// The mean density of a comoving snapshot in a periodic box and physical units over the critical
-/// density of today.
+/// The mean density in a periodic box over the critical density of today, if the latter is known.
 double density_over_critical(const Snapshot& snapshot);
 
 /// Whether that is Omega_m to within 5 %, beyond which units, box or Omega_m are wrong.
 bool has_density_of_background(const Snapshot& snapshot);
 
+/// Whether it states what that needs, and what the critical density does: Omega_m and h.
+bool has_critical_density(const Snapshot& snapshot);
+
 /// Takes kpc/h that a file did not state as Mpc/h, as MUSIC writes them, if its density is that of
-/// Omega_m in these alone. Whether it did.
-bool take_lengths_as_Mpc(Snapshot& snapshot);
+/// Omega_m in these alone; notes what is assumed. May be called again with another box or Omega_m.
+void settle_units(Snapshot& snapshot);
 
 /// sqrt(a) of a comoving snapshot, 1 of a plain one: peculiar velocities are divided by it when
 /// they are written as GADGET's u.

@@ -59,17 +59,6 @@ Snapshot read_by_content(const std::filesystem::path& path)
                     "HDF5, GADGET-2 binary (first word 256 or 8), Tipsy or text is needed");
 }
 
-/// Units that the file does not state, by its density where it is comoving.
-void settle_units(Snapshot& snapshot)
-{
-    if (snapshot.has_stated_units)
-        return;
-    const bool is_Mpc = take_lengths_as_Mpc(snapshot);
-    snapshot.notes.push_back("the file states no units: " + snapshot.units.description() +
-                             " assumed" +
-                             (is_Mpc ? ", in which the density is that of Omega_m" : ""));
-}
-
 std::string lower_case(std::string text)
 {
     std::transform(text.begin(), text.end(), text.begin(),

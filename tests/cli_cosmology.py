@@ -130,9 +130,19 @@ with tempfile.TemporaryDirectory() as scratch:
     check("no wiggles" in heading, f"power --fits: transfer function of the file: {heading}")
     (folder / "table.txt").write_text("".join(f"{k} {2e4 * k / (1 + (k / 0.02)**2)**1.4}\n" for k in (1e-3 * 1.1**i for i in range(90))))
     done(*box, "--transfer", "power-table", "--table", "table.txt", "-o", "tabled.hdf5")
-    refused(2, "--linear-power", "power", "tabled.hdf5", "--fits")
+    refused(2, "--linear-power FILE", "power", "tabled.hdf5", "--fits")
     heading = done("power", "tabled.hdf5", "--fits", "--linear-power", "table.txt")
     check("table.txt, extrapolated below k = 0.001 and beyond 4.8" in heading, f"power --linear-power: {heading}")
+    done(*box, "--transfer", "power-table", "--table", "table.txt", "--sigma8", 0.7, "-o", "scaled.hdf5")
+    heading = done("power", "scaled.hdf5", "--fits", "--linear-power", "table.txt")
+    check("sigma8 0.7, n_s 0.965, table.txt" in heading, f"power --linear-power: sigma8 of the file: {heading}")
+    (folder / "transfer.txt").write_text("".join(f"{k} {(1 + (k / 0.02)**2)**-0.9}\n" for k in (1e-4 * 1.1**i for i in range(120))))
+    done(*box, "--transfer", "transfer-table", "--table", "transfer.txt", "--n-s", 0.9, "-o", "transfer.hdf5")
+    refused(2, "--transfer-table FILE", "power", "transfer.hdf5", "--fits")
+    heading = done("power", "transfer.hdf5", "--fits", "--transfer-table", "transfer.txt")
+    check("sigma8 0.811, n_s 0.9, transfer.txt" in heading, f"power --transfer-table: {heading}")
+    refused(2, "contradicts --omega-b", "power", "transfer.hdf5", "--fits", "--transfer-table", "transfer.txt", "--omega-b", 0.05)
+    refused(2, "contradicts --transfer-table", "power", "transfer.hdf5", "--fits", "--transfer-table", "transfer.txt", "--linear-power", "table.txt")
     check("Omega_b 0.04" in done("power", "tabled.hdf5", "--fits", "--omega-b", 0.04), "power --fits: a transfer function for a table")
     by_file = done("power", "primordial.hdf5", "--fits"), done("power", "primordial.hdf5", "--fits", "--sigma8", sigma8)
     check(without_heading(by_file[0]) == without_heading(by_file[1]), "power --fits: sigma8 of the file")
@@ -157,10 +167,13 @@ with tempfile.TemporaryDirectory() as scratch:
         for name in "mpc.dat", "ngenic.dat":  # the same in Mpc/h and kpc/h
             table = done(command[0], name, *command[1:])
             found.append([[float(x) for x in line.split()] for line in without_heading(table if command[0] == "power" else (folder / "numbers.txt").read_text())])
+            if name == "mpc.dat" and command[0] == "power":
+                gadget2("open.dat", [[x / 1000 for x in row[:3]] + row[3:] for row in phase], mass, 0.02, 0, 0.3)
+                check(without_heading(done("power", "open.dat", *command[1:], "--box", 100)) == without_heading(table), "power: Mpc/h by --box")
         check(len(found[0]) == len(found[1]) > 0 and all(abs(a - b) <= 1e-3 * abs(b) for x, y in zip(*found) for a, b in zip(x, y)),
               f"{command[0]} of files in Mpc/h and kpc/h: {found}")
     (folder / "denser.txt").write_text((folder / "ics1.txt").read_text().replace("# omega_matter: 0.3", "# omega_matter: 0.2"))
-    check("Omega_m is 0.2: check the units" in done("power", "denser.txt"), "power: a density that is not Omega_m")
+    check("Omega_m is 0.2: check units and box" in done("power", "denser.txt"), "power: a density that is not Omega_m")
     if music_hdf5("music.hdf5", phase, mass, 0.02, 100000, 0.3):
         done("run", "music.hdf5", "--z-end", 45, "--eps", 200, "-o", "music")
     done("run", "ics.hdf5", "--z-end", 45, "--eps", 200, "--softening", "plummer", "-o", "ours")
@@ -190,8 +203,11 @@ with tempfile.TemporaryDirectory() as scratch:
     short = *box[:2], "--n", 8, "--transfer", "transfer-table", "--table", "short.txt", "-o", "x.hdf5"
     (folder / "short.txt").write_text("".join(f"{0.05 * 1.1**k} 1\n" for k in range(8)))
     refused(3, "must reach from 0.01 to 1", *short)
-    (folder / "short.txt").write_text("".join(f"{0.01 * 1.1**k} 1\n" for k in range(50)))
+    (folder / "short.txt").write_text("".join(f"{0.01 * 1.1**k} {1.1 ** (-2 * k)}\n" for k in range(50)))
     refused(3, "are needed for this box", *short, "--box", 1000)
+    refused(3, "must begin at 0.0002 for A-s", *short, "--box", 100, "--A-s", 2e-9)
+    (folder / "short.txt").write_text("".join(f"{0.001 * 1.1**k} 1\n" for k in range(90)))
+    refused(3, "must fall faster than 1/k", *short)
 
 print("\n".join(failures) or "cosmological boxes are made and run")
 sys.exit(bool(failures))

@@ -57,6 +57,9 @@ with tempfile.TemporaryDirectory() as scratch:
     (folder / "lost.chk.1").write_bytes((folder / "fluid.chk.1").read_bytes())  # the last itself is gone
     result = chamomile("fluid", "--restart", "lost.chk", "--steps", 60, "-o", "lost.csv", "--max-walltime", 1e-4)
     check(result.returncode == 0 and (folder / "lost.chk").exists(), f"fluid: from the one before: {result.stderr}")
+    (folder / "lost.chk").unlink()
+    result = chamomile("fluid", "--restart", "./lost.chk", "--checkpoint", folder / "lost.chk", "--steps", 60, "-o", "again.csv", "--max-walltime", 1e-4)
+    check(result.returncode == 0 and (folder / "lost.chk").exists(), f"fluid: the same file, named otherwise: {result.stderr}")
     # Another file is another file: what lies beside it stays.
     there = {name: (folder / name).read_bytes() for name in ("fluid.chk", "fluid.chk.1")}
     (folder / "saved.chk").write_bytes(there["fluid.chk"])

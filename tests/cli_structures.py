@@ -234,6 +234,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "--fits", "power", "open.txt", "--box", 10, "--fits")
     refused(2, "--fits", "halos", "box.txt", "--fits")
     refused(2, "--mass-function", "halos", "open.txt", "--length", 0.1, "--mass-function", "x.txt")
+    refused(2, "200: is given twice", "halos", "box.txt", "--overdensity", "200,500,200")
     refused(2, "half the side", "halos", "box.txt", "--linking-length", 9)
     refused(3, "types", "power", "box.txt", "--types", 4)
     refused(3, "absent", "power", "absent.hdf5")

@@ -284,9 +284,13 @@ void check_field_misuse(const Machine& machine)
     CHECK_THROWS_WITH_AS(field->evaluate(targets, {.jerk = results.acceleration}),
                          doctest::Contains("velocities"), Error);
     CHECK_THROWS_AS(field->evaluate(targets, {.potential = results.acceleration}), Error);
+    field->evaluate(targets, results);
+    const Vectors before = a;
+    a.assign(3, {});
     CHECK_THROWS_WITH_AS(field->refit(sources_of(moving_plummer(99))),
                          doctest::Contains("as many as were built"), Error);
-    field->evaluate(targets, results); // the sources of before
+    field->evaluate(targets, results); // with the sources of before
+    CHECK(a == before);
     // A refit that fails leaves no sources, neither old nor new ones.
     Particles moved = p;
     moved.position[5].z = std::nan("");

@@ -165,6 +165,15 @@ TEST_CASE("SWIFT's snapshots: the background in a group of their own, the cosmic
     CHECK(snapshot.comoving->w0 == -0.9);
     CHECK(snapshot.comoving->wa == 0.1);
     CHECK(snapshot.particles.velocity[4] == Vec3<double>{5, 6, 7}); // peculiar already
+    CHECK(snapshot.time == 0.25);
+    for (const char* name : {"again.hdf5", "again.gadget2", "again.txt"}) {
+        CAPTURE(name);
+        write_snapshot(snapshot, folder / name);
+        const Snapshot again = read_snapshot(folder / name);
+        REQUIRE(again.comoving.has_value());
+        CHECK(again.comoving->omega_matter == 0.3);
+        CHECK(norm(again.particles.velocity[4] - Vec3<double>{5, 6, 7}) < 1e-5);
+    }
 }
 
 TEST_CASE("GADGET-4's parameters: units per h and one softening for all")

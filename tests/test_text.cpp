@@ -67,6 +67,12 @@ TEST_CASE("comments, blank lines, tabs, commas, Windows line ends, byte order ma
     CHECK(snapshot.particles.position[1] == Vec3<double>{2, 3, -4.5});
 }
 
+TEST_CASE("a comoving file without a time is of its scale factor")
+{
+    CHECK(read_text_of("# scale_factor: 0.25\n1 2 3 4\n").time == 0.25);
+    CHECK(read_text_of("# scale_factor: 0.25\n# time: 7\n1 2 3 4\n").time == 7);
+}
+
 TEST_CASE("lines longer than a read and files without a last line end")
 {
     std::string text;

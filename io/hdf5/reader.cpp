@@ -7,6 +7,7 @@
 #include "io/hdf5/layout.hpp"
 #include "io/hdf5/units.hpp"
 #include "io/input_file.hpp"
+#include "io/number_text.hpp"
 
 namespace chamomile {
 namespace {
@@ -94,9 +95,12 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
         throw bad_input(piece.path, "Header/Redshift", std::to_string(redshift),
                         "must be above -1");
     // SWIFT's own snapshots have a group of their own for it, and the cosmic time in the header.
-    const Hdf5Group of_swift = piece.group(swift ? "Cosmology" : hdf5_layout::own);
+    const Hdf5Group cosmology = piece.group("Cosmology");
+    const auto of_swift = [&](const char* name, double otherwise) {
+        return swift ? cosmology.real(name, otherwise) : otherwise;
+    };
     const auto parameter = [&](const char* name, const char* name_of_swift) {
-        return of_swift.real(name_of_swift, parameters.real(name, header.real(name, 0)));
+        return of_swift(name_of_swift, parameters.real(name, header.real(name, 0)));
     };
     recognise_comoving({swift ? 1 / (1 + redshift) : piece.time, redshift,
                         parameter("Omega0", "Omega_m"), parameter("OmegaLambda", "Omega_lambda"),
@@ -104,10 +108,14 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
                        snapshot);
     const Hdf5Group own = piece.group(hdf5_layout::own);
     if (auto& frame = snapshot.comoving) {
-        frame->omega_radiation =
-            own.real(hdf5_layout::omega_radiation, of_swift.real("Omega_r", 0));
-        frame->w0 = own.real(hdf5_layout::w0, of_swift.real("w_0", -1));
-        frame->wa = own.real(hdf5_layout::wa, of_swift.real("w_a", 0));
+        frame->omega_radiation = own.real(hdf5_layout::omega_radiation, of_swift("Omega_r", 0));
+        frame->w0 = own.real(hdf5_layout::w0, of_swift("w_0", -1));
+        frame->wa = own.real(hdf5_layout::wa, of_swift("w_a", 0));
+        if (swift) {
+            snapshot.time = frame->scale_factor;
+            snapshot.notes.push_back("the time is the scale factor instead of the cosmic time " +
+                                     number_text(piece.time));
+        }
         frame->physical_softening = own.real(hdf5_layout::physical_softening, 0);
     }
     for (const auto& [key, value] : own.strings())

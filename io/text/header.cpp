@@ -126,7 +126,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line) c
 
 void TextHeader::apply(Snapshot& snapshot) const
 {
-    snapshot.time = number("time", 0);
+    snapshot.time = number("time", number("scale_factor", 0));
     if (values_.contains("unit_length_in_cm"))
         snapshot.units = {number("unit_length_in_cm", 1), number("unit_mass_in_g", 1),
                           number("unit_velocity_in_cm_per_s", 1), true,

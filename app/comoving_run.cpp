@@ -41,7 +41,7 @@ Background background_of(const ComovingFrame& frame)
 
 std::string density_text(const Snapshot& state)
 {
-    return formatted("density: %.6g of the critical one, but Omega_m is %.6g",
+    return formatted("density: %.4g of the critical one, but Omega_m is %.4g",
                      density_over_critical(state), state.comoving->omega_matter);
 }
 

@@ -35,15 +35,14 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
     if (matter.box && contradicts_box(*matter.box, snapshot))
         throw Error(Fault::usage, "--box: " + shortest(*matter.box) + ": contradicts the box of " +
                                       shortest(snapshot.box_size) + " in " + source);
-    if (matter.box)
+    if (matter.box) {
         snapshot.box_size = *matter.box;
-    Particles& p = snapshot.particles;
-    if (p.size() > 0) {
         settle_units(snapshot);
-        if (has_critical_density(snapshot) && snapshot.box_size > 0 &&
-            !has_density_of_background(snapshot))
-            snapshot.notes.push_back(density_text(snapshot) + ": check units and box");
     }
+    Particles& p = snapshot.particles;
+    if (has_critical_density(snapshot) && snapshot.box_size > 0 &&
+        !has_density_of_background(snapshot))
+        snapshot.notes.push_back(density_text(snapshot) + ": check units and box");
     if (!matter.types.empty()) {
         bool wanted[256] = {};
         for (int type : matter.types)

@@ -18,14 +18,16 @@ void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot);
 /// Multiplies the velocities by sqrt(a), from GADGET's u to peculiar velocities, and says so.
 void make_velocities_peculiar(Snapshot& snapshot);
 
-/// The mean density in a periodic box over the critical density of today, if the latter is known.
+/// Whether it states what the critical density needs: a comoving frame with Omega_m and h, and
+/// physical units.
+bool has_critical_density(const Snapshot& snapshot);
+
+/// The mean density in its periodic box over the critical density of today; of snapshots that have
+/// both.
 double density_over_critical(const Snapshot& snapshot);
 
 /// Whether that is Omega_m to within 5 %, beyond which units, box or Omega_m are wrong.
 bool has_density_of_background(const Snapshot& snapshot);
-
-/// Whether it states what that needs, and what the critical density does: Omega_m and h.
-bool has_critical_density(const Snapshot& snapshot);
 
 /// Takes kpc/h that a file did not state as Mpc/h, as MUSIC writes them, if its density is that of
 /// Omega_m in these alone; notes what is assumed. May be called again with another box or Omega_m.

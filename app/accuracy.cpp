@@ -10,7 +10,7 @@
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/solver_sweep.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 namespace {

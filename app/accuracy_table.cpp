@@ -7,8 +7,8 @@
 
 #include "app/solver_options.hpp"
 #include "app/solver_sweep.hpp"
-#include "core/version.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "app/force_cost.hpp"
 #include "app/table.hpp"
-#include "force/force_errors.hpp"
-#include "force/solver.hpp"
-#include "io/data_file.hpp"
+#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/io/data_file.hpp"
 
 namespace chamomile::app {
 

@@ -3,9 +3,9 @@
 #include "app/comoving_run.hpp"
 #include "app/periodic_options.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "io/comoving.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/io/comoving.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -12,10 +12,10 @@
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/tuning.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "force/force_errors.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile::app {
 namespace {

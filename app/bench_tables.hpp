@@ -7,7 +7,7 @@
 
 #include "app/solver_sweep.hpp"
 #include "app/table.hpp"
-#include "force/force_errors.hpp"
+#include "chamomile/force/force_errors.hpp"
 
 namespace chamomile::app {
 

@@ -1,12 +1,12 @@
 #include "app/built_in_model.hpp"
 
 #include "app/options.hpp"
-#include "io/models/exponential_disk.hpp"
-#include "io/models/hernquist.hpp"
-#include "io/models/merger.hpp"
-#include "io/models/nfw.hpp"
-#include "io/models/plummer.hpp"
-#include "io/models/uniform.hpp"
+#include "chamomile/io/models/exponential_disk.hpp"
+#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/merger.hpp"
+#include "chamomile/io/models/nfw.hpp"
+#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/io/models/uniform.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

@@ -6,9 +6,9 @@
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "force/float_sum.hpp"
-#include "force/force_errors.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/float_sum.hpp"
+#include "chamomile/force/force_errors.hpp"
 
 namespace chamomile::app {
 namespace {

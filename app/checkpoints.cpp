@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/profile.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/profile.hpp"
 
 namespace chamomile::app {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile::app {
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
-#include "io/number_text.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "app/particle_notes.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/periodic.hpp"
-#include "io/comoving.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/io/comoving.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/run_options.hpp"
-#include "cosmology/background.hpp"
-#include "integrate/comoving_clock.hpp"
+#include "chamomile/cosmology/background.hpp"
+#include "chamomile/integrate/comoving_clock.hpp"
 
 namespace chamomile::app {
 

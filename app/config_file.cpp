@@ -8,7 +8,7 @@
 
 #include <boost/program_options/parsers.hpp>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 

@@ -4,9 +4,9 @@
 #include "app/command.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

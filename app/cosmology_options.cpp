@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "cosmology/background.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/background.hpp"
 
 namespace chamomile::app {
 namespace {

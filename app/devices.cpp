@@ -3,9 +3,9 @@
 
 #include "app/command.hpp"
 #include "app/options.hpp"
-#include "core/instruction_sets.hpp"
-#include "force/evaluator.hpp"
-#include "force/gpu.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/gpu.hpp"
 
 namespace chamomile::app {
 

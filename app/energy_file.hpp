@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/line_file.hpp"
-#include "integrate/layzer_irvine.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/integrate/layzer_irvine.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 namespace chamomile::app {
 

@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "app/built_in_model.hpp"
-#include "force/field.hpp"
-#include "force/gpu.hpp"
+#include "chamomile/force/field.hpp"
+#include "chamomile/force/gpu.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/table.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::app {
 

@@ -11,8 +11,8 @@
 #include "app/options.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/profile.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/profile.hpp"
 
 namespace chamomile::app {
 namespace {

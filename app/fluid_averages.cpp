@@ -5,7 +5,7 @@
 
 #include "app/numbers.hpp"
 #include "app/table.hpp"
-#include "core/archive.hpp"
+#include "chamomile/core/archive.hpp"
 
 namespace chamomile::app {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "integrate/fluid.hpp"
+#include "chamomile/integrate/fluid.hpp"
 
 namespace chamomile::app {
 

@@ -10,8 +10,8 @@
 #include "app/fluid_averages.hpp"
 #include "app/output_file.hpp"
 #include "app/stop_requests.hpp"
-#include "integrate/fluid.hpp"
-#include "io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/integrate/fluid.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile::app {
 

@@ -7,7 +7,7 @@
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
-#include "io/particle_check.hpp"
+#include "chamomile/io/particle_check.hpp"
 
 namespace chamomile::app {
 namespace {

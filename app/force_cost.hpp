@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::app {
 

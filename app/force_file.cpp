@@ -2,8 +2,8 @@
 
 #include "app/numbers.hpp"
 #include "app/table.hpp"
-#include "core/archive.hpp"
-#include "force/force_errors.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/force/force_errors.hpp"
 
 namespace chamomile::app {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/line_file.hpp"
-#include "force/accuracy/direct_sample.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 namespace chamomile::app {
 

@@ -7,10 +7,10 @@
 #include "app/comoving_run.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "io/comoving.hpp"
-#include "io/data_file.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/io/data_file.hpp"
 
 namespace chamomile::app {
 namespace {

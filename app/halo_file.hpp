@@ -5,9 +5,9 @@
 #include <string>
 
 #include "app/options.hpp"
-#include "cosmology/halo_properties.hpp"
-#include "cosmology/spherical_overdensity.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/cosmology/halo_properties.hpp"
+#include "chamomile/cosmology/spherical_overdensity.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

@@ -9,8 +9,8 @@
 #include "app/mass_function_file.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "io/comoving.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/comoving.hpp"
 
 namespace chamomile::app {
 namespace {

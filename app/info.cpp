@@ -4,8 +4,8 @@
 #include "app/command.hpp"
 #include "app/options.hpp"
 #include "app/table.hpp"
-#include "io/snapshot.hpp"
-#include "io/summary.hpp"
+#include "chamomile/io/snapshot.hpp"
+#include "chamomile/io/summary.hpp"
 
 namespace chamomile::app {
 namespace {

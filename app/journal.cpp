@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 

@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "core/profile.hpp"
-#include "force/gpu.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile::app {
 

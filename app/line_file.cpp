@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 

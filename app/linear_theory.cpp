@@ -7,8 +7,8 @@
 #include "app/analysed.hpp"
 #include "app/comoving_run.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "cosmology/growth.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/growth.hpp"
 
 namespace chamomile::app {
 namespace {

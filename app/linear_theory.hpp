@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/options.hpp"
-#include "cosmology/halofit.hpp"
-#include "cosmology/mass_function.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/cosmology/halofit.hpp"
+#include "chamomile/cosmology/mass_function.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

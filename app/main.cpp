@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "app/command.hpp"
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
-#include "core/version.hpp"
-#include "force/gpu.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/force/gpu.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/analysed.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -5,14 +5,14 @@
 #include "app/model_galaxy.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
-#include "io/models/exponential_disk.hpp"
-#include "io/models/hernquist.hpp"
-#include "io/models/kepler.hpp"
-#include "io/models/nfw.hpp"
-#include "io/models/plummer.hpp"
-#include "io/models/uniform.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/io/models/exponential_disk.hpp"
+#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/kepler.hpp"
+#include "chamomile/io/models/nfw.hpp"
+#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/io/models/uniform.hpp"
 
 namespace chamomile::app {
 namespace {

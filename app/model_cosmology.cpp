@@ -7,8 +7,8 @@
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "cosmology/initial_conditions.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/initial_conditions.hpp"
 
 namespace chamomile::app {
 namespace {

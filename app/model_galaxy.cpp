@@ -3,8 +3,8 @@
 
 #include "app/options.hpp"
 #include "app/output_file.hpp"
-#include "io/models/galaxy.hpp"
-#include "io/models/merger.hpp"
+#include "chamomile/io/models/galaxy.hpp"
+#include "chamomile/io/models/merger.hpp"
 
 namespace chamomile::app {
 namespace {

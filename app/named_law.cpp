@@ -6,15 +6,15 @@
 
 #include "app/columns.hpp"
 #include "app/numbers.hpp"
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
-#include "pairs/laws/lennard_jones_coulomb.hpp"
-#include "pairs/laws/lennard_jones_fluid.hpp"
-#include "pairs/laws/sph_density.hpp"
-#include "pairs/laws/yukawa.hpp"
-#include "pairs/text/text_law.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
+#include "chamomile/pairs/laws/lennard_jones_fluid.hpp"
+#include "chamomile/pairs/laws/sph_density.hpp"
+#include "chamomile/pairs/laws/yukawa.hpp"
+#include "chamomile/pairs/text/text_law.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/error.hpp"
-#include "io/number_text.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -5,9 +5,9 @@
 #include <boost/program_options.hpp>
 
 #include "app/config_file.hpp"
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile::app {
 

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "io/pending_file.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile::app {
 

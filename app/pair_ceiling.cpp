@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "force/evaluator.hpp"
-#include "force/threads.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile::app {
 namespace {

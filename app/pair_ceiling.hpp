@@ -1,7 +1,7 @@
 /// \file  How fast the host's pair loop runs when nothing else is to be done.
 #pragma once
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::app {
 

@@ -10,9 +10,9 @@
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile::app {
 namespace {

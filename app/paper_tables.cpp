@@ -6,14 +6,14 @@
 #include "app/field_table.hpp"
 #include "app/law_timing.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/resident.hpp"
-#include "io/models/plummer.hpp"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
-#include "pairs/laws/lennard_jones_coulomb.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/resident.hpp"
+#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
 
 namespace chamomile::app {
 namespace {

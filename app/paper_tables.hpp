@@ -5,7 +5,7 @@
 
 #include "app/options.hpp"
 #include "app/output_file.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile::app {
 

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "app/table.hpp"
-#include "core/box.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "force/solver.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::app {
 

@@ -1,9 +1,9 @@
 #include "app/particle_source.hpp"
 
 #include "app/built_in_model.hpp"
-#include "core/error.hpp"
-#include "io/models/plummer.hpp"
-#include "io/particle_check.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/io/particle_check.hpp"
 
 namespace chamomile::app {
 

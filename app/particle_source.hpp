@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/options.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/table.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/options.hpp"
-#include "force/solver.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

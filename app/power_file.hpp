@@ -6,8 +6,8 @@
 
 #include "app/linear_theory.hpp"
 #include "app/options.hpp"
-#include "cosmology/power_spectrum.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/cosmology/power_spectrum.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

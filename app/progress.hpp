@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/journal.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 namespace chamomile::app {
 

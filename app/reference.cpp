@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/table.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 namespace {

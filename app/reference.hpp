@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/options.hpp"
-#include "force/reference_sum.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::app {
 

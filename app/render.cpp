@@ -1,5 +1,5 @@
 /// \file  `chamomile render`: pictures of snapshots.
-#include "io/pictures/render.hpp"
+#include "chamomile/io/pictures/render.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -9,9 +9,9 @@
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "io/input_file.hpp"
-#include "io/pictures/array_file.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/pictures/array_file.hpp"
 
 namespace chamomile::app {
 namespace {

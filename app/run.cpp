@@ -13,9 +13,9 @@
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/tuning.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile::app {
 namespace {

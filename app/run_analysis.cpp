@@ -1,8 +1,8 @@
 #include "app/run_analysis.hpp"
 
 #include "app/output_file.hpp"
-#include "core/error.hpp"
-#include "core/trace.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/trace.hpp"
 
 namespace chamomile::app {
 

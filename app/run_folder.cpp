@@ -10,8 +10,8 @@
 #include "app/checkpoints.hpp"
 #include "app/file_lock.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "io/pending_file.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile::app {
 

@@ -7,8 +7,8 @@
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/time_text.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/version.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -14,7 +14,7 @@
 #include "app/run_state.hpp"
 #include "app/step_file.hpp"
 #include "app/stop_requests.hpp"
-#include "io/pictures/render.hpp"
+#include "chamomile/io/pictures/render.hpp"
 
 namespace chamomile::app {
 

@@ -7,8 +7,8 @@
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/tuning.hpp"
-#include "core/error.hpp"
-#include "io/particle_check.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/particle_check.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -9,9 +9,9 @@
 #include "app/options.hpp"
 #include "app/run_analysis.hpp"
 #include "app/scheme.hpp"
-#include "force/solver.hpp"
-#include "integrate/simulation.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

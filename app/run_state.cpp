@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/instruction_sets.hpp"
-#include "core/version.hpp"
-#include "force/list_solver.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/force/list_solver.hpp"
 
 namespace chamomile::app {
 

@@ -8,8 +8,8 @@
 
 #include "app/options.hpp"
 #include "app/run_options.hpp"
-#include "core/archive.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
 

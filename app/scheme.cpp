@@ -2,12 +2,12 @@
 
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
-#include "core/error.hpp"
-#include "core/profile.hpp"
-#include "force/list_solver.hpp"
-#include "force/small_sets.hpp"
-#include "integrate/device_check.hpp"
-#include "integrate/resident.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/small_sets.hpp"
+#include "chamomile/integrate/device_check.hpp"
+#include "chamomile/integrate/resident.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "app/options.hpp"
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/hermite.hpp"
-#include "integrate/leapfrog.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/hermite.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile::app {
 

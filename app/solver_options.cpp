@@ -1,7 +1,7 @@
 #include "app/solver_options.hpp"
 
 #include "app/periodic_options.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
 namespace {

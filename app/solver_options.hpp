@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/options.hpp"
-#include "force/solver.hpp"
-#include "io/snapshot.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/io/snapshot.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile::app {
 

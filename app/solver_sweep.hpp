@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/accuracy_options.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::app {
 

@@ -5,8 +5,8 @@
 #include "app/force_cost.hpp"
 #include "app/numbers.hpp"
 #include "app/table.hpp"
-#include "core/archive.hpp"
-#include "integrate/block_leapfrog.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/line_file.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 namespace chamomile::app {
 

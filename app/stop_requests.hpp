@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/profile.hpp"
+#include "chamomile/core/profile.hpp"
 
 namespace chamomile::app {
 

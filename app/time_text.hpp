@@ -4,8 +4,8 @@
 #include <string>
 
 #include "app/table.hpp"
-#include "cosmology/background.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/cosmology/background.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 namespace chamomile::app {
 

@@ -15,8 +15,8 @@
 
 #include <unistd.h>
 
-#include "core/error.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 

@@ -2,7 +2,6 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/chamomile)
 install(TARGETS chamomile chamomile_cunbody chamomile_c chamomile_g5 chamomile_g6 chamomile_amuse EXPORT chamomile
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile
     FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
 if(CHAMOMILE_PROGRAM)
     install(TARGETS chamomile_program)

@@ -1,4 +1,4 @@
-#include "core/archive.hpp"
+#include "chamomile/core/archive.hpp"
 
 namespace chamomile {
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/vec3.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <type_traits>
 
-#include "core/host_device.hpp"
-#include "core/vec3.hpp"
+#include "chamomile/core/host_device.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -5,7 +5,7 @@
 /// xy, xz, yy, yz, zz, xxx, ... so that a lower degree is the beginning of a higher one.
 #pragma once
 
-#include "core/host_device.hpp"
+#include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 

@@ -1,6 +1,6 @@
-#include "core/instruction_sets.hpp"
+#include "chamomile/core/instruction_sets.hpp"
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,7 +4,7 @@
 /// are found by its type; those of a number need `using namespace chamomile` outside of it.
 #pragma once
 
-#include "core/host_device.hpp"
+#include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 

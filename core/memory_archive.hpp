@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/archive.hpp"
+#include "chamomile/core/archive.hpp"
 
 namespace chamomile {
 

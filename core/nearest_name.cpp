@@ -1,4 +1,4 @@
-#include "core/nearest_name.hpp"
+#include "chamomile/core/nearest_name.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

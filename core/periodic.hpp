@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/trace.hpp"
+#include "chamomile/core/trace.hpp"
 
 namespace chamomile {
 

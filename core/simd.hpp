@@ -13,7 +13,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "core/host_device.hpp"
+#include "chamomile/core/host_device.hpp"
 
 #if defined(__AVX512F__)
 #define CHAMOMILE_INSTRUCTION_SET avx512

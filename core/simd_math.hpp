@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/lane_math.hpp"
-#include "core/simd.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/core/simd.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

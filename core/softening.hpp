@@ -1,7 +1,7 @@
 /// \file  How the force between two particles is softened.
 #pragma once
 
-#include "core/host_device.hpp"
+#include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 

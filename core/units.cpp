@@ -1,4 +1,4 @@
-#include "core/units.hpp"
+#include "chamomile/core/units.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -1,7 +1,7 @@
 /// \file  Three components and the few operations that the method needs.
 #pragma once
 
-#include "core/host_device.hpp"
+#include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "cosmology/background.hpp"
+#include "chamomile/cosmology/background.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "core/error.hpp"
-#include "cosmology/quadrature.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/quadrature.hpp"
 
 namespace chamomile {
 namespace {

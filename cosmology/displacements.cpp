@@ -1,4 +1,4 @@
-#include "cosmology/displacements.hpp"
+#include "chamomile/cosmology/displacements.hpp"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 /// \file  Lagrangian perturbation theory to second order, by Fourier transforms.
 #pragma once
 
-#include "mesh/fourier.hpp"
-#include "mesh/grid.hpp"
+#include "chamomile/mesh/fourier.hpp"
+#include "chamomile/mesh/grid.hpp"
 
 namespace chamomile {
 

@@ -1,14 +1,14 @@
-#include "cosmology/friends_of_friends.hpp"
+#include "chamomile/cosmology/friends_of_friends.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <limits>
 #include <numeric>
 
-#include "core/box.hpp"
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "cosmology/linking_cells.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/cosmology/linking_cells.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,10 +1,10 @@
-#include "cosmology/gaussian_field.hpp"
+#include "chamomile/cosmology/gaussian_field.hpp"
 
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
 
-#include "core/random.hpp"
+#include "chamomile/core/random.hpp"
 
 namespace chamomile {
 

@@ -4,8 +4,8 @@
 #include <complex>
 #include <cstdint>
 
-#include "cosmology/linear_power.hpp"
-#include "mesh/grid.hpp"
+#include "chamomile/cosmology/linear_power.hpp"
+#include "chamomile/mesh/grid.hpp"
 
 namespace chamomile {
 

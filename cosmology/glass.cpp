@@ -1,14 +1,14 @@
-#include "cosmology/glass.hpp"
+#include "chamomile/cosmology/glass.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/periodic.hpp"
-#include "core/random.hpp"
-#include "cosmology/displacements.hpp"
-#include "mesh/assignment.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/core/random.hpp"
+#include "chamomile/cosmology/displacements.hpp"
+#include "chamomile/mesh/assignment.hpp"
 
 namespace chamomile {
 namespace {

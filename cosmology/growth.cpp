@@ -1,4 +1,4 @@
-#include "cosmology/growth.hpp"
+#include "chamomile/cosmology/growth.hpp"
 
 #include <algorithm>
 #include <array>

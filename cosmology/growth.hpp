@@ -1,7 +1,7 @@
 /// \file  Growth of small perturbations to second order.
 #pragma once
 
-#include "cosmology/background.hpp"
+#include "chamomile/cosmology/background.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "cosmology/halo_properties.hpp"
+#include "chamomile/cosmology/halo_properties.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "cosmology/friends_of_friends.hpp"
+#include "chamomile/cosmology/friends_of_friends.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
-#include "cosmology/halofit.hpp"
+#include "chamomile/cosmology/halofit.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "cosmology/quadrature.hpp"
+#include "chamomile/cosmology/quadrature.hpp"
 
 namespace chamomile {
 namespace {

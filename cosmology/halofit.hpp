@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "cosmology/background.hpp"
+#include "chamomile/cosmology/background.hpp"
 
 namespace chamomile {
 

@@ -1,14 +1,14 @@
-#include "cosmology/initial_conditions.hpp"
+#include "chamomile/cosmology/initial_conditions.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/periodic.hpp"
-#include "cosmology/displacements.hpp"
-#include "cosmology/glass.hpp"
-#include "mesh/assignment.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/cosmology/displacements.hpp"
+#include "chamomile/cosmology/glass.hpp"
+#include "chamomile/mesh/assignment.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,9 +1,9 @@
 /// \file  Particles at the start of a cosmological simulation.
 #pragma once
 
-#include "core/particles.hpp"
-#include "cosmology/gaussian_field.hpp"
-#include "cosmology/growth.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/cosmology/gaussian_field.hpp"
+#include "chamomile/cosmology/growth.hpp"
 
 namespace chamomile {
 

@@ -1,14 +1,14 @@
-#include "cosmology/linear_power.hpp"
+#include "chamomile/cosmology/linear_power.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
 
-#include "core/error.hpp"
-#include "cosmology/growth.hpp"
-#include "cosmology/power_table.hpp"
-#include "cosmology/quadrature.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/growth.hpp"
+#include "chamomile/cosmology/power_table.hpp"
+#include "chamomile/cosmology/quadrature.hpp"
 
 namespace chamomile {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "cosmology/transfer.hpp"
+#include "chamomile/cosmology/transfer.hpp"
 
 namespace chamomile {
 

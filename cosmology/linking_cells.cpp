@@ -1,4 +1,4 @@
-#include "cosmology/linking_cells.hpp"
+#include "chamomile/cosmology/linking_cells.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include <omp.h>
 
-#include "core/box.hpp"
-#include "core/error.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "core/periodic.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
-#include "cosmology/mass_function.hpp"
+#include "chamomile/cosmology/mass_function.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "cosmology/growth.hpp"
+#include "chamomile/cosmology/growth.hpp"
 
 namespace chamomile {
 namespace {

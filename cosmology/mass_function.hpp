@@ -1,7 +1,7 @@
 /// \file  How many halos there are of each mass: published fits.
 #pragma once
 
-#include "cosmology/linear_power.hpp"
+#include "chamomile/cosmology/linear_power.hpp"
 
 namespace chamomile {
 

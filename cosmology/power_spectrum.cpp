@@ -1,4 +1,4 @@
-#include "cosmology/power_spectrum.hpp"
+#include "chamomile/cosmology/power_spectrum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/error.hpp"
-#include "mesh/assignment.hpp"
-#include "mesh/fourier.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/mesh/assignment.hpp"
+#include "chamomile/mesh/fourier.hpp"
 
 namespace chamomile {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/array_view.hpp"
-#include "core/periodic.hpp"
-#include "mesh/cloud.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/mesh/cloud.hpp"
 
 namespace chamomile {
 

@@ -1,11 +1,11 @@
-#include "cosmology/power_table.hpp"
+#include "chamomile/cosmology/power_table.hpp"
 
 #include <cmath>
 #include <fstream>
 #include <sstream>
 #include <string>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

@@ -1,11 +1,11 @@
-#include "cosmology/spherical_overdensity.hpp"
+#include "chamomile/cosmology/spherical_overdensity.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
-#include "core/box.hpp"
+#include "chamomile/core/box.hpp"
 
 namespace chamomile {
 namespace {

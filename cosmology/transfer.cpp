@@ -1,10 +1,10 @@
-#include "cosmology/transfer.hpp"
+#include "chamomile/cosmology/transfer.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <string>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 /// \file  Transfer functions of cold dark matter and baryons: the fits of Eisenstein & Hu (1998).
 #pragma once
 
-#include "cosmology/background.hpp"
+#include "chamomile/cosmology/background.hpp"
 
 namespace chamomile {
 

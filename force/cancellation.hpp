@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

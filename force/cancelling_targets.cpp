@@ -1,7 +1,7 @@
-#include "force/cancelling_targets.hpp"
+#include "chamomile/force/cancelling_targets.hpp"
 
-#include "core/threads.hpp"
-#include "force/kernels.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/kernels.hpp"
 
 namespace chamomile {
 namespace {

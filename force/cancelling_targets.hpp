@@ -2,8 +2,8 @@
 /// (force/cancellation.hpp).
 #pragma once
 
-#include "force/evaluator.hpp"
-#include "force/simd/host_kernel.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
 
 namespace chamomile {
 

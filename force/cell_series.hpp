@@ -24,10 +24,10 @@
 ///     with potential                          34                  90    138
 #pragma once
 
-#include "core/exponents.hpp"
-#include "core/vec3.hpp"
-#include "force/taylor_polynomial.hpp"
-#include "tree/moments.hpp"
+#include "chamomile/core/exponents.hpp"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/force/taylor_polynomial.hpp"
+#include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
 // Which device a user's word means.
 #include <charconv>
 
-#include "core/error.hpp"
-#include "force/gpu.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
 
 namespace chamomile {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/array_view.hpp"
-#include "core/periodic.hpp"
-#include "force/scale.hpp"
-#include "force/solver.hpp"
-#include "mesh/mesh_gravity.hpp"
-#include "tree/interaction_lists.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/force/scale.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/mesh/mesh_gravity.hpp"
+#include "chamomile/tree/interaction_lists.hpp"
 
 namespace chamomile {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "core/array_view.hpp"
-#include "force/solver.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

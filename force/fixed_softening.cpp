@@ -1,8 +1,8 @@
 // What a solver says that cannot change its softening.
 #include <cstdio>
 
-#include "core/error.hpp"
-#include "force/solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

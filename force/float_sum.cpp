@@ -1,4 +1,4 @@
-#include "force/float_sum.hpp"
+#include "chamomile/force/float_sum.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/particles.hpp"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile {
 

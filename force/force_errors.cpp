@@ -1,4 +1,4 @@
-#include "force/force_errors.hpp"
+#include "chamomile/force/force_errors.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "force/reference_sum.hpp"
+#include "chamomile/force/reference_sum.hpp"
 
 namespace chamomile {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "force/list_solver.hpp"
-#include "mesh/mesh_gravity.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/mesh/mesh_gravity.hpp"
 
 namespace chamomile {
 

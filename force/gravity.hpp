@@ -10,9 +10,9 @@
 
 #include <type_traits>
 
-#include "core/softening.hpp"
-#include "core/vec3.hpp"
-#include "force/cell_series.hpp"
+#include "chamomile/core/softening.hpp"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/force/cell_series.hpp"
 
 namespace chamomile {
 

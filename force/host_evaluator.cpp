@@ -3,9 +3,9 @@
 
 #include <omp.h>
 
-#include "force/evaluator.hpp"
-#include "force/kernels.hpp"
-#include "force/list_pool.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/kernels.hpp"
+#include "chamomile/force/list_pool.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,6 +1,6 @@
-#include "force/kernels.hpp"
+#include "chamomile/force/kernels.hpp"
 
-#include "core/instruction_sets.hpp"
+#include "chamomile/core/instruction_sets.hpp"
 
 namespace chamomile {
 

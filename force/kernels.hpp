@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "force/simd/host_kernel.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
-#include "force/list_batches.hpp"
+#include "chamomile/force/list_batches.hpp"
 
 #include <algorithm>
 
-#include "core/first_exception.hpp"
+#include "chamomile/core/first_exception.hpp"
 
 namespace chamomile {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/error.hpp"
-#include "force/evaluator.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/evaluator.hpp"
 
 namespace chamomile {
 

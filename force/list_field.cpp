@@ -1,12 +1,12 @@
-#include "force/list_field.hpp"
+#include "chamomile/force/list_field.hpp"
 
 #include <cmath>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "force/gpu.hpp"
-#include "force/list_batches.hpp"
-#include "force/singular_pairs.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/list_batches.hpp"
+#include "chamomile/force/singular_pairs.hpp"
 
 namespace chamomile {
 namespace {

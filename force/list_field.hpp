@@ -1,11 +1,11 @@
 /// \file  Accelerations and potentials by lists from sources that stay, at points of any kind.
 #pragma once
 
-#include "force/cancelling_targets.hpp"
-#include "force/field.hpp"
-#include "force/list_batches.hpp"
-#include "force/list_solver.hpp"
-#include "tree/walk.hpp"
+#include "chamomile/force/cancelling_targets.hpp"
+#include "chamomile/force/field.hpp"
+#include "chamomile/force/list_batches.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
 

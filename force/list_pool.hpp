@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tree/interaction_lists.hpp"
+#include "chamomile/tree/interaction_lists.hpp"
 
 namespace chamomile {
 

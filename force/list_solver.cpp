@@ -1,8 +1,8 @@
 // All particles by a tree, or by sums over all.
-#include "force/list_solver.hpp"
+#include "chamomile/force/list_solver.hpp"
 
-#include "force/cancelling_targets.hpp"
-#include "force/tree_lists.hpp"
+#include "chamomile/force/cancelling_targets.hpp"
+#include "chamomile/force/tree_lists.hpp"
 
 namespace chamomile {
 namespace {

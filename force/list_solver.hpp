@@ -4,11 +4,11 @@
 #include <functional>
 #include <memory>
 
-#include "force/evaluator.hpp"
-#include "force/solver.hpp"
-#include "mesh/long_range.hpp"
-#include "tree/groups.hpp"
-#include "tree/tree_builder.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/mesh/long_range.hpp"
+#include "chamomile/tree/groups.hpp"
+#include "chamomile/tree/tree_builder.hpp"
 
 namespace chamomile {
 

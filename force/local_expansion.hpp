@@ -22,10 +22,10 @@
 
 #include <utility>
 
-#include "core/vec3.hpp"
-#include "force/taylor_polynomial.hpp"
-#include "force/taylor_terms.hpp"
-#include "tree/moments.hpp"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/force/taylor_polynomial.hpp"
+#include "chamomile/force/taylor_terms.hpp"
+#include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 

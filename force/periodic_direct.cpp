@@ -1,4 +1,4 @@
-#include "force/periodic_direct.hpp"
+#include "chamomile/force/periodic_direct.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "force/simd/periodic_pairs.hpp"
-#include "force/singular_pairs.hpp"
-#include "mesh/ewald_modes.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/force/simd/periodic_pairs.hpp"
+#include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/mesh/ewald_modes.hpp"
 
 namespace chamomile {
 namespace {

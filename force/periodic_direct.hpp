@@ -1,7 +1,7 @@
 /// \file  All pairs in a periodic cube.
 #pragma once
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

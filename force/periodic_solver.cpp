@@ -4,13 +4,13 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "force/gpu.hpp"
-#include "force/list_solver.hpp"
-#include "mesh/ewald_modes.hpp"
-#include "mesh/mesh_gravity.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/mesh/ewald_modes.hpp"
+#include "chamomile/mesh/mesh_gravity.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,8 +1,8 @@
 // The tree's part of gravity in a periodic cube.
 #include <cmath>
 
-#include "force/short_range.hpp"
-#include "force/tree_lists.hpp"
+#include "chamomile/force/short_range.hpp"
+#include "chamomile/force/tree_lists.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "force/reference_sum.hpp"
+#include "chamomile/force/reference_sum.hpp"
 
 #include <algorithm>
 #include <cmath>

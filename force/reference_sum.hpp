@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "core/softening.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/softening.hpp"
 
 namespace chamomile {
 

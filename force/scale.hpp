@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tree/moments.hpp"
+#include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 

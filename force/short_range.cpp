@@ -1,4 +1,4 @@
-#include "force/short_range.hpp"
+#include "chamomile/force/short_range.hpp"
 
 #include <cmath>
 #include <numbers>

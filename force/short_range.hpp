@@ -10,8 +10,8 @@
 /// pair costs a dozen multiply-adds more than Newton's law alone.
 #pragma once
 
-#include "core/periodic.hpp"
-#include "force/gravity.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/force/gravity.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "force/singular_pairs.hpp"
+#include "chamomile/force/singular_pairs.hpp"
 
 #include <cmath>
 #include <cstdio>
 
-#include "core/error.hpp"
-#include "force/reference_sum.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/reference_sum.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 /// \file  What to do when a sum is not finite: pairs at one place, or closer than float can tell.
 #pragma once
 
-#include "force/evaluator.hpp"
+#include "chamomile/force/evaluator.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "force/small_sets.hpp"
+#include "chamomile/force/small_sets.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "core/archive.hpp"
-#include "force/list_solver.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/force/list_solver.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

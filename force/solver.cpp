@@ -1,14 +1,14 @@
 // Chooses the parts of a solver: device, key sorter, evaluator, sizes.
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 #include <cmath>
 #include <cstdio>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "force/gpu.hpp"
-#include "force/list_solver.hpp"
-#include "force/periodic_direct.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/periodic_direct.hpp"
 
 namespace chamomile {
 namespace {

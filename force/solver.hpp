@@ -7,12 +7,12 @@
 #include <span>
 #include <string>
 
-#include "core/array_view.hpp"
-#include "core/particles.hpp"
-#include "core/profile.hpp"
-#include "core/softening.hpp"
-#include "force/accuracy/goal.hpp"
-#include "tree/acceptance.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/core/softening.hpp"
+#include "chamomile/force/accuracy/goal.hpp"
+#include "chamomile/tree/acceptance.hpp"
 
 namespace chamomile {
 

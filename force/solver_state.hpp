@@ -1,8 +1,8 @@
 /// \file  What a solver's later evaluations depend on, while one is under way that may fail.
 #pragma once
 
-#include "core/memory_archive.hpp"
-#include "force/solver.hpp"
+#include "chamomile/core/memory_archive.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

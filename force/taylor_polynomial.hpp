@@ -8,8 +8,8 @@
 
 #include <utility>
 
-#include "core/exponents.hpp"
-#include "core/vec3.hpp"
+#include "chamomile/core/exponents.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

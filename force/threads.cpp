@@ -1,4 +1,4 @@
-#include "force/threads.hpp"
+#include "chamomile/force/threads.hpp"
 
 #include <future>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include <omp.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

@@ -4,12 +4,12 @@
 
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "force/list_batches.hpp"
-#include "force/list_solver.hpp"
-#include "force/singular_pairs.hpp"
-#include "tree/walk.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/list_batches.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
 

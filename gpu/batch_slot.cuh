@@ -10,9 +10,9 @@
 #include <mutex>
 #include <utility>
 
-#include "gpu/chamomile.cuh"
-#include "gpu/device.cuh"
-#include "gpu/far_field.cuh"
+#include "chamomile/gpu/chamomile.cuh"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/far_field.cuh"
 
 namespace chamomile {
 

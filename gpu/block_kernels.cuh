@@ -3,11 +3,11 @@
 
 #include <cmath>
 
-#include "core/periodic.hpp"
-#include "gpu/device_motion.cuh"
-#include "integrate/block_levels.hpp"
-#include "integrate/block_rule.hpp"
-#include "integrate/ordered_sum.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/gpu/device_motion.cuh"
+#include "chamomile/integrate/block_levels.hpp"
+#include "chamomile/integrate/block_rule.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {

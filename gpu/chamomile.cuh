@@ -20,9 +20,9 @@
 
 #include <type_traits>
 
-#include "force/evaluator.hpp"
-#include "force/short_range.hpp"
-#include "gpu/time_line.cuh"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/short_range.hpp"
+#include "chamomile/gpu/time_line.cuh"
 
 namespace chamomile {
 

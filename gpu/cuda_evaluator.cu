@@ -7,17 +7,17 @@
 #include <atomic>
 #include <mutex>
 
-#include "core/threads.hpp"
-#include "core/trace.hpp"
-#include "force/gpu.hpp"
-#include "force/list_pool.hpp"
-#include "gpu/batch_slot.cuh"
-#include "gpu/device_arrays.cuh"
-#include "gpu/device_tree.cuh"
-#include "gpu/short_range.cuh"
-#include "gpu/target_sums.cuh"
-#include "gpu/time_line.cuh"
-#include "gpu/tree_mesh.cuh"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/core/trace.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/list_pool.hpp"
+#include "chamomile/gpu/batch_slot.cuh"
+#include "chamomile/gpu/device_arrays.cuh"
+#include "chamomile/gpu/device_tree.cuh"
+#include "chamomile/gpu/short_range.cuh"
+#include "chamomile/gpu/target_sums.cuh"
+#include "chamomile/gpu/time_line.cuh"
+#include "chamomile/gpu/tree_mesh.cuh"
 
 namespace chamomile {
 namespace {

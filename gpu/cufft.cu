@@ -5,8 +5,8 @@
 
 #include <dlfcn.h>
 
-#include "force/gpu.hpp"
-#include "gpu/cufft.cuh"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/cufft.cuh"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 /// \file  Fourier transforms of grids on the device, by cuFFT.
 #pragma once
 
-#include "gpu/device.cuh"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 

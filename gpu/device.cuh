@@ -8,8 +8,8 @@
 
 #include <cuda_runtime.h>
 
-#include "core/error.hpp"
-#include "gpu/fault_plan.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/fault_plan.hpp"
 
 namespace chamomile {
 

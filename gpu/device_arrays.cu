@@ -1,5 +1,5 @@
-#include "force/gpu.hpp"
-#include "gpu/device_arrays.cuh"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/device_arrays.cuh"
 
 namespace chamomile {
 namespace {

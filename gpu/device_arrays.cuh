@@ -1,8 +1,8 @@
 /// \file  Callers' arrays that lie on the device: gathered, and copied through the host.
 #pragma once
 
-#include "core/array_view.hpp"
-#include "gpu/device.cuh"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 

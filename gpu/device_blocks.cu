@@ -7,9 +7,9 @@
 #include <cstring>
 #include <span>
 
-#include "gpu/block_kernels.cuh"
-#include "gpu/device_motion.cuh"
-#include "integrate/device_blocks.hpp"
+#include "chamomile/gpu/block_kernels.cuh"
+#include "chamomile/gpu/device_motion.cuh"
+#include "chamomile/integrate/device_blocks.hpp"
 
 namespace chamomile {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "pairs/law_code.hpp"
+#include "chamomile/pairs/law_code.hpp"
 
 namespace chamomile {
 

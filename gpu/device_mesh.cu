@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device_mesh.cuh"
-#include "mesh/green_function.hpp"
-#include "mesh/mesh_field.hpp"
+#include "chamomile/gpu/device_mesh.cuh"
+#include "chamomile/mesh/green_function.hpp"
+#include "chamomile/mesh/mesh_field.hpp"
 
 namespace chamomile {
 namespace {

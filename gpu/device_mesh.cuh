@@ -1,10 +1,10 @@
 /// \file  The long range by a mesh on the device (mesh/mesh_gravity.hpp).
 #pragma once
 
-#include "core/array_view.hpp"
-#include "gpu/cufft.cuh"
-#include "mesh/mesh_gravity.hpp"
-#include "tree/octree.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/gpu/cufft.cuh"
+#include "chamomile/mesh/mesh_gravity.hpp"
+#include "chamomile/tree/octree.hpp"
 
 namespace chamomile {
 

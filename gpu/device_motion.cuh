@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "core/vec3.hpp"
-#include "gpu/device.cuh"
-#include "gpu/staging.cuh"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/staging.cuh"
 
 namespace chamomile {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "gpu/device_motion.cuh"
-#include "integrate/device_particles.hpp"
+#include "chamomile/gpu/device_motion.cuh"
+#include "chamomile/integrate/device_particles.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-#include "gpu/device_targets.cuh"
+#include "chamomile/gpu/device_targets.cuh"
 
 namespace chamomile {
 namespace {

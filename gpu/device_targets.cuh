@@ -1,7 +1,7 @@
 /// \file  The active particles of a tree on the device.
 #pragma once
 
-#include "gpu/device_tree.cuh"
+#include "chamomile/gpu/device_tree.cuh"
 
 namespace chamomile {
 

@@ -11,12 +11,12 @@
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 
-#include "core/threads.hpp"
-#include "gpu/device_arrays.cuh"
-#include "gpu/device_targets.cuh"
-#include "gpu/device_tree.cuh"
-#include "gpu/kept_memory.cuh"
-#include "gpu/tree_kernels.cuh"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/gpu/device_arrays.cuh"
+#include "chamomile/gpu/device_targets.cuh"
+#include "chamomile/gpu/device_tree.cuh"
+#include "chamomile/gpu/kept_memory.cuh"
+#include "chamomile/gpu/tree_kernels.cuh"
 
 namespace chamomile {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "gpu/device.cuh"
-#include "gpu/staging.cuh"
-#include "tree/tree_builder.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/staging.cuh"
+#include "chamomile/tree/tree_builder.hpp"
 
 namespace chamomile {
 

@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-#include "force/gpu.hpp"
-#include "gpu/device.cuh"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 namespace {

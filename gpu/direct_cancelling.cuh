@@ -9,8 +9,8 @@
 /// the list's.
 #pragma once
 
-#include "force/gravity.hpp"
-#include "gpu/direct_job.cuh"
+#include "chamomile/force/gravity.hpp"
+#include "chamomile/gpu/direct_job.cuh"
 
 namespace chamomile {
 

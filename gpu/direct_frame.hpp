@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "core/threads.hpp"
-#include "force/cancellation.hpp"
-#include "force/scale.hpp"
-#include "force/singular_pairs.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/cancellation.hpp"
+#include "chamomile/force/scale.hpp"
+#include "chamomile/force/singular_pairs.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
 /// \file  What a direct sum on the device works on, and how it is cut.
 #pragma once
 
-#include "force/cancellation.hpp"
-#include "force/evaluator.hpp"
+#include "chamomile/force/cancellation.hpp"
+#include "chamomile/force/evaluator.hpp"
 
 namespace chamomile {
 

@@ -2,8 +2,8 @@
 /// leaps of a Morton order, so that any run of targets has a small box.
 #pragma once
 
-#include "gpu/direct_job.cuh"
-#include "tree/hilbert_key.hpp"
+#include "chamomile/gpu/direct_job.cuh"
+#include "chamomile/tree/hilbert_key.hpp"
 
 namespace chamomile {
 

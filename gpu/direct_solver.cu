@@ -3,12 +3,12 @@
 // Of few targets the kernel writes the sums into host memory itself.
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "force/gpu.hpp"
-#include "gpu/device.cuh"
-#include "gpu/direct_frame.hpp"
-#include "gpu/direct_summer.cuh"
-#include "tree/octree.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/direct_frame.hpp"
+#include "chamomile/gpu/direct_summer.cuh"
+#include "chamomile/tree/octree.hpp"
 
 namespace chamomile {
 namespace {

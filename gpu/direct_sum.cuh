@@ -24,9 +24,9 @@
 /// KiB (8 KiB with potentials).
 #pragma once
 
-#include "force/evaluator.hpp"
-#include "force/gravity.hpp"
-#include "gpu/direct_job.cuh"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/gravity.hpp"
+#include "chamomile/gpu/direct_job.cuh"
 
 namespace chamomile {
 

@@ -2,10 +2,10 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-#include "gpu/direct_cancelling.cuh"
-#include "gpu/direct_order.cuh"
-#include "gpu/direct_sum.cuh"
-#include "gpu/direct_summer.cuh"
+#include "chamomile/gpu/direct_cancelling.cuh"
+#include "chamomile/gpu/direct_order.cuh"
+#include "chamomile/gpu/direct_sum.cuh"
+#include "chamomile/gpu/direct_summer.cuh"
 
 namespace chamomile {
 namespace {

@@ -2,11 +2,11 @@
 /// double what cancels.
 #pragma once
 
-#include "core/softening.hpp"
-#include "force/cancellation.hpp"
-#include "force/solver.hpp"
-#include "gpu/direct_job.cuh"
-#include "gpu/rank_keys.cuh"
+#include "chamomile/core/softening.hpp"
+#include "chamomile/force/cancellation.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/gpu/direct_job.cuh"
+#include "chamomile/gpu/rank_keys.cuh"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 /// \file  Far cells on the device: expanded a lane to a cell, evaluated a lane to a target.
 #pragma once
 
-#include "gpu/chamomile.cuh"
+#include "chamomile/gpu/chamomile.cuh"
 
 namespace chamomile {
 

@@ -1,5 +1,5 @@
 // What faults on purpose are made of (gpu/fault_plan.hpp).
-#include "gpu/device.cuh"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 namespace {

@@ -6,7 +6,7 @@
 #include <thrust/system/cuda/error.h>
 #include <thrust/system_error.h>
 
-#include "gpu/device.cuh"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 

@@ -1,6 +1,6 @@
 // Memory that callers see.
-#include "force/gpu_memory.hpp"
-#include "gpu/device.cuh"
+#include "chamomile/force/gpu_memory.hpp"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <vector>
 
-#include "core/threads.hpp"
-#include "force/gpu.hpp"
-#include "gpu/staging.cuh"
-#include "gpu/tree_mesh.cuh"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/staging.cuh"
+#include "chamomile/gpu/tree_mesh.cuh"
 
 namespace chamomile {
 namespace {

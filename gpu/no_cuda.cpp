@@ -1,13 +1,13 @@
 // Stands in for the CUDA sources in a build without CUDA; CMake picks one or the other.
-#include "core/error.hpp"
-#include "core/trace.hpp"
-#include "force/gpu_memory.hpp"
-#include "gpu/nvrtc.hpp"
-#include "integrate/device_blocks.hpp"
-#include "integrate/device_particles.hpp"
-#include "integrate/resident.hpp"
-#include "pairs/host_pair_solver.hpp"
-#include "pairs/text/device_law.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/trace.hpp"
+#include "chamomile/force/gpu_memory.hpp"
+#include "chamomile/gpu/nvrtc.hpp"
+#include "chamomile/integrate/device_blocks.hpp"
+#include "chamomile/integrate/device_particles.hpp"
+#include "chamomile/integrate/resident.hpp"
+#include "chamomile/pairs/host_pair_solver.hpp"
+#include "chamomile/pairs/text/device_law.hpp"
 
 namespace chamomile {
 

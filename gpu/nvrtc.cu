@@ -7,9 +7,9 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/nvrtc.hpp"
 #include "device_headers.hpp"
-#include "gpu/nvrtc.hpp"
 
 namespace chamomile {
 namespace {

@@ -2,7 +2,7 @@
 /// standard library.
 #pragma once
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
 /// \file  The kernels of a law that nvcc compiles; what CMake includes for each law.
 #pragma once
 
-#include "gpu/device_law.hpp"
-#include "gpu/pair_sum.cuh"
-#include "pairs/law.hpp"
+#include "chamomile/gpu/device_law.hpp"
+#include "chamomile/gpu/pair_sum.cuh"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

@@ -6,11 +6,11 @@
 #include <cstring>
 #include <vector>
 
-#include "core/error.hpp"
-#include "gpu/device.cuh"
-#include "gpu/device_law.hpp"
-#include "gpu/pair_sum.cuh"
-#include "pairs/law_units.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/device_law.hpp"
+#include "chamomile/gpu/pair_sum.cuh"
+#include "chamomile/pairs/law_units.hpp"
 
 namespace chamomile {
 

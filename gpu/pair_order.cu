@@ -1,8 +1,8 @@
 #include <cub/device/device_radix_sort.cuh>
 
-#include "gpu/pair_box.cuh"
-#include "gpu/pair_order.cuh"
-#include "tree/hilbert_key.hpp"
+#include "chamomile/gpu/pair_box.cuh"
+#include "chamomile/gpu/pair_order.cuh"
+#include "chamomile/tree/hilbert_key.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,11 +1,11 @@
 /// \file  Rows that begin with a position along a Hilbert curve, sorted on the device.
 #pragma once
 
-#include "core/box.hpp"
-#include "gpu/device.cuh"
-#include "gpu/pair_job.hpp"
-#include "gpu/rank_keys.cuh"
-#include "tree/keys.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/pair_job.hpp"
+#include "chamomile/gpu/rank_keys.cuh"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
 

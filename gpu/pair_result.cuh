@@ -3,7 +3,7 @@
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
 
-#include "gpu/pair_job.hpp"
+#include "chamomile/gpu/pair_job.hpp"
 
 namespace chamomile {
 

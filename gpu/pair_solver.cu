@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "gpu/device.cuh"
-#include "gpu/pair_launch.cuh"
-#include "gpu/pair_order.cuh"
-#include "pairs/block_lists.hpp"
-#include "pairs/host_pair_solver.hpp"
-#include "pairs/target_parts.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/pair_launch.cuh"
+#include "chamomile/gpu/pair_order.cuh"
+#include "chamomile/pairs/block_lists.hpp"
+#include "chamomile/pairs/host_pair_solver.hpp"
+#include "chamomile/pairs/target_parts.hpp"
 
 namespace chamomile {
 namespace {

@@ -16,10 +16,10 @@
 /// Read by nvcc and by NVRTC: no header of the standard library.
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "gpu/pair_box.cuh"
-#include "gpu/pair_excluded.cuh"
-#include "gpu/pair_result.cuh"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/gpu/pair_box.cuh"
+#include "chamomile/gpu/pair_excluded.cuh"
+#include "chamomile/gpu/pair_result.cuh"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "gpu/rank_keys.cuh"
+#include "chamomile/gpu/rank_keys.cuh"
 
 namespace chamomile {
 namespace {

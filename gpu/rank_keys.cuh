@@ -1,9 +1,9 @@
 /// \file  A sort of few keys by three short launches.
 #pragma once
 
-#include "core/particles.hpp"
-#include "gpu/device.cuh"
-#include "tree/keys.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
 

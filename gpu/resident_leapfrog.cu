@@ -7,13 +7,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "force/gpu.hpp"
-#include "gpu/direct_frame.hpp"
-#include "gpu/direct_summer.cuh"
-#include "gpu/pair_order.cuh"
-#include "integrate/resident.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/direct_frame.hpp"
+#include "chamomile/gpu/direct_summer.cuh"
+#include "chamomile/gpu/pair_order.cuh"
+#include "chamomile/integrate/resident.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 /// \file  The Chamomile kernels of gravity's short range in a periodic cube.
 #pragma once
 
-#include "gpu/chamomile.cuh"
+#include "chamomile/gpu/chamomile.cuh"
 
 namespace chamomile {
 

@@ -14,7 +14,7 @@
 
 #include <omp.h>
 
-#include "gpu/device.cuh"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 

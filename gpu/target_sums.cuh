@@ -1,8 +1,8 @@
 /// \file  Sums of targets on their way to the caller.
 #pragma once
 
-#include "core/array_view.hpp"
-#include "force/evaluator.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/force/evaluator.hpp"
 
 namespace chamomile {
 namespace {

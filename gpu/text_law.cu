@@ -4,13 +4,13 @@
 #include <mutex>
 #include <tuple>
 
-#include "core/error.hpp"
-#include "gpu/device.cuh"
-#include "gpu/device_law.hpp"
-#include "gpu/nvrtc.hpp"
-#include "gpu/pair_sum.cuh"
-#include "gpu/text_source.hpp"
-#include "pairs/text/device_law.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/gpu/device_law.hpp"
+#include "chamomile/gpu/nvrtc.hpp"
+#include "chamomile/gpu/pair_sum.cuh"
+#include "chamomile/gpu/text_source.hpp"
+#include "chamomile/pairs/text/device_law.hpp"
 
 namespace chamomile {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pairs/law.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 
@@ -23,7 +23,7 @@ inline TextSource text_source(const std::string& law, LawShape shape, bool posit
     const std::string type = double_precision ? "double" : "float",
                       with = positions ? "true" : "false";
     TextSource source;
-    source.text = "#include \"gpu/pair_sum.cuh\"\n" + law +
+    source.text = "#include \"chamomile/gpu/pair_sum.cuh\"\n" + law +
                   "using Shape = chamomile::PairShapeOf<" + type + ", " +
                   std::to_string(shape.target + shape.sum) + ", chamomile::PairCut(" +
                   std::to_string(cut) +

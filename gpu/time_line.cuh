@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/device.cuh"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 

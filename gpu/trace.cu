@@ -1,7 +1,7 @@
 // Ranges by NVTX, in a domain of our own; the header looks for a profiler and needs no library.
 #include <nvtx3/nvToolsExt.h>
 
-#include "core/trace.hpp"
+#include "chamomile/core/trace.hpp"
 
 namespace chamomile {
 namespace {

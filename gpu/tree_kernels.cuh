@@ -4,11 +4,11 @@
 /// that the host would give them.
 #pragma once
 
-#include "core/periodic.hpp"
-#include "gpu/device.cuh"
-#include "tree/cell_moments.hpp"
-#include "tree/higher_moments.hpp"
-#include "tree/walk_nodes.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/gpu/device.cuh"
+#include "chamomile/tree/cell_moments.hpp"
+#include "chamomile/tree/higher_moments.hpp"
+#include "chamomile/tree/walk_nodes.hpp"
 
 namespace chamomile {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "gpu/device_mesh.cuh"
-#include "gpu/device_tree.cuh"
+#include "chamomile/gpu/device_mesh.cuh"
+#include "chamomile/gpu/device_tree.cuh"
 
 namespace chamomile {
 

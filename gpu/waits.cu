@@ -11,7 +11,7 @@
 #include <cstring>
 #include <thread>
 
-#include "gpu/device.cuh"
+#include "chamomile/gpu/device.cuh"
 
 namespace chamomile {
 namespace {

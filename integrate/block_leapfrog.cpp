@@ -1,5 +1,5 @@
 // Each block: half kicks, a drift of all, forces of those that are due, half kicks, their rungs.
-#include "integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "force/solver_state.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/solver_state.hpp"
 
 namespace chamomile {
 namespace {

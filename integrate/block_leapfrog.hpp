@@ -9,12 +9,12 @@
 #include <optional>
 #include <vector>
 
-#include "core/periodic.hpp"
-#include "integrate/block_levels.hpp"
-#include "integrate/block_report.hpp"
-#include "integrate/block_rule.hpp"
-#include "integrate/integrator.hpp"
-#include "integrate/kept_trees.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/integrate/block_levels.hpp"
+#include "chamomile/integrate/block_report.hpp"
+#include "chamomile/integrate/block_rule.hpp"
+#include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/kept_trees.hpp"
 
 namespace chamomile {
 

@@ -1,12 +1,12 @@
-#include "integrate/block_levels.hpp"
+#include "chamomile/integrate/block_levels.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "core/list_where.hpp"
-#include "core/threads.hpp"
-#include "integrate/block_rule.hpp"
+#include "chamomile/core/list_where.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/block_rule.hpp"
 
 namespace chamomile {
 

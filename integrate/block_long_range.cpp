@@ -1,9 +1,9 @@
 // The long range of a periodic box beside individual steps: it kicks over whole steps.
 #include <cmath>
 
-#include "core/threads.hpp"
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/ordered_sum.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
-#include "integrate/block_report.hpp"
+#include "chamomile/integrate/block_report.hpp"
 
 #include <vector>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

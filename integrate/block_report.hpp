@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "core/profile.hpp"
+#include "chamomile/core/profile.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 /// \file  What decides about a particle's next individual step, on host and device alike.
 #pragma once
 
-#include "integrate/time_step.hpp"
+#include "chamomile/integrate/time_step.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
 // What a whole step can go back to, and a run can go on from.
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "integrate/block_leapfrog.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,10 +1,10 @@
-#include "integrate/comoving_clock.hpp"
+#include "chamomile/integrate/comoving_clock.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

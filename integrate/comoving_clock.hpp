@@ -1,8 +1,8 @@
 /// \file  Time in an expanding background.
 #pragma once
 
-#include "cosmology/background.hpp"
-#include "integrate/clock.hpp"
+#include "chamomile/cosmology/background.hpp"
+#include "chamomile/integrate/clock.hpp"
 
 namespace chamomile {
 

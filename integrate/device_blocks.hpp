@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "core/periodic.hpp"
-#include "force/solver.hpp"
-#include "integrate/block_levels.hpp"
-#include "integrate/block_rule.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/block_levels.hpp"
+#include "chamomile/integrate/block_rule.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "integrate/device_check.hpp"
+#include "chamomile/integrate/device_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "core/error.hpp"
-#include "force/gpu.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
 
 namespace chamomile {
 namespace {

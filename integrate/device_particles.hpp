@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "core/particles.hpp"
-#include "core/periodic.hpp"
-#include "force/solver.hpp"
-#include "integrate/leapfrog.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
 

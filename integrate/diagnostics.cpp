@@ -1,8 +1,8 @@
-#include "integrate/diagnostics.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
 
 #include <algorithm>
 
-#include "integrate/ordered_sum.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/particles.hpp"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile {
 

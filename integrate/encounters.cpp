@@ -1,10 +1,10 @@
-#include "integrate/encounters.hpp"
+#include "chamomile/integrate/encounters.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/archive.hpp"
+#include "chamomile/core/archive.hpp"
 
 namespace chamomile {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "pairs/jerk_solver.hpp"
+#include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

@@ -1,13 +1,13 @@
-#include "integrate/fluid.hpp"
+#include "chamomile/integrate/fluid.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <random>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/ordered_sum.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "pairs/laws/lennard_jones_fluid.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/pairs/laws/lennard_jones_fluid.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 

@@ -1,14 +1,14 @@
 // Each block: predict all, evaluate and correct those that are due, choose their next steps.
-#include "integrate/hermite.hpp"
+#include "chamomile/integrate/hermite.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

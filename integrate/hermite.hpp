@@ -6,11 +6,11 @@
 #include <map>
 #include <vector>
 
-#include "integrate/block_levels.hpp"
-#include "integrate/encounters.hpp"
-#include "integrate/hermite_step.hpp"
-#include "integrate/integrator.hpp"
-#include "pairs/jerk_solver.hpp"
+#include "chamomile/integrate/block_levels.hpp"
+#include "chamomile/integrate/encounters.hpp"
+#include "chamomile/integrate/hermite_step.hpp"
+#include "chamomile/integrate/integrator.hpp"
+#include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {
 

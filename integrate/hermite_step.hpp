@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -1,11 +1,11 @@
-#include "integrate/integrator.hpp"
+#include "chamomile/integrate/integrator.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "force/solver.hpp"
-#include "integrate/clock.hpp"
-#include "integrate/time_step.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/clock.hpp"
+#include "chamomile/integrate/time_step.hpp"
 
 namespace chamomile {
 

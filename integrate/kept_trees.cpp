@@ -1,11 +1,11 @@
-#include "integrate/kept_trees.hpp"
+#include "chamomile/integrate/kept_trees.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrate/diagnostics.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
 
 namespace chamomile {
 namespace {

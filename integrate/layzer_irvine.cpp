@@ -1,9 +1,9 @@
-#include "integrate/layzer_irvine.hpp"
+#include "chamomile/integrate/layzer_irvine.hpp"
 
 #include <cmath>
 #include <vector>
 
-#include "core/archive.hpp"
+#include "chamomile/core/archive.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 /// \file  The energy of an expanding universe, which is not kept but known.
 #pragma once
 
-#include "integrate/diagnostics.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
-#include "integrate/leapfrog.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "force/solver_state.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/solver_state.hpp"
 
 namespace chamomile {
 

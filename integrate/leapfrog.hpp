@@ -1,9 +1,9 @@
 /// \file  The kick-drift-kick leapfrog.
 #pragma once
 
-#include "core/particles.hpp"
-#include "core/periodic.hpp"
-#include "integrate/integrator.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/integrate/integrator.hpp"
 
 namespace chamomile {
 

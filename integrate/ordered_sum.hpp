@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/threads.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/integrator.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/integrator.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
 // Individual steps of particles that stay on the GPU.
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "force/gpu.hpp"
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/device_blocks.hpp"
-#include "integrate/resident.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/device_blocks.hpp"
+#include "chamomile/integrate/resident.hpp"
 
 namespace chamomile {
 namespace {

@@ -2,12 +2,12 @@
 // closer look are needed.
 #include <cmath>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "force/gpu.hpp"
-#include "force/solver_state.hpp"
-#include "integrate/device_particles.hpp"
-#include "integrate/resident.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/solver_state.hpp"
+#include "chamomile/integrate/device_particles.hpp"
+#include "chamomile/integrate/resident.hpp"
 
 namespace chamomile {
 namespace {

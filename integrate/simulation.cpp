@@ -1,11 +1,11 @@
-#include "integrate/simulation.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "integrate/leapfrog.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
 Simulation::Simulation(Particles& particles, Solver& solver, const SimulationOptions& options)

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "integrate/diagnostics.hpp"
-#include "integrate/integrator.hpp"
-#include "integrate/timeline.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
+#include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/timeline.hpp"
 
 namespace chamomile {
 

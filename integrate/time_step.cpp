@@ -1,12 +1,12 @@
-#include "integrate/time_step.hpp"
+#include "chamomile/integrate/time_step.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 

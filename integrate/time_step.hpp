@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/host_device.hpp"
-#include "core/particles.hpp"
-#include "integrate/clock.hpp"
+#include "chamomile/core/host_device.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/integrate/clock.hpp"
 
 namespace chamomile {
 

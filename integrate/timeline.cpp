@@ -1,12 +1,12 @@
-#include "integrate/timeline.hpp"
+#include "chamomile/integrate/timeline.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "integrate/time_step.hpp"
+#include "chamomile/integrate/time_step.hpp"
 
 namespace chamomile {
 

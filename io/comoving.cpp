@@ -1,10 +1,10 @@
-#include "io/comoving.hpp"
+#include "chamomile/io/comoving.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
-#include "io/number_text.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {

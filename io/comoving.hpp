@@ -1,7 +1,7 @@
 /// \file  Comoving files of the GADGET family, and their velocities u = v / sqrt(a).
 #pragma once
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

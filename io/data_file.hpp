@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

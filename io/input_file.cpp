@@ -1,4 +1,4 @@
-#include "io/input_file.hpp"
+#include "chamomile/io/input_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

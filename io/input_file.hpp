@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

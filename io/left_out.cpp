@@ -1,7 +1,7 @@
 // What each format cannot hold of a snapshot.
 #include <algorithm>
 
-#include "io/formats.hpp"
+#include "chamomile/io/formats.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/particle_check.hpp"
+#include "chamomile/io/particle_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
-#include "io/input_file.hpp"
-#include "io/number_text.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/pending_file.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 #include <algorithm>
 #include <cerrno>

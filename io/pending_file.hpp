@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

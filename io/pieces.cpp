@@ -1,12 +1,12 @@
-#include "io/pieces.hpp"
+#include "chamomile/io/pieces.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <limits>
 #include <string>
 
-#include "core/particles.hpp"
-#include "io/input_file.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/io/input_file.hpp"
 
 namespace chamomile {
 namespace {

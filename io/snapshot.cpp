@@ -1,17 +1,17 @@
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <new>
 
-#include "io/comoving.hpp"
-#include "io/formats.hpp"
-#include "io/hdf5/superblock.hpp"
-#include "io/input_file.hpp"
-#include "io/particle_check.hpp"
-#include "io/pending_file.hpp"
-#include "io/unchanged_file.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/hdf5/superblock.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/particle_check.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {
 namespace {

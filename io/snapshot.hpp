@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "core/softening.hpp"
-#include "core/units.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/core/softening.hpp"
+#include "chamomile/core/units.hpp"
 
 namespace chamomile {
 

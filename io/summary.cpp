@@ -1,4 +1,4 @@
-#include "io/summary.hpp"
+#include "chamomile/io/summary.hpp"
 
 #include <algorithm>
 

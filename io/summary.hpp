@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "core/particles.hpp"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "io/unchanged_file.hpp"
+#include "chamomile/io/unchanged_file.hpp"
 
 #include <string>
 
 #include <sys/stat.h>
 
-#include "io/input_file.hpp"
+#include "chamomile/io/input_file.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "mesh/assignment.hpp"
+#include "chamomile/mesh/assignment.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "core/array_view.hpp"
-#include "core/periodic.hpp"
-#include "mesh/cloud.hpp"
-#include "mesh/grid.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/mesh/cloud.hpp"
+#include "chamomile/mesh/grid.hpp"
 
 namespace chamomile {
 

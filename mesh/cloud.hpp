@@ -1,7 +1,7 @@
 /// \file  The points of a mesh that share a particle, and their weights.
 #pragma once
 
-#include "core/periodic.hpp"
+#include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
 

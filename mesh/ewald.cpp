@@ -1,10 +1,10 @@
-#include "mesh/ewald.hpp"
+#include "chamomile/mesh/ewald.hpp"
 
 #include <array>
 #include <cmath>
 #include <complex>
 
-#include "core/periodic.hpp"
+#include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 /// \file  Exact gravity of a point mass in a periodic cube: the sums of Ewald (1921).
 #pragma once
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

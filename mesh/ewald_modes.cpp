@@ -1,12 +1,12 @@
-#include "mesh/ewald_modes.hpp"
+#include "chamomile/mesh/ewald_modes.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "mesh/simd/mode_sums.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/mesh/simd/mode_sums.hpp"
 
 namespace chamomile {
 namespace {

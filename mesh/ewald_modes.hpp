@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "mesh/long_range.hpp"
+#include "chamomile/mesh/long_range.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 // Planes of two dimensions, then columns along the third, each by a plan of one thread: FFTW's own
 // plans for several threads round otherwise for each number of them. Plans are estimated: measured
 // ones would round otherwise in each run.
-#include "mesh/fourier.hpp"
+#include "chamomile/mesh/fourier.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -10,7 +10,7 @@
 
 #include <fftw3.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "mesh/grid.hpp"
+#include "chamomile/mesh/grid.hpp"
 
 namespace chamomile {
 

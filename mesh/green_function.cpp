@@ -1,8 +1,8 @@
-#include "mesh/green_function.hpp"
+#include "chamomile/mesh/green_function.hpp"
 
 #include <cmath>
 
-#include "mesh/assignment.hpp"
+#include "chamomile/mesh/assignment.hpp"
 
 namespace chamomile {
 

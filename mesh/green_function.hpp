@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/host_device.hpp"
+#include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

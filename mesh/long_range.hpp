@@ -6,9 +6,9 @@
 #include <memory>
 #include <span>
 
-#include "core/array_view.hpp"
-#include "core/periodic.hpp"
-#include "core/profile.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/core/profile.hpp"
 
 namespace chamomile {
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "core/vec3.hpp"
-#include "mesh/cloud.hpp"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/mesh/cloud.hpp"
 
 namespace chamomile {
 

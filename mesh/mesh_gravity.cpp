@@ -1,16 +1,16 @@
-#include "mesh/mesh_gravity.hpp"
+#include "chamomile/mesh/mesh_gravity.hpp"
 
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "mesh/assignment.hpp"
-#include "mesh/fourier.hpp"
-#include "mesh/green_function.hpp"
-#include "mesh/mesh_field.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/mesh/assignment.hpp"
+#include "chamomile/mesh/fourier.hpp"
+#include "chamomile/mesh/green_function.hpp"
+#include "chamomile/mesh/mesh_field.hpp"
 
 namespace chamomile {
 namespace {

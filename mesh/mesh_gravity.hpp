@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "mesh/cloud.hpp"
-#include "mesh/long_range.hpp"
+#include "chamomile/mesh/cloud.hpp"
+#include "chamomile/mesh/long_range.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "pairs/block_lists.hpp"
+#include "chamomile/pairs/block_lists.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "core/first_exception.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/first_exception.hpp"
 
 namespace chamomile {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "pairs/pair_solver.hpp"
-#include "pairs/tile_tree.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
+#include "chamomile/pairs/tile_tree.hpp"
 
 namespace chamomile {
 

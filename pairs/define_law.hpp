@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "pairs/law_code.hpp"
+#include "chamomile/pairs/law_code.hpp"
 
 namespace chamomile {
 

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <optional>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "force/gpu.hpp"
-#include "force/list_field.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
-#include "pairs/laws/gravity_tidal.hpp"
-#include "pairs/laws/gravity_tidal_spline.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/list_field.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/pairs/laws/gravity_tidal.hpp"
+#include "chamomile/pairs/laws/gravity_tidal_spline.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 namespace {

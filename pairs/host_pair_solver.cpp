@@ -1,5 +1,5 @@
 // Sums pairs on the processor's cores: rows along a curve, groups of targets, tiles, kernels.
-#include "pairs/host_pair_solver.hpp"
+#include "chamomile/pairs/host_pair_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "core/first_exception.hpp"
-#include "pairs/block_lists.hpp"
-#include "pairs/law_units.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/first_exception.hpp"
+#include "chamomile/pairs/block_lists.hpp"
+#include "chamomile/pairs/law_units.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,8 +1,8 @@
 /// \file  Who sums pairs: the host, or what a build with CUDA adds (gpu/).
 #pragma once
 
-#include "force/gpu.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 

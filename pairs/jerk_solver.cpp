@@ -1,8 +1,8 @@
-#include "pairs/jerk_solver.hpp"
+#include "chamomile/pairs/jerk_solver.hpp"
 
-#include "core/error.hpp"
-#include "force/list_solver.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 namespace {

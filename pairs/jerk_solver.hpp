@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "force/solver.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
 
 namespace chamomile {
 

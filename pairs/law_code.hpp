@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/instruction_sets.hpp"
-#include "pairs/law.hpp"
-#include "pairs/simd/group_work.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/pairs/law.hpp"
+#include "chamomile/pairs/simd/group_work.hpp"
 
 namespace chamomile {
 

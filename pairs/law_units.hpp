@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "pairs/law_code.hpp"
+#include "chamomile/pairs/law_code.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
 // Checks what is asked for and picks the machine.
-#include "pairs/pair_solver.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 #include <cmath>
 
-#include "core/error.hpp"
-#include "pairs/host_pair_solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/pairs/host_pair_solver.hpp"
 
 namespace chamomile {
 namespace {

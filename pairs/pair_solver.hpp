@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-#include "core/profile.hpp"
-#include "force/solver.hpp"
-#include "pairs/law_code.hpp"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/pairs/law_code.hpp"
 
 namespace chamomile {
 

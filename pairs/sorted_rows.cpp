@@ -1,10 +1,10 @@
-#include "pairs/sorted_rows.hpp"
+#include "chamomile/pairs/sorted_rows.hpp"
 
 #include <cmath>
 #include <numeric>
 
-#include "core/threads.hpp"
-#include "tree/hilbert_key.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/hilbert_key.hpp"
 
 namespace chamomile {
 

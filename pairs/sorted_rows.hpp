@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/box.hpp"
-#include "tree/radix_sort.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
 

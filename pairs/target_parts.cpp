@@ -1,6 +1,6 @@
-#include "pairs/target_parts.hpp"
+#include "chamomile/pairs/target_parts.hpp"
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "pairs/pair_solver.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 

@@ -1,6 +1,6 @@
-#include "pairs/tile_tree.hpp"
+#include "chamomile/pairs/tile_tree.hpp"
 
-#include "core/threads.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "pairs/simd/group_work.hpp"
-#include "pairs/sorted_rows.hpp"
+#include "chamomile/pairs/simd/group_work.hpp"
+#include "chamomile/pairs/sorted_rows.hpp"
 
 namespace chamomile {
 

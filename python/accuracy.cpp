@@ -1,9 +1,9 @@
 // Errors of a solver's forces against direct sums in double.
 #include <cmath>
 
-#include "core/error.hpp"
-#include "force/field.hpp"
-#include "force/force_errors.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/field.hpp"
+#include "chamomile/force/force_errors.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"

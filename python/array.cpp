@@ -4,8 +4,8 @@
 #include <memory>
 #include <numeric>
 
-#include "core/error.hpp"
-#include "force/gpu_memory.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu_memory.hpp"
 
 namespace chamomile::python {
 namespace {

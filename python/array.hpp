@@ -9,7 +9,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "core/array_view.hpp"
+#include "chamomile/core/array_view.hpp"
 
 namespace chamomile::python {
 

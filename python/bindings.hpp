@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::python {
 

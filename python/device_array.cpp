@@ -2,8 +2,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
-#include "core/error.hpp"
-#include "force/gpu_memory.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu_memory.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"

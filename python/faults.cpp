@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::python {
 namespace {

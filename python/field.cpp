@@ -1,12 +1,12 @@
 // FieldSolver with arrays of Python's.
-#include "force/field.hpp"
+#include "chamomile/force/field.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "core/error.hpp"
-#include "force/gpu.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"

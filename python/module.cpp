@@ -1,9 +1,9 @@
 // The module _chamomile: what chamomile's Python files are written on.
 #include <nanobind/stl/string.h>
 
-#include "core/error.hpp"
-#include "force/gpu.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/threads.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 

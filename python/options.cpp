@@ -8,8 +8,8 @@
 
 #include <nanobind/stl/string.h>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
 
 namespace chamomile::python {
 namespace {

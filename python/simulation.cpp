@@ -1,13 +1,13 @@
 // The time loop, with observers in Python.
-#include "integrate/simulation.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 #include <nanobind/stl/string.h>
 
-#include "core/error.hpp"
-#include "integrate/hermite.hpp"
-#include "integrate/leapfrog.hpp"
-#include "io/snapshot.hpp"
-#include "pairs/jerk_solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/hermite.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/io/snapshot.hpp"
+#include "chamomile/pairs/jerk_solver.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"

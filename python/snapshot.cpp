@@ -1,5 +1,5 @@
 // Snapshots: their arrays as numpy's, and the files.
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 #include <filesystem>
 
@@ -10,7 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
 

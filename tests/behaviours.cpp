@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 #include "tests/clouds.hpp"
 #include "tests/force_errors.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {
 

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "clients/c/chamomile.h"
-#include "core/particles.hpp"
+#include "chamomile/clients/c/chamomile.h"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile::tests {
 

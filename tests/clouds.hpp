@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/particles.hpp"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile::tests {
 

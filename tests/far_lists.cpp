@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "force/force_errors.hpp"
+#include "chamomile/force/force_errors.hpp"
+#include "chamomile/tree/acceptance.hpp"
 #include "tests/clouds.hpp"
-#include "tree/acceptance.hpp"
 
 namespace chamomile::tests {
 namespace {

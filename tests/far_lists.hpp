@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "force/evaluator.hpp"
+#include "chamomile/force/evaluator.hpp"
 
 namespace chamomile::tests {
 

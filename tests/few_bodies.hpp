@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/particles.hpp"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile::tests {
 

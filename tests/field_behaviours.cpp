@@ -2,7 +2,7 @@
 
 #include <omp.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 #include "tests/field_setups.hpp"
 
 namespace chamomile::tests {

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "force/field.hpp"
+#include "chamomile/force/field.hpp"
 #include "tests/behaviours.hpp"
 #include "tests/clouds.hpp"
 

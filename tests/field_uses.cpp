@@ -1,5 +1,5 @@
 // Fields of other arrays, moved sources, other quantities, wrong use.
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 #include "tests/field_behaviours.hpp"
 #include "tests/field_setups.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "integrate/simulation.hpp"
+#include "chamomile/integrate/simulation.hpp"
 
 namespace chamomile::tests {
 

@@ -1,8 +1,8 @@
 /// \file  Errors of a solver's forces against the reference sum.
 #pragma once
 
-#include "force/force_errors.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/tree/walk.hpp"
 #include "tests/clouds.hpp"
-#include "tree/walk.hpp"
 
 namespace chamomile::tests {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "clients/grape5/gp5util.h"
+#include "chamomile/clients/grape5/gp5util.h"
 
 namespace chamomile::tests::grape5 {
 

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-#include "clients/grape6/gp6util.h"
+#include "chamomile/clients/grape6/gp6util.h"
 
 namespace chamomile::tests::grape6 {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "chamomile/tree/walk.hpp"
 #include "tests/forest.hpp"
-#include "tree/walk.hpp"
 
 namespace chamomile::tests {
 

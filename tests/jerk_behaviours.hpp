@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "integrate/hermite.hpp"
-#include "integrate/simulation.hpp"
-#include "io/models/plummer.hpp"
+#include "chamomile/integrate/hermite.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/models/plummer.hpp"
 #include "tests/reference_jerk.hpp"
 #include "tests/within.hpp"
 

@@ -5,13 +5,13 @@
 
 #include <doctest/doctest.h>
 
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
-#include "pairs/laws/lennard_jones_fluid.hpp"
-#include "pairs/laws/softened_pairs.hpp"
-#include "pairs/laws/softened_quadrupoles.hpp"
-#include "pairs/laws/sph_density.hpp"
-#include "pairs/laws/yukawa.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/pairs/laws/lennard_jones_fluid.hpp"
+#include "chamomile/pairs/laws/softened_pairs.hpp"
+#include "chamomile/pairs/laws/softened_quadrupoles.hpp"
+#include "chamomile/pairs/laws/sph_density.hpp"
+#include "chamomile/pairs/laws/yukawa.hpp"
 #include "tests/liquid.hpp"
 #include "tests/pair_behaviours.hpp"
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "pairs/laws/lennard_jones_coulomb.hpp"
+#include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
 
 namespace chamomile::tests {
 

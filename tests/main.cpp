@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "force/gpu.hpp"
+#include "chamomile/force/gpu.hpp"
 
 int main(int argc, char** argv)
 {

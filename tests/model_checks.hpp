@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "force/reference_sum.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/io/snapshot.hpp"
 #include "tests/within.hpp"
 
 namespace chamomile {

@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/threads.hpp"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "tests/laws/count_within.hpp"
 #include "tests/laws/dot_product.hpp"
 

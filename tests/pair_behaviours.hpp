@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "pairs/pair_solver.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 #include "tests/behaviours.hpp"
 
 namespace chamomile::tests {

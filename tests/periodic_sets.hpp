@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/short_range.hpp"
 #include "clouds.hpp"
-#include "force/list_solver.hpp"
-#include "force/short_range.hpp"
 
 namespace chamomile::tests {
 

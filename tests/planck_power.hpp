@@ -1,7 +1,7 @@
 /// \file  A linear spectrum for the tests: Planck's universe of 2015.
 #pragma once
 
-#include "cosmology/linear_power.hpp"
+#include "chamomile/cosmology/linear_power.hpp"
 
 namespace chamomile::tests {
 

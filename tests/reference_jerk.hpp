@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "pairs/jerk_solver.hpp"
+#include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile::tests {
 

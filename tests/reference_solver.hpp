@@ -1,8 +1,8 @@
 /// \file  A Solver over the reference sum: the integrators are tested with forces that are exact.
 #pragma once
 
-#include "force/reference_sum.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {
 

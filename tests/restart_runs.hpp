@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "force/gpu.hpp"
-#include "force/small_sets.hpp"
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/comoving_clock.hpp"
-#include "integrate/hermite.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/resident.hpp"
-#include "integrate/simulation.hpp"
-#include "io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/small_sets.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/comoving_clock.hpp"
+#include "chamomile/integrate/hermite.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/resident.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/clouds.hpp"
 
 namespace chamomile::tests {

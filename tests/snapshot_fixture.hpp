@@ -12,9 +12,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "core/error.hpp"
-#include "io/input_file.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "force/gpu.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
-#include "force/reference_sum.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {
 

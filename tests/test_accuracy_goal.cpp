@@ -3,11 +3,11 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/accuracy/direct_sample.hpp"
-#include "force/accuracy/limit_search.hpp"
-#include "force/reference_sum.hpp"
-#include "force/solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
+#include "chamomile/force/accuracy/limit_search.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

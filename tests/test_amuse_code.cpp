@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "clients/amuse/gravity_code.hpp"
-#include "core/error.hpp"
+#include "chamomile/clients/amuse/gravity_code.hpp"
+#include "chamomile/core/error.hpp"
 
 using namespace chamomile;
 

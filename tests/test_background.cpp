@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "cosmology/background.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/background.hpp"
 #include "within.hpp"
 
 using namespace chamomile;

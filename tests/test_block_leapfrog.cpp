@@ -6,13 +6,13 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/threads.hpp"
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
-#include "io/models/hernquist.hpp"
-#include "io/models/uniform.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/uniform.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/followed.hpp"
 #include "tests/reference_solver.hpp"

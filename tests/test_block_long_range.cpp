@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "tests/periodic_sets.hpp"
 
 using namespace chamomile;

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/force/threads.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/jerk_behaviours.hpp"
 #include "tests/within.hpp"

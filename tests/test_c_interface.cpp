@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "force/reference_sum.hpp"
+#include "chamomile/force/reference_sum.hpp"
 #include "tests/c_context.hpp"
 #include "tests/clouds.hpp"
 #include "tests/reference_jerk.hpp"

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "force/gpu.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "tests/c_context.hpp"
 #include "tests/clouds.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/snapshot_fixture.hpp"
 
 using namespace chamomile;

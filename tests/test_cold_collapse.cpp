@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "integrate/simulation.hpp"
-#include "io/models/uniform.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/models/uniform.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;

@@ -5,14 +5,14 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "cosmology/glass.hpp"
-#include "cosmology/growth.hpp"
-#include "cosmology/initial_conditions.hpp"
-#include "integrate/comoving_clock.hpp"
-#include "integrate/layzer_irvine.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/glass.hpp"
+#include "chamomile/cosmology/growth.hpp"
+#include "chamomile/cosmology/initial_conditions.hpp"
+#include "chamomile/integrate/comoving_clock.hpp"
+#include "chamomile/integrate/layzer_irvine.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "within.hpp"
 
 using namespace chamomile;

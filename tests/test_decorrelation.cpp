@@ -4,12 +4,12 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "force/reference_sum.hpp"
-#include "force/solver.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/tree/keys.hpp"
 #include "tests/clouds.hpp"
-#include "tree/keys.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

@@ -3,12 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/list_field.hpp"
-#include "force/list_solver.hpp"
-#include "gpu/fault_plan.hpp"
-#include "integrate/device_check.hpp"
-#include "pairs/target_parts.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/list_field.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/gpu/fault_plan.hpp"
+#include "chamomile/integrate/device_check.hpp"
+#include "chamomile/pairs/target_parts.hpp"
 #include "tests/clouds.hpp"
 #include "tests/restart_runs.hpp"
 

@@ -2,10 +2,10 @@
 // it.
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "gpu/nvrtc.hpp"
-#include "gpu/text_source.hpp"
-#include "pairs/text/device_source.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/nvrtc.hpp"
+#include "chamomile/gpu/text_source.hpp"
+#include "chamomile/pairs/text/device_source.hpp"
 #include "tests/text_laws.hpp"
 
 using namespace chamomile;

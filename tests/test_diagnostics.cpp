@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "integrate/diagnostics.hpp"
-#include "integrate/ordered_sum.hpp"
+#include "chamomile/integrate/diagnostics.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "mesh/ewald.hpp"
+#include "chamomile/mesh/ewald.hpp"
 #include "tests/clouds.hpp"
 #include "tests/within.hpp"
 

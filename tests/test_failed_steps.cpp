@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 #include "tests/periodic_sets.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"

@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/threads.hpp"
-#include "integrate/fluid.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/fluid.hpp"
 
 using namespace chamomile;
 

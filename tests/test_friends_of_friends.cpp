@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "cosmology/friends_of_friends.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/friends_of_friends.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

@@ -4,12 +4,12 @@
 
 #include <doctest/doctest.h>
 
-#include "force/solver.hpp"
-#include "io/models/disk_kinematics.hpp"
-#include "io/models/exponential_disk.hpp"
-#include "io/models/hernquist.hpp"
-#include "io/models/merger.hpp"
-#include "io/models/model.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/io/models/disk_kinematics.hpp"
+#include "chamomile/io/models/exponential_disk.hpp"
+#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/merger.hpp"
+#include "chamomile/io/models/model.hpp"
 #include "model_checks.hpp"
 
 using namespace chamomile;

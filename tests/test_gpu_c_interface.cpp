@@ -1,7 +1,7 @@
 // The C interface on the first GPU; the suite is skipped where there is none.
 #include <doctest/doctest.h>
 
-#include "force/reference_sum.hpp"
+#include "chamomile/force/reference_sum.hpp"
 #include "tests/c_context.hpp"
 #include "tests/clouds.hpp"
 #include "tests/within.hpp"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 #include "tests/jerk_behaviours.hpp"
 
 using namespace chamomile;

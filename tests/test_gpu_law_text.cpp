@@ -1,7 +1,7 @@
 // Laws given as text on the first GPU; the suite is skipped where there is none.
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 #include "tests/text_law_behaviours.hpp"
 #include "tests/text_laws.hpp"
 

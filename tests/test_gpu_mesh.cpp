@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/gpu.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

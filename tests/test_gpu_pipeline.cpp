@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "force/accuracy/direct_sample.hpp"
-#include "force/gpu.hpp"
-#include "force/reference_sum.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/reference_sum.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

@@ -4,11 +4,11 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/gpu.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/resident.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/resident.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "tests/clouds.hpp"
 #include "tests/periodic_sets.hpp"
 

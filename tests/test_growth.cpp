@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cosmology/growth.hpp"
+#include "chamomile/cosmology/growth.hpp"
 #include "within.hpp"
 
 using namespace chamomile;

@@ -1,7 +1,7 @@
 // HDF5 files of other programs, in pieces, and with all their faults.
 #include <functional>
 
-#include "io/hdf5/handle.hpp"
+#include "chamomile/io/hdf5/handle.hpp"
 #include "snapshot_fixture.hpp"
 
 using namespace chamomile;

@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/threads.hpp"
-#include "integrate/hermite.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/hermite.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/reference_jerk.hpp"
 #include "tests/within.hpp"

@@ -1,8 +1,8 @@
 // The behaviours of behaviours.hpp on the processor, for each instruction set that it has.
 #include <doctest/doctest.h>
 
-#include "core/instruction_sets.hpp"
-#include "force/evaluator.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/force/evaluator.hpp"
 #include "tests/behaviours.hpp"
 #include "tests/clouds.hpp"
 #include "tests/far_lists.hpp"

@@ -8,12 +8,12 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "core/periodic.hpp"
-#include "cosmology/displacements.hpp"
-#include "cosmology/glass.hpp"
-#include "cosmology/initial_conditions.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/cosmology/displacements.hpp"
+#include "chamomile/cosmology/glass.hpp"
+#include "chamomile/cosmology/initial_conditions.hpp"
+#include "chamomile/force/threads.hpp"
 #include "planck_power.hpp"
 #include "within.hpp"
 

@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "force/threads.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/reference_solver.hpp"
 

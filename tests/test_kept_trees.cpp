@@ -1,8 +1,8 @@
 // Trees that are kept while particles move.
 #include <doctest/doctest.h>
 
-#include "integrate/kept_trees.hpp"
-#include "io/models/hernquist.hpp"
+#include "chamomile/integrate/kept_trees.hpp"
+#include "chamomile/io/models/hernquist.hpp"
 #include "tests/periodic_sets.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/some_targets.hpp"

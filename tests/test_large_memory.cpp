@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tree/large_memory.hpp"
+#include "chamomile/tree/large_memory.hpp"
 
 using namespace chamomile;
 

@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "pairs/text/text_law.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/pairs/text/text_law.hpp"
 #include "tests/text_law_behaviours.hpp"
 #include "tests/text_laws.hpp"
 

@@ -5,14 +5,14 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
-#include "pairs/laws/lennard_jones_coulomb.hpp"
-#include "pairs/laws/lennard_jones_fluid.hpp"
-#include "pairs/laws/sph_density.hpp"
-#include "pairs/laws/yukawa.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
+#include "chamomile/pairs/laws/lennard_jones_fluid.hpp"
+#include "chamomile/pairs/laws/sph_density.hpp"
+#include "chamomile/pairs/laws/yukawa.hpp"
 #include "tests/law_behaviours.hpp"
 
 using namespace chamomile;

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "cosmology/transfer.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/transfer.hpp"
 #include "planck_power.hpp"
 #include "within.hpp"
 

@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "core/simd.hpp"
-#include "force/gravity.hpp"
-#include "force/local_expansion.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/force/gravity.hpp"
+#include "chamomile/force/local_expansion.hpp"
 
 using namespace chamomile;
 

@@ -9,9 +9,9 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "mesh/assignment.hpp"
-#include "mesh/fourier.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/mesh/assignment.hpp"
+#include "chamomile/mesh/fourier.hpp"
 #include "tests/clouds.hpp"
 #include "tests/within.hpp"
 

@@ -5,11 +5,11 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "mesh/ewald.hpp"
-#include "mesh/ewald_modes.hpp"
-#include "mesh/mesh_gravity.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/mesh/ewald.hpp"
+#include "chamomile/mesh/ewald_modes.hpp"
+#include "chamomile/mesh/mesh_gravity.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

@@ -4,15 +4,15 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "io/models/exponential_disk.hpp"
-#include "io/models/hernquist.hpp"
-#include "io/models/kepler.hpp"
-#include "io/models/merger.hpp"
-#include "io/models/nfw.hpp"
-#include "io/models/plummer.hpp"
-#include "io/models/self_energy.hpp"
-#include "io/models/uniform.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/models/exponential_disk.hpp"
+#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/kepler.hpp"
+#include "chamomile/io/models/merger.hpp"
+#include "chamomile/io/models/nfw.hpp"
+#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/io/models/self_energy.hpp"
+#include "chamomile/io/models/uniform.hpp"
 #include "model_checks.hpp"
 
 using namespace chamomile;

@@ -5,10 +5,10 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/tree/groups.hpp"
 #include "tests/clouds.hpp"
 #include "tests/within.hpp"
-#include "tree/groups.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

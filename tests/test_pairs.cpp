@@ -1,7 +1,7 @@
 // The behaviours of pair_behaviours.hpp on the processor, for each instruction set that it has.
 #include <doctest/doctest.h>
 
-#include "core/instruction_sets.hpp"
+#include "chamomile/core/instruction_sets.hpp"
 #include "tests/pair_behaviours.hpp"
 
 using namespace chamomile;

@@ -1,7 +1,7 @@
 // What particles of a file must satisfy.
 #include <limits>
 
-#include "io/particle_check.hpp"
+#include "chamomile/io/particle_check.hpp"
 #include "snapshot_fixture.hpp"
 
 using namespace chamomile;

@@ -6,11 +6,11 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "force/reference_sum.hpp"
-#include "force/solver.hpp"
-#include "mesh/ewald.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/mesh/ewald.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "mesh/ewald.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/mesh/ewald.hpp"
 #include "periodic_sets.hpp"
 
 using namespace chamomile;

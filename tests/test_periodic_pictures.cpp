@@ -8,10 +8,10 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "core/error.hpp"
-#include "core/periodic.hpp"
-#include "io/pictures/array_file.hpp"
-#include "io/pictures/render.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/io/pictures/array_file.hpp"
+#include "chamomile/io/pictures/render.hpp"
 #include "tests/clouds.hpp"
 #include "tests/within.hpp"
 

@@ -11,12 +11,12 @@
 #include <png.h>
 #include <unistd.h>
 
-#include "core/error.hpp"
-#include "io/models/galaxy.hpp"
-#include "io/models/plummer.hpp"
-#include "io/pictures/labels.hpp"
-#include "io/pictures/projection.hpp"
-#include "io/pictures/render.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/models/galaxy.hpp"
+#include "chamomile/io/models/plummer.hpp"
+#include "chamomile/io/pictures/labels.hpp"
+#include "chamomile/io/pictures/projection.hpp"
+#include "chamomile/io/pictures/render.hpp"
 #include "model_checks.hpp"
 
 using namespace chamomile;

@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
-#include "cosmology/growth.hpp"
-#include "integrate/comoving_clock.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/cosmology/growth.hpp"
+#include "chamomile/integrate/comoving_clock.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "within.hpp"
 
 using namespace chamomile;

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
-#include "io/models/plummer.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/models/plummer.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "cosmology/power_spectrum.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/cosmology/power_spectrum.hpp"
 #include "tests/clouds.hpp"
 #include "tests/within.hpp"
 

@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "core/threads.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/radix_sort.hpp"
 #include "tests/clouds.hpp"
-#include "tree/radix_sort.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;

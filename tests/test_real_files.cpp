@@ -1,5 +1,5 @@
 // Files that other programs wrote, where they are at hand.
-#include "io/summary.hpp"
+#include "chamomile/io/summary.hpp"
 #include "snapshot_fixture.hpp"
 #include "tests/within.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "force/reference_sum.hpp"
+#include "chamomile/force/reference_sum.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;

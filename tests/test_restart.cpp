@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
 #include "tests/reference_solver.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"

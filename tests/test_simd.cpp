@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "force/simd/rows.hpp"
+#include "chamomile/force/simd/rows.hpp"
 
 using namespace chamomile;
 namespace simd = chamomile::CHAMOMILE_INSTRUCTION_SET;

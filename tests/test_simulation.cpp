@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/threads.hpp"
-#include "integrate/simulation.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/simulation.hpp"
 #include "tests/reference_solver.hpp"
 #include "tests/within.hpp"
 

@@ -1,8 +1,8 @@
 // A second solver for few targets.
 #include <doctest/doctest.h>
 
-#include "force/small_sets.hpp"
-#include "io/models/hernquist.hpp"
+#include "chamomile/force/small_sets.hpp"
+#include "chamomile/io/models/hernquist.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"
 #include "tests/some_targets.hpp"

@@ -7,8 +7,8 @@
 
 #include <sys/resource.h>
 
-#include "io/pending_file.hpp"
-#include "io/unchanged_file.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/unchanged_file.hpp"
 #include "snapshot_fixture.hpp"
 
 using namespace chamomile;

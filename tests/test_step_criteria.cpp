@@ -7,13 +7,13 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "force/threads.hpp"
-#include "integrate/block_leapfrog.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
-#include "io/models/merger.hpp"
-#include "io/models/plummer.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/models/merger.hpp"
+#include "chamomile/io/models/plummer.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/followed.hpp"
 #include "tests/reference_solver.hpp"

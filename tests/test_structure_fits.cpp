@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include "cosmology/halofit.hpp"
-#include "cosmology/mass_function.hpp"
+#include "chamomile/cosmology/halofit.hpp"
+#include "chamomile/cosmology/mass_function.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;

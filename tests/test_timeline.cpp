@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "integrate/timeline.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/timeline.hpp"
 
 using namespace chamomile;
 

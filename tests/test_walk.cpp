@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
 #include "tests/group_lists.hpp"
 
 using namespace chamomile;

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "tests/text_laws.hpp"
 
 namespace chamomile::tests {

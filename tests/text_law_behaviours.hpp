@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pairs/text/text_law.hpp"
+#include "chamomile/pairs/text/text_law.hpp"
 #include "tests/pair_behaviours.hpp"
 
 namespace chamomile::tests {

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/periodic.hpp"
-#include "tree/moments.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 

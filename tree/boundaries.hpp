@@ -9,7 +9,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "tree/keys.hpp"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
 

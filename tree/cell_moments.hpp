@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "tree/moments.hpp"
+#include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 

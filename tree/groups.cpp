@@ -1,13 +1,13 @@
-#include "tree/groups.hpp"
+#include "chamomile/tree/groups.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/list_where.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/list_where.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tree/moments.hpp"
+#include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "tree/moments.hpp"
+#include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
 

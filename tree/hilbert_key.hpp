@@ -1,8 +1,8 @@
 /// \file  Places on a Hilbert curve, on which neighbours are neighbours in space.
 #pragma once
 
-#include "core/vec3.hpp"
-#include "tree/keys.hpp"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
 

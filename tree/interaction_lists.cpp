@@ -1,4 +1,4 @@
-#include "tree/interaction_lists.hpp"
+#include "chamomile/tree/interaction_lists.hpp"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tree/groups.hpp"
+#include "chamomile/tree/groups.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
-#include "tree/key_sorter.hpp"
+#include "chamomile/tree/key_sorter.hpp"
 
 #include <algorithm>
 
-#include "core/threads.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 

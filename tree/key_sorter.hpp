@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "tree/boundaries.hpp"
-#include "tree/large_memory.hpp"
-#include "tree/radix_sort.hpp"
+#include "chamomile/tree/boundaries.hpp"
+#include "chamomile/tree/large_memory.hpp"
+#include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
 

@@ -1,12 +1,12 @@
-#include "tree/keys.hpp"
+#include "chamomile/tree/keys.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/box.hpp"
-#include "core/particles.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "tree/large_memory.hpp"
+#include "chamomile/tree/large_memory.hpp"
 
 #include <cstdlib>
 #include <new>

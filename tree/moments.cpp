@@ -1,10 +1,10 @@
-#include "tree/moments.hpp"
+#include "chamomile/tree/moments.hpp"
 
 #include <omp.h>
 
-#include "core/threads.hpp"
-#include "tree/cell_moments.hpp"
-#include "tree/higher_moments.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/cell_moments.hpp"
+#include "chamomile/tree/higher_moments.hpp"
 
 namespace chamomile {
 namespace {

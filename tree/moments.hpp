@@ -4,9 +4,9 @@
 #include <memory_resource>
 #include <vector>
 
-#include "core/box.hpp"
-#include "core/exponents.hpp"
-#include "tree/octree.hpp"
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/exponents.hpp"
+#include "chamomile/tree/octree.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "tree/octree.hpp"
+#include "chamomile/tree/octree.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,9 +6,9 @@
 
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "core/threads.hpp"
-#include "tree/radix_sort.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
 namespace {

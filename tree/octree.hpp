@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/particles.hpp"
-#include "tree/key_sorter.hpp"
+#include "chamomile/core/particles.hpp"
+#include "chamomile/tree/key_sorter.hpp"
 
 namespace chamomile {
 

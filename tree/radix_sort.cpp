@@ -1,4 +1,4 @@
-#include "tree/radix_sort.hpp"
+#include "chamomile/tree/radix_sort.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <omp.h>
 
-#include "core/threads.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tree/keys.hpp"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
 

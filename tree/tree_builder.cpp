@@ -1,6 +1,6 @@
-#include "tree/tree_builder.hpp"
+#include "chamomile/tree/tree_builder.hpp"
 
-#include "core/threads.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -5,11 +5,11 @@
 #include <memory_resource>
 #include <optional>
 
-#include "core/array_view.hpp"
-#include "core/periodic.hpp"
-#include "core/profile.hpp"
-#include "tree/groups.hpp"
-#include "tree/walk_nodes.hpp"
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/tree/groups.hpp"
+#include "chamomile/tree/walk_nodes.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
-#include "tree/walk.hpp"
+#include "chamomile/tree/walk.hpp"
 
 #include <cmath>
 
-#include "core/instruction_sets.hpp"
-#include "tree/simd/walk_kernel.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/tree/simd/walk_kernel.hpp"
 
 namespace chamomile {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tree/interaction_lists.hpp"
-#include "tree/walk_nodes.hpp"
+#include "chamomile/tree/interaction_lists.hpp"
+#include "chamomile/tree/walk_nodes.hpp"
 
 namespace chamomile {
 

@@ -1,6 +1,6 @@
-#include "tree/walk_nodes.hpp"
+#include "chamomile/tree/walk_nodes.hpp"
 
-#include "core/threads.hpp"
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "tree/acceptance.hpp"
+#include "chamomile/tree/acceptance.hpp"
 
 namespace chamomile {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "clients/amuse/gravity_code.hpp"
-#include "core/error.hpp"
-#include "pairs/laws/softened_pairs.hpp"
+#include "chamomile/clients/amuse/gravity_code.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/pairs/laws/softened_pairs.hpp"
 
 namespace chamomile {
 namespace {

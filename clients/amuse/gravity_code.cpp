@@ -1,13 +1,13 @@
-#include "clients/amuse/gravity_code.hpp"
+#include "chamomile/clients/amuse/gravity_code.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "integrate/hermite.hpp"
-#include "integrate/leapfrog.hpp"
-#include "integrate/timeline.hpp"
-#include "pairs/laws/softened_pairs.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/hermite.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/timeline.hpp"
+#include "chamomile/pairs/laws/softened_pairs.hpp"
 
 namespace chamomile {
 namespace {

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "force/field.hpp"
-#include "integrate/integrator.hpp"
-#include "pairs/jerk_solver.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/force/field.hpp"
+#include "chamomile/integrate/integrator.hpp"
+#include "chamomile/pairs/jerk_solver.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 

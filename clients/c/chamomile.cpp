@@ -1,10 +1,10 @@
 // Contexts, their sources and their figures.
-#include "clients/c/chamomile.h"
+#include "chamomile/clients/c/chamomile.h"
 
 #include <new>
 
-#include "clients/c/context.hpp"
-#include "core/version.hpp"
+#include "chamomile/clients/c/context.hpp"
+#include "chamomile/core/version.hpp"
 
 using namespace chamomile;
 

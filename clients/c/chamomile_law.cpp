@@ -1,5 +1,5 @@
 // Laws given as text behind a C interface.
-#include "clients/c/chamomile_law.h"
+#include "chamomile/clients/c/chamomile_law.h"
 
 #include <charconv>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
-#include "pairs/text/text_law.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/pairs/text/text_law.hpp"
 
 using namespace chamomile;
 

@@ -1,8 +1,8 @@
 // How far a context's accelerations and potentials are from the direct sum in double.
 #include <algorithm>
 
-#include "clients/c/context.hpp"
-#include "force/force_errors.hpp"
+#include "chamomile/clients/c/context.hpp"
+#include "chamomile/force/force_errors.hpp"
 
 using namespace chamomile;
 

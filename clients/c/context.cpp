@@ -1,12 +1,12 @@
 // Guards of the C interface: one thread in a context, no context of another process, no exception.
-#include "clients/c/context.hpp"
+#include "chamomile/clients/c/context.hpp"
 
 #include <thread>
 
 #include <unistd.h>
 
-#include "clients/c/views.hpp"
-#include "force/threads.hpp"
+#include "chamomile/clients/c/views.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile::c {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "clients/c/chamomile.h"
-#include "clients/c/options.hpp"
-#include "core/error.hpp"
-#include "core/profile.hpp"
-#include "force/field.hpp"
+#include "chamomile/clients/c/chamomile.h"
+#include "chamomile/clients/c/options.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/force/field.hpp"
 
 namespace chamomile::c {
 

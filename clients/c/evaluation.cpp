@@ -1,9 +1,9 @@
 // The field of a context's sources: at targets, at the sources, and all in one call.
 #include <algorithm>
 
-#include "clients/c/context.hpp"
-#include "clients/c/softened_targets.hpp"
-#include "clients/c/views.hpp"
+#include "chamomile/clients/c/context.hpp"
+#include "chamomile/clients/c/softened_targets.hpp"
+#include "chamomile/clients/c/views.hpp"
 
 using namespace chamomile;
 

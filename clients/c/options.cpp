@@ -1,15 +1,15 @@
-#include "clients/c/options.hpp"
+#include "chamomile/clients/c/options.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/instruction_sets.hpp"
-#include "core/nearest_name.hpp"
-#include "force/gpu.hpp"
-#include "force/list_solver.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/list_solver.hpp"
 
 namespace chamomile::c {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "force/solver.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile::c {
 

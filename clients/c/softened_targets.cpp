@@ -1,8 +1,8 @@
-#include "clients/c/softened_targets.hpp"
+#include "chamomile/clients/c/softened_targets.hpp"
 
 #include <cmath>
 
-#include "clients/c/views.hpp"
+#include "chamomile/clients/c/views.hpp"
 
 namespace chamomile::c {
 namespace {

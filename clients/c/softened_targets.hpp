@@ -1,7 +1,7 @@
 /// \file  Targets whose softening is their own.
 #pragma once
 
-#include "clients/c/context.hpp"
+#include "chamomile/clients/c/context.hpp"
 
 namespace chamomile::c {
 

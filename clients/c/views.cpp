@@ -1,9 +1,9 @@
-#include "clients/c/views.hpp"
+#include "chamomile/clients/c/views.hpp"
 
 #include <numeric>
 #include <string>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile::c {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "clients/c/chamomile.h"
-#include "core/array_view.hpp"
+#include "chamomile/clients/c/chamomile.h"
+#include "chamomile/core/array_view.hpp"
 
 namespace chamomile::c {
 

@@ -1,12 +1,12 @@
 // CUNBODY-1's calls on the solvers for pairwise laws.
-#include "clients/cunbody/cunbody.h"
+#include "chamomile/clients/cunbody/cunbody.h"
 
 #include <cstring>
 #include <vector>
 
-#include "clients/pair_door.hpp"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
+#include "chamomile/clients/pair_door.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "clients/grape5/board.hpp"
+#include "chamomile/clients/grape5/board.hpp"
 
 namespace chamomile {
 namespace {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "clients/grape5/force_table.hpp"
-#include "clients/pair_door.hpp"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/softened_pairs.hpp"
-#include "pairs/laws/softened_quadrupoles.hpp"
+#include "chamomile/clients/grape5/force_table.hpp"
+#include "chamomile/clients/pair_door.hpp"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/softened_pairs.hpp"
+#include "chamomile/pairs/laws/softened_quadrupoles.hpp"
 
 namespace chamomile {
 

@@ -2,8 +2,8 @@
 #include <array>
 #include <atomic>
 
-#include "clients/grape5/board.hpp"
-#include "clients/grape5/gp5util.h"
+#include "chamomile/clients/grape5/board.hpp"
+#include "chamomile/clients/grape5/gp5util.h"
 
 namespace chamomile {
 namespace {

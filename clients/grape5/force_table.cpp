@@ -1,9 +1,9 @@
-#include "clients/grape5/force_table.hpp"
+#include "chamomile/clients/grape5/force_table.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

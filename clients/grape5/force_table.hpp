@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "clients/grape5/tabulated_force.hpp"
+#include "chamomile/clients/grape5/tabulated_force.hpp"
 
 namespace chamomile {
 

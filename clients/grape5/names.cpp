@@ -1,6 +1,6 @@
 // Calls without a board's number, which are of board 0; second names; and all calls as Fortran
 // compilers make them: by reference, in small letters, with an underscore.
-#include "clients/grape5/gp5util.h"
+#include "chamomile/clients/grape5/gp5util.h"
 
 extern "C" {
 

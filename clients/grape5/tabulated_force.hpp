@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

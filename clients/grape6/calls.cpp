@@ -2,8 +2,8 @@
 #include <atomic>
 #include <map>
 
-#include "clients/grape6/cluster.hpp"
-#include "clients/grape6/gp6util.h"
+#include "chamomile/clients/grape6/cluster.hpp"
+#include "chamomile/clients/grape6/gp6util.h"
 
 namespace chamomile {
 namespace {

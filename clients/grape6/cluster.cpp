@@ -1,4 +1,4 @@
-#include "clients/grape6/cluster.hpp"
+#include "chamomile/clients/grape6/cluster.hpp"
 
 #include <utility>
 

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "clients/pair_door.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
+#include "chamomile/clients/pair_door.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
 
 namespace chamomile {
 

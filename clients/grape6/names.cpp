@@ -1,5 +1,5 @@
 // Second names, calls that do nothing, and all calls by reference with an underscore.
-#include "clients/grape6/gp6util.h"
+#include "chamomile/clients/grape6/gp6util.h"
 
 extern "C" {
 

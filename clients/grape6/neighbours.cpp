@@ -1,6 +1,6 @@
 // The nearest source, and all within a radius, in double and exactly.
-#include "clients/grape6/cluster.hpp"
-#include "core/first_exception.hpp"
+#include "chamomile/clients/grape6/cluster.hpp"
+#include "chamomile/core/first_exception.hpp"
 
 namespace chamomile {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include <core/error.hpp>
-#include <force/field.hpp>
+#include <chamomile/core/error.hpp>
+#include <chamomile/force/field.hpp>
 
 using chamomile::Vec3;
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "clients/cunbody/cunbody.h"
+#include "chamomile/clients/cunbody/cunbody.h"
 
 int main()
 {

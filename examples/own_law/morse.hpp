@@ -1,8 +1,8 @@
 /// \file  The potential of Morse (1929) between atoms: D [(1 - e^(-a (r - r0)))^2 - 1].
 #pragma once
 
-#include <core/lane_math.hpp>
-#include <pairs/law.hpp>
+#include <chamomile/core/lane_math.hpp>
+#include <chamomile/pairs/law.hpp>
 
 struct Morse {
     double depth = 1, steepness = 6, distance = 1.12;

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <string>
 
-#include "core/archive.hpp"
-#include "core/error.hpp"
-#include "force/accuracy/candidate.hpp"
-#include "force/accuracy/methods.hpp"
-#include "force/accuracy/trials.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/accuracy/candidate.hpp"
+#include "chamomile/force/accuracy/methods.hpp"
+#include "chamomile/force/accuracy/trials.hpp"
 
 namespace chamomile {
 namespace {

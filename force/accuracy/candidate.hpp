@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "force/accuracy/limit_search.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/accuracy/limit_search.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "force/accuracy/direct_sample.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
 
 #include <cmath>
 

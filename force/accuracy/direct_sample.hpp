@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "force/reference_sum.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
 
 namespace chamomile {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "tree/acceptance.hpp"
+#include "chamomile/tree/acceptance.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "force/accuracy/limit_search.hpp"
+#include "chamomile/force/accuracy/limit_search.hpp"
 
 #include <algorithm>
 #include <cmath>

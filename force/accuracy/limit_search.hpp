@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tree/acceptance.hpp"
+#include "chamomile/tree/acceptance.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 /// \file  The ways to sum among which a solver with a goal chooses.
 #pragma once
 
-#include "tree/acceptance.hpp"
+#include "chamomile/tree/acceptance.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "force/accuracy/trials.hpp"
+#include "chamomile/force/accuracy/trials.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 
-#include "force/threads.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile {
 namespace {

@@ -2,8 +2,8 @@
 /// particles.
 #pragma once
 
-#include "force/accuracy/direct_sample.hpp"
-#include "force/list_solver.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
+#include "chamomile/force/list_solver.hpp"
 
 namespace chamomile {
 

@@ -2,9 +2,9 @@
 /// T over some hundred cells; then they are added in double, in the order of the list.
 #pragma once
 
-#include "force/local_expansion.hpp"
-#include "force/simd/far_field.hpp"
-#include "force/simd/rows.hpp"
+#include "chamomile/force/local_expansion.hpp"
+#include "chamomile/force/simd/far_field.hpp"
+#include "chamomile/force/simd/rows.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

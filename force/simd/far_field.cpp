@@ -1,8 +1,8 @@
 // L2P on a processor core, a lane to a target.
-#include "force/simd/far_field.hpp"
+#include "chamomile/force/simd/far_field.hpp"
 
-#include "force/local_expansion.hpp"
-#include "force/simd/rows.hpp"
+#include "chamomile/force/local_expansion.hpp"
+#include "chamomile/force/simd/rows.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {

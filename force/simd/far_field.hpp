@@ -1,8 +1,8 @@
 /// \file  Far cells on a processor core: expanded a lane to a cell, evaluated a lane to a target.
 #pragma once
 
-#include "core/simd.hpp"
-#include "force/simd/host_kernel.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

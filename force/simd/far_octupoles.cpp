@@ -1,5 +1,5 @@
 // M2L of cells of order 3.
-#include "force/simd/far_cells.hpp"
+#include "chamomile/force/simd/far_cells.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -1,10 +1,10 @@
 /// \file  What pulls at a target, and its sum in double: for the few targets whose forces cancel.
 #pragma once
 
-#include "core/simd.hpp"
-#include "force/evaluator.hpp"
-#include "force/gravity.hpp"
-#include "force/simd/host_kernel.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/gravity.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -9,11 +9,11 @@
 /// (far_field.hpp).
 #pragma once
 
-#include "force/short_range.hpp"
-#include "force/simd/far_field.hpp"
-#include "force/simd/group_targets.hpp"
-#include "force/simd/host_kernel.hpp"
-#include "force/simd/reach.hpp"
+#include "chamomile/force/short_range.hpp"
+#include "chamomile/force/simd/far_field.hpp"
+#include "chamomile/force/simd/group_targets.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
+#include "chamomile/force/simd/reach.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 inline constexpr int tile_size = 64;

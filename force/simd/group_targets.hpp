@@ -1,9 +1,9 @@
 /// \file  The targets of one group, a lane to a target: their coordinates and their sums.
 #pragma once
 
-#include "force/evaluator.hpp"
-#include "force/simd/host_kernel.hpp"
-#include "force/simd/rows.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
+#include "chamomile/force/simd/rows.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

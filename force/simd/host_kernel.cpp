@@ -1,9 +1,9 @@
 // The kernels of one instruction set.
-#include "force/simd/host_kernel.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
 
-#include "force/simd/few_targets.hpp"
-#include "force/simd/group_kernel.hpp"
-#include "force/simd/short_range_kernels.hpp"
+#include "chamomile/force/simd/few_targets.hpp"
+#include "chamomile/force/simd/group_kernel.hpp"
+#include "chamomile/force/simd/short_range_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {

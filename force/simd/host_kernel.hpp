@@ -4,11 +4,11 @@
 /// instruction set with flags that the caller's code must not share.
 #pragma once
 
-#include "core/periodic.hpp"
-#include "core/softening.hpp"
-#include "force/cancellation.hpp"
-#include "force/taylor_terms.hpp"
-#include "tree/interaction_lists.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/core/softening.hpp"
+#include "chamomile/force/cancellation.hpp"
+#include "chamomile/force/taylor_terms.hpp"
+#include "chamomile/tree/interaction_lists.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
 // Lanes are targets, sources are broadcast. The smooth part is an entire function of r^2: a
 // polynomial of even and odd powers apart, so that two chains of multiply-adds run at once. A pair
 // takes some 75 operations, with the potential 110.
-#include "force/simd/periodic_pairs.hpp"
+#include "chamomile/force/simd/periodic_pairs.hpp"
 
-#include "core/simd.hpp"
-#include "force/gravity.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/force/gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {

@@ -1,8 +1,8 @@
 /// \file  How far from a group's centre sources are taken for close.
 #pragma once
 
-#include "core/simd.hpp"
-#include "force/gravity.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/force/gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

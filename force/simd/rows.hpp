@@ -1,10 +1,10 @@
 /// \file  J-PACKING: records of doubles, centred and scaled a row at a time, then rounded to T.
 #pragma once
 
-#include "core/periodic.hpp"
-#include "core/simd.hpp"
-#include "force/gravity.hpp"
-#include "force/local_expansion.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/force/gravity.hpp"
+#include "chamomile/force/local_expansion.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

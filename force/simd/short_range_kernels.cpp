@@ -1,7 +1,7 @@
 // The Chamomile scheme with gravity's short range in a periodic cube.
-#include "force/simd/short_range_kernels.hpp"
+#include "chamomile/force/simd/short_range_kernels.hpp"
 
-#include "force/simd/group_kernel.hpp"
+#include "chamomile/force/simd/group_kernel.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {

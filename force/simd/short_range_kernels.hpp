@@ -1,8 +1,8 @@
 /// \file  The kernels of ShortRange, which have a source of their own.
 #pragma once
 
-#include "core/simd.hpp"
-#include "force/simd/host_kernel.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 
-#include "core/archive.hpp"
-#include "io/checkpoint/layout.hpp"
-#include "io/input_file.hpp"
-#include "io/pending_file.hpp"
+#include "chamomile/core/archive.hpp"
+#include "chamomile/io/checkpoint/layout.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <vector>
 
-#include "io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile {
 

@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-#include "io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 
 namespace chamomile {
 

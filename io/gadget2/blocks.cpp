@@ -1,9 +1,9 @@
-#include "io/gadget2/blocks.hpp"
+#include "chamomile/io/gadget2/blocks.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/number_text.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "io/gadget2/header.hpp"
-#include "io/input_file.hpp"
-#include "io/pieces.hpp"
-#include "io/unchanged_file.hpp"
+#include "chamomile/io/gadget2/header.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/pieces.hpp"
+#include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {
 

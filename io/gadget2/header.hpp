@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/units.hpp"
-#include "io/input_file.hpp"
+#include "chamomile/core/units.hpp"
+#include "chamomile/io/input_file.hpp"
 
 namespace chamomile {
 

@@ -4,9 +4,9 @@
 #include <bit>
 #include <memory>
 
-#include "io/comoving.hpp"
-#include "io/formats.hpp"
-#include "io/gadget2/blocks.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/gadget2/blocks.hpp"
 
 namespace chamomile {
 namespace {

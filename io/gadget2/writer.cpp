@@ -5,11 +5,11 @@
 #include <limits>
 #include <string_view>
 
-#include "io/comoving.hpp"
-#include "io/formats.hpp"
-#include "io/gadget2/header.hpp"
-#include "io/pending_file.hpp"
-#include "io/type_order.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/gadget2/header.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/type_order.hpp"
 
 namespace chamomile {
 namespace {

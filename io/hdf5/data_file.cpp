@@ -1,7 +1,7 @@
-#include "io/data_file.hpp"
+#include "chamomile/io/data_file.hpp"
 
-#include "io/hdf5/output.hpp"
-#include "io/pending_file.hpp"
+#include "chamomile/io/hdf5/output.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 namespace {

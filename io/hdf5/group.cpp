@@ -1,9 +1,9 @@
-#include "io/hdf5/group.hpp"
+#include "chamomile/io/hdf5/group.hpp"
 
 #include <cmath>
 
-#include "io/input_file.hpp"
-#include "io/number_text.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/handle.hpp"
+#include "chamomile/io/hdf5/handle.hpp"
 
 namespace chamomile {
 

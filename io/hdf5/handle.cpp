@@ -1,4 +1,4 @@
-#include "io/hdf5/handle.hpp"
+#include "chamomile/io/hdf5/handle.hpp"
 
 namespace chamomile {
 

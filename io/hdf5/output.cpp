@@ -1,4 +1,4 @@
-#include "io/hdf5/output.hpp"
+#include "chamomile/io/hdf5/output.hpp"
 
 #include <algorithm>
 

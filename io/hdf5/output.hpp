@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/vec3.hpp"
-#include "io/hdf5/handle.hpp"
-#include "io/pending_file.hpp"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/io/hdf5/handle.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "io/hdf5/piece.hpp"
+#include "chamomile/io/hdf5/piece.hpp"
 
 #include <cstring>
 
-#include "io/hdf5/layout.hpp"
-#include "io/hdf5/superblock.hpp"
-#include "io/input_file.hpp"
+#include "chamomile/io/hdf5/layout.hpp"
+#include "chamomile/io/hdf5/superblock.hpp"
+#include "chamomile/io/input_file.hpp"
 
 namespace chamomile {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5/group.hpp"
-#include "io/hdf5/handle.hpp"
-#include "io/pieces.hpp"
-#include "io/unchanged_file.hpp"
+#include "chamomile/io/hdf5/group.hpp"
+#include "chamomile/io/hdf5/handle.hpp"
+#include "chamomile/io/pieces.hpp"
+#include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {
 

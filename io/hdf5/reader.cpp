@@ -2,12 +2,12 @@
 // in one file or several.
 #include <algorithm>
 
-#include "io/comoving.hpp"
-#include "io/formats.hpp"
-#include "io/hdf5/layout.hpp"
-#include "io/hdf5/units.hpp"
-#include "io/input_file.hpp"
-#include "io/number_text.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/hdf5/layout.hpp"
+#include "chamomile/io/hdf5/units.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/hdf5/superblock.hpp"
+#include "chamomile/io/hdf5/superblock.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "io/input_file.hpp"
+#include "chamomile/io/input_file.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "io/hdf5/units.hpp"
+#include "chamomile/io/hdf5/units.hpp"
 
 #include <set>
 
-#include "io/hdf5/layout.hpp"
-#include "io/input_file.hpp"
-#include "io/number_text.hpp"
+#include "chamomile/io/hdf5/layout.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {

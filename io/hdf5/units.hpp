@@ -1,8 +1,8 @@
 /// \file  The units of an HDF5 snapshot: where the programs of the GADGET family keep them.
 #pragma once
 
-#include "io/hdf5/piece.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/io/hdf5/piece.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

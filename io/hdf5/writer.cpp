@@ -2,12 +2,12 @@
 #include <array>
 #include <cmath>
 
-#include "io/comoving.hpp"
-#include "io/formats.hpp"
-#include "io/hdf5/layout.hpp"
-#include "io/hdf5/output.hpp"
-#include "io/pending_file.hpp"
-#include "io/type_order.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/hdf5/layout.hpp"
+#include "chamomile/io/hdf5/output.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/type_order.hpp"
 
 namespace chamomile {
 namespace {

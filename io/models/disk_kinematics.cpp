@@ -1,4 +1,4 @@
-#include "io/models/disk_kinematics.hpp"
+#include "chamomile/io/models/disk_kinematics.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 /// \file  The velocities of a disk that stays what it is inside a bulge and a halo.
 #pragma once
 
-#include "io/models/exponential_disk.hpp"
-#include "io/models/isotropic.hpp"
+#include "chamomile/io/models/exponential_disk.hpp"
+#include "chamomile/io/models/isotropic.hpp"
 
 namespace chamomile {
 

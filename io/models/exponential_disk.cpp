@@ -1,10 +1,10 @@
-#include "io/models/exponential_disk.hpp"
+#include "chamomile/io/models/exponential_disk.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "io/models/model.hpp"
-#include "io/models/self_energy.hpp"
+#include "chamomile/io/models/model.hpp"
+#include "chamomile/io/models/self_energy.hpp"
 
 namespace chamomile {
 namespace {

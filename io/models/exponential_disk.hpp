@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "core/random.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/core/random.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

@@ -1,14 +1,14 @@
-#include "io/models/galaxy.hpp"
+#include "chamomile/io/models/galaxy.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "io/models/disk_kinematics.hpp"
-#include "io/models/hernquist.hpp"
-#include "io/models/isotropic.hpp"
-#include "io/models/model.hpp"
-#include "io/models/self_energy.hpp"
+#include "chamomile/io/models/disk_kinematics.hpp"
+#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/isotropic.hpp"
+#include "chamomile/io/models/model.hpp"
+#include "chamomile/io/models/self_energy.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 /// \file  A disk galaxy in equilibrium: exponential disk, bulge and halo.
 #pragma once
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

@@ -1,11 +1,11 @@
-#include "io/models/hernquist.hpp"
+#include "chamomile/io/models/hernquist.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "io/models/model.hpp"
-#include "io/models/self_energy.hpp"
+#include "chamomile/io/models/model.hpp"
+#include "chamomile/io/models/self_energy.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
 /// \file  The sphere of Hernquist (1990), alone and as a component of galaxies.
 #pragma once
 
-#include "io/models/isotropic.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/io/models/isotropic.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

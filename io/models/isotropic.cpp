@@ -1,4 +1,4 @@
-#include "io/models/isotropic.hpp"
+#include "chamomile/io/models/isotropic.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <string>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/random.hpp"
-#include "core/vec3.hpp"
+#include "chamomile/core/random.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
-#include "io/models/kepler.hpp"
+#include "chamomile/io/models/kepler.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/models/model.hpp"
+#include "chamomile/io/models/model.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 /// \file  Two bodies on a conic section about each other.
 #pragma once
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

@@ -1,12 +1,12 @@
-#include "io/models/merger.hpp"
+#include "chamomile/io/models/merger.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "core/random.hpp"
-#include "io/models/kepler.hpp"
-#include "io/models/model.hpp"
-#include "io/models/self_energy.hpp"
+#include "chamomile/core/random.hpp"
+#include "chamomile/io/models/kepler.hpp"
+#include "chamomile/io/models/model.hpp"
+#include "chamomile/io/models/self_energy.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,7 +1,7 @@
 /// \file  Two galaxies on their way to an encounter.
 #pragma once
 
-#include "io/models/galaxy.hpp"
+#include "chamomile/io/models/galaxy.hpp"
 
 namespace chamomile {
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <string>
 
-#include "core/error.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "io/models/nfw.hpp"
+#include "chamomile/io/models/nfw.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "io/models/model.hpp"
-#include "io/models/self_energy.hpp"
+#include "chamomile/io/models/model.hpp"
+#include "chamomile/io/models/self_energy.hpp"
 
 namespace chamomile {
 

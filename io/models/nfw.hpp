@@ -1,8 +1,8 @@
 /// \file  The halo of Navarro, Frenk & White (1997), ended smoothly beyond its virial radius.
 #pragma once
 
-#include "io/models/isotropic.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/io/models/isotropic.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

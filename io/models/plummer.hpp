@@ -1,7 +1,7 @@
 /// \file  The sphere of Plummer (1911) in N-body units.
 #pragma once
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "io/models/self_energy.hpp"
+#include "chamomile/io/models/self_energy.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 /// \file  Barycentre and energies of a model, for its normalisation.
 #pragma once
 
-#include "core/particles.hpp"
+#include "chamomile/core/particles.hpp"
 
 namespace chamomile {
 

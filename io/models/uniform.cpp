@@ -1,10 +1,10 @@
-#include "io/models/uniform.hpp"
+#include "chamomile/io/models/uniform.hpp"
 
 #include <cmath>
 
-#include "core/random.hpp"
-#include "io/models/model.hpp"
-#include "io/models/self_energy.hpp"
+#include "chamomile/core/random.hpp"
+#include "chamomile/io/models/model.hpp"
+#include "chamomile/io/models/self_energy.hpp"
 
 namespace chamomile {
 

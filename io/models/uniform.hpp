@@ -1,7 +1,7 @@
 /// \file  Uniform densities at rest: a sphere and a cube.
 #pragma once
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

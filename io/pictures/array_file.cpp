@@ -1,9 +1,9 @@
-#include "io/pictures/array_file.hpp"
+#include "chamomile/io/pictures/array_file.hpp"
 
 #include <bit>
 #include <string>
 
-#include "io/pending_file.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 

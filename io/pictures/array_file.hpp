@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "io/pictures/projection.hpp"
+#include "chamomile/io/pictures/projection.hpp"
 
 namespace chamomile {
 

@@ -1,10 +1,10 @@
-#include "io/pictures/colour_map.hpp"
+#include "chamomile/io/pictures/colour_map.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 namespace {

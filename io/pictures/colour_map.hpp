@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/pictures/image.hpp"
+#include "chamomile/io/pictures/image.hpp"
 
 namespace chamomile {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/periodic.hpp"
-#include "io/pictures/render.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/io/pictures/render.hpp"
 
 namespace chamomile {
 

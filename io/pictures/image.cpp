@@ -1,4 +1,4 @@
-#include "io/pictures/image.hpp"
+#include "chamomile/io/pictures/image.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 #include <png.h>
 
-#include "io/pending_file.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/pictures/labels.hpp"
+#include "chamomile/io/pictures/labels.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "io/pictures/image.hpp"
+#include "chamomile/io/pictures/image.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "io/pictures/projection.hpp"
+#include "chamomile/io/pictures/projection.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "io/pictures/render.hpp"
+#include "chamomile/io/pictures/render.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <numeric>
 #include <string>
 
-#include "core/error.hpp"
-#include "io/pictures/frame.hpp"
-#include "io/pictures/labels.hpp"
-#include "io/pictures/projection.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/pictures/frame.hpp"
+#include "chamomile/io/pictures/labels.hpp"
+#include "chamomile/io/pictures/projection.hpp"
 
 namespace chamomile {
 namespace {

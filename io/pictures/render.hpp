@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "core/vec3.hpp"
-#include "io/pictures/colour_map.hpp"
-#include "io/pictures/image.hpp"
-#include "io/pictures/projection.hpp"
-#include "io/snapshot.hpp"
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/io/pictures/colour_map.hpp"
+#include "chamomile/io/pictures/image.hpp"
+#include "chamomile/io/pictures/projection.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

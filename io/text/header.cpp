@@ -1,12 +1,12 @@
-#include "io/text/header.hpp"
+#include "chamomile/io/text/header.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "io/input_file.hpp"
-#include "io/number_text.hpp"
-#include "io/text/columns.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
+#include "chamomile/io/text/columns.hpp"
 
 namespace chamomile {
 namespace {

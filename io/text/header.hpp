@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/snapshot.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "io/formats.hpp"
-#include "io/input_file.hpp"
-#include "io/number_text.hpp"
-#include "io/text/columns.hpp"
-#include "io/text/header.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
+#include "chamomile/io/text/columns.hpp"
+#include "chamomile/io/text/header.hpp"
 
 namespace chamomile {
 namespace {

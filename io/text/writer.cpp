@@ -3,9 +3,9 @@
 #include <charconv>
 #include <string>
 
-#include "io/formats.hpp"
-#include "io/number_text.hpp"
-#include "io/pending_file.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/number_text.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "io/formats.hpp"
-#include "io/input_file.hpp"
-#include "io/pieces.hpp"
-#include "io/tipsy/layout.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/pieces.hpp"
+#include "chamomile/io/tipsy/layout.hpp"
 
 namespace chamomile {
 namespace {

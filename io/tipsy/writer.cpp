@@ -6,11 +6,11 @@
 #include <limits>
 #include <string>
 
-#include "io/formats.hpp"
-#include "io/input_file.hpp"
-#include "io/pending_file.hpp"
-#include "io/tipsy/layout.hpp"
-#include "io/type_order.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/tipsy/layout.hpp"
+#include "chamomile/io/type_order.hpp"
 
 namespace chamomile {
 namespace {

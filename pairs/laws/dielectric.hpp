@@ -2,7 +2,7 @@
 /// r u'(r), by the dielectric of the medium.
 #pragma once
 
-#include "core/lane_math.hpp"
+#include "chamomile/core/lane_math.hpp"
 
 namespace chamomile {
 

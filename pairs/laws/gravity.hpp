@@ -4,8 +4,8 @@
 ///     a_i = sum_j m_j r_ij / u^3     phi_i = -sum_j m_j / u     u^2 = r^2 + eps^2
 #pragma once
 
-#include "force/gravity.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/force/gravity.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

@@ -6,8 +6,8 @@
 /// (Makino & Aarseth 1992, eqs. 1 and 2.)
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

@@ -3,8 +3,8 @@
 ///     T_ab = d a_a / d x_b = sum_j m_j [3 r_a r_b / u^5 - delta_ab / u^3]     u^2 = r^2 + eps^2
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

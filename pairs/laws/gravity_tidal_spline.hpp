@@ -8,8 +8,8 @@
 ///     q < 1:    f = 1 - s^4 (16 - 25.6 s + 32/3 s^2)          B = (3 f - 64 q^3 s^3) / r^5
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/laws/gravity_tidal.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/laws/gravity_tidal.hpp"
 
 namespace chamomile {
 

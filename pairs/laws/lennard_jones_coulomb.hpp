@@ -8,10 +8,10 @@
 /// paper prints them without the factors of the derivative, and with the other sign.
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
-#include "pairs/laws/dielectric.hpp"
-#include "pairs/laws/switching.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
+#include "chamomile/pairs/laws/dielectric.hpp"
+#include "chamomile/pairs/laws/switching.hpp"
 
 namespace chamomile {
 

@@ -7,9 +7,9 @@
 /// pairs: P V = N k T + sum_i W_i / 6.
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
-#include "pairs/laws/switching.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
+#include "chamomile/pairs/laws/switching.hpp"
 
 namespace chamomile {
 

@@ -5,8 +5,8 @@
 /// Pairs with u = 0, at one place without softening, add nothing.
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

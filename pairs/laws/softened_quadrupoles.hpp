@@ -7,8 +7,8 @@
 /// library. Pairs with u = 0 add nothing.
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

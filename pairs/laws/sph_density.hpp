@@ -6,8 +6,8 @@
 /// (Monaghan & Lattanzio 1985.) Sources within 2 h count, the target itself too unless left out.
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
-#include "pairs/laws/switching.hpp"
+#include "chamomile/pairs/laws/switching.hpp"
 
 #include <cmath>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

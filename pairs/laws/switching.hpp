@@ -1,7 +1,7 @@
 /// \file  How an interaction ends: switched off smoothly between two radii.
 #pragma once
 
-#include "core/lane_math.hpp"
+#include "chamomile/core/lane_math.hpp"
 
 namespace chamomile {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "core/vec3.hpp"
+#include "chamomile/core/vec3.hpp"
 
 namespace chamomile {
 

@@ -1,9 +1,9 @@
 /// \file  J-PACKING for any law: rows of doubles, centred on a group, scaled, rounded to T.
 #pragma once
 
-#include "core/simd_math.hpp"
-#include "pairs/law.hpp"
-#include "pairs/simd/group_work.hpp"
+#include "chamomile/core/simd_math.hpp"
+#include "chamomile/pairs/law.hpp"
+#include "chamomile/pairs/simd/group_work.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -7,7 +7,7 @@
 /// out each sum keeps what it was where a bit of a mask says so.
 #pragma once
 
-#include "pairs/simd/packed_group.hpp"
+#include "chamomile/pairs/simd/packed_group.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

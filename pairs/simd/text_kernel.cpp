@@ -1,7 +1,7 @@
 // The kernels of laws given as text, once per instruction set.
-#include "pairs/simd/text_kernel.hpp"
+#include "chamomile/pairs/simd/text_kernel.hpp"
 
-#include "pairs/simd/text_kernels.hpp"
+#include "chamomile/pairs/simd/text_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -5,8 +5,8 @@
 /// sources of a tile or two and one pack of targets before the next one does.
 #pragma once
 
-#include "pairs/simd/packed_group.hpp"
-#include "pairs/simd/text_steps.hpp"
+#include "chamomile/pairs/simd/packed_group.hpp"
+#include "chamomile/pairs/simd/text_steps.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -1,7 +1,7 @@
 /// \file  The kernels of laws given as text, one pair for each instruction set.
 #pragma once
 
-#include "pairs/simd/group_work.hpp"
+#include "chamomile/pairs/simd/group_work.hpp"
 
 namespace chamomile {
 

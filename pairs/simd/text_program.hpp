@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "pairs/law.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile {
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "core/simd_math.hpp"
-#include "pairs/simd/text_program.hpp"
+#include "chamomile/core/simd_math.hpp"
+#include "chamomile/pairs/simd/text_program.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

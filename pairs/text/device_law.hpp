@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "pairs/law_code.hpp"
+#include "chamomile/pairs/law_code.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "pairs/text/device_source.hpp"
+#include "chamomile/pairs/text/device_source.hpp"
 
 #include <charconv>
 

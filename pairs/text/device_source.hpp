@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "pairs/text/law_text.hpp"
-#include "pairs/text/program.hpp"
+#include "chamomile/pairs/text/law_text.hpp"
+#include "chamomile/pairs/text/program.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "pairs/text/expression.hpp"
+#include "chamomile/pairs/text/expression.hpp"
 
 #include <algorithm>
 #include <cmath>

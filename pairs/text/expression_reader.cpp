@@ -1,9 +1,9 @@
-#include "pairs/text/expression_reader.hpp"
+#include "chamomile/pairs/text/expression_reader.hpp"
 
 #include <cmath>
 #include <numbers>
 
-#include "core/nearest_name.hpp"
+#include "chamomile/core/nearest_name.hpp"
 
 namespace chamomile {
 namespace {

@@ -1,8 +1,8 @@
 /// \file  Expressions of a law: from words to values.
 #pragma once
 
-#include "pairs/text/law_text.hpp"
-#include "pairs/text/names.hpp"
+#include "chamomile/pairs/text/law_text.hpp"
+#include "chamomile/pairs/text/names.hpp"
 
 namespace chamomile {
 

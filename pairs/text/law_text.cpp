@@ -1,9 +1,9 @@
-#include "pairs/text/law_text.hpp"
+#include "chamomile/pairs/text/law_text.hpp"
 
 #include <cmath>
 
-#include "core/nearest_name.hpp"
-#include "pairs/text/expression_reader.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/pairs/text/expression_reader.hpp"
 
 namespace chamomile {
 namespace {

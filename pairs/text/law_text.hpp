@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pairs/law.hpp"
-#include "pairs/text/expression.hpp"
+#include "chamomile/pairs/law.hpp"
+#include "chamomile/pairs/text/expression.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "pairs/text/names.hpp"
+#include "chamomile/pairs/text/names.hpp"
 
 namespace chamomile {
 namespace {

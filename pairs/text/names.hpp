@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pairs/text/expression.hpp"
-#include "pairs/text/words.hpp"
+#include "chamomile/pairs/text/expression.hpp"
+#include "chamomile/pairs/text/words.hpp"
 
 namespace chamomile {
 

@@ -1,4 +1,4 @@
-#include "pairs/text/pair_slots.hpp"
+#include "chamomile/pairs/text/pair_slots.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pairs/simd/text_program.hpp"
+#include "chamomile/pairs/simd/text_program.hpp"
 
 namespace chamomile {
 

@@ -1,8 +1,8 @@
-#include "pairs/text/program.hpp"
+#include "chamomile/pairs/text/program.hpp"
 
 #include <algorithm>
 
-#include "pairs/text/pair_slots.hpp"
+#include "chamomile/pairs/text/pair_slots.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "pairs/simd/text_program.hpp"
-#include "pairs/text/law_text.hpp"
+#include "chamomile/pairs/simd/text_program.hpp"
+#include "chamomile/pairs/text/law_text.hpp"
 
 namespace chamomile {
 

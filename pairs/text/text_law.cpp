@@ -1,14 +1,14 @@
-#include "pairs/text/text_law.hpp"
+#include "chamomile/pairs/text/text_law.hpp"
 
 #include <cmath>
 #include <cstring>
 
-#include "core/error.hpp"
-#include "core/nearest_name.hpp"
-#include "pairs/simd/text_kernels.hpp"
-#include "pairs/text/device_law.hpp"
-#include "pairs/text/device_source.hpp"
-#include "pairs/text/program.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/pairs/simd/text_kernels.hpp"
+#include "chamomile/pairs/text/device_law.hpp"
+#include "chamomile/pairs/text/device_source.hpp"
+#include "chamomile/pairs/text/program.hpp"
 
 namespace chamomile {
 namespace {

@@ -25,8 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pairs/pair_solver.hpp"
-#include "pairs/text/law_text.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
+#include "chamomile/pairs/text/law_text.hpp"
 
 namespace chamomile {
 

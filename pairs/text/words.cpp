@@ -1,4 +1,4 @@
-#include "pairs/text/words.hpp"
+#include "chamomile/pairs/text/words.hpp"
 
 #include <charconv>
 #include <cstdio>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.hpp"
+#include "chamomile/core/error.hpp"
 
 namespace chamomile {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <force/solver.hpp>
+#include <chamomile/force/solver.hpp>
 
 int main()
 {

@@ -7,9 +7,9 @@
 #include <functional>
 #include <string>
 
-#include "clients/c/chamomile.h"
-#include "core/profile.hpp"
-#include "force/field.hpp"
+#include "chamomile/clients/c/chamomile.h"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/force/field.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

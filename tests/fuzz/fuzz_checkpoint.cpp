@@ -3,9 +3,9 @@
 #include <cstring>
 #include <vector>
 
-#include "integrate/leapfrog.hpp"
-#include "integrate/simulation.hpp"
-#include "io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace {

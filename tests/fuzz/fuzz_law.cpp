@@ -1,5 +1,5 @@
 // Laws given as text.
-#include "pairs/text/law_text.hpp"
+#include "chamomile/pairs/text/law_text.hpp"
 #include "tests/fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

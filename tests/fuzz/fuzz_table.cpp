@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "app/columns.hpp"
-#include "cosmology/power_table.hpp"
+#include "chamomile/cosmology/power_table.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace {

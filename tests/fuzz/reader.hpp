@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "io/formats.hpp"
-#include "io/input_file.hpp"
-#include "io/particle_check.hpp"
+#include "chamomile/io/formats.hpp"
+#include "chamomile/io/input_file.hpp"
+#include "chamomile/io/particle_check.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace chamomile::tests {

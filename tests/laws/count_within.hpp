@@ -1,8 +1,8 @@
 /// \file  A law without a formula: counts the sources within a radius.
 #pragma once
 
-#include "core/lane_math.hpp"
-#include "pairs/law.hpp"
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile::tests {
 

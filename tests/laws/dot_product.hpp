@@ -1,7 +1,7 @@
 /// \file  A law without positions: products of a matrix and of its transpose, say.
 #pragma once
 
-#include "pairs/law.hpp"
+#include "chamomile/pairs/law.hpp"
 
 namespace chamomile::tests {
 

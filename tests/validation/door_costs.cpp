@@ -7,11 +7,11 @@
 #include <random>
 #include <vector>
 
-#include "clients/grape5/gp5util.h"
-#include "clients/grape6/gp6util.h"
-#include "pairs/laws/gravity.hpp"
-#include "pairs/laws/gravity_jerk.hpp"
-#include "pairs/pair_solver.hpp"
+#include "chamomile/clients/grape5/gp5util.h"
+#include "chamomile/clients/grape6/gp6util.h"
+#include "chamomile/pairs/laws/gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
+#include "chamomile/pairs/pair_solver.hpp"
 
 using namespace chamomile;
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "force/list_solver.hpp"
-#include "force/periodic_direct.hpp"
-#include "mesh/mesh_gravity.hpp"
+#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/periodic_direct.hpp"
+#include "chamomile/mesh/mesh_gravity.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

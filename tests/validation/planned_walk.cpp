@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "tree/keys.hpp"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile::tests {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "force/force_errors.hpp"
-#include "force/solver.hpp"
+#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/solver.hpp"
 #include "tests/validation/planned_walk.hpp"
 
 using namespace chamomile;

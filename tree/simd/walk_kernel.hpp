@@ -4,8 +4,8 @@
 /// instruction set with flags that the caller's code must not share.
 #pragma once
 
-#include "tree/interaction_lists.hpp"
-#include "tree/walk_nodes.hpp"
+#include "chamomile/tree/interaction_lists.hpp"
+#include "chamomile/tree/walk_nodes.hpp"
 
 namespace chamomile {
 

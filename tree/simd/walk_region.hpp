@@ -3,8 +3,8 @@
 /// Each operation is rounded by itself, so that all instruction sets agree.
 #pragma once
 
-#include "core/simd.hpp"
-#include "tree/simd/walk_kernel.hpp"
+#include "chamomile/core/simd.hpp"
+#include "chamomile/tree/simd/walk_kernel.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET::walk {
 

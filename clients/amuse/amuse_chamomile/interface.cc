@@ -7,7 +7,7 @@
 
 #include <stopcond.h>
 
-#include "clients/amuse/gravity_code.hpp"
+#include "chamomile/clients/amuse/gravity_code.hpp"
 
 using namespace chamomile;
 

@@ -1,0 +1,16 @@
+# Headers are included as <chamomile/FOLDER/NAME> everywhere, so that a host's own core/ or tree/ is never taken for
+# ours. In the source tree a folder of links stands for what is installed.
+set(chamomile_headers ${PROJECT_BINARY_DIR}/headers)
+file(MAKE_DIRECTORY ${chamomile_headers}/chamomile)
+foreach(folder IN ITEMS core tree mesh cosmology force pairs integrate io gpu clients)
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${chamomile_headers}/chamomile/${folder} SYMBOLIC)
+endforeach()
+
+# chamomile_install_headers(PATTERN...): headers of the source tree that are installed, each in its folder.
+function(chamomile_install_headers)
+    file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${ARGV})
+    foreach(header IN LISTS headers)
+        cmake_path(GET header PARENT_PATH folder)
+        install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile/${folder})
+    endforeach()
+endfunction()

@@ -5,6 +5,7 @@
 
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -94,8 +95,9 @@ ReferenceSums Reference::by_solver(Softening softening)
     double largest = 0;
     for (std::size_t k = 0; k < places.size(); ++k) {
         sums.absolute_sum[places[k]] = exact.absolute_sum[k];
-        largest = std::max(largest, norm(sums.acceleration[places[k]] - exact.acceleration[k]) /
-                                        exact.absolute_sum[k]);
+        largest = std::max(largest,
+                           norm_of_any_size(sums.acceleration[places[k]] - exact.acceleration[k]) /
+                               exact.absolute_sum[k]);
         largest = std::max(largest, std::abs(sums.potential[places[k]] / exact.potential[k] - 1));
     }
     if (!(largest < allowed_difference))

@@ -1,9 +1,10 @@
 /// \file  When a target's force is so small beside what pulls at it that a sum in float loses
-/// digits.
+/// digits, or a neighbour so close.
 ///
 /// The error of a sum of N pairs in float is that of N roundings: about 1/sqrt(N) of the sum of
 /// their absolute values S = sum_j |m_j| / u_ij^2, whatever the sum itself comes to. Where forces
-/// cancel, |a| << S, a small part of S is a large part of a.
+/// cancel, |a| << S, a small part of S is a large part of a. The same targets' sums are made again
+/// in double where coordinates about a centre are too coarse for a close pair.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +25,13 @@ struct Clump {
 inline std::size_t clump_size(std::size_t n)
 {
     return n < 4096 ? 64 : n < 16384 ? 128 : 256;
+}
+
+/// Whether coordinates in two floats, to 2^-48 of the distance r from the centre, blur a pair whose
+/// softened distance is u by more than 6e-8 of its force.
+CHAMOMILE_HD bool is_blurred(double u_squared, double r_squared)
+{
+    return u_squared < 0x1p-48 * r_squared;
 }
 
 /// The sum of |m| and of m^2.

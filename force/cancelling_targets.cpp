@@ -1,5 +1,6 @@
 #include "chamomile/force/cancelling_targets.hpp"
 
+#include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/kernels.hpp"
 
@@ -82,14 +83,32 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
         pull_(some(targets, end - begin), pulls);
         for (std::size_t t = begin; t < end; ++t) {
             const double a =
-                norm(output.acceleration.load_vector(octree.order[targets[t - begin]]));
+                norm_of_any_size(output.acceleration.load_vector(octree.order[targets[t - begin]]));
             cancels_[t] = std::abs(output.acceleration_unit) * double(pulls[t - begin]) > limit * a;
         }
     }
-    targets_.clear();
-    for (std::size_t t = 0; t < groups.target_count; ++t)
-        if (cancels_[t])
-            targets_.push_back(groups.target(t));
+}
+
+/// Neighbours along the curve are close in space.
+void CancellingTargets::find_blurred(const TargetGroups& groups, const InternalScale& scale)
+{
+    const std::size_t n = sources_.size();
+    const double eps2 = softening_length_ * softening_length_;
+#pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 16)
+    for (std::size_t g = 0; g < groups.groups.size(); ++g) {
+        const Group& group = groups.groups[g];
+        const Vec3<double> center = (1 / scale.length) * group.center;
+        for (std::size_t t = group.begin; t < group.end; ++t) {
+            const std::size_t k = groups.target(t);
+            const Vec3<double>& x = sources_[k].position;
+            const double r2 = norm_squared(x - center);
+            const auto blurs = [&](const Source& other) {
+                return is_blurred(norm_squared(other.position - x, eps2), r2);
+            };
+            if ((k > 0 && blurs(sources_[k - 1])) || (k + 1 < n && blurs(sources_[k + 1])))
+                cancels_[t] = true;
+        }
+    }
 }
 
 std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroups& groups,
@@ -97,6 +116,11 @@ std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroup
 {
     take_sources(octree, scale);
     find(octree, groups, output);
+    find_blurred(groups, scale);
+    targets_.clear();
+    for (std::size_t t = 0; t < groups.target_count; ++t)
+        if (cancels_[t])
+            targets_.push_back(groups.target(t));
     const PreciseKernel precise = precise_[bool(output.potential)];
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t begin = 0; begin < targets_.size(); begin += targets_at_once) {

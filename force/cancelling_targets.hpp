@@ -1,4 +1,4 @@
-/// \file  Direct sums in float, made once more in double where forces cancel
+/// \file  Direct sums in float, made once more in double where forces cancel or pairs are too close
 /// (force/cancellation.hpp).
 #pragma once
 
@@ -21,6 +21,7 @@ public:
 private:
     void take_sources(const Octree& octree, const InternalScale& scale);
     void find(const Octree& octree, const TargetGroups& groups, const ForceOutput& output);
+    void find_blurred(const TargetGroups& groups, const InternalScale& scale);
     FewTargets some(const Index* targets, std::size_t count) const;
 
     Softening softening_;
@@ -30,8 +31,8 @@ private:
     double softening_length_ = 0;
     std::vector<Source> sources_; // in internal units
     std::vector<Clump> clumps_;
-    std::vector<char> cancels_;  // by target
-    std::vector<Index> targets_; // that cancel: sorted particles
+    std::vector<char> cancels_;  // or is blurred, by target
+    std::vector<Index> targets_; // of these: sorted particles
 };
 
 } // namespace chamomile

@@ -61,14 +61,15 @@ struct TargetSum {
     double potential = 0;
 };
 
-/// Writes one sum; false if it is not finite.
+/// Writes one sum; false if it is not finite in the caller's units.
 inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum& sum)
 {
-    output.acceleration.store_vector(particle, output.acceleration_unit * sum.acceleration);
+    const Vec3<double> a = output.acceleration_unit * sum.acceleration;
+    const double potential = output.potential_unit * sum.potential;
+    output.acceleration.store_vector(particle, a);
     if (output.potential)
-        output.potential.store(particle, 0, output.potential_unit * sum.potential);
-    return std::isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z +
-                         sum.potential);
+        output.potential.store(particle, 0, potential);
+    return std::isfinite(a.x + a.y + a.z + potential);
 }
 
 /// Evaluates interaction lists by summation over all pairs of a group and its list. A target's sum

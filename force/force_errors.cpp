@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "chamomile/core/norm.hpp"
+
 namespace chamomile {
 
 Percentiles percentiles(std::vector<double>& values)
@@ -30,8 +32,10 @@ TargetErrors target_errors(const Particles& particles, const ReferenceSums& refe
     };
     for (std::size_t k = 0; k < targets.size(); ++k) {
         const Index i = targets[k];
-        const double difference = norm(particles.acceleration[i] - reference.acceleration[k]);
-        errors.acceleration.push_back(ratio(difference, norm(reference.acceleration[k])));
+        const double difference =
+            norm_of_any_size(particles.acceleration[i] - reference.acceleration[k]);
+        errors.acceleration.push_back(
+            ratio(difference, norm_of_any_size(reference.acceleration[k])));
         errors.scaled.push_back(ratio(difference, reference.absolute_sum[k]));
         errors.potential.push_back(ratio(std::abs(particles.potential[i] - reference.potential[k]),
                                          std::abs(reference.potential[k])));
@@ -70,13 +74,24 @@ ForceErrors force_errors(const Particles& particles, const ReferenceSums& refere
 
 double momentum_residue(const Particles& particles)
 {
+    // In units of the largest, whose product may overflow.
+    double most_mass = 0, most_acceleration = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        most_mass = std::max(most_mass, std::abs(particles.mass[i]));
+        most_acceleration =
+            std::max(most_acceleration, norm_of_any_size(particles.acceleration[i]));
+    }
+    if (most_mass == 0 || most_acceleration == 0)
+        return 0;
     Vec3<double> sum;
     double absolute = 0;
     for (std::size_t i = 0; i < particles.size(); ++i) {
-        sum += particles.mass[i] * particles.acceleration[i];
-        absolute += particles.mass[i] * norm(particles.acceleration[i]);
+        const Vec3<double> force =
+            (particles.mass[i] / most_mass) * ((1 / most_acceleration) * particles.acceleration[i]);
+        sum += force;
+        absolute += norm(force);
     }
-    return absolute > 0 ? norm(sum) / absolute : 0;
+    return norm(sum) / absolute;
 }
 
 } // namespace chamomile

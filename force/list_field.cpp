@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_batches.hpp"
@@ -84,6 +85,7 @@ void ListField::finish_build(const FieldSources& sources)
         mass = require_masses(all, criterion().has_value());
     }
     scale_ = InternalScale::of(side, options_.softening.length, mass);
+    has_both_signs_ = !criterion() && mass > 0 && !(moments.multipole[0].mass >= 0.999999 * mass);
     if (criterion() && sources.count > 0) {
         const TimedPhase phase(build_profile_, "nodes");
         parts_.builder->finish_nodes(tree_);
@@ -184,6 +186,8 @@ ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResu
             throw;
         throw Error(error.fault(), "target " + line.substr(particle.size()));
     }
+    if (is_far(targets_.moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
+        return evaluate_with_far(targets, results);
     {
         const TimedPhase phase(statistics.profile, "groups");
         make_groups(groups_, targets_.octree, targets_.moments, {}, target_sizes(targets.count));
@@ -305,96 +309,6 @@ ForceStatistics ListField::sum_on_device(std::span<const Index> active, const Fi
     write_rows(acceleration, wells.size(), results.acceleration);
     write_rows(wells, wells.size(), results.potential);
     return statistics;
-}
-
-std::vector<double> ListField::read_rows(const ArrayView& view, std::size_t n, int components) const
-{
-    std::vector<double> rows(n * std::size_t(components));
-    if (view && view.on_device)
-        read_from_device(choose_gpu(options_.device), view, n, rows.data());
-    else if (view)
-        for (std::size_t i = 0; i < n; ++i)
-            for (int c = 0; c < components; ++c)
-                rows[i * std::size_t(components) + std::size_t(c)] = view.load(i, c);
-    return rows;
-}
-
-void ListField::write_rows(const std::vector<double>& rows, std::size_t n,
-                           const ArrayView& view) const
-{
-    const std::size_t components = std::size_t(view.components());
-    if (view && view.on_device)
-        write_to_device(choose_gpu(options_.device), rows.data(), n, view);
-    else if (view)
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t c = 0; c < components; ++c)
-                view.store(i, int(c), rows[i * components + c]);
-}
-
-void ListField::repair_sources(const ForceOutput& output)
-{
-    Particles all = all_sources();
-    const std::vector<double> acceleration = read_rows(output.acceleration, all.size(), 3);
-    std::vector<double> potential = read_rows(output.potential, all.size(), 1);
-    std::vector<Index> singular;
-    for (std::size_t t = 0; t < groups_.target_count; ++t) {
-        const Index i = tree_.octree.order[groups_.target(t)];
-        const double* a = &acceleration[3 * i];
-        if (!std::isfinite(a[0] + a[1] + a[2] + potential[i]))
-            singular.push_back(i);
-    }
-    for (std::size_t i = 0; i < all.size(); ++i)
-        all.acceleration[i] = {acceleration[3 * i], acceleration[3 * i + 1],
-                               acceleration[3 * i + 2]};
-    all.potential = std::move(potential);
-    repair_singular_targets(all, singular, options_, Quantities::acceleration_potential);
-    std::vector<double> rows(3 * all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        rows[3 * i] = all.acceleration[i].x;
-        rows[3 * i + 1] = all.acceleration[i].y;
-        rows[3 * i + 2] = all.acceleration[i].z;
-    }
-    write_rows(rows, all.size(), output.acceleration);
-    write_rows(all.potential, all.size(), output.potential);
-}
-
-/// Directly and in double, one target at a time: pairs closer than float can tell.
-void ListField::repair(const FieldTargets& targets, const ForceOutput& output)
-{
-    parts_.target_builder->fetch_order(targets_.octree);
-    parts_.target_builder->fetch_sources(targets_.octree);
-    const Particles all = all_sources();
-    const bool unsoftened = options_.softening.length == 0;
-    std::vector<double> acceleration = read_rows(output.acceleration, targets.count, 3),
-                        potential = read_rows(output.potential, targets.count, 1);
-    for (std::size_t t = 0; t < targets.count; ++t) {
-        const std::size_t i = targets_.octree.order[t];
-        const double* a = &acceleration[3 * i];
-        if (std::isfinite(a[0] + a[1] + a[2] + potential[i]))
-            continue;
-        const Vec3<double> place = targets_.octree.sources[t].position;
-        const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
-        Particles pulling;
-        for (std::size_t j = 0; j < all.size(); ++j) {
-            if (std::int64_t(j) == self || (unsoftened && all.position[j] == place))
-                continue;
-            pulling.position.push_back(all.position[j]);
-            pulling.mass.push_back(all.mass[j]);
-            pulling.id.push_back(j);
-        }
-        pulling.position.push_back(place);
-        pulling.mass.push_back(0);
-        pulling.id.push_back(all.size());
-        pulling.acceleration.resize(pulling.size());
-        pulling.potential.resize(pulling.size());
-        const Index last[] = {Index(pulling.size() - 1)};
-        repair_singular_targets(pulling, last, options_, Quantities::acceleration_potential);
-        for (int c = 0; c < 3; ++c)
-            acceleration[3 * i + std::size_t(c)] = (&pulling.acceleration.back().x)[c];
-        potential[i] = pulling.potential.back();
-    }
-    write_rows(acceleration, targets.count, output.acceleration);
-    write_rows(potential, targets.count, output.potential);
 }
 
 } // namespace chamomile

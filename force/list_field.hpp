@@ -5,6 +5,7 @@
 #include "chamomile/force/field.hpp"
 #include "chamomile/force/list_batches.hpp"
 #include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/lone_target.hpp"
 #include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
@@ -42,6 +43,10 @@ private:
     void submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics);
     GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);
+    bool is_far(double distance) const { return distance > far_away * scale_.length; }
+    ForceStatistics evaluate_with_far(const FieldTargets& targets, const FieldResults& results);
+    void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
+                 std::vector<double>& potential) const;
     void repair(const FieldTargets& targets, const ForceOutput& output);
     void repair_sources(const ForceOutput& output);
     ForceStatistics sum_on_device(std::span<const Index> active, const FieldResults& results);
@@ -59,8 +64,9 @@ private:
     InternalScale scale_;
     Profile build_profile_;
     BatchRoom room_;
-    std::size_t size_ = 0;   // of sources that are there whole
-    bool has_order_ = false; // octree.order and sources are here
+    bool has_both_signs_ = false; // masses, of a direct sum
+    std::size_t size_ = 0;        // of sources that are there whole
+    bool has_order_ = false;      // octree.order and sources are here
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> acceleration_; // of all sources, or where none is wanted
     std::vector<double> potential_;

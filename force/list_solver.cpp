@@ -1,6 +1,7 @@
 // All particles by a tree, or by sums over all.
 #include "chamomile/force/list_solver.hpp"
 
+#include "chamomile/core/norm.hpp"
 #include "chamomile/force/cancelling_targets.hpp"
 #include "chamomile/force/tree_lists.hpp"
 
@@ -8,7 +9,42 @@ namespace chamomile {
 namespace {
 
 class TreeSolver final : public TreeLists<AdjustableSolver> {
+public:
     using TreeLists::TreeLists;
+
+    void adjust(const SolverOptions& settled) override
+    {
+        TreeLists::adjust(settled);
+        looks_ = true;
+    }
+
+private:
+    /// Once: whether what the criterion takes for the acceleration is near to it.
+    void improve(const InternalScale&, const ForceOutput& output,
+                 ForceStatistics& statistics) override
+    {
+        if (!looks_ || !criterion()->is_relative() || output.acceleration.on_device)
+            return;
+        looks_ = false;
+        const TimedPhase phase(statistics.profile, "estimates");
+        parts_.builder->fetch_order(tree_.octree);
+        constexpr std::size_t most = 64;
+        const std::size_t clusters = groups_.clusters.size(), step = (clusters + most - 1) / most;
+        std::size_t small = 0, seen = 0;
+        for (std::size_t c = 0; c < clusters; c += step) {
+            const Cluster& cluster = groups_.clusters[c];
+            const double least =
+                walk_.acceleration(cluster) * std::abs(options_.gravitational_constant) / 8;
+            for (Index t = groups_.groups[cluster.first_group].begin;
+                 t < groups_.groups[cluster.last_group - 1].end; ++t, ++seen)
+                small += norm_of_any_size(output.acceleration.load_vector(
+                             tree_.octree.order[groups_.target(t)])) < least;
+        }
+        if (seen > 0)
+            statistics.cancelling_part = double(small) / double(seen);
+    }
+
+    bool looks_ = true;
 };
 
 class DirectSolver final : public ListSolver<AdjustableSolver> {

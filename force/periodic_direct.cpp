@@ -8,6 +8,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/core/norm.hpp"
 #include "chamomile/force/simd/periodic_pairs.hpp"
 #include "chamomile/force/singular_pairs.hpp"
 #include "chamomile/mesh/ewald_modes.hpp"
@@ -117,7 +118,7 @@ public:
                     statistics.profile);
         for (std::size_t t = 0; t < targets; ++t)
             if (const Index i = active.empty() ? Index(t) : active[t];
-                !std::isfinite(norm_squared(particles.acceleration[i])))
+                !std::isfinite(norm_of_any_size(particles.acceleration[i])))
                 refuse_singular_target(particles, i, options_.softening);
         if (potential)
             complete_potentials(particles, active, targets, mass);
@@ -152,7 +153,7 @@ private:
     static void require_positions(const Particles& particles)
     {
         for (std::size_t i = 0; i < particles.size(); ++i)
-            if (!std::isfinite(norm_squared(particles.position[i])))
+            if (!std::isfinite(norm_of_any_size(particles.position[i])))
                 refuse_singular_target(particles, Index(i), {SofteningKind::plummer, 1});
     }
 

@@ -1,6 +1,7 @@
 // The tree's part of gravity in a periodic cube.
 #include <cmath>
 
+#include "chamomile/core/norm.hpp"
 #include "chamomile/force/short_range.hpp"
 #include "chamomile/force/tree_lists.hpp"
 
@@ -74,7 +75,7 @@ private:
     {
         for (std::size_t t = 0; t < groups_.target_count; ++t)
             if (const Index i = tree_.octree.order[groups_.target(t)];
-                !std::isfinite(norm(particles.acceleration[i])))
+                !std::isfinite(norm_of_any_size(particles.acceleration[i])))
                 refuse_singular_target(particles, i, options_.softening);
     }
 

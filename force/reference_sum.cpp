@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/force/scale.hpp"
+
 namespace chamomile {
 namespace {
 
@@ -16,6 +18,15 @@ PairFactors plummer_factors(double r2, double eps)
     const double u2 = r2 + eps * eps;
     const double u = std::sqrt(u2);
     return {1 / (u2 * u), -1 / u};
+}
+
+/// The largest coordinate's or softening's power of two: in it no power of a distance overflows.
+double unit_of_length(const Particles& particles, const Softening& softening)
+{
+    double largest = softening.length;
+    for (const Vec3<double>& x : particles.position)
+        largest = std::max({largest, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    return largest > 0 && std::isfinite(largest) ? InternalScale::power_of_two_above(largest) : 1;
 }
 
 /// Cubic spline in q = r/h as in Springel, Yoshida & White (2001), eqs. A1 to A3.
@@ -41,6 +52,8 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
     sums.acceleration.resize(targets.size());
     sums.potential.resize(targets.size());
     sums.absolute_sum.resize(targets.size());
+    const double inverse = 1 / unit_of_length(particles, softening);
+    softening.length *= inverse;
     const double h = softening.spline_radius();
     const bool plummer = softening.kind == SofteningKind::plummer || h == 0;
 
@@ -53,7 +66,7 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
         for (std::size_t j = 0; j < particles.size(); ++j) {
             if (j == i)
                 continue;
-            const Vec3<double> r = particles.position[j] - x;
+            const Vec3<double> r = inverse * (particles.position[j] - x);
             const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
             const PairFactors f =
                 plummer ? plummer_factors(r2, softening.length) : spline_factors(std::sqrt(r2), h);
@@ -63,9 +76,10 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
             potential += particles.mass[j] * f.potential;
             absolute += std::abs(particles.mass[j]) * f.force * std::sqrt(r2);
         }
-        sums.acceleration[k] = gravitational_constant * acceleration;
-        sums.potential[k] = gravitational_constant * potential;
-        sums.absolute_sum[k] = gravitational_constant * absolute;
+        const double potential_unit = gravitational_constant * inverse;
+        sums.acceleration[k] = inverse * (potential_unit * acceleration);
+        sums.potential[k] = potential_unit * potential;
+        sums.absolute_sum[k] = inverse * (potential_unit * absolute);
     }
     return sums;
 }

@@ -94,6 +94,10 @@ struct ForceStatistics {
     std::uint64_t targets = 0, groups = 0, cells = 0;
     std::uint64_t cancelling = 0; ///< targets of a direct sum in float that were summed in double
     std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
+    /// Of a sample of a tree's targets, where the criterion takes a tolerance and it was looked at:
+    /// the part whose acceleration is less than an eighth of what the tolerance was taken of,
+    /// because forces cancel there; their errors may be as many times larger than elsewhere.
+    std::optional<double> cancelling_part;
     bool kept_tree = false; ///< the cells were those of the last evaluation (Solver::keep_tree)
     double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last

@@ -269,6 +269,8 @@ protected:
 
     std::optional<AcceptanceCriterion> criterion() const override { return criterion_of(options_); }
 
+    Walk walk_{options_.instruction_set};
+
 private:
     void prepare_lists() override
     {
@@ -281,8 +283,6 @@ private:
     {
         walk_.list(lists, groups_, first_cluster, last_cluster);
     }
-
-    Walk walk_{options_.instruction_set};
 };
 
 } // namespace chamomile

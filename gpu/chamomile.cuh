@@ -6,7 +6,8 @@
 /// memory; no barrier is wider than the warp. FORCE-LOOP: all lanes read the same source of the
 /// tile at once (a broadcast of one 16-byte load) and add it to their sums in float; every
 /// `tiles_in_float` tiles these are added to sums in double, which stay in shared memory to spare
-/// registers.
+/// registers. With T = double coordinates are not centred: differences are those of the coordinates
+/// as given, however wide the group.
 ///
 /// Cost per pair of Gravity with Plummer softening: 3 subtractions, 6 multiply-adds, 3 products, 1
 /// root = 13 issue slots; per source and lane with 4 targets 52 slots and one 16-byte load. Packing
@@ -103,6 +104,7 @@ class WarpKernel {
     using Moment = typename CellsOf<Law, T, order>::type;
     using Sum = typename Law::template Sum<T>;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(T));
+    static constexpr bool is_centred = sizeof(T) < sizeof(double);
 
 public:
     /// The warp's part of shared memory.
@@ -114,12 +116,13 @@ public:
 
     __device__ WarpKernel(const DeviceBatch& batch, const WarpWork& work, Shared& shared)
         : batch_(batch), work_(work), row_(batch.rows[work.row]),
-          shared_(shared), frame_{row_.center, batch.inverse_length, batch.inverse_mass},
+          shared_(shared), frame_{is_centred ? row_.center : Vec3<double>{}, batch.inverse_length,
+                                  batch.inverse_mass},
           law_(make_law(batch)), lane_(int(threadIdx.x) % warp_size)
     {
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
-            target_[k] = {rounded<T>(from_center(batch_.place(target_number(k))))};
+            target_[k] = {rounded<T>(in_frame(batch_.place(target_number(k))))};
             TargetSum first{};
             if (batch_.goes_on)
                 first = batch_.sum_of(target_number(k));
@@ -161,12 +164,14 @@ private:
     }
 
     /// In internal units.
-    __device__ Vec3<double> from_center(const Vec3<double>& x) const
+    __device__ Vec3<double> in_frame(const Vec3<double>& x) const
     {
-        if constexpr (Law::is_periodic)
+        if constexpr (!Law::is_periodic)
+            return frame_.of(x);
+        else if constexpr (is_centred)
             return frame_.inverse_length * batch_.periodicity.nearest(x - frame_.center);
         else
-            return frame_.of(x);
+            return frame_.of(batch_.periodicity.nearest_to(row_.center, x));
     }
 
     /// What rounding leaves behind.
@@ -175,12 +180,14 @@ private:
         return {T(x.x - double(T(x.x))), T(x.y - double(T(x.y))), T(x.z - double(T(x.z)))};
     }
 
-    /// A source of no mass where no target can be: all lie within 1 of the centre.
+    /// A source of no mass where no target can be: all lie within 1 of the centre, which in double
+    /// may lie up to 2^53 from the origin.
     template <class Record>
     static __device__ Record padding()
     {
+        constexpr T away = is_centred ? T(8) : T(0x1p60);
         Record record{};
-        record.position = {T(8), T(8), T(8)};
+        record.position = {away, away, away};
         return record;
     }
 
@@ -202,7 +209,7 @@ private:
                     ++range;
                 sorted = batch_.ranges[range].first + (place - batch_.ranges[range].before);
                 const Source source = batch_.sources[sorted];
-                const Vec3<double> x = from_center(source.position);
+                const Vec3<double> x = in_frame(source.position);
                 packed = {rounded<T>(x), T(source.mass * batch_.inverse_mass)};
                 near = batch_.apart ? is_near(x) : sorted >= own_first && sorted <= own_last;
             }
@@ -213,7 +220,7 @@ private:
                 Vec3<T>* residues = reinterpret_cast<Vec3<T>*>(tile + warp_size);
                 residues[lane_] = sorted == 0xffffffffu
                                       ? Vec3<T>{}
-                                      : residue(from_center(batch_.sources[sorted].position));
+                                      : residue(in_frame(batch_.sources[sorted].position));
                 __syncwarp();
                 near_force_loop(tile, residues);
             } else {
@@ -230,9 +237,10 @@ private:
     __device__ bool is_near(const Vec3<double>& x) const
     {
         const Vec3<double>& reach = row_.near_reach;
-        return fabs(x.x) <= batch_.inverse_length * reach.x &&
-               fabs(x.y) <= batch_.inverse_length * reach.y &&
-               fabs(x.z) <= batch_.inverse_length * reach.z;
+        const Vec3<double> d = is_centred ? x : x - frame_.of(row_.center);
+        return fabs(d.x) <= batch_.inverse_length * reach.x &&
+               fabs(d.y) <= batch_.inverse_length * reach.y &&
+               fabs(d.z) <= batch_.inverse_length * reach.z;
     }
 
     template <class Record>
@@ -262,7 +270,7 @@ private:
             Law::pack_cell(batch_.multipoles[cell], batch_.higher[cell], frame_, packed);
         else if constexpr (Law::is_periodic) {
             Multipole image = batch_.multipoles[cell];
-            image.center = frame_.center + batch_.periodicity.nearest(image.center - frame_.center);
+            image.center = batch_.periodicity.nearest_to(row_.center, image.center);
             Law::pack_cell(image, frame_, packed);
         } else
             Law::pack_cell(batch_.multipoles[cell], frame_, packed);
@@ -291,7 +299,7 @@ private:
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
             self[k] = batch_.source_of(target_number(k));
-            target_residue[k] = residue(from_center(batch_.place(target_number(k))));
+            target_residue[k] = residue(in_frame(batch_.place(target_number(k))));
         }
         // Without softening sources at the place of a target apart pull at nothing.
         const bool leaves_out_places = batch_.apart && batch_.softening_length == 0;

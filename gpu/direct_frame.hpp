@@ -61,7 +61,7 @@ inline DirectExtent extent_of(const Particles& particles)
 
 /// From the caller's coordinates and masses to the device's.
 struct DirectFrame {
-    Vec3<double> origin;
+    Vec3<double> origin; ///< that coordinates in float are taken about
     double length = 1, mass = 1;
     bool scaled = false; // whether masses may go into the coordinates
     MassSums masses;     // the caller's

@@ -83,21 +83,22 @@ __device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
     return clump;
 }
 
-/// Targets whose forces cancel (force/cancellation.hpp), for a sum in float.
+/// Targets whose forces cancel or are blurred (force/cancellation.hpp), for a sum in float.
 struct CancellingJob {
     Clump* clumps; ///< of all sources
     Index clump_count;
     float limit;     ///< of S / |a|
-    float* size;     ///< |a| of each target in internal units
+    float* size;     ///< |a| of each target in internal units; 0 if it is blurred
     Index* found;    ///< places among the targets
     unsigned* count; ///< of those found; zero before and after
     unsigned* ended; ///< blocks that have summed theirs; zero before and after
     unsigned* seen;  ///< on the host: how many there were
 };
 
-/// Coordinates are in internal units about one place for all; masses are in internal units.
+/// Coordinates and masses are in internal units.
 struct DirectSum {
     const Source* particles;     ///< in the caller's order
+    Vec3<double> origin;         ///< that most of them are near to
     const SortedSource* sources; ///< if centred
     const Index* numbers;        ///< the caller's number of each sorted source
     const TileBox* boxes;        ///< of 32 sorted sources each, if centred
@@ -111,5 +112,21 @@ struct DirectSum {
     double* potential;
     CancellingJob cancelling;
 };
+
+/// Notes |a| of a target; 0 where a neighbour along the curve is too close for coordinates about
+/// the centre.
+__device__ inline void note_size(const DirectSum& job, Index slot, const Vec3<double>& center,
+                                 float size)
+{
+    const auto place = [&](Index t) { return job.particles[job.targets[t]].position; };
+    const Vec3<double> x = place(slot);
+    const double r2 = norm_squared(x - center), eps2 = job.softening_length * job.softening_length;
+    const auto blurs = [&](Index other) {
+        return is_blurred(norm_squared(place(other) - x, eps2), r2);
+    };
+    const bool blurred =
+        (slot > 0 && blurs(slot - 1)) || (slot + 1 < job.target_count && blurs(slot + 1));
+    job.cancelling.size[slot] = blurred ? 0 : size;
+}
 
 } // namespace chamomile

@@ -89,8 +89,7 @@ private:
         const double inverse_length = 1 / frame.length, inverse_mass = 1 / frame.mass;
 #pragma omp parallel for if (n > worth_threads)
         for (std::size_t i = 0; i < n; ++i)
-            staged[i] = {inverse_length * (particles.position[i] - frame.origin),
-                         inverse_mass * particles.mass[i]};
+            staged[i] = {inverse_length * particles.position[i], inverse_mass * particles.mass[i]};
         upload(particles_, staged, n, *stream_);
         Index* targets = host_active_.reserve(active.size());
         std::copy(active.begin(), active.end(), targets);
@@ -109,6 +108,7 @@ private:
         const double unit = options_.gravitational_constant * frame.mass / frame.length;
         DirectSum job{};
         job.particles = particles_.data();
+        job.origin = (1 / frame.length) * frame.origin;
         job.source_count = n;
         job.target_count = target_count_;
         job.softening_length = options_.softening.length / frame.length;

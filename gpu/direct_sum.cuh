@@ -1,20 +1,20 @@
 /// \file  All pairs of targets and sources: the Chamomile scheme without lists.
 ///
 /// A block serves 32 x per_lane targets, per_lane in each lane; each of its warps sums over a part
-/// of its own of the sources, tile by tile of 32, as in chamomile.cuh. The next tile is on its way
-/// to registers while the last one is summed. Sums of the warps are added in shared memory, those
-/// of blocks with the same targets by the last of them to arrive; always in the order of the parts,
-/// so that the bits depend on neither time nor place.
+/// of its own of the sources, tile by tile of 32, as in chamomile.cuh, and fetches the next tile
+/// while it sums. Sums of the warps are added in shared memory, those of blocks with the same
+/// targets by the last of them to arrive; always in the order of the parts, so that the bits depend
+/// on neither time nor place.
 ///
-/// Centred: targets follow a space-filling curve, coordinates are taken about the centre of the
-/// block's targets. A tile whose box is within a mean distance of the box of 32 targets is near to
-/// these: they meet it with coordinates in two floats and without self pairs. Tiles that are near
-/// to none, nearly all, pass the fast loop. Otherwise all tiles are near. Either way the sources
-/// are summed along the curve, so that no bit depends on the caller's order. Near pairs, which pull
-/// from all sides, are added in runs of 8, and each near tile in double.
+/// Coordinates in float are taken about the origin; in double differences are those of the
+/// coordinates as given. Centred: targets follow a space-filling curve, coordinates are taken about
+/// the centre of the block's targets. A tile whose box is within a mean distance of the box of 32
+/// targets is near to these: they meet it with coordinates in two floats and without self pairs.
+/// Tiles that are near to none, nearly all, pass the fast loop. Otherwise all tiles are near.
+/// Either way the sources are summed along the curve, so that no bit depends on the caller's order.
+/// Near pairs, which pull from all sides, are added in runs of 8, and each near tile in double.
 ///
-/// The parts of the sources grow smaller in the order in which blocks start, so that the last
-/// blocks, which leave multiprocessors idle when they end, are short.
+/// The parts of the sources grow smaller in the order in which blocks start: the last are short.
 ///
 /// Issue slots of a pair, Plummer softening: fast loop 12 (13 with the mass apart), with 8 targets
 /// a lane 2 loads per 96 slots; near 19, 22 where a self pair can be. What limits the fast loop is
@@ -42,7 +42,6 @@ class DirectKernel {
     using Far = std::conditional_t<Shape::scaled, typename Law::template ScaledSource<T>, Particle>;
     using Sum = typename Law::template Sum<T>;
     static constexpr int fields = int(sizeof(Sum) / sizeof(T));
-
     using Packed = std::conditional_t<Shape::centred, SortedSource, Source>;
 
     struct Near {
@@ -66,7 +65,7 @@ public:
     __device__ DirectKernel(const DirectSum& job, unsigned char* memory)
         : job_(job), law_(Law::with_length(job.softening_length)), lane_(int(threadIdx.x) % lanes),
           warp_(int(threadIdx.x) / lanes), all_(reinterpret_cast<Shared*>(memory)),
-          shared_(all_[warp_])
+          shared_(all_[warp_]), center_(job.origin)
     {
         if constexpr (Shape::centred)
             find_center();
@@ -128,14 +127,15 @@ private:
         TileBox all;
 #pragma unroll 1
         for (int k = 0; k < per_lane; ++k) {
-            const TileBox box = box_of_warp(target_place(k));
+            const TileBox box = box_of_warp(target_place(k) - job_.origin);
             all.low = k ? lower(all.low, box.low) : box.low;
             all.high = k ? -1.0f * lower(-1.0f * all.high, -1.0f * box.high) : box.high;
             if (lane_ == 0)
                 shared_.reach[k] = box;
         }
-        center_ = {0.5 * (double(all.low.x) + all.high.x), 0.5 * (double(all.low.y) + all.high.y),
-                   0.5 * (double(all.low.z) + all.high.z)};
+        center_ +=
+            0.5 * Vec3<double>{double(all.low.x) + all.high.x, double(all.low.y) + all.high.y,
+                               double(all.low.z) + all.high.z};
         __syncwarp();
         if (lane_ < per_lane) {
             // A mean distance of these targets, but not less than what rounding blurs for all.
@@ -177,12 +177,13 @@ private:
     __device__ Packed fetch(Index tile) const
     {
         const Index place = tile * lanes + Index(lane_);
+        const bool is_source = place < job_.source_count;
+        const double away = two_floats ? 8 : 0x1p60;
+        const Vec3<double> beyond = job_.origin + Vec3<double>{away, away, away};
         if constexpr (Shape::centred)
-            return place < job_.source_count ? job_.sources[place]
-                                             : SortedSource{{8, 8, 8}, 0, 0x1p+60f};
+            return is_source ? job_.sources[place] : SortedSource{beyond, 0, 0x1p+60f};
         else
-            return place < job_.source_count ? job_.particles[job_.numbers[place]]
-                                             : Source{{8, 8, 8}, 0};
+            return is_source ? job_.particles[job_.numbers[place]] : Source{beyond, 0};
     }
 
     __device__ void store_clump(Index tile, const Packed& source) const
@@ -194,7 +195,7 @@ private:
 
     __device__ Vec3<double> from_center(const Vec3<double>& x) const
     {
-        return Shape::centred ? x - center_ : x;
+        return two_floats ? x - center_ : x;
     }
     static __device__ Vec3<T> rounded(const Vec3<double>& x)
     {
@@ -331,7 +332,7 @@ private:
             return;
         const Index number = job_.targets[slot];
         if constexpr (two_floats)
-            job_.cancelling.size[slot] = float(norm(sum.acceleration));
+            note_size(job_, slot, center_, float(norm(sum.acceleration)));
         job_.acceleration[number] = job_.acceleration_unit * sum.acceleration;
         if constexpr (fields > 3)
             job_.potential[number] = job_.potential_unit * sum.potential;

@@ -53,7 +53,7 @@ void DirectSummer::gather(DirectSum& job)
     const Index blocks = (n + gathered_per_block - 1) / gathered_per_block;
     make_room_for_clumps(job, blocks);
     gather_sources<<<blocks, gathered_per_block, 0, stream_>>>(
-        job.particles, job.numbers, n, sources, boxes, job.cancelling.clumps);
+        job.particles, job.origin, job.numbers, n, sources, boxes, job.cancelling.clumps);
     check(cudaGetLastError(), "launch the gathering of sources");
     job.sources = sources;
     job.boxes = boxes;
@@ -80,8 +80,8 @@ const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* n
 {
     Key *keys = keys_.reserve(n), *sorted_keys = sorted_keys_.reserve(n);
     Index *unsorted = unsorted_.reserve(n), *sorted = order.reserve(n);
-    compute_hilbert_keys<<<(n + 255) / 256, 256, 0, stream_>>>(job.particles, numbers, n, keys,
-                                                               unsorted);
+    compute_hilbert_keys<<<(n + 255) / 256, 256, 0, stream_>>>(job.particles, job.origin, numbers,
+                                                               n, keys, unsorted);
     check(cudaGetLastError(), "launch the keys");
     if (!numbers && n <= most_to_rank) {
         ranker_.rank(keys, n, sorted, stream_);

@@ -280,6 +280,10 @@ std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions& solver,
     };
     if (solver.solver != SolverKind::direct)
         refuse("needs direct sums");
+    if (solver.periodic)
+        refuse("direct sums on the GPU are not periodic");
+    if (solver.accuracy)
+        refuse("direct sums keep any accuracy; leave it out");
     if (step.kind != TimeStepKind::fixed)
         refuse("needs steps of a fixed length");
     if (solver.softening.kind != SofteningKind::plummer && solver.softening.length > 0)

@@ -7,6 +7,20 @@
 namespace chamomile {
 namespace {
 
+/// Writes a sum in the caller's units; counts it if it is not finite there.
+__device__ void convert_sum(const TargetSum& sum, std::size_t i, double acceleration_unit,
+                            double potential_unit, const ArrayView& acceleration,
+                            const ArrayView& potential, unsigned* not_finite)
+{
+    const Vec3<double> a = acceleration_unit * sum.acceleration;
+    const double phi = potential_unit * sum.potential;
+    acceleration.store_vector(i, a);
+    if (potential.component[0])
+        potential.store(i, 0, phi);
+    if (!isfinite(a.x + a.y + a.z + phi))
+        atomicAdd(not_finite, 1u);
+}
+
 /// From internal units to the caller's; counts sums that are not finite.
 __global__ void convert_sums(const TargetSum* sums, std::size_t n, double acceleration_unit,
                              double potential_unit, ArrayView acceleration, ArrayView potential,
@@ -15,12 +29,7 @@ __global__ void convert_sums(const TargetSum* sums, std::size_t n, double accele
     const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    const TargetSum sum = sums[i];
-    acceleration.store_vector(i, acceleration_unit * sum.acceleration);
-    if (potential.component[0])
-        potential.store(i, 0, potential_unit * sum.potential);
-    if (!isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z + sum.potential))
-        atomicAdd(not_finite, 1u);
+    convert_sum(sums[i], i, acceleration_unit, potential_unit, acceleration, potential, not_finite);
 }
 
 /// The same of some targets, to their particles.
@@ -31,13 +40,8 @@ __global__ void scatter_sums(const TargetSum* sums, const Index* targets, const 
     const Index t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t >= n)
         return;
-    const TargetSum sum = sums[t];
-    const Index i = order[targets[t]];
-    acceleration.store_vector(i, acceleration_unit * sum.acceleration);
-    if (potential.component[0])
-        potential.store(i, 0, potential_unit * sum.potential);
-    if (!isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z + sum.potential))
-        atomicAdd(not_finite, 1u);
+    convert_sum(sums[t], order[targets[t]], acceleration_unit, potential_unit, acceleration,
+                potential, not_finite);
 }
 
 __global__ void number_targets(const Index* targets, const Index* order, Index n, Index* number)

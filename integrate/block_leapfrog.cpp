@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/solver_state.hpp"
 
@@ -90,7 +91,7 @@ double BlockLeapfrog::measure(const BlockRule& rule, const Particles& particles,
     double none = 0;
     double& orbit = state_.orbit.empty() ? none : state_.orbit[i];
     const Vec3<double>& a = particles.acceleration[i];
-    return rule.measure(norm(is_split_ ? a + long_range_.acceleration[i] : a),
+    return rule.measure(norm_of_any_size(is_split_ ? a + long_range_.acceleration[i] : a),
                         particles.potential[i], elapsed, orbit);
 }
 

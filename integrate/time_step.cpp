@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -50,8 +51,8 @@ double adaptive_time_step(const Particles& particles, const DynamicalTime& dynam
     double shortest = std::numeric_limits<double>::infinity(); // the same in any order
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : shortest)
     for (std::size_t i = 0; i < n; ++i)
-        shortest = std::min(shortest,
-                            dynamical.of(norm(particles.acceleration[i]), particles.potential[i]));
+        shortest = std::min(shortest, dynamical.of(norm_of_any_size(particles.acceleration[i]),
+                                                   particles.potential[i]));
     return adaptive_time_step(shortest, step, clock, time);
 }
 

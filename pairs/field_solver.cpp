@@ -373,6 +373,9 @@ std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
         throw Error(
             Fault::usage,
             "accuracy: a field that is kept takes its tolerance, not an accuracy to ask for");
+    if (options.periodic)
+        throw Error(Fault::usage, "box: must be 0: a field that is kept is isolated; make_solver() "
+                                  "has the sums in a periodic box");
     return std::make_unique<Field>(settled(options));
 }
 

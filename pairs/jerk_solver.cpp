@@ -57,6 +57,10 @@ std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options)
 {
     if (options.solver != SolverKind::direct)
         throw Error(Fault::usage, "jerks: solver: must be direct");
+    if (options.periodic)
+        throw Error(Fault::usage, "jerks: box: must be 0: these sums are isolated");
+    if (options.accuracy)
+        throw Error(Fault::usage, "jerks: accuracy: direct sums keep any; leave it out");
     if (options.softening.length > 0 && options.softening.kind != SofteningKind::plummer)
         throw Error(Fault::usage, "softening: spline: jerks are known for Plummer softening alone");
     return std::make_unique<DirectJerkSolver>(settled(options));

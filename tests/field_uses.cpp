@@ -263,6 +263,12 @@ void check_field_misuse(const Machine& machine)
     CHECK_THROWS_WITH_AS(field->evaluate(targets, results), doctest::Contains("build first"),
                          Error);
     CHECK(field->size() == 0);
+    for (const SolverKind kind : {SolverKind::tree, SolverKind::direct}) {
+        SolverOptions boxed = options_of(machine, setups[0], 0.01);
+        boxed.solver = kind;
+        boxed.periodic.box = 1;
+        CHECK_THROWS_WITH_AS(make_field_solver(boxed), doctest::Contains("box: must be 0"), Error);
+    }
     Particles p = moving_plummer(100);
     p.position[17].y = std::nan("");
     CHECK_THROWS_WITH_AS(field->build(sources_of(p)), doctest::Contains("particle 17"), Error);

@@ -77,9 +77,7 @@ void Walk::list(InteractionLists& lists, const TargetGroups& groups, std::size_t
 void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
                         WalkScratch& scratch) const
 {
-    const double length = nodes_->units.length, mass = nodes_->units.mass;
-    const double a =
-        criterion_.is_relative() ? acceleration(cluster, scratch) * (length * length / mass) : 0;
+    const double a = criterion_.is_relative() ? scaled_acceleration(cluster, scratch) : 0;
     const double relative_factor = criterion_.relative_factor(a);
     const auto region = [&](const Box& box, const Vec3<double>& center, double radius,
                             double kappa) {
@@ -140,20 +138,25 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
 double Walk::acceleration(const Cluster& cluster) const
 {
     auto scratch = take_scratch();
-    const double a = acceleration(cluster, *scratch);
+    const double a = scaled_acceleration(cluster, *scratch);
     give_back(std::move(scratch));
-    return a;
+    const WalkUnits& units = nodes_->units;
+    return a * (units.mass / units.length / units.length);
 }
 
-double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
+/// In the nodes' units, in which squares neither overflow nor vanish.
+double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const
 {
     // Of everything at the centre of mass, itself smoothed out; and of its own particles, which
     // cancel there, at their mean distance from it.
-    const double softening = criterion_.softening * criterion_.softening;
-    const double extent = cluster.extent * cluster.extent;
+    const WalkUnits& units = nodes_->units;
+    const double eps = criterion_.softening / units.length,
+                 distance = cluster.extent / units.length, softening = eps * eps,
+                 extent = distance * distance;
     const auto field_at = [&](const Vec3<double>& place) {
         return kernels_->field({{nodes_->nodes.data(), octree_->cells.data()},
                                 place,
+                                1 / units.length,
                                 smoothing * extent + softening,
                                 criterion_.clearance,
                                 {criterion_.periodicity, criterion_.cut}},
@@ -168,15 +171,14 @@ double Walk::acceleration(const Cluster& cluster, WalkScratch& scratch) const
             x += side % 2 == 0 ? cluster.extent : -cluster.extent;
             around += norm_squared(field_at(place) - whole) / 6;
         }
-        return nodes_->units.mass * std::sqrt(norm_squared(whole) + around);
+        return std::sqrt(norm_squared(whole) + around);
     }
     const double u_squared = extent + softening;
-    const double own =
-        extent > 0 ? own_part * cluster.mass * cluster.extent / (u_squared * std::sqrt(u_squared))
-                   : 0;
-    const double unit = nodes_->units.mass;
-    return std::max(std::sqrt(unit * unit * norm_squared(whole) + own * own),
-                    criterion_.least_acceleration);
+    const double own = extent > 0 ? own_part * (cluster.mass / units.mass) * distance /
+                                        (u_squared * std::sqrt(u_squared))
+                                  : 0;
+    return std::max(std::sqrt(norm_squared(whole) + own * own),
+                    criterion_.least_acceleration * units.length * units.length / units.mass);
 }
 
 std::unique_ptr<WalkScratch> Walk::take_scratch() const

@@ -39,7 +39,7 @@ public:
 private:
     void list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
                       WalkScratch& scratch) const;
-    double acceleration(const Cluster& cluster, WalkScratch& scratch) const;
+    double scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const;
     std::unique_ptr<WalkScratch> take_scratch() const;
     void give_back(std::unique_ptr<WalkScratch> scratch) const;
 

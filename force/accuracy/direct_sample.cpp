@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "chamomile/core/norm.hpp"
+
 namespace chamomile {
 namespace {
 
@@ -71,8 +73,9 @@ std::vector<double> DirectSample::acceleration_errors(const Particles& particles
 {
     std::vector<double> errors;
     for (std::size_t k = 0; k < acceleration_.size(); ++k)
-        errors.push_back(ratio(norm(particles.acceleration[targets_[k]] - acceleration_[k]),
-                               norm(acceleration_[k])));
+        errors.push_back(
+            ratio(norm_of_any_size(particles.acceleration[targets_[k]] - acceleration_[k]),
+                  norm_of_any_size(acceleration_[k])));
     return errors;
 }
 

@@ -8,7 +8,8 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
 
 template <class T, int order, bool with_potential>
-void add_expansion_of(const Expansion& expansion, const T* positions, int padded, double* sums)
+void add_expansion_of(const Expansion& expansion, const Vec3<T>& center, const T* positions,
+                      int padded, double* sums)
 {
     using P = Pack<T>;
     LocalExpansion<T, order> local;
@@ -18,8 +19,9 @@ void add_expansion_of(const Expansion& expansion, const T* positions, int padded
     const double acceleration_unit = potential_unit * potential_unit;
     const P inverse_unit(T(1 / expansion.unit)); // a power of two
     for (int t = 0; t < padded; t += P::width) {
-        const Vec3<P> x{P::load(positions + t), P::load(positions + padded + t),
-                        P::load(positions + 2 * padded + t)};
+        const Vec3<P> x{P::load(positions + t) - P(center.x),
+                        P::load(positions + padded + t) - P(center.y),
+                        P::load(positions + 2 * padded + t) - P(center.z)};
         const FieldValue<P> value = local.evaluate(inverse_unit * x);
         const P fields[4] = {value.acceleration.x, value.acceleration.y, value.acceleration.z,
                              value.potential};
@@ -29,34 +31,36 @@ void add_expansion_of(const Expansion& expansion, const T* positions, int padded
 }
 
 template <class T, int order>
-void add_expansion_of(const Expansion& expansion, bool with_potential, const T* positions,
-                      int padded, double* sums)
+void add_expansion_of(const Expansion& expansion, bool with_potential, const Vec3<T>& center,
+                      const T* positions, int padded, double* sums)
 {
     if (with_potential)
-        add_expansion_of<T, order, true>(expansion, positions, padded, sums);
+        add_expansion_of<T, order, true>(expansion, center, positions, padded, sums);
     else
-        add_expansion_of<T, order, false>(expansion, positions, padded, sums);
+        add_expansion_of<T, order, false>(expansion, center, positions, padded, sums);
 }
 
 } // namespace
 
 template <class T>
-void add_expansion(const Expansion& expansion, int order, bool with_potential, const T* positions,
-                   int padded, double* sums)
+void add_expansion(const Expansion& expansion, int order, bool with_potential,
+                   const Vec3<T>& center, const T* positions, int padded, double* sums)
 {
     switch (order) {
     case 3:
-        return add_expansion_of<T, 3>(expansion, with_potential, positions, padded, sums);
+        return add_expansion_of<T, 3>(expansion, with_potential, center, positions, padded, sums);
     case 4:
-        return add_expansion_of<T, 4>(expansion, with_potential, positions, padded, sums);
+        return add_expansion_of<T, 4>(expansion, with_potential, center, positions, padded, sums);
     case 5:
-        return add_expansion_of<T, 5>(expansion, with_potential, positions, padded, sums);
+        return add_expansion_of<T, 5>(expansion, with_potential, center, positions, padded, sums);
     case 6:
-        return add_expansion_of<T, 6>(expansion, with_potential, positions, padded, sums);
+        return add_expansion_of<T, 6>(expansion, with_potential, center, positions, padded, sums);
     }
 }
 
-template void add_expansion(const Expansion&, int, bool, const float*, int, double*);
-template void add_expansion(const Expansion&, int, bool, const double*, int, double*);
+template void add_expansion(const Expansion&, int, bool, const Vec3<float>&, const float*, int,
+                            double*);
+template void add_expansion(const Expansion&, int, bool, const Vec3<double>&, const double*, int,
+                            double*);
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

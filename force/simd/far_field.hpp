@@ -10,10 +10,11 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 template <class T, int local_order, int order>
 void expand(const FarWork& work, const Expansion* wider, Expansion& expansion);
 
-/// L2P: adds the field of the expansion in internal units to the sums of the targets. Positions
-/// relative to its centre and sums are arrays of `padded` (whole packs) by component.
+/// L2P: adds the field of the expansion in internal units to the sums of the targets. `center` is
+/// that of the expansion among the positions; these and sums are arrays of `padded` (whole packs)
+/// by component.
 template <class T>
-void add_expansion(const Expansion& expansion, int order, bool with_potential, const T* positions,
-                   int padded, double* sums);
+void add_expansion(const Expansion& expansion, int order, bool with_potential,
+                   const Vec3<T>& center, const T* positions, int padded, double* sums);
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -5,8 +5,9 @@
 /// in double and rounded (J-PACKING, rows.hpp); the group's targets pass over it, a few packs at a
 /// time to hide the latency of the root, and keep their sums in registers (FORCE-LOOP); the sums of
 /// a tile are added in double. No sum crosses lanes. Sources among or near the targets go to tiles
-/// of their own, with coordinates in two floats. Far cells come first, as an expansion
-/// (far_field.hpp).
+/// of their own, with coordinates in two floats. In double coordinates are not centred: differences
+/// are those of the coordinates as given, however wide the group. Far cells come first, as an
+/// expansion (far_field.hpp).
 #pragma once
 
 #include "chamomile/force/short_range.hpp"
@@ -55,6 +56,7 @@ public:
     using Sum = typename Law::template Sum<P>;
     static constexpr int width = P::width;
     static constexpr int sum_fields = int(sizeof(Sum) / sizeof(P));
+    static constexpr bool is_centred = sizeof(T) < sizeof(double);
 
     struct Tile {
         alignas(64) Source<T> source[tile_size + width]; // read in whole packs
@@ -69,15 +71,17 @@ public:
     };
 
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
-        : work_(work), frame_{work.row.center, work.inverse_length, work.inverse_mass},
-          rows_(frame_, work.periodicity), law_(make_law(work)), targets_(work, rows_, scratch),
-          reach_(work.row.near_reach, frame_)
+        : work_(work), frame_{is_centred ? work.row.center : Vec3<double>{}, work.inverse_length,
+                              work.inverse_mass},
+          rows_(frame_, work.periodicity, work.row.center), law_(make_law(work)),
+          targets_(work, rows_, scratch), reach_(work.row.near_reach, frame_, work.row.center)
     {}
 
     void run(TargetSum* sums)
     {
         if (!Law::is_periodic && work_.expansion)
-            add_expansion(*work_.expansion, work_.local_order, sum_fields > 3, targets_.positions(),
+            add_expansion(*work_.expansion, work_.local_order, sum_fields > 3,
+                          rounded<T>(frame_.of(work_.expansion->center)), targets_.positions(),
                           targets_.padded(), targets_.sums());
         sum_over_particles();
         if (work_.order == 0)
@@ -218,7 +222,7 @@ private:
     {
         if constexpr (Law::is_periodic) {
             Multipole image = cell;
-            image.center = frame_.center + work_.periodicity.nearest(cell.center - frame_.center);
+            image.center = work_.periodicity.nearest_to(work_.row.center, cell.center);
             return image;
         } else {
             return (cell);

@@ -6,13 +6,18 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// A box about the centre, by the squares of its half sides as they compare with packed sources.
+/// A box about the centre of a group, by the squares of its half sides as they compare with packed
+/// sources.
 template <class T>
 class Reach {
 public:
-    Reach(const Vec3<double>& half_sides, const Frame& frame)
+    Reach(const Vec3<double>& half_sides, const Frame& frame, const Vec3<double>& center)
         : exists_(half_sides.x > 0 && half_sides.y > 0 && half_sides.z > 0)
     {
+        const Vec3<T> c = rounded<T>(frame.of(center));
+        const T middle[4] = {c.x, c.y, c.z, T(0)};
+        for (int k = 0; k < whole; ++k)
+            middle_[k] = middle[k % 4];
         const Vec3<T> r = rounded<T>(frame.inverse_length * half_sides);
         const T squares[4] = {r.x * r.x, r.y * r.y, r.z * r.z, T(__builtin_inf())};
         for (int k = 0; k < whole; ++k)
@@ -31,7 +36,7 @@ public:
         for (int k = 0; k < 4 * count; k += whole) {
             unsigned inside = 0; // a bit for each coordinate
             for (int p = 0; p < whole; p += width) {
-                const P x = P::load(from + k + p);
+                const P x = P::load(from + k + p) - P::load(middle_ + p);
                 inside |= less_bits(x * x, P::load(squared_ + p)) << p;
             }
             if (k + whole > 4 * count)
@@ -46,7 +51,7 @@ private:
     static constexpr int width = P::width, whole = width < 4 ? 4 : width; // lanes of whole sources
 
     bool exists_;
-    T squared_[whole];
+    T middle_[whole], squared_[whole];
 };
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

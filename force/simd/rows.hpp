@@ -86,18 +86,20 @@ CHAMOMILE_HD void add_lanes(Pack<double> lanes, double factor, double* to)
 }
 
 /// Particles about the centre of a frame: x, y, z, mass of each, one after the other; if it
-/// `wraps`, in the images nearest to the centre.
+/// `wraps`, in the images nearest to `middle`.
 template <bool wraps = false>
 class ParticleRows {
 public:
-    explicit ParticleRows(const Frame& frame, const Periodicity& periodicity = {})
+    explicit ParticleRows(const Frame& frame, const Periodicity& periodicity = {},
+                          const Vec3<double>& middle = {})
     {
         const double s = periodicity.side, i = periodicity.inverse_side();
         side_ = Eight{s, s, s, 0, s, s, s, 0};
         inverse_side_ = Eight{i, i, i, 0, i, i, i, 0};
-        const Vec3<double>& c = frame.center;
+        const Vec3<double>&c = frame.center, d = middle - c;
         const double l = frame.inverse_length, m = frame.inverse_mass;
         about_ = Eight{c.x, c.y, c.z, 0, c.x, c.y, c.z, 0};
+        middle_ = Eight{d.x, d.y, d.z, 0, d.x, d.y, d.z, 0};
         scale_ = Eight{l, l, l, m, l, l, l, m};
         load_row(about_one_, &about_);
         load_row(scale_one_, &scale_);
@@ -135,12 +137,12 @@ private:
     {
         if constexpr (wraps) {
             constexpr double whole = 6755399441055744.0; // 1.5 2^52: a sum with it has no fraction
-            const Eight turns = d * inverse_side_ + whole;
+            const Eight turns = (d - middle_) * inverse_side_ + whole;
             d -= side_ * (turns - whole);
         }
     }
 
-    Eight about_, scale_, side_, inverse_side_;
+    Eight about_, middle_, scale_, side_, inverse_side_; // the middle as seen from `about_`
     Four about_one_, scale_one_;
 };
 

@@ -194,9 +194,11 @@ Vec3<double> field(const FieldTask& task, WalkScratch& scratch)
 {
     constexpr int packs = lanes / P::width;
     const Vec3<P> at{P(task.at.x), P(task.at.y), P(task.at.z)};
+    const P inverse_length(task.inverse_length); // a power of two
     const P softening(task.softening_squared), clearance(task.clearance), opening(1.25);
     const NearestImage nearest(task.period.periodicity);
-    const P cut_squared(task.period.cut > 0 ? task.period.cut * task.period.cut : __builtin_inf());
+    const double cut = task.period.cut * task.inverse_length;
+    const P cut_squared(cut > 0 ? cut * cut : __builtin_inf());
     // Lane k of eight has the same sum whatever the width of a register.
     Vec3<P> sum[packs];
     scratch.stack.size = 0;
@@ -208,10 +210,10 @@ Vec3<double> field(const FieldTask& task, WalkScratch& scratch)
         unsigned opened = 0, cut_off = 0;
         for (int p = 0; p < packs; ++p) {
             const int k = p * P::width;
-            d[p] = nearest({P::load(node.x + k) - at.x, P::load(node.y + k) - at.y,
-                            P::load(node.z + k) - at.z});
+            d[p] = inverse_length * nearest({P::load(node.x + k) - at.x, P::load(node.y + k) - at.y,
+                                             P::load(node.z + k) - at.z});
             u_squared[p] = squared(d[p]) + softening;
-            const P size = opening * (P::load(node.least + k) - clearance);
+            const P size = opening * (inverse_length * (P::load(node.least + k) - clearance));
             opened |= less_bits(u_squared[p], size * size) << k;
             cut_off |= less_bits(cut_squared, u_squared[p]) << k;
         }

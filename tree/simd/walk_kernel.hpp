@@ -75,8 +75,9 @@ struct ClusterTask {
 struct FieldTask {
     WalkTree tree;
     Vec3<double> at;
-    double softening_squared;
-    double clearance; ///< that CellReach::least contains
+    double inverse_length;    ///< of the nodes' unit of length, in which distances are squared
+    double softening_squared; ///< in that unit
+    double clearance;         ///< that CellReach::least contains
     WalkPeriod period;
 };
 
@@ -87,7 +88,8 @@ struct WalkKernels {
     void (*walk_cluster)(const ClusterTask& task, WalkScratch& scratch);
     /// The same in a periodic cube.
     void (*walk_periodic_cluster)(const ClusterTask& task, WalkScratch& scratch);
-    /// Sum of m d / (d^2 + softening^2)^(3/2) over cells seen at an angle of about 1.
+    /// Sum of m d / (d^2 + softening^2)^(3/2) over cells seen at an angle of about 1, in the nodes'
+    /// units of mass and length.
     Vec3<double> (*field)(const FieldTask& task, WalkScratch& scratch);
 };
 

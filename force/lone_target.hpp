@@ -1,0 +1,24 @@
+/// \file  The sum of one target that is no source, in double: where lists in float cannot tell.
+#pragma once
+
+#include "chamomile/core/particles.hpp"
+#include "chamomile/force/evaluator.hpp"
+
+namespace chamomile {
+
+/// Over all sources but `self` (-1: none); G = 1. Without softening sources at the target's place
+/// pull at nothing. Throws like refuse_singular_target() if it is not finite.
+TargetSum sum_of_lone_target(const Particles& sources, const Vec3<double>& place, std::int64_t self,
+                             const Softening& softening);
+
+/// In units of the sources' size (or softening, where that is longer): from this distance on their
+/// second moments leave out 4e-15 of the field, 2^-48, while products of inverse distances come
+/// near the ends of float's range.
+inline constexpr double far_away = 0x1p16;
+
+/// From so far away: by the moments of all sources, of masses that are not negative; G = 1. Needs
+/// no more time for many sources than for one.
+TargetSum sum_from_afar(const Multipole& whole, const Vec3<double>& place,
+                        const Softening& softening);
+
+} // namespace chamomile

@@ -23,8 +23,7 @@ constexpr double joint = 0.75;
 void check(const PowerSpectrumOptions& o, const Periodicity& box)
 {
     const auto refuse = [](const char* name, double value, const char* allowed) {
-        throw Error(Fault::usage,
-                    std::string(name) + ": " + number_text(value) + ": " + allowed);
+        throw Error(Fault::usage, std::string(name) + ": " + number_text(value) + ": " + allowed);
     };
     if (!(box.side > 0) || !std::isfinite(box.side))
         refuse("box", box.side, "must be above 0: a power spectrum needs a periodic box");

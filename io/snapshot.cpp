@@ -45,13 +45,15 @@ bool is_text(const InputFile& file)
     });
 }
 
-/// NEMO's structured files begin with one of two words of two bytes (filesecret.h there).
+/// NEMO's structured files begin with an item: one of two words of two bytes, its type in a letter,
+/// its name (filesecret.h there).
 bool is_nemo(const InputFile& file)
 {
-    if (file.size() < 2)
+    if (file.size() < 5)
         return false;
     const auto marker = file.value<std::uint16_t>(0);
-    return marker == 0x0992 || marker == 0x0b92 || marker == 0x9209 || marker == 0x920b;
+    return (marker == 0x0992 || marker == 0x0b92 || marker == 0x9209 || marker == 0x920b) &&
+           file.value<char>(3) == '\0' && std::isalpha(file.value<unsigned char>(4));
 }
 
 std::string lower_case(std::string text)

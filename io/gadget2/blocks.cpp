@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 
 #include "chamomile/io/number_text.hpp"
 #include "chamomile/io/stated.hpp"
@@ -101,15 +103,18 @@ void Gadget2Piece::check_rest(std::int64_t offset) const
         }
 }
 
-/// A block that is there twice is refused; the size that its label states, of the block and the two
-/// counts around it, is not needed.
+/// A block that is read and there twice is refused; the size that its label states, of the block
+/// and the two counts around it, is not needed.
 void Gadget2Piece::check_label(const Gadget2Block& name, const Gadget2Block& block)
 {
-    for (const char* read : {"HEAD", "POS ", "VEL ", "ID  ", "MASS", "POT ", "ACCE"})
-        if (block.label == read && find(read))
-            throw bad_input(file.path(), "block " + block.label,
-                            "a second one at offset " + std::to_string(name.offset - 4),
-                            "one is needed");
+    static constexpr std::string_view read[] = {"HEAD", "POS ", "VEL ", "ID  ",
+                                                "MASS", "POT ", "ACCE"};
+    if (std::find(std::begin(read), std::end(read), block.label) == std::end(read))
+        return;
+    if (find(block.label))
+        throw bad_input(file.path(), "block " + block.label,
+                        "a second one at offset " + std::to_string(name.offset - 4),
+                        "one is needed");
     const std::int64_t stated = file.value<std::uint32_t>(name.offset + 4, order) - std::int64_t(8);
     if (stated != block.bytes && label_note.empty())
         label_note = "block " + block.label + ": its label states " + std::to_string(stated) +

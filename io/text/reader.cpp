@@ -11,6 +11,7 @@
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/text/columns.hpp"
 #include "chamomile/io/text/header.hpp"
+#include "chamomile/io/text/words.hpp"
 
 namespace chamomile {
 namespace {

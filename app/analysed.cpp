@@ -1,10 +1,12 @@
 #include "app/analysed.hpp"
 
 #include "app/comoving_run.hpp"
+#include "app/particle_types.hpp"
 #include "app/periodic_options.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/cosmology/background.hpp"
 #include "chamomile/io/comoving.hpp"
 
 namespace chamomile::app {
@@ -25,8 +27,8 @@ void keep(std::vector<T>& values, const std::vector<Index>& kept)
 void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at)
 {
     options.group("Matter");
-    options.numbers("types", matter.types, between(0, 5), looked_at + "; all unless given");
-    options.number("box", matter.box, positive,
+    add_types(options, matter.types, looked_at + "; all unless given");
+    options.number("box", matter.box, ranges::side,
                    "side of the periodic box, for files that do not state it");
 }
 
@@ -40,6 +42,7 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
         settle_units(snapshot);
     }
     Particles& p = snapshot.particles;
+    const std::string there = types_of(p);
     if (has_critical_density(snapshot) && snapshot.box_size > 0 &&
         !has_density_of_background(snapshot))
         snapshot.notes.push_back(density_text(snapshot) + ": check units and box");
@@ -61,7 +64,7 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
     }
     if (p.size() == 0)
         throw Error(Fault::input, source + ": particles: none" +
-                                      (matter.types.empty() ? "" : " of the chosen types") +
+                                      (there.empty() ? "" : " of the chosen types, of " + there) +
                                       ": nothing to look at");
 }
 
@@ -77,7 +80,7 @@ AnalysisUnits analysis_units(const Units& units)
 
 double redshift_of(const Snapshot& snapshot)
 {
-    return snapshot.comoving ? 1 / snapshot.comoving->scale_factor - 1 : 0;
+    return snapshot.comoving ? chamomile::redshift_of(snapshot.comoving->scale_factor) : 0;
 }
 
 std::string notes_text(const Snapshot& snapshot)

@@ -11,22 +11,10 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/text/words.hpp"
 
 namespace chamomile::app {
 namespace {
-
-constexpr std::string_view separators = " \t\r,";
-
-/// Calls use(word) for each word of the line.
-template <class Use>
-void for_each_word(std::string_view line, const Use& use)
-{
-    for (std::size_t at = 0; (at = line.find_first_not_of(separators, at)) != line.npos;) {
-        const std::size_t end = std::min(line.find_first_of(separators, at), line.size());
-        use(line.substr(at, end - at));
-        at = end;
-    }
-}
 
 std::string listed(const std::vector<std::string>& names)
 {
@@ -40,9 +28,9 @@ std::string listed(const std::vector<std::string>& names)
 
 std::vector<std::string> words_of_line(std::string_view line)
 {
-    std::vector<std::string> words;
-    for_each_word(line, [&](std::string_view word) { words.emplace_back(word); });
-    return words;
+    std::vector<std::string_view> words;
+    split_words(line, words);
+    return {words.begin(), words.end()};
 }
 
 std::string read_text_file(const std::string& file, const std::string& needed)
@@ -106,20 +94,21 @@ void Columns::add_line(std::string_view line, std::size_t number,
             add_names(rest.substr(key.size()), number);
         line = line.substr(0, comment);
     }
-    std::size_t count = 0;
-    for_each_word(line, [&](std::string_view word) {
+    std::vector<std::string_view> words;
+    if (!split_words(line, words))
+        refuse("a field between commas is empty");
+    if (words.empty())
+        return;
+    for (std::string_view word : words) {
         const auto value = parsed_number<double>(word);
         if (!value || !std::isfinite(*value))
             refuse(std::string(word) + ": a finite number is needed");
         values_.push_back(*value);
-        ++count;
-    });
-    if (count == 0)
-        return;
+    }
     if (names_.empty())
         names_ = names;
-    if (count != names_.size())
-        refuse(std::to_string(count) + " numbers: " + std::to_string(names_.size()) +
+    if (words.size() != names_.size())
+        refuse(std::to_string(words.size()) + " numbers: " + std::to_string(names_.size()) +
                " are needed: " + listed(names_));
 }
 

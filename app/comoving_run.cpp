@@ -76,9 +76,6 @@ void take_background(const Options& options, const CosmologyRequest& request,
         refuse("Omega_m: " + shortest(frame.omega_matter) + ": give --omega-m");
     if (!(frame.hubble > 0))
         refuse("h: " + shortest(frame.hubble) + ": give --hubble");
-    if (frame.hubble > 10)
-        refuse("h: " + shortest(frame.hubble) +
-               ": H0 in 100 km/s/Mpc, such as 0.7, is needed: give --hubble");
     const double a = frame.scale_factor;
     if (state.time != 0 && !(std::abs(state.time - a) <= 1e-3 * a))
         refuse("time: " + shortest(state.time) + ": is not the scale factor " + shortest(a));

@@ -13,9 +13,6 @@ constexpr const char* names[] = {"a-end",    "z-end",   "outputs-a", "outputs-z"
                                  "dlna-max", "eps-max", "omega-m",   "omega-l",
                                  "omega-r",  "w0",      "wa",        "hubble"};
 
-/// The largest redshift that makes sense, where radiation rules and perturbations are no dust's.
-constexpr Range redshift_range{-0.99, 1e6}, scale_factor_range{1e-6, 100};
-
 } // namespace
 
 void add_cosmology_options(Options& options, CosmologyRequest& request)
@@ -25,12 +22,12 @@ void add_cosmology_options(Options& options, CosmologyRequest& request)
         "cosmology", request.asked,
         "evolve a comoving file in its periodic box, in the background that it states; any "
         "of the following means it too");
-    options.number("z-end", request.end_redshift, redshift_range,
+    options.number("z-end", request.end_redshift, ranges::redshift,
                    "redshift of the end; 0 unless given");
-    options.number("a-end", request.end_scale_factor, scale_factor_range, "its scale factor");
-    options.numbers("outputs-z", request.output_redshifts, redshift_range,
+    options.number("a-end", request.end_scale_factor, ranges::scale_factor, "its scale factor");
+    options.numbers("outputs-z", request.output_redshifts, ranges::redshift,
                     "redshifts of snapshots beside those of start and end");
-    options.numbers("outputs-a", request.output_scale_factors, scale_factor_range,
+    options.numbers("outputs-a", request.output_scale_factors, ranges::scale_factor,
                     "their scale factors");
     options.number("dlna-max", request.longest_step, above(0, 1),
                    "longest adaptive step in ln a; --dt gives a fixed one");
@@ -42,7 +39,7 @@ void add_cosmology_options(Options& options, CosmologyRequest& request)
     options.number("omega-r", request.omega_radiation, not_negative, "radiation today");
     options.number("w0", request.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
     options.number("wa", request.wa, any_number, "of dark energy");
-    options.number("hubble", request.hubble, above(0, 10), "H0 in 100 km/s/Mpc");
+    options.number("hubble", request.hubble, ranges::hubble, "H0 in 100 km/s/Mpc");
 }
 
 void settle_cosmology(const Options& options, CosmologyRequest& request,

@@ -3,6 +3,7 @@
 
 #include "app/command.hpp"
 #include "app/options.hpp"
+#include "app/particle_types.hpp"
 #include "app/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
@@ -33,12 +34,11 @@ std::string softening_text(const Snapshot& snapshot)
 
 void print_types(const SnapshotSummary& summary)
 {
-    static constexpr const char* names[] = {"gas", "halo", "disk", "bulge", "stars", "boundary"};
     Table table({"type", "name", "particles", "total mass", "least mass", "largest mass"});
     for (std::size_t type = 0; type < summary.types.size(); ++type) {
         const TypeSummary& one = summary.types[type];
         if (one.count > 0)
-            table.add({std::to_string(type), names[type], std::to_string(one.count),
+            table.add({std::to_string(type), type_names[type], std::to_string(one.count),
                        formatted("%.8g", one.total_mass), formatted("%.8g", one.least_mass),
                        formatted("%.8g", one.most_mass)});
     }

@@ -15,6 +15,7 @@
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/io/hdf5/at_exit.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -97,6 +98,7 @@ int main(int argc, char** argv)
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     app::hold_standard_streams();
+    leave_hdf5_open_at_exit();
     try {
         const int status = app::dispatch({argv + 1, argv + argc});
         app::flush_output();

@@ -35,7 +35,7 @@ void add_background(Options& options, Request& request)
     options.number("omega-r", background.omega_radiation, not_negative, "radiation today");
     options.number("w0", background.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
     options.number("wa", background.wa, any_number, "of dark energy");
-    options.number("hubble", background.hubble, above(0, 10), "H0 in 100 km/s/Mpc");
+    options.number("hubble", background.hubble, ranges::hubble, "H0 in 100 km/s/Mpc");
     options.number("omega-b", request.model.power.omega_baryon, positive,
                    "baryons, part of the matter");
     options.number("n-s", request.model.power.spectral_index, any_number, "spectral index");
@@ -58,7 +58,7 @@ void add_box(Options& options, Request& request)
     options.number("box", model.side, positive, "side in Mpc/h");
     options.number("n", model.particles, between(2, 1624),
                    "particles along a side, an even number");
-    options.number("z-start", model.redshift, above(-1, 1e4), "redshift");
+    options.number("z-start", model.redshift, Range{ranges::redshift.least, 1e4}, "redshift");
     options.number("lpt", model.order, between(1, 2),
                    "order of perturbation theory: 1 Zel'dovich, 2 2LPT");
     options.number("seed", model.field.seed, not_negative,

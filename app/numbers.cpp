@@ -1,6 +1,7 @@
 #include "app/numbers.hpp"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -31,17 +32,6 @@ std::optional<T> number_of(const std::string& text)
 }
 
 } // namespace
-
-std::string Range::words() const
-{
-    const bool below = std::isfinite(least), bounded = std::isfinite(most);
-    if (below && bounded)
-        return least_excluded ? " > " + shortest(least) + " and <= " + shortest(most)
-                              : " from " + shortest(least) + " to " + shortest(most);
-    if (below)
-        return (least_excluded ? " > " : " >= ") + shortest(least);
-    return bounded ? " <= " + shortest(most) : "";
-}
 
 template <class T>
 T parse_number(const std::string& option, const std::string& text, const Range& range)

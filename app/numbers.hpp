@@ -2,29 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "chamomile/io/range.hpp"
+
 namespace chamomile::app {
 
-/// The finite numbers that an option takes.
-struct Range {
-    double least = -std::numeric_limits<double>::infinity();
-    double most = std::numeric_limits<double>::infinity();
-    bool least_excluded = false;
-
-    bool contains(double value) const
-    {
-        return value <= most && (least_excluded ? value > least : value >= least);
-    }
-    /// In words that follow the kind of number: "", " > 0", " from 1 to 4096".
-    std::string words() const;
-};
-
-inline constexpr Range any_number{};
-inline constexpr Range positive{0, std::numeric_limits<double>::infinity(), true};
-inline constexpr Range not_negative{0};
+inline constexpr Range any_number = ranges::any;
+inline constexpr Range positive = ranges::positive;
+inline constexpr Range not_negative = ranges::not_negative;
 constexpr Range at_least(double least)
 {
     return {least};

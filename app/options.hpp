@@ -23,6 +23,7 @@
 /// --verbose/-v and --help/-h. A command prints to standard output, and nothing else does.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -84,6 +85,11 @@ public:
     void choice(const std::string& name, T& value,
                 std::vector<std::pair<std::string, std::remove_reference_t<T>>> words,
                 const std::string& help);
+
+    /// A list of such words, the first of each value being what is shown of it.
+    template <class T>
+    void choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
+                 std::vector<std::pair<std::string, T>> words, const std::string& help);
 
     /// Reads the arguments, then the file of --config for what they leave open. False if --help was
     /// asked for and printed. Throws Error(usage) for the first thing that is wrong.
@@ -233,6 +239,41 @@ void Options::choice(const std::string& name, T& value,
             if (word.second == value)
                 return word.first;
         return std::string();
+    };
+}
+
+template <class T>
+void Options::choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
+                      std::vector<std::pair<std::string, T>> words, const std::string& help)
+{
+    Entry& entry = add(name, metavar, help);
+    entry.store = [&values, words](const std::string& option, const std::string& text) {
+        values.clear();
+        for (std::size_t start = 0; start <= text.size();) {
+            const std::size_t comma = std::min(text.find(',', start), text.size());
+            const std::string one = text.substr(start, comma - start);
+            start = comma + 1;
+            const auto found = std::find_if(words.begin(), words.end(),
+                                            [&](const auto& word) { return word.first == one; });
+            if (found != words.end()) {
+                values.push_back(found->second);
+                continue;
+            }
+            std::vector<std::string> names;
+            for (const auto& word : words)
+                names.push_back(word.first);
+            refuse_word(option, one.empty() ? "(empty)" : one, names);
+        }
+    };
+    entry.show = [&values, words] {
+        std::string text;
+        for (const T& value : values)
+            for (const auto& word : words)
+                if (word.second == value) {
+                    text += (text.empty() ? "" : ",") + word.first;
+                    break;
+                }
+        return text;
     };
 }
 

@@ -23,7 +23,7 @@ void add_periodic_options(Options& options, PeriodicOptions& periodic)
 {
     options.group("Periodic boxes");
     options.number(
-        "box", periodic.box, not_negative,
+        "box", periodic.box, ranges::side_or_none,
         "side of a periodic cube [0, SIDE)^3; that of the file unless given; 0: isolated");
     options.choice("long-range", periodic.long_range, long_range_words,
                    "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald)");

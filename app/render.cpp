@@ -8,6 +8,7 @@
 #include "app/command.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_types.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/input_file.hpp"
@@ -40,7 +41,7 @@ void add_picture(Options& options, Picture& picture)
     options.numbers("center", picture.centre, any_number,
                     "x,y,z of the middle; of a periodic box its own, else the centre of mass of "
                     "what is shown, unless given");
-    options.number("box", view.box, not_negative,
+    options.number("box", view.box, ranges::side_or_none,
                    "side of a periodic box, whose images are drawn across its faces; 0: isolated; "
                    "that of the file, if all particles lie in it, unless given");
     options.number("slice", view.slice, positive,
@@ -50,9 +51,9 @@ void add_picture(Options& options, Picture& picture)
                    "degrees that the scene is turned about z first");
     options.number("inclination", view.inclination, any_number,
                    "degrees of tilt: 0 looks down the z axis, 90 along +y");
-    options.numbers("types", view.types, between(0, 5),
-                    "particle types shown; unless given disk, bulge and stars (2,3,4) where there "
-                    "are any, because a halo hides them, or else all");
+    add_types(options, view.types,
+              "particle types shown; unless given disk, bulge and stars (2,3,4) where there "
+              "are any, because a halo hides them, or else all");
     options.group("Colours");
     options.number("min", view.min, positive,
                    "surface density of the first colour; from percentiles unless given");

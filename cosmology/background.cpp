@@ -4,6 +4,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/cosmology/quadrature.hpp"
 
 namespace chamomile {
@@ -75,7 +76,7 @@ void validate(const Background& b, double from, double to)
 {
     const auto refuse = [](const char* name, double value, const char* requirement) {
         throw Error(Fault::usage,
-                    std::string(name) + ": " + std::to_string(value) + ": " + requirement);
+                    std::string(name) + ": " + number_text(value) + ": " + requirement);
     };
     for (const auto& [name, value] :
          {std::pair("omega-m", b.omega_matter), std::pair("omega-l", b.omega_lambda),

@@ -38,9 +38,11 @@ struct Background {
 /// expand all the time between the scale factors.
 void validate(const Background& background, double from, double to);
 
+/// 0 where the scale factor is 1 but for rounding.
 inline double redshift_of(double scale_factor)
 {
-    return 1 / scale_factor - 1;
+    const double redshift = 1 / scale_factor - 1;
+    return redshift > -1e-14 && redshift < 1e-14 ? 0 : redshift;
 }
 inline double scale_factor_of(double redshift)
 {

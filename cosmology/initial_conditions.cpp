@@ -1,10 +1,12 @@
 #include "chamomile/cosmology/initial_conditions.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/cosmology/displacements.hpp"
 #include "chamomile/cosmology/glass.hpp"
@@ -16,14 +18,13 @@ namespace {
 void check(const InitialConditionsOptions& o)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
-    const auto number = [](double value) { return std::to_string(value); };
     if (!(o.side > 0) || !std::isfinite(o.side))
-        refuse("box: " + number(o.side) + ": must be > 0");
+        refuse("box: " + number_text(o.side) + ": must be > 0");
     if (o.particles < 2 || o.particles > 1625 || o.particles % 2 != 0)
         refuse("particles along a side: " + std::to_string(o.particles) +
                ": must be an even number from 2 to 1624"); // 1625^3 is beyond an Index
     if (!(o.redshift > -1) || !std::isfinite(o.redshift))
-        refuse("z-start: " + number(o.redshift) + ": must be above -1");
+        refuse("z-start: " + number_text(o.redshift) + ": must be above -1");
     if (o.order != 1 && o.order != 2)
         refuse("order: " + std::to_string(o.order) + ": must be 1 (Zel'dovich) or 2 (2LPT)");
     if (o.load == ParticleLoad::glass && (o.glass < 2 || o.particles % o.glass != 0))
@@ -36,12 +37,15 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
     const double unit = 2 * std::numbers::pi / o.side;
     const double most = unit * std::sqrt(3.0) * (o.particles / 2 - 1);
     // The sides of decimal fractions: k of the table's first line may be that of the box, rounded.
-    if (unit < power.least_k() * (1 - 1e-6) || most > power.most_k() * (1 + 1e-6))
-        throw Error(Fault::input, o.power.table.string() + ": k from " +
-                                      std::to_string(power.least_k()) + " to " +
-                                      std::to_string(power.most_k()) +
-                                      " h/Mpc: " + std::to_string(unit) + " to " +
-                                      std::to_string(most) + " are needed for this box");
+    if (unit >= power.least_k() * (1 - 1e-6) && most <= power.most_k() * (1 + 1e-6))
+        return;
+    const bool is_table = !o.power.table.empty();
+    char line[200];
+    std::snprintf(line, sizeof line,
+                  ": k from %.6g to %.6g h/Mpc: %.6g to %.6g are needed for this box",
+                  power.least_k(), power.most_k(), unit, most);
+    throw Error(is_table ? Fault::input : Fault::usage,
+                (is_table ? o.power.table.string() : "box: the transfer function's fit") + line);
 }
 
 /// Where the particles would be in a homogeneous universe, in order of their ids.

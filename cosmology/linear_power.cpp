@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/cosmology/growth.hpp"
 #include "chamomile/cosmology/power_table.hpp"
 #include "chamomile/cosmology/quadrature.hpp"
@@ -50,7 +51,7 @@ LinearPower::LinearPower(const PowerOptions& options) : options_(options)
 {
     const auto refuse = [](const char* name, double value, const char* requirement) {
         throw Error(Fault::usage,
-                    std::string(name) + ": " + std::to_string(value) + ": " + requirement);
+                    std::string(name) + ": " + number_text(value) + ": " + requirement);
     };
     if (!std::isfinite(options.spectral_index))
         refuse("n-s", options.spectral_index, "must be finite");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/mesh/assignment.hpp"
 #include "chamomile/mesh/fourier.hpp"
 
@@ -22,8 +23,7 @@ constexpr double joint = 0.75;
 void check(const PowerSpectrumOptions& o, const Periodicity& box)
 {
     const auto refuse = [](const char* name, double value, const char* allowed) {
-        throw Error(Fault::usage,
-                    std::string(name) + ": " + std::to_string(value) + ": " + allowed);
+        throw Error(Fault::usage, std::string(name) + ": " + number_text(value) + ": " + allowed);
     };
     if (!(box.side > 0) || !std::isfinite(box.side))
         refuse("box", box.side, "must be above 0: a power spectrum needs a periodic box");
@@ -203,7 +203,7 @@ PowerSpectrum power_spectrum(std::size_t n, const ArrayView& position, const Arr
         squares += mass.load(i) * mass.load(i);
     }
     if (!(total > 0) || !std::isfinite(total))
-        throw Error(Fault::input, "total mass: " + std::to_string(total) + ": must be above 0");
+        throw Error(Fault::input, "total mass: " + number_text(total) + ": must be above 0");
 
     const double fundamental = 2 * pi / box.side, volume = box.side * box.side * box.side;
     const double last_factor = std::pow(options.fold_factor, options.foldings);

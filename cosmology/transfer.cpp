@@ -5,6 +5,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 
 namespace chamomile {
 namespace {
@@ -31,10 +32,10 @@ EisensteinHu::EisensteinHu(const Background& b, double omega_baryon, double temp
 {
     if (!(omega_baryon > 0) || !(omega_baryon < b.omega_matter))
         throw Error(Fault::usage,
-                    "omega-b: " + std::to_string(omega_baryon) +
-                        ": must be > 0 and below omega-m = " + std::to_string(b.omega_matter));
+                    "omega-b: " + number_text(omega_baryon) +
+                        ": must be > 0 and below omega-m = " + number_text(b.omega_matter));
     if (!(temperature > 0))
-        throw Error(Fault::usage, "temperature: " + std::to_string(temperature) + ": must be > 0");
+        throw Error(Fault::usage, "temperature: " + number_text(temperature) + ": must be > 0");
     const double m = matter_, baryons = m * baryon_part_, f = baryon_part_;
     const double theta4 = square(square(theta_));
     const double z_equality = 2.5e4 * m / theta4; // eq. 2

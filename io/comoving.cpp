@@ -1,6 +1,7 @@
 #include "chamomile/io/comoving.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <numeric>
 
@@ -15,17 +16,24 @@ constexpr double density_tolerance = 0.05;
 
 void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot)
 {
-    if (header.omega_lambda == 0 && header.redshift == 0)
-        return;
     const double scale_factor = 1 / (1 + header.redshift);
-    if (!(std::abs(header.time - scale_factor) <= 1e-3 * scale_factor)) {
-        snapshot.notes.push_back("time " + number_text(header.time) +
-                                 " is not 1/(1+z) of redshift " + number_text(header.redshift) +
-                                 ": read as plain, not comoving coordinates");
+    const bool is_time = std::abs(header.time - scale_factor) <= 1e-3 * scale_factor;
+    const bool by_gadget = header.omega_lambda != 0 || header.redshift != 0;
+    const bool comoving = header.comoving.value_or(by_gadget && is_time);
+    if (comoving)
+        snapshot.comoving =
+            ComovingFrame{scale_factor, header.omega_matter, header.omega_lambda, header.hubble};
+    if (!is_time && header.comoving.value_or(by_gadget))
+        snapshot.notes.push_back(
+            "time " + number_text(header.time) + " is not 1/(1+z) of redshift " +
+            number_text(header.redshift) + ": read as " +
+            (comoving ? "comoving, not plain" : "plain, not comoving") + " coordinates");
+    if (header.comoving || by_gadget)
         return;
-    }
-    snapshot.comoving =
-        ComovingFrame{scale_factor, header.omega_matter, header.omega_lambda, header.hubble};
+    if (is_time && header.omega_matter > 0 && header.hubble > 0)
+        snapshot.notes.push_back("Omega_m " + number_text(header.omega_matter) +
+                                 " without Omega_Lambda or redshift: read as plain, not comoving "
+                                 "coordinates, as GADGET does");
 }
 
 void make_velocities_peculiar(Snapshot& snapshot)
@@ -35,8 +43,9 @@ void make_velocities_peculiar(Snapshot& snapshot)
     const double factor = velocity_factor(snapshot);
     for (Vec3<double>& velocity : snapshot.particles.velocity)
         velocity = factor * velocity;
-    snapshot.notes.push_back("comoving coordinates at scale factor " +
-                             number_text(snapshot.comoving->scale_factor) +
+    char scale_factor[32]; // 1 of today, where 1/(1+z) is 1 but for rounding
+    std::snprintf(scale_factor, sizeof scale_factor, "%.12g", snapshot.comoving->scale_factor);
+    snapshot.notes.push_back("comoving coordinates at scale factor " + std::string(scale_factor) +
                              ": velocities read as u = v/sqrt(a) and made peculiar");
 }
 

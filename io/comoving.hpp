@@ -9,10 +9,12 @@ namespace chamomile {
 struct BackgroundHeader {
     double time = 0, redshift = 0;
     double omega_matter = 0, omega_lambda = 0, hubble = 0;
+    std::optional<bool> comoving; ///< where the file says whether it is
 };
 
-/// Recognises a comoving file as GADGET does, by a non-zero Lambda or redshift, where the time is
-/// the scale factor 1 / (1 + redshift). Sets snapshot.comoving, or notes why not.
+/// Recognises a comoving file by its own word or, where it has none, as GADGET does: by a non-zero
+/// Lambda or redshift, where the time is the scale factor 1 / (1 + redshift). Sets
+/// snapshot.comoving, or notes why not.
 void recognise_comoving(const BackgroundHeader& header, Snapshot& snapshot);
 
 /// Multiplies the velocities by sqrt(a), from GADGET's u to peculiar velocities, and says so.

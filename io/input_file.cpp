@@ -28,12 +28,26 @@ void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
     }
 }
 
+/// A field or value as far as a line has room for it: a file may hold names of any length.
+std::string shortened(const std::string& text)
+{
+    constexpr std::size_t most = 200;
+    return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
 } // namespace
+
+Error file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
+                 const std::string& value, const std::string& allowed)
+{
+    return Error(fault, file.string() + ": " + shortened(field) + ": " + shortened(value) + ": " +
+                            allowed);
+}
 
 Error bad_input(const std::filesystem::path& file, const std::string& field,
                 const std::string& value, const std::string& allowed)
 {
-    return Error(Fault::input, file.string() + ": " + field + ": " + value + ": " + allowed);
+    return file_error(Fault::input, file, field, value, allowed);
 }
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path)
@@ -47,9 +61,9 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path)
     if (!known || !S_ISREG(status.st_mode) || status.st_size == 0) {
         ::close(descriptor_);
         if (known && S_ISDIR(status.st_mode))
-            throw bad_input(path, "file", "a folder", "a snapshot file is needed");
+            throw bad_input(path, "file", "a folder", "a file is needed");
         if (known && S_ISREG(status.st_mode))
-            throw bad_input(path, "size", "0 bytes", "a snapshot file is needed");
+            throw bad_input(path, "size", "0 bytes", "the file is empty");
         throw bad_input(path, "file", "not a regular file", "a pipe or device cannot be read");
     }
     size_ = status.st_size;

@@ -15,7 +15,12 @@ namespace chamomile {
 /// The byte order of a file, relative to this machine.
 enum class ByteOrder { host, swapped };
 
-/// The error of a bad field in a file: "<file>: <field>: <value>: <what is allowed>".
+/// The error of a field in a file: "<file>: <field>: <value>: <what is allowed>", field and value
+/// cut where they are too long for a line.
+Error file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
+                 const std::string& value, const std::string& allowed);
+
+/// That of a file that was read.
 Error bad_input(const std::filesystem::path& file, const std::string& field,
                 const std::string& value, const std::string& allowed);
 

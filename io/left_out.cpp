@@ -43,7 +43,7 @@ std::vector<std::string> left_out_of_text(const Snapshot&)
 std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
 {
     std::vector<std::string> lost;
-    if (snapshot.softening)
+    if (snapshot.softening || (snapshot.comoving && snapshot.comoving->physical_softening != 0))
         lost.push_back("the softening");
     if (const auto& frame = snapshot.comoving;
         frame && (frame->omega_radiation != 0 || frame->w0 != -1 || frame->wa != 0))

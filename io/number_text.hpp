@@ -7,14 +7,9 @@
 #include <string_view>
 #include <system_error>
 
-namespace chamomile {
+#include "chamomile/core/number_text.hpp"
 
-/// The shortest text that reads back as the same number.
-inline std::string number_text(double value)
-{
-    char text[32];
-    return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
+namespace chamomile {
 
 /// The number that all of the text stands for, if it is one. Takes a leading plus sign.
 template <class T>
@@ -27,6 +22,14 @@ std::optional<T> parsed_number(std::string_view text)
     if (error != std::errc() || end != text.data() + text.size())
         return std::nullopt;
     return value;
+}
+
+/// Whether the text is a number that no double is near: too large, or too small but not 0.
+inline bool is_beyond_doubles(std::string_view text)
+{
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc::result_out_of_range && end == text.data() + text.size();
 }
 
 } // namespace chamomile

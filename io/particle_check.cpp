@@ -32,22 +32,6 @@ void check_finite(const Particles& particles, const std::vector<Vec3<double>>& v
     }
 }
 
-void check_masses(const Particles& particles, const std::filesystem::path& file)
-{
-    bool any = particles.mass.empty();
-    for (std::size_t i = 0; i < particles.size(); ++i) {
-        const double mass = particles.mass[i];
-        if (!(mass >= 0) || !std::isfinite(mass))
-            throw bad_input(file, particle_name(particles, i) + ", mass", number_text(mass),
-                            "must be finite and not negative");
-        any = any || mass > 0;
-    }
-    if (!any)
-        throw bad_input(file, "mass",
-                        "0 for all " + std::to_string(particles.size()) + " particles",
-                        "at least one must be positive");
-}
-
 /// Whether two ids agree, by a table of bits where the ids are dense enough for one.
 bool has_duplicates(const std::vector<std::uint64_t>& id)
 {
@@ -86,6 +70,23 @@ void check_ids(const Particles& particles, const std::filesystem::path& file)
 }
 
 } // namespace
+
+void check_masses(const Particles& particles, const std::filesystem::path& file,
+                  const std::string& hint)
+{
+    bool any = particles.mass.empty();
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const double mass = particles.mass[i];
+        if (!(mass >= 0) || !std::isfinite(mass))
+            throw bad_input(file, particle_name(particles, i) + ", mass", number_text(mass),
+                            "must be finite and not negative" + hint);
+        any = any || mass > 0;
+    }
+    if (!any)
+        throw bad_input(file, "mass",
+                        "0 for all " + std::to_string(particles.size()) + " particles",
+                        "at least one must be positive" + hint);
+}
 
 void check_particles(const Particles& particles, const std::filesystem::path& file)
 {

@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "chamomile/io/input_file.hpp"
+
 namespace chamomile {
 namespace {
 
@@ -31,7 +33,7 @@ std::filesystem::path followed(std::filesystem::path file)
 Error bad_output(const std::filesystem::path& file, const std::string& field,
                  const std::string& value, const std::string& allowed)
 {
-    return Error(Fault::output, file.string() + ": " + field + ": " + value + ": " + allowed);
+    return file_error(Fault::output, file, field, value, allowed);
 }
 
 PendingFile::PendingFile(const std::filesystem::path& target)

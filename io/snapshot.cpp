@@ -11,6 +11,7 @@
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/stated.hpp"
 #include "chamomile/io/unchanged_file.hpp"
 
 namespace chamomile {
@@ -44,19 +45,15 @@ bool is_text(const InputFile& file)
     });
 }
 
-Snapshot read_by_content(const std::filesystem::path& path)
+/// NEMO's structured files begin with an item: one of two words of two bytes, its type in a letter,
+/// its name (filesecret.h there).
+bool is_nemo(const InputFile& file)
 {
-    const InputFile file(path);
-    if (find_superblock(file) >= 0)
-        return read_hdf5(path);
-    if (is_gadget2(file))
-        return read_gadget2(path);
-    if (is_tipsy(file))
-        return read_tipsy(file);
-    if (is_text(file))
-        return read_text(file);
-    throw bad_input(path, "format", "unknown",
-                    "HDF5, GADGET-2 binary (first word 256 or 8), Tipsy or text is needed");
+    if (file.size() < 5)
+        return false;
+    const auto marker = file.value<std::uint16_t>(0);
+    return (marker == 0x0992 || marker == 0x0b92 || marker == 0x9209 || marker == 0x920b) &&
+           file.value<char>(3) == '\0' && std::isalpha(file.value<unsigned char>(4));
 }
 
 std::string lower_case(std::string text)
@@ -64,6 +61,40 @@ std::string lower_case(std::string text)
     std::transform(text.begin(), text.end(), text.begin(),
                    [](unsigned char c) { return char(std::tolower(c)); });
     return text;
+}
+
+/// Text columns; of a file that is named as HDF5 the line of an error says so first.
+Snapshot read_text_of(const InputFile& file)
+{
+    const std::string extension = lower_case(file.path().extension().string());
+    if (extension != ".hdf5" && extension != ".h5")
+        return read_text(file);
+    try {
+        return read_text(file);
+    } catch (const Error& error) {
+        const std::string reason =
+            std::string(error.what()).substr(file.path().string().size() + 2);
+        throw bad_input(file.path(), "format", "no HDF5, in spite of the name",
+                        "nor columns of text: " + reason);
+    }
+}
+
+Snapshot read_by_content(const std::filesystem::path& path)
+{
+    const InputFile file(path);
+    if (find_superblock(file) >= 0)
+        return read_hdf5(path);
+    if (is_gadget2(file))
+        return read_gadget2(path);
+    if (is_nemo(file))
+        throw bad_input(path, "format", "NEMO's structured binary",
+                        "is not read; NEMO's snapprint writes text columns");
+    if (is_tipsy(file))
+        return read_tipsy(file);
+    if (is_text(file))
+        return read_text_of(file);
+    throw bad_input(path, "format", "unknown",
+                    "HDF5, GADGET-2 binary (first word 256 or 8), Tipsy or text is needed");
 }
 
 /// A format that can be written, by its extensions.
@@ -116,6 +147,7 @@ Snapshot read_snapshot(const std::filesystem::path& path)
         const UnchangedFile as_opened(path);
         Snapshot snapshot = read_by_content(path);
         as_opened.check();
+        check_stated(snapshot, path);
         check_particles(snapshot.particles, path);
         settle_units(snapshot);
         return snapshot;

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-USAGE, INPUT, OUTPUT, DEVICE, NUMERIC = 2, 3, 4, 5, 6
+USAGE, INPUT, OUTPUT, DEVICE, NUMERIC, RESTART = 2, 3, 4, 5, 6, 7
 
 RUN = "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
 BLOCKS = "run good.txt --t-end 0.2 --block-steps --eps 0.05 -o out"
@@ -185,6 +185,15 @@ CASES = [
     ("width of no pictures", RUN + " --frame-width 3", USAGE, "--frame-width: needs --frames"),
     ("info of a missing file", "info missing.hdf5", INPUT, "missing.hdf5: file: No such file"),
     ("info of a cut file", "info cut.hdf5", INPUT, r"cut.hdf5: size: \d+ bytes: truncated: the file states \d+ bytes"),
+    ("a file that repels", START.format(file="repel.txt"), INPUT, "repel.txt: line 1, G: -1: a number > 0 is needed"),
+    ("HDF5 with a wrong bit", "info flipped.hdf5", INPUT, "flipped.hdf5: "),
+    ("text named HDF5", "info garbage.hdf5", INPUT, "garbage.hdf5: format: no HDF5, in spite of the name"),
+    ("an empty checkpoint", "run --restart empty.txt", RESTART, "empty.txt: size: 0 bytes: the file is empty"),
+    ("a box larger than all fits", "model cosmology --box 1e9 --n 8 -o x.hdf5", USAGE, "error: box: the transfer function's fit: k from 1e-05 to 100000 h/Mpc: 6.28.*e-09 to .* are needed"),
+    ("a box beyond doubles", "power good.txt --box 1e-300", USAGE, "--box: 1e-300: a number from 1e-100 to"),
+    ("no type of that name", "halos good.txt --types disc", USAGE, "--types: disc: is not one of 0, .*, boundary; did you mean 'disk'"),
+    ("types with a gap", "halos good.txt --types 1,,2", USAGE, r"--types: \(empty\): is not one of 0"),
+    ("a type that is not there", "halos good.txt --types disk", INPUT, r"particles: none of the chosen types, of 1 \(halo\): nothing to look at"),
     ("convert to an unknown format", "convert good.txt good.xyz", USAGE, "good.xyz: extension"),
     # The other commands.
     ("model without a name", "model", USAGE, "model: missing: MODEL"),
@@ -302,6 +311,8 @@ def write_inputs(folder):
         "spline.txt": "# softening_length: 0.05\n# softening_kind: spline\n" + rows(20),
         "gas.txt": "# types: 0*5 1*15\n" + rows(20),
         "comoving.txt": "# scale_factor: 0.5\n# omega_matter: 0.3\n# omega_lambda: 0.7\n# hubble: 0.7\n" + rows(20),
+        "repel.txt": "# G: -1\n" + rows(20),
+        "garbage.hdf5": "garbage\n",
         "words.ini": "just words\n",
         "unknown.ini": "# forces\n[forces]\nthetta = 0.4\n",
         "theta.ini": "theta = 0.5\n",
@@ -319,6 +330,9 @@ def write_inputs(folder):
     for name, part in (("cut.hdf5", 0.5), ("stub.hdf5", 0.005), ("cut.gadget2", 0.7), ("cut.tipsy", 0.7)):
         whole = (folder / ("good" + pathlib.Path(name).suffix)).read_bytes()
         (folder / name).write_bytes(whole[:int(part * len(whole))])
+    whole = bytearray((folder / "good.hdf5").read_bytes())
+    whole[135] ^= 0xff
+    (folder / "flipped.hdf5").write_bytes(whole)
 
 
 def fingerprint(folder):

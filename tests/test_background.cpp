@@ -21,6 +21,14 @@ Background flat(double omega_matter)
 
 } // namespace
 
+TEST_CASE("the redshift of today is 0, whatever the rounding of its scale factor")
+{
+    for (double a : {0.9999999999999998, 1.0, 1.0000000000000002})
+        CHECK(redshift_of(a) == 0);
+    CHECK(redshift_of(0.999999999999) == within(1e-3, 1e-12));
+    CHECK(redshift_of(0.25) == 3);
+}
+
 TEST_CASE("ages are those of the closed form")
 {
     struct Row {

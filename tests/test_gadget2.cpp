@@ -176,6 +176,55 @@ TEST_CASE("headers that do not fit their file are refused before anything is all
                    "particle 2 (id 3), position y: nan"));
 }
 
+TEST_CASE("blocks that nobody asked for: twice, of another size than stated, behind the last")
+{
+    const TemporaryFolder folder;
+    const auto record = [](const std::string& data) {
+        return Bytes().add_record(Bytes().add_text(data)).text();
+    };
+    const auto labelled = [&](const std::string& label, const std::string& data) {
+        return record(Bytes().add_text(label).add(std::uint32_t(data.size() + 8)).text()) +
+               record(data);
+    };
+    const auto error_of = [&](const std::string& bytes) {
+        make_file(folder / "bad", bytes);
+        return reading_error(folder / "bad");
+    };
+    const auto notes_of = [&](const std::string& bytes) {
+        make_file(folder / "good", bytes);
+        std::string notes;
+        for (const std::string& note : read_snapshot(folder / "good").notes)
+            notes += note + "; ";
+        return notes;
+    };
+    const std::string first = gadget_file({}), second = gadget_file({.format = 2});
+    CHECK(contains(error_of(second + labelled("POS ", std::string(count * 12, 'x'))),
+                   "block POS : a second one at offset"));
+    CHECK(contains(notes_of(second + labelled("MASS", std::string(count * 4, 'x'))),
+                   "masses of a type in both header and block MASS: the header holds"));
+    CHECK(contains(notes_of(patched(second, 16 + 264 + 8, 7u)), "block POS : its label states"));
+    CHECK_FALSE(contains(notes_of(second + labelled("U   ", "x")), "block"));
+    CHECK_FALSE(contains(notes_of(first + record("gas, which format 1 does not name")), "block"));
+    CHECK(contains(error_of(first + "junk behind the blocks"), "and what follows is no record"));
+}
+
+TEST_CASE("numbers of the header are those that options take")
+{
+    const TemporaryFolder folder;
+    make_file(folder / "a", gadget_file({}));
+    write_snapshot(read_snapshot(folder / "a"), folder / "own.gadget2"); // with units and G
+    const std::string own = file_bytes(folder / "own.gadget2");
+    const auto error_of = [&](std::size_t offset, double value) {
+        make_file(folder / "bad", patched(own, 4 + offset, value));
+        return reading_error(folder / "bad");
+    };
+    CHECK(contains(error_of(128, 1e300), "box size: 1e+300: a number from 1e-100 to 1e+100"));
+    CHECK(contains(error_of(128, NAN), "box size: nan: a finite number"));
+    CHECK(contains(error_of(216, -1.0), "unit of length: -1: a number > 0"));
+    CHECK(contains(error_of(240, 0.0), "G: 0: a number > 0 is needed"));
+    CHECK(contains(error_of(240, -1.0), "G: -1: a number > 0 is needed"));
+}
+
 TEST_CASE("pieces must be complete and agree")
 {
     const TemporaryFolder folder;
@@ -186,6 +235,11 @@ TEST_CASE("pieces must be complete and agree")
     CHECK(contains(reading_error(folder / "ic.0"), "all ids must differ"));
     make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 72, 2.5));
     CHECK(contains(reading_error(folder / "ic.0"), "those of the other pieces"));
+    make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 128, 2.5));
+    CHECK(
+        contains(reading_error(folder / "ic.0"), "ic.1: box size: 2.5: must be that of the first"));
+    make_file(folder / "ic.1", patched(gadget_file(variant, 1), 4 + 100, 11u));
+    CHECK(contains(reading_error(folder / "ic.0"), "ic.1: total numbers of particles: differ"));
     make_file(folder / "ic.1", gadget_file(variant, 1));
     CHECK(read_snapshot(folder / "ic.1").particles.size() == 2 * count);
 }

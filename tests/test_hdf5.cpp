@@ -1,96 +1,9 @@
 // HDF5 files of other programs, in pieces, and with all their faults.
-#include <functional>
-
-#include "chamomile/io/hdf5/handle.hpp"
-#include "snapshot_fixture.hpp"
+#include "hdf5_files.hpp"
 
 using namespace chamomile;
 
 TEST_SUITE_BEGIN("hdf5");
-
-namespace {
-
-using Extent = std::vector<hsize_t>;
-
-/// Opens or creates the file for changes by the C interface of HDF5.
-void edit(const std::filesystem::path& path, const std::function<void(hid_t)>& change)
-{
-    const Hdf5Quiet quiet;
-    const bool exists = std::filesystem::exists(path);
-    const Hdf5Handle file(exists ? H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
-                                 : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-                          H5Fclose);
-    REQUIRE(bool(file));
-    change(file.id());
-}
-
-Hdf5Handle space_of(const Extent& extent)
-{
-    return {extent.empty() ? H5Screate(H5S_SCALAR)
-                           : H5Screate_simple(int(extent.size()), extent.data(), nullptr),
-            H5Sclose};
-}
-
-/// (Re)places an attribute; the group is made if it is missing. `file_type` is that in the file.
-void put_attribute(hid_t file, const char* group_name, const char* name, hid_t file_type,
-                   const Extent& extent, const std::vector<double>& values)
-{
-    if (H5Lexists(file, group_name, H5P_DEFAULT) <= 0)
-        H5Gclose(H5Gcreate2(file, group_name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-    const Hdf5Handle group(H5Gopen2(file, group_name, H5P_DEFAULT), H5Gclose);
-    if (H5Aexists(group.id(), name) > 0)
-        H5Adelete(group.id(), name);
-    const Hdf5Handle space = space_of(extent);
-    const Hdf5Handle attribute(
-        H5Acreate2(group.id(), name, file_type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    REQUIRE(H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) >= 0);
-}
-
-/// (Re)places a data set; without values nothing is written to it.
-void put_data(hid_t file, const char* name, hid_t file_type, const Extent& extent,
-              const std::vector<double>& values, hid_t creation = H5P_DEFAULT)
-{
-    if (H5Lexists(file, name, H5P_DEFAULT) > 0)
-        H5Ldelete(file, name, H5P_DEFAULT);
-    const Hdf5Handle space = space_of(extent);
-    const Hdf5Handle data(
-        H5Dcreate2(file, name, file_type, space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
-        H5Dclose);
-    REQUIRE(bool(data));
-    if (!values.empty())
-        REQUIRE(H5Dwrite(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                         values.data()) >= 0);
-}
-
-std::vector<double> counting(std::size_t n, double first)
-{
-    std::vector<double> values(n);
-    std::iota(values.begin(), values.end(), first);
-    return values;
-}
-
-/// Initial conditions as a script might write them: big-endian single precision, 32-bit ids, the
-/// mass in the header, no units. `first` is the first id.
-void make_initial_conditions(const std::filesystem::path& path, hsize_t n, double total,
-                             double files, double first)
-{
-    edit(path, [&](hid_t file) {
-        put_attribute(file, "Header", "NumPart_ThisFile", H5T_STD_I32LE, {6},
-                      {0, double(n), 0, 0, 0, 0});
-        put_attribute(file, "Header", "NumPart_Total", H5T_STD_U32BE, {6}, {0, total, 0, 0, 0, 0});
-        put_attribute(file, "Header", "MassTable", H5T_IEEE_F32LE, {6}, {0, 0.5, 0, 0, 0, 0});
-        put_attribute(file, "Header", "NumFilesPerSnapshot", H5T_STD_I64LE, {1}, {files});
-        put_attribute(file, "Header", "Time", H5T_IEEE_F64LE, {1}, {2.5});
-        if (n == 0)
-            return;
-        H5Gclose(H5Gcreate2(file, "PartType1", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-        put_data(file, "PartType1/Coordinates", H5T_IEEE_F32BE, {n, 3}, counting(3 * n, 0.5));
-        put_data(file, "PartType1/Velocities", H5T_IEEE_F32LE, {n, 3}, counting(3 * n, -7));
-        put_data(file, "PartType1/ParticleIDs", H5T_STD_U32LE, {n}, counting(n, first));
-    });
-}
-
-} // namespace
 
 TEST_CASE("initial conditions of scripts: widths, byte orders, mass table, no units")
 {
@@ -138,14 +51,7 @@ TEST_CASE("SWIFT's snapshots: the background in a group of their own, the cosmic
     const TemporaryFolder folder;
     make_initial_conditions(folder / "snapshot", 5, 5, 1, 10);
     edit(folder / "snapshot", [](hid_t file) {
-        const Hdf5Handle header(H5Gopen2(file, "Header", H5P_DEFAULT), H5Gclose);
-        const Hdf5Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
-        H5Tset_size(text.id(), 6);
-        const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-        const Hdf5Handle code(
-            H5Acreate2(header.id(), "Code", text.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
-            H5Aclose);
-        H5Awrite(code.id(), text.id(), "SWIFT");
+        put_text(file, "Header", "Code", "SWIFT");
         put_attribute(file, "Header", "Redshift", H5T_IEEE_F64LE, {1}, {3});
         for (const auto& [name, value] : std::map<const char*, double>{{"Omega_m", 0.3},
                                                                        {"Omega_lambda", 0.69},
@@ -194,6 +100,46 @@ TEST_CASE("GADGET-4's parameters: units per h and one softening for all")
     CHECK(snapshot.units == Units{3, 4, 5, true, true});
     REQUIRE(snapshot.softening.has_value());
     CHECK(snapshot.softening->length == 0.25);
+
+    edit(folder / "ic", [](hid_t file) {
+        put_attribute(file, "Parameters", "GravityConstantInternal", H5T_IEEE_F64LE, {}, {1});
+    });
+    const Snapshot with_G = read_snapshot(folder / "ic");
+    CHECK(with_G.G() == 1);
+    REQUIRE(with_G.notes.size() == 1);
+    CHECK(contains(with_G.notes[0], "G is 1, as Parameters/GravityConstantInternal states"));
+}
+
+TEST_CASE("comoving or not: the file's own word counts, else Lambda and redshift")
+{
+    const TemporaryFolder folder;
+    const auto read_with = [&](std::optional<double> word, double lambda, double redshift) {
+        std::filesystem::remove(folder / "ic");
+        make_initial_conditions(folder / "ic", 5, 5, 1, 10);
+        edit(folder / "ic", [&](hid_t file) {
+            for (const auto& [name, value] :
+                 std::map<const char*, double>{{"Time", 1 / (1 + redshift)},
+                                               {"Redshift", redshift},
+                                               {"Omega0", 0.3},
+                                               {"OmegaLambda", lambda},
+                                               {"HubbleParam", 0.7}})
+                put_attribute(file, "Header", name, H5T_IEEE_F64LE, {}, {value});
+            if (word)
+                put_attribute(file, "Parameters", "ComovingIntegrationOn", H5T_STD_I32LE, {},
+                              {*word});
+        });
+        return read_snapshot(folder / "ic");
+    };
+    CHECK(read_with(1, 0, 0).comoving.has_value());
+    CHECK(read_with(1, 0.7, 3).comoving.has_value());
+    CHECK_FALSE(read_with(0, 0.7, 0).comoving.has_value());
+    CHECK(read_with({}, 0.7, 0).comoving.has_value());
+    CHECK(read_with({}, 0, 3).comoving.has_value());
+    const Snapshot open = read_with({}, 0, 0);
+    CHECK_FALSE(open.comoving.has_value());
+    REQUIRE(open.notes.size() == 2);
+    CHECK(contains(open.notes[0], "Omega_m 0.3 without Omega_Lambda or redshift: read as plain"));
+    CHECK(contains(read_with({}, 0.7, 2.220446049250313e-16).notes[0], "at scale factor 1:"));
 }
 
 TEST_CASE("pieces: one of them empty, any of them named, all of them needed")
@@ -213,6 +159,24 @@ TEST_CASE("pieces: one of them empty, any of them named, all of them needed")
     CHECK(contains(reading_error(folder / "ic.0.hdf5"), "ic.2.hdf5: file: missing"));
     make_initial_conditions(folder / "ic.2.hdf5", 2, 7, 3, 4);
     CHECK(contains(reading_error(folder / "ic.0.hdf5"), "type 1: 7: 5 are in the file"));
+    std::filesystem::remove(folder / "ic.2.hdf5");
+    make_initial_conditions(folder / "ic.2.hdf5", 4, 8, 3, 4);
+    CHECK(
+        contains(reading_error(folder / "ic.0.hdf5"), "ic.2.hdf5: Header/NumPart_Total: differs"));
+    for (const auto& [name, part] :
+         std::map<const char*, const char*>{{"BoxSize", "box size: 9"},
+                                            {"UnitLength_in_cm", "unit of length: 9"},
+                                            {"Redshift", "comoving coordinates: 1"}}) {
+        std::filesystem::remove(folder / "ic.2.hdf5");
+        make_initial_conditions(folder / "ic.2.hdf5", 4, 7, 3, 4);
+        edit(folder / "ic.2.hdf5", [&](hid_t file) {
+            put_attribute(file, "Header", name, H5T_IEEE_F64LE, {}, {name[0] == 'R' ? -0.6 : 9});
+            if (name[0] == 'U')
+                for (const char* other : {"UnitMass_in_g", "UnitVelocity_in_cm_per_s"})
+                    put_attribute(file, "Header", other, H5T_IEEE_F64LE, {}, {1});
+        });
+        CHECK(contains(reading_error(folder / "ic.0.hdf5"), part));
+    }
 }
 
 TEST_CASE("every fault of a file is one line that names the field")
@@ -262,7 +226,23 @@ TEST_CASE("every fault of a file is one line that names the field")
     CHECK(contains(with_attribute("NumPart_Total_HighWord", {6}, {0, 1, 0, 0, 0, 0}), "2^32"));
     CHECK(contains(with_attribute("NumFilesPerSnapshot", {}, {0}), "number of files: 0"));
     CHECK(contains(with_attribute("BoxSize", {}, {-1}), "BoxSize: -1"));
+    CHECK(contains(with_attribute("BoxSize", {3}, {1, 2, 3}), "BoxSize: 1, 2, 3: one number"));
+    CHECK(
+        contains(with_attribute("BoxSize", {}, {1e300}), "BoxSize: 1e+300: a number from 1e-100"));
     CHECK(contains(with_attribute("UnitLength_in_cm", {}, {0}), "UnitLength_in_cm: 0"));
+    const auto with_own = [&](const char* name, const std::string& text, double G) {
+        return error_after([&](hid_t file) {
+            put_attribute(file, "Chamomile", "G", H5T_IEEE_F64LE, {}, {G});
+            put_text(file, text.empty() ? "Header" : "Chamomile", name, text.empty() ? "x" : text);
+        });
+    };
+    CHECK(contains(with_own("BoxSize", "", 1), "BoxSize: a text: a number is needed"));
+    CHECK(contains(with_own("version", "1", -1), "G: -1: a number > 0 is needed"));
+    CHECK(contains(with_own("version", "1", 0), "G: 0: a number > 0 is needed"));
+    CHECK(contains(with_own("unit_system", "N-cody", 1), "unit_system: N-cody: N-body, physical"));
+    CHECK(contains(with_own("unit_system", "physical", 1), "Units/UnitLength_in_cm: missing"));
+    CHECK(
+        contains(with_own("softening_kind", "spline", 1), "softening_length is needed beside it"));
 
     // Chunks that were never written would read as zeros.
     const Hdf5Handle chunked(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -277,6 +257,15 @@ TEST_CASE("every fault of a file is one line that names the field")
                        put_data(file, "PartType1/Velocities", H5T_IEEE_F64LE, {5, 3}, {});
                    }),
                    "0 bytes stored: incomplete"));
+    // So would what another file lacks.
+    const Hdf5Handle external(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_external(external.id(), (folder / "raw").c_str(), 0, 120);
+    make_file(folder / "raw", "short");
+    CHECK(contains(
+        error_after([&](hid_t file) {
+            put_data(file, "PartType1/Velocities", H5T_IEEE_F64LE, {5, 3}, {}, external.id());
+        }),
+        "Velocities: external storage: what lies in other files is not read"));
 }
 
 TEST_CASE("masses in the table and in a data set: the table holds, with a note")

@@ -104,6 +104,30 @@ TEST_CASE("comoving velocities are u = v / sqrt(a) in the files and peculiar in 
     CHECK(u == 2 * snapshot.particles.velocity[0].x);
 }
 
+TEST_CASE("a background survives without Lambda, at redshift 0 and with another time")
+{
+    const TemporaryFolder folder;
+    Snapshot snapshot = sample_snapshot(7);
+    snapshot.units = Units::gadget(true);
+    for (const ComovingFrame& frame :
+         {ComovingFrame{1, 1, 0, 0.7}, ComovingFrame{1, 0.3, 0, 0.7}, ComovingFrame{1, 0, 0, 0},
+          ComovingFrame{0.25, 0.3, 0.7, 0.6}})
+        for (double time : {frame.scale_factor, 7.0})
+            for (const char* name : lossless) {
+                CAPTURE(name);
+                CAPTURE(time);
+                snapshot.comoving = frame;
+                snapshot.time = time;
+                write_snapshot(snapshot, folder / name);
+                const Snapshot back = read_snapshot(folder / name);
+                REQUIRE(back.comoving.has_value());
+                CHECK(back.comoving->scale_factor == frame.scale_factor);
+                CHECK(back.comoving->omega_matter == frame.omega_matter);
+                CHECK(back.time == time);
+                check_same_particles(snapshot.particles, back.particles, false);
+            }
+}
+
 TEST_CASE("the content decides about the format, never the name")
 {
     const TemporaryFolder folder;
@@ -152,6 +176,27 @@ TEST_CASE("what is no snapshot is refused in one line")
     make_file(folder / "noise", std::string("\x01\x02\x03\x04\x05\x06\x07\x00zz", 10));
     CHECK(contains(reading_error(folder / "noise"), "unknown"));
     CHECK(contains(reading_error("/dev/zero"), "not a regular file"));
+    make_file(folder / "garbage.hdf5", "garbage\n");
+    CHECK(contains(
+        reading_error(folder / "garbage.hdf5"),
+        "garbage.hdf5: format: no HDF5, in spite of the name: nor columns of text: line 1"));
+    for (const char* marker : {"\x92\x09", "\x09\x92", "\x92\x0b"}) {
+        make_file(folder / "nemo", marker + std::string("c\0History\0 a set of particles", 30));
+        CHECK(contains(reading_error(folder / "nemo"), "format: NEMO's structured binary"));
+    }
+}
+
+TEST_CASE("a name of any length makes no line of that length")
+{
+    const TemporaryFolder folder;
+    Snapshot snapshot = sample_snapshot(7);
+    snapshot.provenance[std::string(70000, 'x')] = "y";
+    try {
+        write_snapshot(snapshot, folder / "a.hdf5");
+        FAIL_CHECK("written");
+    } catch (const Error& error) {
+        CHECK(std::string(error.what()).size() < 1000);
+    }
 }
 
 TEST_CASE("an unknown extension is a fault of usage and writes nothing")

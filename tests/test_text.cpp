@@ -108,12 +108,61 @@ TEST_CASE("faults name line and column")
     CHECK(contains(error_of("# columns: mass x y z vx\n1 2 3 4 5\n"), "by threes"));
     CHECK(contains(error_of("# columns: mass x y z\n1 2 3 4 5\n"), "5 columns: 4 are named"));
     CHECK(contains(error_of("# time: soon\n1 2 3 4\n"), "line 1, time: soon"));
-    CHECK(contains(error_of("# unit_length_in_cm: -1\n1 2 3 4\n"), "must be positive"));
+    CHECK(contains(error_of("# unit_length_in_cm: -1\n1 2 3 4\n"), "a number > 0 is needed"));
     CHECK(contains(error_of("# types: 1*2\n1 2 3 4\n"), "line 1, types: 1*2"));
     CHECK(contains(error_of("# types: 9*1\n1 2 3 4\n"), "types: 9*1"));
     CHECK(contains(error_of("# types: 1\n1 2 3 4\n"), "types: 1"));
     CHECK(contains(error_of("# softening_kind: soft\n1 2 3 4\n"), "plummer or spline"));
     CHECK(contains(error_of("Lorem ipsum\n"), "line 1: 2 columns"));
+}
+
+TEST_CASE("what could be misread in silence is refused in one line")
+{
+    const std::string particle = "1 2 3 4\n", units = "# unit_mass_in_g: 1\n";
+    const struct {
+        std::string text;
+        const char* part;
+    } cases[] = {
+        {"0.1,,1,2,0,0,0,1\n", "line 1: 0.1,,1,2,0,0,0,1: a field between commas is empty"},
+        {particle + "1, 2, 3, ,\n", "line 2: 1, 2, 3, ,: a field"},
+        {",1 2 3 4\n", "a field between commas is empty"},
+        {"1,2,3,4,\n", "a field between commas is empty"},
+        {particle + "# columns: x y z mass\n" + particle,
+         "line 2, columns: x y z mass: must stand"},
+        {"# columns: mass x y z x\n1 2 3 4 5\n", "columns: x: is named twice"},
+        {units + particle, "line 1, unit_mass_in_g: 1: unit_velocity_in_cm_per_s is needed"},
+        {"# unit_velocity_in_cm_per_s: 1\n" + units + particle, "unit_length_in_cm is needed"},
+        {"# unit_length_in_cm: 1\n" + particle, "unit_mass_in_g is needed beside it"},
+        {"# units_per_h: 1\n" + particle, "unit_length_in_cm is needed beside it"},
+        {"# softening_length: 0.3\n" + particle, "softening_kind, plummer or spline, is needed"},
+        {"# softening_kind: spline\n" + particle, "softening_length is needed beside it"},
+        {"# omega_matter: 0.3\n" + particle, "scale_factor is needed beside it"},
+        {"# hubble: 0.7\n" + particle, "line 1, hubble: 0.7: scale_factor is needed beside it"},
+        {"# G: 1\n# G: 2\n" + particle, "line 2, G: 2: line 1 states 1; state it once"},
+        {"# columns: mass x y z\n# columns: x y z mass\n" + particle, "line 1 states mass x y z"},
+        {"# G: -1\n" + particle, "line 1, G: -1: a number > 0 is needed"},
+        {"# G: 0\n" + particle, "line 1, G: 0: a number > 0 is needed"},
+        {"# box_size: 1e300\n" + particle,
+         "box_size: 1e+300: a number from 1e-100 to 1e+100, or 0,"},
+        {"# scale_factor: 200\n" + particle, "scale_factor: 200: a number from 1e-06 to 100"},
+        {"# unit_length_in_cm: 1e300\n# unit_velocity_in_cm_per_s: 1e300\n" + units + particle,
+         "G of the units: 0: a number > 0 is needed"},
+        {"1 2 3 1e-400\n", "column 4 (z): 1e-400: must be 0 or from 4.9e-324 to 1.8e308"},
+        {"1 2 3 4\r5 6 7 8\r",
+         "line 1: a carriage return within it: lines must end in a line feed"},
+        {"# a comment\r1 2 3 4\r", "line 1: a carriage return within it"},
+        {"-1 2 3 0 0 0 5\n", "mass: -1: must be finite and not negative; taken as mass x y z vx vy "
+                             "vz: a comment '# columns: ...' names others"},
+    };
+    for (const auto& [text, part] : cases) {
+        CAPTURE(text);
+        CHECK(contains(error_of(text), part));
+    }
+    // The same again misleads nobody, and where a column is named nothing was assumed.
+    CHECK(read_text_of("# G: 2\n1 2 3 4\n# G: 2\n").G() == 2);
+    CHECK(error_of("# columns: mass x y z\n-1 2 3 4\n").ends_with("not negative"));
+    // Names of any length make lines that are not.
+    CHECK(error_of("# columns: " + std::string(70000, 'x') + "\n" + particle).size() < 1000);
 }
 
 TEST_CASE("a file cut between two lines is noticed by its header")

@@ -1,4 +1,5 @@
 // Tipsy files built byte by byte.
+#include <bit>
 #include <cmath>
 
 #include "snapshot_fixture.hpp"
@@ -109,6 +110,37 @@ TEST_CASE("integers in the place of potentials are told apart, not guessed")
     CHECK_FALSE(snapshot.softening.has_value());
     REQUIRE(snapshot.notes.size() == 1);
     CHECK(contains(snapshot.notes[0], "Bonsai"));
+}
+
+TEST_CASE("what is no potential or no softening is told, and not read")
+{
+    const TemporaryFolder folder;
+    const struct {
+        float phi, eps; ///< eps: that of dark particles; others have 0.5
+        bool potentials, softening;
+        const char* note;
+    } cases[] = {
+        {-2.0f, 0.5f, true, true, nullptr},
+        {0.0f, 0.5f, false, true, nullptr},
+        {1e31f, 0.5f, false, true, "one of the potentials is 1e+31, which is not negative"},
+        {NAN, 0.5f, false, true, "one of the potentials is nan"},
+        {std::bit_cast<float>(100000000), 0.5f, false, false, "as ids of Bonsai do"},
+        {std::bit_cast<float>(200000000), 0.5f, false, false, "as ids of Bonsai do"},
+        {-2.0f, -0.5f, true, false, "one of the softenings is -0.5, which is no length"},
+        {-2.0f, NAN, true, false, "one of the softenings is nan"},
+        {-2.0f, std::bit_cast<float>(4711), true, false, "one of the softenings is 6.60152e-42"},
+    };
+    for (const auto& [phi, eps, potentials, softening, note] : cases) {
+        CAPTURE(phi);
+        CAPTURE(eps);
+        make_file(folder / "a", tipsy_file({}, phi, eps));
+        const Snapshot snapshot = read_snapshot(folder / "a");
+        CHECK(snapshot.has_potentials == potentials);
+        CHECK(snapshot.softening.has_value() == softening);
+        REQUIRE(snapshot.notes.size() == (note ? 1 : 0));
+        if (note)
+            CHECK(contains(snapshot.notes[0], note));
+    }
 }
 
 TEST_CASE("different softenings are noted")

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
@@ -61,11 +64,12 @@ void Gadget2Piece::find_blocks()
             block = record_at(file, after(name), order);
             block.label.resize(4);
             file.read(name.offset, std::as_writable_bytes(std::span(block.label)));
+            check_label(name, block);
         } else {
             // Without labels the rest (gas properties and others) cannot be told apart.
             const std::size_t wanted = blocks.empty() || masses() > 0 ? 5 : 4;
             if (blocks.size() == wanted || (!blocks.empty() && count() == 0))
-                break;
+                return check_rest(offset);
             block = record_at(file, offset, order);
             block.label = order_of_format_1[blocks.size()];
         }
@@ -86,15 +90,44 @@ void Gadget2Piece::find_blocks()
     }
 }
 
+/// What follows the blocks that format 1 has for certain must be records, too.
+void Gadget2Piece::check_rest(std::int64_t offset) const
+{
+    while (offset < file.size())
+        try {
+            offset = after(record_at(file, offset, order));
+        } catch (const Error&) {
+            throw bad_input(file.path(), "size", std::to_string(file.size()) + " bytes",
+                            "the blocks end at " + std::to_string(offset) +
+                                ", and what follows is no record");
+        }
+}
+
+/// A block that is read and there twice is refused; the size that its label states, of the block
+/// and the two counts around it, is not needed.
+void Gadget2Piece::check_label(const Gadget2Block& name, const Gadget2Block& block)
+{
+    static constexpr std::string_view read[] = {"HEAD", "POS ", "VEL ", "ID  ",
+                                                "MASS", "POT ", "ACCE"};
+    if (std::find(std::begin(read), std::end(read), block.label) == std::end(read))
+        return;
+    if (find(block.label))
+        throw bad_input(file.path(), "block " + block.label,
+                        "a second one at offset " + std::to_string(name.offset - 4),
+                        "one is needed");
+    const std::int64_t stated = file.value<std::uint32_t>(name.offset + 4, order) - std::int64_t(8);
+    if (stated != block.bytes && label_note.empty())
+        label_note = "block " + block.label + ": its label states " + std::to_string(stated) +
+                     " bytes, it has " + std::to_string(block.bytes) + ": the label is not heeded";
+}
+
 void Gadget2Piece::check_header() const
 {
     if (!std::isfinite(header.time) || !std::isfinite(header.redshift) || header.redshift <= -1)
         throw bad_input(file.path(), "time and redshift",
                         number_text(header.time) + ", " + number_text(header.redshift),
                         "must be finite, the redshift above -1");
-    if (!std::isfinite(header.box_size) || header.box_size < 0)
-        throw bad_input(file.path(), "box size", number_text(header.box_size),
-                        "must be finite and not negative");
+    checked(file.path(), "box size", header.box_size, ranges::side_or_none);
     for (int type = 0; type < 6; ++type)
         if (!std::isfinite(header.mass[type]) || header.mass[type] < 0)
             throw bad_input(file.path(), "mass of type " + std::to_string(type) + " in the header",

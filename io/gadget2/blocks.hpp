@@ -27,6 +27,7 @@ struct Gadget2Piece {
     int format = 1;
     Gadget2Header header;
     std::vector<Gadget2Block> blocks;
+    std::string label_note; ///< of a label that states another size than its block has
 
     /// Throws Error with Fault::input for whatever is not as it must be.
     explicit Gadget2Piece(const std::filesystem::path& path);
@@ -46,6 +47,8 @@ struct Gadget2Piece {
 
 private:
     void find_blocks();
+    void check_rest(std::int64_t offset) const;
+    void check_label(const Gadget2Block& name, const Gadget2Block& block);
     void check_header() const;
     void check_sizes() const;
 };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "chamomile/core/units.hpp"
 #include "chamomile/io/input_file.hpp"
@@ -28,9 +29,15 @@ struct Gadget2Header {
     std::uint32_t unit_flags = 0, unused = 0;
 
     static constexpr char own_tag[9] = "Chamomil";
-    static constexpr std::uint32_t physical = 1, per_hubble = 2;
+    static constexpr std::uint32_t physical = 1, per_hubble = 2, comoving = 4;
 
     bool has_units() const { return std::memcmp(units_tag, own_tag, sizeof units_tag) == 0; }
+
+    /// Whether the coordinates are comoving, where that is stated.
+    std::optional<bool> states_comoving() const
+    {
+        return has_units() && (unit_flags & comoving) ? std::optional(true) : std::nullopt;
+    }
 
     Units units() const
     {
@@ -38,14 +45,15 @@ struct Gadget2Header {
                 (unit_flags & per_hubble) != 0};
     }
 
-    void state_units(const Units& units, double G)
+    void state_units(const Units& units, double G, bool is_comoving)
     {
         std::memcpy(units_tag, own_tag, sizeof units_tag);
         length_in_cm = units.length_in_cm;
         mass_in_g = units.mass_in_g;
         velocity_in_cm_per_s = units.velocity_in_cm_per_s;
         gravitational_constant = G;
-        unit_flags = (units.physical ? physical : 0) | (units.per_hubble ? per_hubble : 0);
+        unit_flags = (units.physical ? physical : 0) | (units.per_hubble ? per_hubble : 0) |
+                     (is_comoving ? comoving : 0);
     }
 
     void swap_bytes()

@@ -7,6 +7,8 @@
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/gadget2/blocks.hpp"
+#include "chamomile/io/number_text.hpp"
+#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
@@ -79,8 +81,11 @@ std::vector<std::unique_ptr<Gadget2Piece>> open_pieces(const std::filesystem::pa
         const Gadget2Header& header = pieces.back()->header;
         if (header.files != files || header.time != pieces[0]->header.time)
             throw bad_input(name, "number of files and time",
-                            std::to_string(header.files) + ", " + std::to_string(header.time),
+                            std::to_string(header.files) + ", " + number_text(header.time),
                             "must be those of the other pieces");
+        if (pieces.back()->totals() != pieces[0]->totals())
+            throw bad_input(name, "total numbers of particles", "differ",
+                            "must be those of the first piece");
         for (std::size_t type = 0; type < 6; ++type)
             found[type] += header.count[type];
     }
@@ -118,20 +123,39 @@ void take_units(const Gadget2Header& header, Snapshot& snapshot)
     snapshot.has_stated_units = false;
 }
 
+/// All but the particles, as one piece states it.
+Snapshot properties_of(const Gadget2Piece& piece)
+{
+    const Gadget2Header& header = piece.header;
+    Snapshot snapshot;
+    snapshot.time = header.time;
+    snapshot.box_size = header.box_size;
+    take_units(header, snapshot);
+    recognise_comoving({header.time, header.redshift, header.omega_matter, header.omega_lambda,
+                        header.hubble, header.states_comoving()},
+                       snapshot);
+    return snapshot;
+}
+
+void note_oddities(const Gadget2Piece& piece, Snapshot& snapshot)
+{
+    if (!piece.label_note.empty())
+        snapshot.notes.push_back(piece.label_note);
+    if (piece.format == 2 && piece.count() > 0 && piece.masses() == 0 && piece.find("MASS"))
+        snapshot.notes.push_back(
+            "masses of a type in both header and block MASS: the header holds");
+}
+
 } // namespace
 
 Snapshot read_gadget2(const std::filesystem::path& path)
 {
     const auto pieces = open_pieces(path);
-    const Gadget2Header& header = pieces[0]->header;
-    Snapshot snapshot;
+    Snapshot snapshot = properties_of(*pieces[0]);
     snapshot.format = description(*pieces[0], pieces.size());
-    snapshot.time = header.time;
-    snapshot.box_size = header.box_size;
-    take_units(header, snapshot);
-    recognise_comoving(
-        {header.time, header.redshift, header.omega_matter, header.omega_lambda, header.hubble},
-        snapshot);
+    for (const auto& piece : pieces)
+        check_same(snapshot, properties_of(*piece), piece->file.path());
+    note_oddities(*pieces[0], snapshot);
 
     snapshot.has_accelerations = snapshot.has_potentials = true;
     std::int64_t total = 0;

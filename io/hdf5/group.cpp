@@ -1,6 +1,8 @@
 #include "chamomile/io/hdf5/group.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
@@ -24,6 +26,15 @@ std::string missing_filter(hid_t data)
             return std::string(name) + " (" + std::to_string(filter) + ")";
     }
     return "";
+}
+
+/// What keeps the numbers of a data set in other files, which may be any; nullptr: nothing.
+const char* foreign_place(hid_t data)
+{
+    const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose);
+    return H5Pget_external_count(creation.id()) > 0      ? "external storage"
+           : H5Pget_layout(creation.id()) == H5D_VIRTUAL ? "a virtual data set"
+                                                         : nullptr;
 }
 
 /// Whether all `bytes` of a data set were written: what was not would read as zeros.
@@ -65,7 +76,10 @@ Hdf5Group::Hdf5Group(const Hdf5Handle& file, const std::filesystem::path& path,
                      const std::string& name)
     : path_(path), name_(name)
 {
-    if (H5Lexists(file.id(), name.c_str(), H5P_DEFAULT) <= 0)
+    const htri_t there = H5Lexists(file.id(), name.c_str(), H5P_DEFAULT);
+    if (there < 0)
+        throw bad_input(path, name, hdf5_reason(), "the file is damaged");
+    if (there == 0)
         return;
     group_ = Hdf5Handle(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Gclose);
     if (!group_)
@@ -99,9 +113,12 @@ std::vector<double> Hdf5Group::reals(const char* name) const
     const H5T_class_t kind = H5Tget_class(type.id());
     const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
     const hssize_t count = H5Sget_simple_extent_npoints(space.id());
-    if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || count < 1 || count > most_attribute_values)
-        throw bad_input(path_, field(name), "no number or " + std::to_string(count) + " values",
-                        "1 to " + std::to_string(most_attribute_values) + " numbers are needed");
+    if (kind != H5T_FLOAT && kind != H5T_INTEGER)
+        throw bad_input(path_, field(name), kind == H5T_STRING ? "a text" : "no number",
+                        "a number is needed");
+    if (count < 1 || count > most_attribute_values)
+        throw bad_input(path_, field(name), std::to_string(count) + " numbers",
+                        "1 to " + std::to_string(most_attribute_values) + " are needed");
     std::vector<double> values(std::size_t(count), 0.0);
     if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, values.data()) < 0)
         throw bad_input(path_, field(name), hdf5_reason(), "cannot be read");
@@ -125,7 +142,16 @@ std::vector<std::int64_t> Hdf5Group::integers(const char* name) const
 
 double Hdf5Group::real(const char* name, double otherwise) const
 {
-    return has_attribute(name) ? reals(name).front() : otherwise;
+    if (!has_attribute(name))
+        return otherwise;
+    const std::vector<double> values = reals(name);
+    if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end())
+        return values.front();
+    std::string list;
+    for (double value : values)
+        list += (list.empty() ? "" : ", ") + number_text(value);
+    throw bad_input(path_, field(name), list,
+                    "one number, or equal ones, is needed: boxes are cubes");
 }
 
 std::map<std::string, std::string> Hdf5Group::strings() const
@@ -180,6 +206,9 @@ void Hdf5Group::check_data(const char* name, std::int64_t rows, int columns, H5T
     if (const std::string filter = missing_filter(data.id()); !filter.empty())
         throw bad_input(path_, field(name), "filter " + filter,
                         "this HDF5 library has no such plug-in");
+    if (const char* place = foreign_place(data.id()))
+        throw bad_input(path_, field(name), place,
+                        "what lies in other files is not read; copy it into this one");
     const hsize_t bytes = hsize_t(rows) * hsize_t(columns) * H5Tget_size(type.id());
     if (const hsize_t stored = H5Dget_storage_size(data.id());
         rows > 0 && !is_complete(data, bytes))

@@ -27,13 +27,14 @@ public:
     std::vector<double> reals(const char* name) const;
     std::vector<std::int64_t> integers(const char* name) const; ///< fractions are an error
 
-    /// The first number of an attribute, or the other one where there is no such attribute.
+    /// The number of an attribute, or the other one where there is no such attribute. Several that
+    /// differ are an error.
     double real(const char* name, double otherwise) const;
 
     /// All attributes that are strings.
     std::map<std::string, std::string> strings() const;
 
-    /// Checks that the data set holds `rows` rows of `columns` numbers, which the file really has.
+    /// Checks that the data set holds `rows` rows of `columns` numbers, which this file really has.
     void check_data(const char* name, std::int64_t rows, int columns, H5T_class_t type) const;
 
     /// Reads all of a data set that passed check_data() into memory of that native type.

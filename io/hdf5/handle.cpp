@@ -1,6 +1,13 @@
 #include "chamomile/io/hdf5/handle.hpp"
 
+#include "chamomile/io/hdf5/at_exit.hpp"
+
 namespace chamomile {
+
+void leave_hdf5_open_at_exit()
+{
+    H5dont_atexit();
+}
 
 std::string hdf5_reason()
 {

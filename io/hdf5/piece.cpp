@@ -5,6 +5,7 @@
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/superblock.hpp"
 #include "chamomile/io/input_file.hpp"
+#include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {
@@ -71,7 +72,7 @@ Hdf5Piece::Hdf5Piece(const std::filesystem::path& path)
     for (std::size_t type = 0; type < 6; ++type)
         if (mass_table[type] < 0)
             throw bad_input(path, "Header/MassTable, type " + std::to_string(type),
-                            std::to_string(mass_table[type]), "must not be negative");
+                            number_text(mass_table[type]), "must not be negative");
     time = header.real("Time", 0);
 }
 

@@ -8,6 +8,7 @@
 #include "chamomile/io/hdf5/units.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
@@ -25,8 +26,11 @@ std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path)
         const Hdf5Piece& piece = pieces.back();
         if (piece.files != first.files || piece.time != first.time)
             throw bad_input(name, "Header/NumFilesPerSnapshot and Time",
-                            std::to_string(piece.files) + ", " + std::to_string(piece.time),
+                            std::to_string(piece.files) + ", " + number_text(piece.time),
                             "must be those of the other pieces");
+        if (piece.totals != first.totals)
+            throw bad_input(name, "Header/NumPart_Total", "differs",
+                            "must be that of the first piece");
         for (std::size_t type = 0; type < 6; ++type)
             found[type] += piece.counts[type];
     }
@@ -77,8 +81,10 @@ bool any_has_masses_twice(const std::vector<Hdf5Piece>& pieces)
     return false;
 }
 
-void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
+/// All but the particles, as one piece states it.
+Snapshot properties_of(const Hdf5Piece& piece)
 {
+    Snapshot snapshot;
     const Hdf5Group header = piece.group(hdf5_layout::header);
     const Hdf5Group parameters = piece.group(hdf5_layout::parameters);
     const auto header_strings = header.strings();
@@ -87,13 +93,10 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
     snapshot.format = swift ? "HDF5, SWIFT layout" : "HDF5, GADGET-4 layout";
     snapshot.time = piece.time;
     snapshot.box_size = header.real("BoxSize", 0);
-    if (snapshot.box_size < 0)
-        throw bad_input(piece.path, "Header/BoxSize", std::to_string(snapshot.box_size),
-                        "must not be negative");
+    checked(piece.path, "Header/BoxSize", snapshot.box_size, ranges::side_or_none);
     const double redshift = header.real("Redshift", 0);
     if (redshift <= -1)
-        throw bad_input(piece.path, "Header/Redshift", std::to_string(redshift),
-                        "must be above -1");
+        throw bad_input(piece.path, "Header/Redshift", number_text(redshift), "must be above -1");
     // SWIFT's own snapshots have a group of their own for it, and the cosmic time in the header.
     const Hdf5Group cosmology = piece.group("Cosmology");
     const auto of_swift = [&](const char* name, double otherwise) {
@@ -102,9 +105,14 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
     const auto parameter = [&](const char* name, const char* name_of_swift) {
         return of_swift(name_of_swift, parameters.real(name, header.real(name, 0)));
     };
+    std::optional<bool> comoving;
+    if (const char* name = "ComovingIntegrationOn"; parameters.has_attribute(name))
+        comoving = parameters.real(name, 0) != 0;
+    if (const char* name = "Cosmological run"; swift && cosmology.has_attribute(name))
+        comoving = cosmology.real(name, 0) != 0;
     recognise_comoving({swift ? 1 / (1 + redshift) : piece.time, redshift,
                         parameter("Omega0", "Omega_m"), parameter("OmegaLambda", "Omega_lambda"),
-                        parameter("HubbleParam", "h")},
+                        parameter("HubbleParam", "h"), comoving},
                        snapshot);
     const Hdf5Group own = piece.group(hdf5_layout::own);
     if (auto& frame = snapshot.comoving) {
@@ -121,6 +129,8 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
     for (const auto& [key, value] : own.strings())
         if (hdf5_layout::is_provenance(key))
             snapshot.provenance[key] = value;
+    read_units(piece, snapshot);
+    return snapshot;
 }
 
 } // namespace
@@ -129,9 +139,9 @@ Snapshot read_hdf5(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;
     const std::vector<Hdf5Piece> pieces = open_pieces(path);
-    Snapshot snapshot;
-    read_header(pieces[0], snapshot);
-    read_units(pieces[0], snapshot);
+    Snapshot snapshot = properties_of(pieces[0]);
+    for (std::size_t k = 1; k < pieces.size(); ++k)
+        check_same(snapshot, properties_of(pieces[k]), pieces[k].path);
     if (pieces.size() > 1)
         snapshot.format += ", " + std::to_string(pieces.size()) + " files";
     snapshot.has_potentials = all_have(pieces, hdf5_layout::potentials);

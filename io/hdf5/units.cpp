@@ -5,16 +5,14 @@
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
 
 double positive(const Hdf5Piece& piece, const Hdf5Group& group, const char* name)
 {
-    const double value = group.real(name, 0);
-    if (!(value > 0))
-        throw bad_input(piece.path, name, number_text(value), "must be positive");
-    return value;
+    return checked(piece.path, name, group.real(name, 0), ranges::positive);
 }
 
 /// Units as GADGET-4 names them (with those of velocity) or SWIFT (with those of time).
@@ -40,6 +38,27 @@ bool read_units_from(const Hdf5Piece& piece, const char* group_name, Units& unit
     return true;
 }
 
+/// Ours, or the one that GADGET-4 was told to take instead of that of its units.
+void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
+{
+    const Hdf5Group own = piece.group(hdf5_layout::own);
+    const Hdf5Group parameters = piece.group(hdf5_layout::parameters);
+    const double of_units = snapshot.units.gravitational_constant();
+    if (own.has_attribute(hdf5_layout::gravitational_constant)) {
+        const double G = own.real(hdf5_layout::gravitational_constant, 0);
+        if (G != of_units)
+            snapshot.gravitational_constant = G;
+        return;
+    }
+    const double G = parameters.real("GravityConstantInternal", 0); // 0: by the units
+    if (G == 0 || G == of_units)
+        return;
+    snapshot.gravitational_constant = G;
+    snapshot.notes.push_back("G is " + number_text(G) +
+                             ", as Parameters/GravityConstantInternal states, not the " +
+                             number_text(of_units) + " of the units");
+}
+
 /// GADGET-4's softening, where all types that have particles share one class.
 void read_softening_class(const Hdf5Piece& piece, Snapshot& snapshot)
 {
@@ -55,7 +74,9 @@ void read_softening_class(const Hdf5Piece& piece, Snapshot& snapshot)
     if (classes.size() != 1)
         return;
     const std::string name = "SofteningComovingClass" + std::to_string(*classes.begin());
-    if (const double length = parameters.real(name.c_str(), 0); length > 0)
+    if (const double length = checked(piece.path, "Parameters/" + name,
+                                      parameters.real(name.c_str(), 0), ranges::not_negative);
+        length > 0)
         snapshot.softening = Softening{SofteningKind::spline, length};
 }
 
@@ -70,32 +91,35 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
 
     const Hdf5Group own_group = piece.group(own);
     const auto strings = own_group.strings();
-    const auto system = strings.find(unit_system);
-    if (system != strings.end() && system->second == nbody_units)
-        snapshot.units = {};
-    else if (system != strings.end())
-        snapshot.units.per_hubble = system->second == physical_units_per_h;
-    else if (!found) {
+    const auto stated = [&](const char* name) {
+        const auto found = strings.find(name);
+        return found == strings.end() ? std::nullopt : std::optional(found->second);
+    };
+    if (const auto system = stated(unit_system)) {
+        const bool per_h = *system == physical_units_per_h;
+        if (*system != nbody_units && *system != physical_units && !per_h)
+            throw bad_input(piece.path, "Chamomile/unit_system", *system,
+                            std::string(nbody_units) + ", " + physical_units + " or " +
+                                physical_units_per_h);
+        if (*system != nbody_units && !found)
+            throw bad_input(piece.path, "Units/UnitLength_in_cm", "missing",
+                            "needed beside Chamomile/unit_system");
+        if (*system == nbody_units)
+            snapshot.units = {};
+        else
+            snapshot.units.per_hubble = per_h;
+    } else if (!found) {
         snapshot.units = Units::gadget(true);
         snapshot.has_stated_units = false;
     }
-    if (own_group.has_attribute(gravitational_constant)) {
-        const double G = own_group.real(gravitational_constant, 0);
-        if (G != snapshot.units.gravitational_constant())
-            snapshot.gravitational_constant = G;
-    }
+    read_gravitational_constant(piece, snapshot);
 
-    const auto kind = strings.find(softening_kind);
-    if (kind == strings.end())
-        return read_softening_class(piece, snapshot);
-    if (kind->second != "plummer" && kind->second != "spline")
-        throw bad_input(piece.path, "Chamomile/softening_kind", kind->second, "plummer or spline");
-    snapshot.softening =
-        Softening{kind->second == "spline" ? SofteningKind::spline : SofteningKind::plummer,
-                  own_group.real(softening_length, 0)};
-    if (snapshot.softening->length < 0)
-        throw bad_input(piece.path, "Chamomile/softening_length",
-                        number_text(snapshot.softening->length), "must not be negative");
+    std::optional<double> length;
+    if (own_group.has_attribute(softening_length))
+        length = own_group.real(softening_length, 0);
+    snapshot.softening = stated_softening(piece.path, stated(softening_kind), length);
+    if (!snapshot.softening)
+        read_softening_class(piece, snapshot);
 }
 
 } // namespace chamomile

@@ -6,30 +6,46 @@
 
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/stated.hpp"
 #include "chamomile/io/text/columns.hpp"
+#include "chamomile/io/text/words.hpp"
 
 namespace chamomile {
 namespace {
 
 constexpr std::string_view provenance_prefix = "provenance ";
-constexpr std::string_view number_keys[] = {"time",
-                                            "unit_length_in_cm",
-                                            "unit_mass_in_g",
-                                            "unit_velocity_in_cm_per_s",
-                                            "units_per_h",
-                                            "G",
-                                            "box_size",
-                                            "scale_factor",
-                                            "omega_matter",
-                                            "omega_lambda",
-                                            "hubble",
-                                            "softening_length",
-                                            "omega_radiation",
-                                            "w0",
-                                            "wa",
-                                            "physical_softening"};
-constexpr std::string_view positive_keys[] = {"unit_length_in_cm", "unit_mass_in_g",
-                                              "unit_velocity_in_cm_per_s", "scale_factor"};
+/// A key whose value is a number, and which other key must stand beside it.
+struct NumberKey {
+    std::string_view name;
+    Range range;
+    std::string_view beside = {};
+};
+constexpr std::string_view length_key = "unit_length_in_cm", frame_key = "scale_factor";
+constexpr NumberKey number_keys[] = {
+    {"time", ranges::any},
+    {length_key, ranges::positive, "unit_mass_in_g"},
+    {"unit_mass_in_g", ranges::positive, "unit_velocity_in_cm_per_s"},
+    {"unit_velocity_in_cm_per_s", ranges::positive, length_key},
+    {"units_per_h", ranges::any, length_key},
+    {"G", ranges::positive},
+    {"box_size", ranges::side_or_none},
+    {frame_key, ranges::scale_factor},
+    {"omega_matter", ranges::not_negative, frame_key},
+    {"omega_lambda", ranges::any, frame_key},
+    {"hubble", ranges::any, frame_key},
+    {"softening_length", ranges::not_negative},
+    {"omega_radiation", ranges::not_negative, frame_key},
+    {"w0", ranges::any, frame_key},
+    {"wa", ranges::any, frame_key},
+    {"physical_softening", ranges::not_negative, frame_key}};
+constexpr std::string_view text_keys[] = {"columns", "types", "softening_kind"};
+
+const NumberKey* number_key(std::string_view name)
+{
+    const auto found = std::find_if(std::begin(number_keys), std::end(number_keys),
+                                    [&](const NumberKey& key) { return key.name == name; });
+    return found == std::end(number_keys) ? nullptr : found;
+}
 
 std::string_view trimmed(std::string_view text)
 {
@@ -47,18 +63,6 @@ bool contains(const List& list, std::string_view word)
 
 } // namespace
 
-void split_words(std::string_view line, std::vector<std::string_view>& words)
-{
-    constexpr std::string_view separators = " \t\r,\f";
-    words.clear();
-    for (std::size_t begin = line.find_first_not_of(separators); begin != line.npos;
-         begin = line.find_first_not_of(separators, begin)) {
-        const std::size_t end = std::min(line.find_first_of(separators, begin), line.size());
-        words.push_back(line.substr(begin, end - begin));
-        begin = end;
-    }
-}
-
 void TextHeader::add(std::string_view comment, std::int64_t line)
 {
     const auto colon = comment.find(':');
@@ -66,17 +70,22 @@ void TextHeader::add(std::string_view comment, std::int64_t line)
         return;
     const std::string key(trimmed(comment.substr(0, colon)));
     const std::string text(trimmed(comment.substr(colon + 1)));
-    if (contains(number_keys, key)) {
+    const std::string field = "line " + std::to_string(line) + ", " + key;
+    const NumberKey* const numeric = number_key(key);
+    if (numeric) {
         const auto value = parsed_number<double>(text);
-        const std::string field = "line " + std::to_string(line) + ", " + key;
         if (!value || !std::isfinite(*value))
             throw bad_input(file_, field, text, "must be a finite number");
-        if (contains(positive_keys, key) && *value <= 0)
-            throw bad_input(file_, field, text, "must be positive");
-        if ((key == "softening_length" || key == "box_size") && *value < 0)
-            throw bad_input(file_, field, text, "must not be negative");
-    }
-    values_[key] = {text, line};
+        checked(file_, field, *value, numeric->range);
+    } else if (!contains(text_keys, key) && !key.starts_with(provenance_prefix))
+        return;
+    const auto [place, is_new] = values_.try_emplace(key, Value{text, line});
+    if (!is_new && place->second.text != text)
+        throw bad_input(file_, field, text,
+                        "line " + std::to_string(place->second.line) + " states " +
+                            place->second.text.substr(0, 200) + "; state it once");
+    if (is_new && key == "columns" && columns_settled_)
+        throw bad_input(file_, field, text, "must stand before the first particle");
 }
 
 double TextHeader::number(const std::string& key, double otherwise) const
@@ -85,9 +94,10 @@ double TextHeader::number(const std::string& key, double otherwise) const
     return found == values_.end() ? otherwise : *parsed_number<double>(found->second.text);
 }
 
-std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line) const
+std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
 {
     std::vector<std::string_view> names;
+    columns_settled_ = true;
     const std::string where = "line " + std::to_string(line);
     if (const auto stated = values_.find("columns"); stated != values_.end()) {
         split_words(stated->second.text, names);
@@ -95,6 +105,8 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line) c
             if (!contains(text_columns, name))
                 throw bad_input(file_, "columns", std::string(name),
                                 "mass x y z vx vy vz id ax ay az potential");
+            else if (std::count(names.begin(), names.end(), name) > 1)
+                throw bad_input(file_, "columns", std::string(name), "is named twice");
         if (names.size() != number)
             throw bad_input(file_, where, std::to_string(number) + " columns",
                             std::to_string(names.size()) + " are named in the comment 'columns'");
@@ -106,6 +118,8 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line) c
         names.assign(text_columns.begin(), text_columns.begin() + std::ptrdiff_t(plain));
         names.insert(names.end(), text_columns.begin() + 8,
                      text_columns.begin() + std::ptrdiff_t(8 + number - plain));
+        for (std::string_view name : names)
+            assumed_columns_.append(assumed_columns_.empty() ? "" : " ").append(name);
     }
     std::array<int, 12> columns;
     for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -124,8 +138,19 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line) c
     return columns;
 }
 
+void TextHeader::require_companions() const
+{
+    for (const auto& [key, value] : values_) {
+        const NumberKey* const numeric = number_key(key);
+        if (numeric && !numeric->beside.empty() && !values_.contains(numeric->beside))
+            throw bad_input(file_, "line " + std::to_string(value.line) + ", " + key, value.text,
+                            std::string(numeric->beside) + " is needed beside it");
+    }
+}
+
 void TextHeader::apply(Snapshot& snapshot) const
 {
+    require_companions();
     snapshot.time = number("time", number("scale_factor", 0));
     if (values_.contains("unit_length_in_cm"))
         snapshot.units = {number("unit_length_in_cm", 1), number("unit_mass_in_g", 1),
@@ -140,13 +165,11 @@ void TextHeader::apply(Snapshot& snapshot) const
             number("scale_factor", 1), number("omega_matter", 0),      number("omega_lambda", 0),
             number("hubble", 0),       number("omega_radiation", 0),   number("w0", -1),
             number("wa", 0),           number("physical_softening", 0)};
-    if (const auto kind = values_.find("softening_kind"); kind != values_.end()) {
-        if (kind->second.text != "plummer" && kind->second.text != "spline")
-            throw bad_input(file_, "softening_kind", kind->second.text, "plummer or spline");
-        snapshot.softening = Softening{kind->second.text == "spline" ? SofteningKind::spline
-                                                                     : SofteningKind::plummer,
-                                       number("softening_length", 0)};
-    }
+    const auto kind = values_.find("softening_kind");
+    snapshot.softening = stated_softening(
+        file_, kind == values_.end() ? std::nullopt : std::optional(kind->second.text),
+        values_.contains("softening_length") ? std::optional(number("softening_length", 0))
+                                             : std::nullopt);
     for (const auto& [key, value] : values_)
         if (key.starts_with(provenance_prefix))
             snapshot.provenance[key.substr(provenance_prefix.size())] = value.text;

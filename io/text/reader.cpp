@@ -8,8 +8,10 @@
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/text/columns.hpp"
 #include "chamomile/io/text/header.hpp"
+#include "chamomile/io/text/words.hpp"
 
 namespace chamomile {
 namespace {
@@ -103,11 +105,13 @@ private:
     {
         if (const auto number = parsed_number<T>(word))
             return *number;
+        const bool beyond = std::is_floating_point_v<T> && is_beyond_doubles(word);
         throw bad_input(file_.path(),
                         "line " + std::to_string(line) + ", column " +
                             std::to_string(columns_[k] + 1) + " (" + std::string(text_columns[k]) +
                             ")",
-                        std::string(word.substr(0, 40)), allowed);
+                        std::string(word.substr(0, 40)),
+                        beyond ? "must be 0 or from 4.9e-324 to 1.8e308, as doubles are" : allowed);
     }
 
     const InputFile& file_;
@@ -129,11 +133,19 @@ Snapshot read_text(const InputFile& file)
     for (std::int64_t number = 1; lines.next(line); ++number) {
         if (number == 1 && line.starts_with("\xef\xbb\xbf"))
             line.remove_prefix(3);
+        if (line.ends_with('\r'))
+            line.remove_suffix(1);
+        if (line.find('\r') != line.npos)
+            throw bad_input(file.path(), "line " + std::to_string(number),
+                            "a carriage return within it",
+                            "lines must end in a line feed, as those of Unix and Windows do");
         if (const auto comment = line.find('#'); comment != line.npos) {
             header.add(line.substr(comment + 1), number);
             line = line.substr(0, comment);
         }
-        split_words(line, words);
+        if (!split_words(line, words))
+            throw bad_input(file.path(), "line " + std::to_string(number), std::string(line),
+                            "a field between commas is empty");
         if (words.empty())
             continue;
         if (!rows)
@@ -143,6 +155,10 @@ Snapshot read_text(const InputFile& file)
     particles.resize(particles.mass.size());
     snapshot.format = "text columns";
     header.apply(snapshot);
+    if (!header.assumed_columns().empty())
+        check_masses(particles, file.path(),
+                     "; taken as " + header.assumed_columns() +
+                         ": a comment '# columns: ...' names others");
     if (rows) {
         snapshot.has_accelerations = rows->has_accelerations();
         snapshot.has_potentials = rows->has_potentials();

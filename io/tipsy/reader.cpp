@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include "chamomile/io/formats.hpp"
@@ -66,15 +67,23 @@ TipsyHeader read_header(const InputFile& file)
 
 /// What the softenings and potentials of all records have in common.
 struct LastFields {
-    bool same_softening = true, any_potential = false, all_denormal = true;
-    float softening = -1;
+    bool same_softening = true, any_softening = false;
+    float softening = 0, wrong_softening = 0; ///< that of the last record; one that is none
+    bool any_potential = false, all_like_ids = true;
+    float wrong_potential = 0; ///< one that is positive or no number; 0: none is
 
-    void add(float eps, float phi)
+    void add(float eps, float phi, bool first)
     {
-        same_softening = same_softening && (softening < 0 || eps == softening);
+        same_softening = same_softening && (first || eps == softening);
+        any_softening = any_softening || eps != 0;
         softening = eps;
+        if (!(eps >= 0) || (eps != 0 && !std::isnormal(eps)))
+            wrong_softening = eps;
         any_potential = any_potential || phi != 0;
-        all_denormal = all_denormal && std::fpclassify(phi) == FP_SUBNORMAL;
+        if (!(phi <= 0) || (phi != 0 && !std::isnormal(phi)))
+            wrong_potential = phi;
+        // As floats, integers up to 1065353215 are positive and below 1, those below 2^23 denormal.
+        all_like_ids = all_like_ids && phi >= 0 && phi < 1;
     }
 };
 
@@ -106,7 +115,7 @@ public:
                 particles.velocity[i] = vector<float>(at + record.velocity);
                 const float phi = field<float>(at + record.potential);
                 particles.potential[i] = phi;
-                last.add(field<float>(at + record.softening), phi);
+                last.add(field<float>(at + record.softening), phi, i == 0);
             }
         }
     }
@@ -132,21 +141,37 @@ private:
     std::vector<std::byte> bytes_;
 };
 
+std::string float_text(float value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g", double(value));
+    return text;
+}
+
+/// Sets what these fields hold, or notes why they are not believed.
 void take_last_fields(const LastFields& last, Snapshot& snapshot)
 {
-    if (last.any_potential && last.all_denormal) {
-        // As floats, integers below 2^23 are denormal numbers: no potential looks like that.
+    const bool wrong_potentials = last.wrong_potential != 0; // true of NaN, too
+    const bool ids = wrong_potentials && last.all_like_ids;
+    snapshot.has_potentials = last.any_potential && !wrong_potentials;
+    if (!snapshot.has_potentials)
+        std::fill(snapshot.particles.potential.begin(), snapshot.particles.potential.end(), 0.0);
+    if (ids)
         snapshot.notes.push_back("the potentials look like integers, as ids of Bonsai do: "
                                  "softenings and potentials not read, ids are 1 to N");
-        std::fill(snapshot.particles.potential.begin(), snapshot.particles.potential.end(), 0.0);
+    else if (wrong_potentials)
+        snapshot.notes.push_back("one of the potentials is " + float_text(last.wrong_potential) +
+                                 ", which is not negative: they were not read");
+    if (ids || !last.any_softening)
         return;
-    }
-    snapshot.has_potentials = last.any_potential;
-    if (last.same_softening && last.softening > 0)
-        snapshot.softening =
-            Softening{SofteningKind::spline, double(last.softening) * tipsy_softening_to_ours};
+    if (last.wrong_softening != 0)
+        snapshot.notes.push_back("one of the softenings is " + float_text(last.wrong_softening) +
+                                 ", which is no length: they were not read");
     else if (!last.same_softening)
         snapshot.notes.push_back("the softenings of the particles differ and were not read");
+    else
+        snapshot.softening =
+            Softening{SofteningKind::spline, double(last.softening) * tipsy_softening_to_ours};
 }
 
 } // namespace

@@ -1,0 +1,32 @@
+/// \file  The numbers that describe a snapshot beside its particles: one table of them, and what
+/// each of them may be, whatever file they come from.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chamomile/io/range.hpp"
+#include "chamomile/io/snapshot.hpp"
+
+namespace chamomile {
+
+/// The number, which must lie in the range but for the rounding of what a run has reached. Throws
+/// Error with Fault::input otherwise, in the words of the command line.
+double checked(const std::filesystem::path& file, const std::string& field, double value,
+               const Range& range);
+
+/// Throws Error with Fault::input unless time, box, units, G, softening and background of the
+/// snapshot are what the options of the same quantities take.
+void check_stated(const Snapshot& snapshot, const std::filesystem::path& file);
+
+/// Throws Error with Fault::input unless these numbers of a piece are those of the first piece.
+void check_same(const Snapshot& first, const Snapshot& piece, const std::filesystem::path& file);
+
+/// A softening as this program's files state it, by its kind and its length: both or neither.
+std::optional<Softening> stated_softening(const std::filesystem::path& file,
+                                          const std::optional<std::string>& kind,
+                                          const std::optional<double>& length);
+
+} // namespace chamomile

@@ -1,0 +1,24 @@
+#include "chamomile/io/text/words.hpp"
+
+#include <algorithm>
+
+namespace chamomile {
+
+bool split_words(std::string_view line, std::vector<std::string_view>& words)
+{
+    constexpr std::string_view separators = " \t\r,\f";
+    words.clear();
+    std::size_t commas = 0;
+    bool complete = true; // a comma without a word before it, or after it, leaves out a field
+    for (std::size_t begin = 0, end; begin < line.size(); begin = end) {
+        end = std::min(line.find_first_of(separators, begin), line.size());
+        if (begin < end) {
+            words.push_back(line.substr(begin, end - begin));
+            commas = 0;
+        } else if (line[end++] == ',')
+            complete = complete && ++commas == 1 && !words.empty();
+    }
+    return complete && commas == 0;
+}
+
+} // namespace chamomile

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/built_in_model.hpp"
+#include "app/command_files.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/tuning.hpp"
@@ -143,7 +144,7 @@ Snapshot initial_conditions(const RunOptions& run)
 {
     if (run.input.empty())
         return make_built_in_model(run.model, run.particles, run.seed);
-    Snapshot snapshot = read_snapshot(run.input);
+    Snapshot snapshot = read_particles(run.input);
     require_particles(snapshot.particles, run.input);
     if (snapshot.comoving && !run.cosmology.asked)
         throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved in plain "

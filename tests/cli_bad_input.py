@@ -109,7 +109,7 @@ CASES = [
     ("config missing", RUN + " --config none.ini", USAGE, "--config: none.ini: No such file"),
     ("config a folder", RUN + " --config folder", USAGE, "--config: folder: is a folder"),
     ("config binary", RUN + " --config binary.ini", USAGE, "--config: binary.ini: is no INI file: binary"),
-    ("config too large", RUN + " --config large.ini", USAGE, "--config: large.ini: is no INI file: larger than 1 MB"),
+    ("config too large", RUN + " --config large.ini", USAGE, "--config: large.ini: is larger than 1 MB: an INI file is needed"),
     ("config key unknown", RUN + " --config unknown.ini", USAGE, "unknown.ini: line 3: thetta: unknown option; did you mean 'theta'"),
     ("config no assignment", RUN + " --config words.ini", USAGE, "words.ini: line 1: just words: 'name = value' is needed"),
     ("config value wrong", RUN + " --config wrong.ini", USAGE, "wrong.ini: theta: -3: a number > 0"),

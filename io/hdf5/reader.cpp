@@ -125,6 +125,11 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
 
 } // namespace
 
+std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path)
+{
+    return piece_paths(path, Hdf5Piece(path).files);
+}
+
 Snapshot read_hdf5(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;

@@ -108,8 +108,9 @@ void require_place_for_checkpoints(const FluidRun& run)
         return;
     }
     const bool goes_on = !run.restart.empty() && is_same_file(run.checkpoint, run.restart);
+    std::error_code none; // of what cannot be written, the probe tells
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
-        if (!goes_on && std::filesystem::exists(file) && !run.output.overwrite)
+        if (!goes_on && std::filesystem::exists(file, none) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +
                                            ": exists: give --overwrite to replace it or --restart "
                                            "to go on from it");

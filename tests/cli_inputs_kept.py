@@ -68,7 +68,7 @@ def made(folder, line):
 
 def write_inputs(folder):
     rows = "".join(f"0.1 {i % 3} {i % 5} {i % 7 + i / 100} 0 0 0 {i + 1}\n" for i in range(20))
-    texts = {"rows.txt": rows, "options.ini": "threads = 1\n", "power.txt": "".join(f"{10 ** (k / 9 - 4)} {10 ** (k / 18)}\n" for k in range(60)),
+    texts = {"rows.txt": rows, "options.ini": "threads = 1\n", "power.txt": "".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))),
              "law.txt": "target x\nsource y m\nsum s\ns += m * (x - y)\n", "points.txt": "# columns: x y m\n1 2 3\n4 5 6\n", "places.txt": "# columns: x\n1\n2\n"}
     for name, text in texts.items():
         (folder / name).write_text(text)

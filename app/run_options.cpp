@@ -69,8 +69,8 @@ void add_run_options(Options& options, RunOptions& run)
                    "seconds of wall-clock time between checkpoints; 0: none by time");
     options.number("max-walltime", run.max_walltime, positive,
                    "end with a checkpoint before so many seconds have passed since the program "
-                   "began; SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU and a file 'stop' in the "
-                   "output folder do it too");
+                   "began; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU and a "
+                   "file 'stop' in the output folder do it too");
     options.number("max-energy-error", run.max_energy_error, positive,
                    "largest |dE/E| in energy.csv that is put up with");
     options.choice("on-energy-error", run.on_energy_error,

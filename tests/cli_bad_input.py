@@ -263,7 +263,7 @@ CASES = [
     ("bench, nothing to tune", "bench --tune --group-size 64 --leaf-size 8", USAGE, "--tune: contradicts --group-size"),
     ("bench, model and file", "bench good.txt --model plummer", USAGE, "--model: contradicts the file good.txt"),
     ("bench, numbers and file", "bench good.txt -n 100", USAGE, "--particles: contradicts the file good.txt"),
-    ("bench over a file", "bench good.txt --csv good.txt", OUTPUT, "good.txt: exists"),
+    ("bench over a file", "bench good.txt --csv empty.txt", OUTPUT, "empty.txt: exists"),
     ("devices of a file", "devices good.txt", USAGE, "good.txt: one argument too many"),
     ("bench of nothing", "bench missing.txt", INPUT, "missing.txt: file: No such file"),
     ("convert over a file", "convert good.txt good.hdf5", OUTPUT, "good.hdf5: exists"),

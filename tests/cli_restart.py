@@ -214,7 +214,7 @@ def keeps_two(top):
     check(done.returncode == 0 and said(f"rejected +out/checkpoint_999.chk: step .*: must be named {both[0].name}", done.stdout) and
           said(f"restarted +from out/{both[1].name}: ", done.stdout), f"a renamed checkpoint: {done.stdout} {done.stderr}")
     check(len(checkpoints(folder / "out")) == 2 and not foreign.exists(), f"a renamed checkpoint: {checkpoints(folder / 'out')}")
-    foreign.write_bytes(both[0].read_bytes())
+    foreign.write_bytes(checkpoints(folder / "out")[0].read_bytes())
     done = chamomile(folder, "run", "--restart", foreign)
     check(done.returncode == 7 and "must be named" in done.stderr, f"a renamed checkpoint, named: {done.returncode} {done.stderr}")
     foreign.unlink()

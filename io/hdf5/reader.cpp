@@ -127,6 +127,7 @@ void read_header(const Hdf5Piece& piece, Snapshot& snapshot)
 
 std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path)
 {
+    const Hdf5Quiet quiet;
     return piece_paths(path, Hdf5Piece(path).files);
 }
 

@@ -138,9 +138,13 @@ int render(const std::vector<std::string>& arguments)
         const Snapshot snapshot = read_particles(picture.files[k]);
         if (picture.files.size() > 1 && k == 0)
             picture.view = settle_view(snapshot, picture.view);
-        write_png(render_snapshot(snapshot, picture.view), outputs[k].file);
-        if (!picture.data.file.empty())
+        const Image image = render_snapshot(snapshot, picture.view);
+        require_still_writable(outputs[k]);
+        write_png(image, outputs[k].file);
+        if (!picture.data.file.empty()) {
+            require_still_writable(picture.data);
             write_npy(surface_density(snapshot, picture.view), picture.data.file);
+        }
         if (options.verbosity() != Verbosity::quiet)
             std::printf("wrote %s\n", outputs[k].file.c_str());
     }

@@ -112,7 +112,7 @@ def locks(folder):
         refused(folder, 4, "held.chk: another run is writing it", *FLUID, "--restart", "held.chk")
     # A run that began where no folder was, and finds the results of another there.
     chamomile(folder, "model", "plummer", "-n", 60000, "--seed", 1, "-o", "large.hdf5", "-q")
-    run = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0.1", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--overwrite", "-o", "both"],
+    run = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--overwrite", "-o", "both"],
                            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while processor_seconds(run) < 0.5:  # of some that its first forces take: it has looked at the folder
         time.sleep(0.02)
@@ -130,7 +130,7 @@ def names_in_headings(folder):
 
     def whole(text, count, columns, what):
         rows = rows_of(text)
-        check((count is None or len(rows) == count) and {len(row) for row in rows} == {columns} and "\x1b" not in text, f"{what}: {[len(row) for row in rows]}: {text[:300]}")
+        check((count is None or len(rows) == count) and {len(row) for row in rows} == {columns} and "\x1b" not in text, f"{what}: {[len(row) for row in rows]}: {text[:300]!r}")
 
     (folder / NASTY).write_text("# columns: x y z mass\n1 2 3 1\n4 5 6 1\n")
     chamomile(folder, "pairs", "--law", "gravity", "--sources", NASTY, "--no-self", "-o", "pairs.txt")
@@ -154,12 +154,15 @@ def names_in_headings(folder):
     check(chamomile(folder, "info", "again.txt").returncode == 0, "a text snapshot of such provenance cannot be read")
     done = chamomile(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--eps", 0.1, "-o", "out" + NASTY)
     log = (folder / ("out" + NASTY) / "run.log").read_text()
-    check(done.returncode == 0 and "\n9 9 9 9" not in log and "\x1b" not in log, f"run.log: {log}")
+    check(done.returncode == 0 and "\n9 9 9 9" not in log and "\x1b" not in log, f"run.log: {log!r}")
 
 
 def names_in_options(folder):
     (folder / "c.ini").write_text("# comment\n[output]\noutput = z#1 # another\n\teps = 0.1\t# in lengths\n")
     done = chamomile(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--config", "c.ini", "-q")
+    (folder / "rows.txt").write_text("1 2 3 1\n4 5 6 1\n")
+    law = chamomile(folder, "pairs", "--law", "gravity", "--sources", "rows.txt", "--no-self", "-o", "gravity")
+    check(law.returncode == 0 and (folder / "gravity").exists(), f"an output of the name of a built-in law: {law.stderr}")
     check(done.returncode == 0 and (folder / "z#1/run.log").exists() and not (folder / "z").exists(), f"z#1 in a file of options: {done.stderr}")
 
 

@@ -4,6 +4,7 @@ import concurrent.futures
 import fcntl
 import os
 import pathlib
+import pty
 import stat
 import subprocess
 import sys
@@ -172,6 +173,14 @@ def signs_of_life(folder):
     bench.kill()
     bench.communicate()
     check(lines[0].startswith("chamomile ") and "Hamada" in lines[1] and "measuring gravity" in lines[2] and "2048 particles" in lines[2], f"bench --table: {lines}")
+    ours, theirs = pty.openpty()
+    command = ["accuracy", "--table", "chamomile", "-n", "300", "--device", "cpu"]
+    done = subprocess.run([PROGRAM, *command], cwd=folder, stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(theirs)
+    shown = os.read(ours, 1 << 16).decode()
+    os.close(ours)
+    check(done.returncode == 0 and shown.startswith("\rmeasuring 300 particles\x1b[K\r\x1b[KLargest"), f"accuracy --table, on a terminal: {shown!r}")
+    check("measuring" not in chamomile(folder, *command).stdout, "accuracy --table, in a file: more than the table")
 
 
 def main():

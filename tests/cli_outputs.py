@@ -113,9 +113,9 @@ def locks(folder):
         refused(folder, 4, "held.chk: another run is writing it", *FLUID, "--restart", "held.chk")
     # A run that began where no folder was, and finds the results of another there.
     chamomile(folder, "model", "plummer", "-n", 60000, "--seed", 1, "-o", "large.hdf5", "-q")
-    run = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--overwrite", "-o", "both"],
+    run = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--device", "cpu", "--overwrite", "-o", "both"],
                            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while processor_seconds(run) < 0.5:  # of some that its first forces take: it has looked at the folder
+    while run.poll() is None and processor_seconds(run) < 0.5:  # of some that its first forces take: it has looked at the folder
         time.sleep(0.02)
     (folder / "both").mkdir()
     (folder / "both/snapshot_000.hdf5").write_bytes(b"of the first")

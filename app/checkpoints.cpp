@@ -65,6 +65,20 @@ std::unique_ptr<CheckpointReader> opened(const fs::path& file)
     return archive;
 }
 
+/// Whether the file is of the same run, as far as one can see.
+bool is_of_run(const CheckpointReader& run, const fs::path& file)
+{
+    const char* lasting[] = {"run/input", "run/start_time", "particles/id", "particles/type",
+                             "particles/mass"};
+    try {
+        const CheckpointReader other(file, CheckSums::heads);
+        return std::all_of(std::begin(lasting), std::end(lasting),
+                           [&](const char* name) { return run.agrees(other, name); });
+    } catch (const Error&) {
+        return true; // damaged: nobody takes it
+    }
+}
+
 } // namespace
 
 fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive&)>& exchange)
@@ -125,6 +139,12 @@ RestartPoint find_restart(const fs::path& place)
         throw Error(Fault::restart, "--restart: " + place.string() +
                                         ": must be named checkpoint_N.chk, in the folder of its "
                                         "run");
+    // Where older ones are of another run, nobody knows which of the two is meant.
+    for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
+        if (!is_of_run(*point.archive, files[k]))
+            throw Error(Fault::restart, "--restart: " + point.archive->path().string() + " and " +
+                                            files[k].string() +
+                                            " are of different runs: name the one to go on from");
     return point;
 }
 

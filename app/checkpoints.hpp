@@ -42,7 +42,7 @@ struct RestartPoint {
 std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file);
 
 /// The newest checkpoint of the folder that is whole and named by its step, or the file itself.
-/// Throws Error(restart) naming what is wrong with each.
+/// Throws Error(restart) naming what is wrong with each, or two that are not of the same run.
 RestartPoint find_restart(const std::filesystem::path& folder_or_file);
 
 /// Renames checkpoints newer than the one that is gone on from, so that they are not taken for

@@ -218,6 +218,15 @@ def keeps_two(top):
     done = chamomile(folder, "run", "--restart", foreign)
     check(done.returncode == 7 and "must be named" in done.stderr, f"a renamed checkpoint, named: {done.returncode} {done.stderr}")
     foreign.unlink()
+    # One of another run, of a later step.
+    chamomile(folder, "run", "--model", "plummer", "-n", 50, "--eps", 0.05, "--t-end", 0.9, "--dt", 0.01, "--checkpoint-every", 30, "-o", "other")
+    other = checkpoints(folder / "other")[-1]
+    ours, there = checkpoints(folder / "out")[-1], folder / "out" / other.name
+    there.write_bytes(other.read_bytes())
+    done = chamomile(folder, "run", "--restart", "out")
+    check(done.returncode == 7 and said(f"out/{other.name} and out/{ours.name} are of different runs: name the one", done.stderr), f"a checkpoint of another run: {done.returncode} {done.stderr}")
+    done = chamomile(folder, "run", "--restart", ours, "--t-end", 0.7)
+    check(done.returncode == 0 and not there.exists(), f"a checkpoint of another run, and the own one named: {done.stderr}")
     run = start(folder, *LONG[:-1], "foreign", "--checkpoint-every", 5)
     wait_for(lambda: len(checkpoints(folder / "foreign")) == 2)
     for number in (999999999, 999999998):

@@ -53,7 +53,8 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
 
 void require_consistent(const Options& options, AccuracyOptions& accuracy)
 {
-    accuracy.hdf5.overwrite = accuracy.csv.overwrite;
+    accuracy.csv.option = "--csv";
+    accuracy.hdf5 = {accuracy.hdf5.file, accuracy.csv.overwrite, "--hdf5"};
     if (accuracy.source.file.empty() && !options.given("model") &&
         accuracy.reproduced == Reproduced::none)
         throw Error(Fault::usage, "accuracy: missing: FILE or --model MODEL");
@@ -61,8 +62,6 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
     for (const Output* output : {&accuracy.csv, &accuracy.hdf5})
         if (!output->file.empty())
             require_writable(options.command(), *output);
-    if (!accuracy.csv.file.empty() && accuracy.csv.file == accuracy.hdf5.file)
-        throw Error(Fault::usage, "--hdf5: " + accuracy.hdf5.file + ": is the file of --csv");
 }
 
 AccuracyRow measure(Particles& particles, const SolverOptions& setting, Reference& reference,
@@ -197,8 +196,10 @@ int accuracy(const std::vector<std::string>& arguments)
     }
     if (!accuracy.csv.file.empty())
         write_text(accuracy.csv, accuracy_table(samples, rows).csv());
-    if (!accuracy.hdf5.file.empty())
+    if (!accuracy.hdf5.file.empty()) {
+        require_still_writable(accuracy.hdf5);
         write_data_file(accuracy.hdf5.file, accuracy_data(samples, rows, options.command_line()));
+    }
     require_finite(samples, rows);
     return 0;
 }

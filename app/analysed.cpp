@@ -8,6 +8,7 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/cosmology/background.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -87,7 +88,7 @@ std::string notes_text(const Snapshot& snapshot)
 {
     std::string text;
     for (const std::string& note : snapshot.notes)
-        text += "\n# note: " + note;
+        text += "\n# note: " + one_line(note);
     return text;
 }
 

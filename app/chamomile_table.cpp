@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
+#include "app/journal.hpp"
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -70,8 +72,10 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
 
     Table table({"N", "eps", "paper: plain sum", "paper: Chamomile", "here: plain sum",
                  "here: Chamomile", "ours", "ours 99 %", "precision", "group", "machine"});
+    std::optional<Journal> journal(options.verbosity());
     visit_particles(source, [&](const std::string&, Snapshot& snapshot) {
         Particles& particles = snapshot.particles;
+        journal->show_status("measuring " + std::to_string(particles.size()) + " particles");
         for (Vec3<double>& x : particles.position) // so that no sum rounds its input
             x = {float(x.x), float(x.y), float(x.z)};
         // Sums in double are compared pair by pair, if need be for fewer particles.
@@ -106,6 +110,7 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
                        std::to_string(ours->options().group_size), ours->device()});
         }
     });
+    journal.reset(); // its last line is not part of the table
     if (options.verbosity() != Verbosity::quiet) {
         std::printf("Largest |da|/|a| over all particles of a Plummer sphere (99 %%: of ours).\n");
         table.print();

@@ -1,6 +1,8 @@
 #include "app/checkpoints.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
@@ -17,6 +19,11 @@ constexpr const char* ending = ".chk";
 constexpr const char* aside = ".chk.aside";
 constexpr std::size_t kept = 2;
 
+fs::path name_of(std::uint64_t step)
+{
+    return formatted("%s%09llu%s", beginning, (unsigned long long)step, ending);
+}
+
 bool is_numbered(const std::string& name, const std::string& end)
 {
     const std::string start = beginning;
@@ -25,7 +32,13 @@ bool is_numbered(const std::string& name, const std::string& end)
            name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
 }
 
-/// Those of the folder, the newest first.
+/// Of a name that is numbered.
+std::uint64_t number_of(const fs::path& file)
+{
+    return std::strtoull(file.filename().c_str() + std::strlen(beginning), nullptr, 10);
+}
+
+/// Those of the folder, the one of the largest number first.
 std::vector<fs::path> checkpoints_in(const fs::path& folder)
 {
     std::vector<fs::path> files;
@@ -34,10 +47,36 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder)
         if (is_numbered(entry.path().filename().string(), ending))
             files.push_back(entry.path());
     std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-        const std::string x = a.filename().string(), y = b.filename().string();
-        return x.size() != y.size() ? x.size() > y.size() : x > y;
+        const std::uint64_t x = number_of(a), y = number_of(b);
+        return x != y ? x > y : a.filename() > b.filename();
     });
     return files;
+}
+
+/// Opens a checkpoint, whose name must be that of its step: names tell which one is the newest.
+std::unique_ptr<CheckpointReader> opened(const fs::path& file)
+{
+    auto archive = std::make_unique<CheckpointReader>(file);
+    std::uint64_t step = 0;
+    (*archive)("simulation/step", step);
+    if (is_numbered(file.filename().string(), ending) && number_of(file) != step)
+        throw Error(Fault::restart, file.string() + ": step " + std::to_string(step) +
+                                        ": must be named " + name_of(step).string());
+    return archive;
+}
+
+/// Whether the file is of the same run, as far as one can see.
+bool is_of_run(const CheckpointReader& run, const fs::path& file)
+{
+    const char* lasting[] = {"run/input", "run/start_time", "particles/id", "particles/type",
+                             "particles/mass"};
+    try {
+        const CheckpointReader other(file, CheckSums::heads);
+        return std::all_of(std::begin(lasting), std::end(lasting),
+                           [&](const char* name) { return run.agrees(other, name); });
+    } catch (const Error&) {
+        return true; // damaged: nobody takes it
+    }
 }
 
 } // namespace
@@ -45,10 +84,10 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder)
 fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive&)>& exchange)
 {
     const double start = wall_clock_seconds();
-    const fs::path file =
-        folder_ / formatted("%s%09llu%s", beginning, (unsigned long long)step, ending);
+    const fs::path file = folder_ / name_of(step);
     write_checkpoint(file, exchange);
-    const std::vector<fs::path> files = checkpoints_in(folder_);
+    std::vector<fs::path> files = checkpoints_in(folder_);
+    std::erase_if(files, [&](const fs::path& other) { return number_of(other) > step; }); // foreign
     std::error_code none; // one too many does no harm
     for (std::size_t k = kept; k < files.size(); ++k)
         fs::remove(files[k], none);
@@ -85,7 +124,7 @@ RestartPoint find_restart(const fs::path& place)
                     "--restart: " + place.string() + ": holds no checkpoint (checkpoint_N.chk)");
     for (const fs::path& file : files)
         try {
-            point.archive = std::make_unique<CheckpointReader>(file);
+            point.archive = opened(file);
             break;
         } catch (const Error& error) {
             point.rejected.emplace_back(error.what());
@@ -100,6 +139,12 @@ RestartPoint find_restart(const fs::path& place)
         throw Error(Fault::restart, "--restart: " + place.string() +
                                         ": must be named checkpoint_N.chk, in the folder of its "
                                         "run");
+    // Where older ones are of another run, nobody knows which of the two is meant.
+    for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
+        if (!is_of_run(*point.archive, files[k]))
+            throw Error(Fault::restart, "--restart: " + point.archive->path().string() + " and " +
+                                            files[k].string() +
+                                            " are of different runs: name the one to go on from");
     return point;
 }
 

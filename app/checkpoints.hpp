@@ -13,7 +13,8 @@
 
 namespace chamomile::app {
 
-/// Writes checkpoint_000000123.chk, the state at step 123, and keeps the two newest.
+/// Writes checkpoint_000000123.chk, the state at step 123, and keeps it and the one before. Files
+/// of later steps, which this run has not written, are left alone.
 class Checkpoints {
 public:
     explicit Checkpoints(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -40,8 +41,8 @@ struct RestartPoint {
 /// The folder that the checkpoint is in, or itself. Throws Error(restart) if there is none.
 std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file);
 
-/// The newest checkpoint of the folder that is whole, or the file itself. Throws Error(restart)
-/// naming what is wrong with each.
+/// The newest checkpoint of the folder that is whole and named by its step, or the file itself.
+/// Throws Error(restart) naming what is wrong with each, or two that are not of the same run.
 RestartPoint find_restart(const std::filesystem::path& folder_or_file);
 
 /// Renames checkpoints newer than the one that is gone on from, so that they are not taken for

@@ -1,16 +1,14 @@
 #include "app/columns.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/regular_file.hpp"
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/one_line.hpp"
 #include "chamomile/io/text/words.hpp"
 
 namespace chamomile::app {
@@ -35,23 +33,8 @@ std::vector<std::string> words_of_line(std::string_view line)
 
 std::string read_text_file(const std::string& file, const std::string& needed)
 {
-    constexpr std::uintmax_t most = 1 << 30;
-    std::error_code none;
-    if (std::filesystem::is_directory(file, none))
-        throw Error(Fault::input, file + ": is a folder: " + needed + " is needed");
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream)
-        throw Error(Fault::input,
-                    file + ": " + std::strerror(errno) + ": " + needed + " is needed");
-    const std::uintmax_t size = std::filesystem::file_size(file, none);
-    if (none || size > most)
-        throw Error(Fault::input, file + ": " +
-                                      (none ? "is no regular file" : "is larger than 1 GiB") +
-                                      ": " + needed + " is needed");
-    std::string text(size, '\0');
-    stream.read(text.data(), std::streamsize(size));
-    if (stream.gcount() != std::streamsize(size))
-        throw Error(Fault::input, file + ": cannot be read to its end");
+    constexpr std::size_t most = 1 << 30;
+    std::string text = read_regular_file(file, most, needed);
     if (text.find_first_not_of(" \t\r\n") == text.npos)
         throw Error(Fault::input, file + ": is empty: " + needed + " is needed");
     if (text.find('\0') != text.npos)
@@ -136,7 +119,7 @@ std::string columns_text(const std::vector<std::string>& comments,
 {
     std::string text;
     for (const std::string& comment : comments)
-        text += "# " + comment + "\n";
+        text += "# " + one_line(comment) + "\n";
     text += "# columns: " + listed(names) + "\n";
     char digits[40];
     for (std::size_t k = 0; k < values.size(); ++k) {

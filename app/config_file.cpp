@@ -1,44 +1,45 @@
 #include "app/config_file.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
-#include <boost/program_options/parsers.hpp>
-
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/regular_file.hpp"
 
 namespace chamomile::app {
-
-namespace po = boost::program_options;
 
 namespace {
 
 std::string read_text(const std::string& file)
 {
     constexpr std::size_t most = 1 << 20;
-    std::error_code none;
-    if (std::filesystem::is_directory(file, none))
-        throw Error(Fault::usage, "--config: " + file + ": is a folder; an INI file is needed");
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream)
-        throw Error(Fault::usage, "--config: " + file + ": " + std::strerror(errno));
     std::string text;
-    for (char piece[4096]; stream && text.size() <= most;) {
-        stream.read(piece, sizeof piece);
-        text.append(piece, std::size_t(stream.gcount()));
+    try {
+        text = read_regular_file(file, most, "an INI file");
+    } catch (const Error& error) {
+        throw Error(Fault::usage, std::string("--config: ") + error.what());
     }
-    if (text.empty() || text.size() > most || text.find('\0') != text.npos)
-        throw Error(Fault::usage, "--config: " + file + ": is no INI file: " +
-                                      (text.empty()         ? "empty"
-                                       : text.size() > most ? "larger than 1 MB"
-                                                            : "binary"));
+    if (text.empty() || text.find('\0') != text.npos)
+        throw Error(Fault::usage, "--config: " + file +
+                                      ": is no INI file: " + (text.empty() ? "empty" : "binary"));
     if (text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
         text.erase(0, 3);
-    std::erase(text, '\r');
     return text;
+}
+
+std::string trimmed(const std::string& text)
+{
+    constexpr const char* blanks = " \t\r";
+    const std::size_t first = text.find_first_not_of(blanks);
+    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The line up to a '#' at its start or after a blank; any other is part of a name such as run#1.
+std::string without_comment(const std::string& line)
+{
+    for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1))
+        if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t')
+            return line.substr(0, at);
+    return line;
 }
 
 } // namespace
@@ -47,18 +48,16 @@ std::vector<ConfigLine> read_config_file(const std::string& file)
 {
     std::istringstream text(read_text(file));
     std::vector<ConfigLine> lines;
-    std::string line;
-    for (int number = 1; std::getline(text, line); ++number) {
+    std::string read;
+    for (int number = 1; std::getline(text, read); ++number) {
+        const std::string line = trimmed(without_comment(read));
+        if (line.empty() || (line.front() == '[' && line.back() == ']'))
+            continue;
         const std::string place = file + ": line " + std::to_string(number);
-        // One line at a time, so that each key is known with the number of its line.
-        std::istringstream one(line + "\n");
-        try {
-            const po::options_description nothing_known;
-            for (const auto& option : po::parse_config_file(one, nothing_known, true).options)
-                lines.push_back({option.string_key, option.value.front(), place});
-        } catch (const po::error&) {
+        const std::size_t equals = line.find('=');
+        if (equals == line.npos || trimmed(line.substr(0, equals)).empty())
             throw Error(Fault::usage, place + ": " + line + ": 'name = value' is needed");
-        }
+        lines.push_back({trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place});
     }
     return lines;
 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "chamomile/core/error.hpp"
@@ -24,10 +25,12 @@ int convert(const std::vector<std::string>& arguments)
         return 0;
 
     left_out({}, output); // an unknown extension is refused before anything is read
-    require_writable("convert", {output, overwrite}, input);
-    Snapshot snapshot = read_snapshot(input);
+    note_input(input);
+    require_writable("convert", {output, overwrite, "OUT"});
+    Snapshot snapshot = read_particles(input);
     snapshot.provenance["converted"] =
         "by chamomile " + std::string(version) + " from " + input + " (" + snapshot.format + ")";
+    require_still_writable({output, overwrite, "OUT"});
     write_snapshot(snapshot, output);
     if (options.verbosity() == Verbosity::quiet)
         return 0;

@@ -74,7 +74,7 @@ Timing median(int repeat, const std::function<ForceStatistics()>& work)
 
 } // namespace
 
-Table field_table(const SolverOptions& solver, int repeat)
+Table field_table(const SolverOptions& solver, int repeat, Journal& journal)
 {
     Table table({"sources", "points", "arrays", "", "ms", "bytes up", "bytes down"});
     const int gpu = choose_gpu(solver.device);
@@ -92,6 +92,8 @@ Table field_table(const SolverOptions& solver, int repeat)
                                        arrays.numbers(std::vector<double>(n))};
             const auto field = make_field_solver(solver);
             const auto add = [&](const char* what, const std::function<ForceStatistics()>& work) {
+                journal.show_work("measuring " + std::string(what) + ", " + std::to_string(n) +
+                                  " sources");
                 const Timing t = median(repeat, work);
                 table.add({std::to_string(n), std::to_string(n), on_device ? "device" : "host",
                            what, formatted("%.2f", 1e3 * t.seconds),

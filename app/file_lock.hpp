@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace chamomile::app {
 
@@ -9,11 +10,15 @@ namespace chamomile::app {
 /// Where a file system has no locks it goes unguarded.
 bool take_lock(int descriptor);
 
+/// The name of the lock of a file.
+std::string lock_of(const std::string& file);
+
 /// While it lives, no other program that asks gets the same file: FILE.lock is held, and removed at
 /// the end.
 class FileLock {
 public:
-    /// Throws Error(output) if another program holds it, or the folder cannot be written.
+    /// Throws Error(output) if another program holds it, something else has its name, or the folder
+    /// cannot be written.
     explicit FileLock(const std::filesystem::path& file);
     ~FileLock();
     FileLock(const FileLock&) = delete;

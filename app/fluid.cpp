@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/file_lock.hpp"
 #include "app/fluid_job.hpp"
 #include "app/options.hpp"
@@ -44,10 +45,9 @@ void add_fluid_options(Options& options, FluidRun& run)
         words.emplace_back(word, word);
     options.choice("instruction-set", fluid.instruction_set, words, instruction_set_help);
     options.group("Checkpoints and stops");
-    options.text(
-        "checkpoint", "FILE.chk", run.checkpoint,
-        "write the state there by time, at the end, and when SIGINT, SIGTERM, SIGUSR1 or a "
-        "file 'stop' beside it ends the run");
+    options.text("checkpoint", "FILE.chk", run.checkpoint,
+                 "write the state there by time, at the end, and when SIGINT, SIGTERM, SIGUSR1, "
+                 "SIGUSR2 or a file 'stop' beside it ends the run");
     options.number("checkpoint-walltime", run.checkpoint_walltime, not_negative,
                    "seconds of wall-clock time between checkpoints; 0: none by time");
     options.number("max-walltime", run.max_walltime, positive,
@@ -81,6 +81,25 @@ std::map<std::string, std::string> kept_options(const Options& options)
     return kept;
 }
 
+/// All but the table. The checkpoint that a run goes on from may be replaced by its next one.
+void note_files(const FluidRun& run)
+{
+    std::vector<std::string> written;
+    if (!run.checkpoint.empty()) {
+        const std::filesystem::path folder = std::filesystem::path(run.checkpoint).parent_path();
+        written = {run.checkpoint, earlier_checkpoint(run.checkpoint), lock_of(run.checkpoint),
+                   folder / StopRequests::stop_name, folder / StopRequests::checkpoint_name};
+    }
+    const std::string earlier = earlier_checkpoint(run.checkpoint);
+    if (!run.restart.empty() && !is_same_file(run.restart, run.checkpoint)) {
+        if (!is_same_file(run.restart, earlier))
+            note_input(run.restart);
+        note_input(earlier_checkpoint(run.restart));
+    }
+    for (const std::string& file : written)
+        note_output(file, "--checkpoint");
+}
+
 void require_place_for_checkpoints(const FluidRun& run)
 {
     if (run.checkpoint.empty()) {
@@ -88,13 +107,10 @@ void require_place_for_checkpoints(const FluidRun& run)
             throw Error(Fault::usage, "--max-walltime: needs --checkpoint FILE.chk");
         return;
     }
-    std::error_code none; // the file itself may be lost
-    const bool goes_on =
-        !run.restart.empty() && (std::filesystem::equivalent(run.checkpoint, run.restart, none) ||
-                                 std::filesystem::weakly_canonical(run.checkpoint, none) ==
-                                     std::filesystem::weakly_canonical(run.restart, none));
+    const bool goes_on = !run.restart.empty() && is_same_file(run.checkpoint, run.restart);
+    std::error_code none; // of what cannot be written, the probe tells
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
-        if (!goes_on && std::filesystem::exists(file) && !run.output.overwrite)
+        if (!goes_on && std::filesystem::exists(file, none) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +
                                            ": exists: give --overwrite to replace it or --restart "
                                            "to go on from it");
@@ -157,22 +173,27 @@ int fluid(const std::vector<std::string>& arguments)
         return 0;
     std::optional<CheckpointReader> archive;
     std::string rejected;
+    std::optional<FileLock> lock;
     if (!run.restart.empty()) {
+        if (run.checkpoint.empty())
+            run.checkpoint = run.restart;
+        std::error_code none;
+        if (std::filesystem::is_regular_file(run.restart, none) ||
+            std::filesystem::is_regular_file(earlier_checkpoint(run.restart), none))
+            lock.emplace(run.checkpoint); // before another run writes a newer one
         rejected = take_checkpoint(run.restart, archive);
         std::map<std::string, std::string> earlier;
         (*archive)("fluid/options", earlier);
         earlier.erase("checkpoint"); // of the file that is taken, wherever it lies now
         options.adopt(earlier, changeable);
-        if (run.checkpoint.empty())
-            run.checkpoint = run.restart;
     }
     if (!options.given("switch"))
         run.fluid.switch_from = 5 * run.fluid.cutoff / 6;
     if (!run.output.file.empty())
         require_writable("fluid", run.output);
+    note_files(run);
     require_place_for_checkpoints(run);
-    std::optional<FileLock> lock;
-    if (!run.checkpoint.empty())
+    if (!run.checkpoint.empty() && !lock)
         lock.emplace(run.checkpoint);
     FluidJob job(run, kept_options(options));
     const Fluid& fluid = job.fluid();

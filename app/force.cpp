@@ -3,6 +3,7 @@
 
 #include "app/accuracy_options.hpp"
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/force_cost.hpp"
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
@@ -43,10 +44,11 @@ int force(const std::vector<std::string>& arguments)
         return 0;
     settle_criterion(options, solver_options);
     settle_accuracy(options, accuracy, solver_options);
-    require_writable(options.command(), output, file);
+    note_input(file);
+    require_writable(options.command(), output);
 
     return write_output(options, output, [&] {
-        Snapshot snapshot = read_snapshot(file);
+        Snapshot snapshot = read_particles(file);
         require_particles(snapshot.particles, file);
         take_from_file(solver_options, snapshot, options);
         if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)

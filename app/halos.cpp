@@ -5,12 +5,14 @@
 
 #include "app/analysed.hpp"
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/halo_file.hpp"
 #include "app/mass_function_file.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -89,15 +91,14 @@ int halos(const std::vector<std::string>& arguments)
     options.flag("overwrite", output.overwrite, "replace files of these names");
     if (!options.parse(arguments))
         return 0;
+    note_input(file);
     if (!output.file.empty()) {
         require_halo_format(output.file);
-        require_writable("halos", output, file);
+        require_writable("halos", output);
     }
-    numbers.overwrite = output.overwrite;
+    numbers = {numbers.file, output.overwrite, "--mass-function"};
     if (!numbers.file.empty())
-        require_writable("halos", numbers, file);
-    if (!numbers.file.empty() && numbers.file == output.file)
-        throw Error(Fault::usage, "--mass-function: " + numbers.file + ": is the file of --output");
+        require_writable("halos", numbers);
     if (theory.wanted && numbers.file.empty())
         throw Error(Fault::usage, "--fits: needs --mass-function FILE");
     require_theory(options, theory);
@@ -105,7 +106,7 @@ int halos(const std::vector<std::string>& arguments)
         throw Error(Fault::usage, "--length: contradicts --linking-length; give one");
     require_different(request.overdensities);
 
-    Snapshot snapshot = read_snapshot(file);
+    Snapshot snapshot = read_particles(file);
     const std::optional<Particles> all = matter_beside(matter, snapshot);
     select_matter(matter, file, snapshot);
     if (snapshot.comoving && !has_critical_density(snapshot))
@@ -119,13 +120,15 @@ int halos(const std::vector<std::string>& arguments)
         measured_halos(snapshot, all ? *all : snapshot.particles, request);
     if (options.verbosity() != Verbosity::quiet)
         print_largest(snapshot, catalogue);
-    const std::string made = " of " + file + ": " + options.command_line();
+    const std::string made = one_line(" of " + file + ": " + options.command_line());
     std::string table; // before anything is written
     if (!numbers.file.empty())
         table = mass_function_table(snapshot, catalogue, fits.get(), bins,
                                     "mass function" + made + notes_text(snapshot));
-    if (!output.file.empty())
+    if (!output.file.empty()) {
+        require_still_writable(output);
         write_halos(snapshot, catalogue, "halos" + made, output.file);
+    }
     if (!numbers.file.empty())
         write_text(numbers, table);
     if (options.verbosity() != Verbosity::quiet)

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/options.hpp"
 #include "app/particle_types.hpp"
 #include "app/table.hpp"
@@ -62,7 +63,7 @@ int info(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
 
-    const Snapshot snapshot = read_snapshot(file);
+    const Snapshot snapshot = read_particles(file);
     const SnapshotSummary summary = summarize(snapshot.particles);
     print_line("file", file);
     print_line("format", snapshot.format);

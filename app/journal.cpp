@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {
 
@@ -22,7 +23,7 @@ void Journal::open(const std::filesystem::path& file, bool goes_on)
     if (!file_)
         throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
     path_ = file.string();
-    record(kept_);
+    put(kept_);
     kept_.clear();
 }
 
@@ -44,11 +45,16 @@ void Journal::detail(const std::string& line)
 
 void Journal::record(const std::string& line)
 {
-    if (!file_) {
-        kept_ += (kept_.empty() ? "" : "\n") + line;
-        return;
-    }
-    if ((std::fprintf(file_, "%s\n", line.c_str()) < 0 || std::fflush(file_) != 0) && failure_ == 0)
+    const std::string text = one_line(line) + "\n";
+    if (!file_)
+        kept_ += text;
+    else
+        put(text);
+}
+
+void Journal::put(const std::string& text)
+{
+    if ((std::fputs(text.c_str(), file_) < 0 || std::fflush(file_) != 0) && failure_ == 0)
         failure_ = errno;
 }
 
@@ -62,6 +68,14 @@ void Journal::require_written() const
 {
     if (failure_ != 0)
         throw Error(Fault::output, path_ + ": cannot be written: " + std::strerror(failure_));
+}
+
+void Journal::show_work(const std::string& line)
+{
+    if (on_terminal())
+        show_status(line);
+    else
+        tell(line);
 }
 
 void Journal::show_status(const std::string& line)

@@ -29,6 +29,9 @@ public:
     /// Throws Error(output) if a line did not reach the log, as on a disk that was full meanwhile.
     void require_written() const;
 
+    /// What is worked on now: rewritten by the next on a terminal, else a line of its own.
+    void show_work(const std::string& line);
+
     /// One line on a terminal, rewritten by the next; nothing where output is no terminal.
     void show_status(const std::string& line);
     bool on_terminal() const;
@@ -37,6 +40,7 @@ public:
 
 private:
     void clear_status();
+    void put(const std::string& text);
 
     Verbosity verbosity_;
     std::FILE* file_ = nullptr;

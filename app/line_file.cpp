@@ -3,12 +3,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <utility>
 
 #include <unistd.h>
 
 #include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/io/checkpoint/layout.hpp"
 
 namespace chamomile::app {
 
@@ -22,13 +24,19 @@ Error failure(const fs::path& file, const char* what)
                  file.string() + ": cannot be " + what + ": " + std::strerror(errno));
 }
 
-/// The bytes of the whole lines at the start of a file.
-std::uint64_t whole_lines(const fs::path& file)
+/// So many bytes from the start of a file, or all.
+std::string beginning_of(const fs::path& file, std::uint64_t bytes)
 {
     std::ifstream stream(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    const std::size_t end = text.rfind('\n');
-    return end == text.npos ? 0 : end + 1;
+    std::string text(std::size_t(bytes), '\0');
+    stream.read(text.data(), std::streamsize(bytes));
+    text.resize(std::size_t(stream.gcount()));
+    return text;
+}
+
+std::uint32_t sum_of(const std::string& text, std::uint32_t before = 0)
+{
+    return checkpoint_layout::check_sum(std::as_bytes(std::span(text)), before);
 }
 
 } // namespace
@@ -56,12 +64,18 @@ std::string LineFile::go_on()
 {
     std::string note;
     std::error_code none;
-    const std::uint64_t found = fs::exists(path_, none) ? fs::file_size(path_, none) : 0;
-    if (found < bytes_) {
+    std::string kept = fs::is_regular_file(path_, none) ? beginning_of(path_, bytes_) : "";
+    if (kept.size() < bytes_) {
         note = path_.string() + ": had " + std::to_string(bytes_) +
-               " bytes at the checkpoint and has " + std::to_string(found) + ": lines are missing";
-        bytes_ = found > 0 ? whole_lines(path_) : 0;
+               " bytes at the checkpoint and has " + std::to_string(kept.size()) +
+               ": lines are missing";
+        kept.resize(kept.rfind('\n') + 1); // npos + 1 is 0
+    } else if (sum_of(kept) != sum_) {
+        note = path_.string() + ": has been changed since the checkpoint: its lines stay as they "
+                                "are";
     }
+    bytes_ = kept.size();
+    sum_ = sum_of(kept);
     file_ = std::fopen(path_.c_str(), bytes_ > 0 ? "r+" : "w");
     if (!file_)
         throw failure(path_, "opened");
@@ -78,6 +92,7 @@ void LineFile::write(const std::string& line)
     if (std::fputs(unwritten_.c_str(), file_) < 0 || std::fflush(file_) != 0)
         throw failure(path_, "written");
     bytes_ += unwritten_.size();
+    sum_ = sum_of(unwritten_, sum_);
     unwritten_.clear();
 }
 
@@ -91,6 +106,7 @@ void LineFile::exchange(Archive& archive, const std::string& name)
 {
     archive(name + "/heading", heading_);
     archive(name + "/bytes", bytes_);
+    archive(name + "/sum", sum_);
     archive(name + "/unwritten", unwritten_);
 }
 

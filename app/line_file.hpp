@@ -24,7 +24,7 @@ public:
 
     /// Makes the file with its heading. After exchange() has restored how long it was, goes on
     /// there instead and cuts off what follows; a file that has become shorter is made anew or cut
-    /// to whole lines, which the text that is returned says.
+    /// to whole lines, which the text that is returned says, as it says that lines are others.
     std::string open(const std::filesystem::path& file, const std::string& heading);
 
     /// Through to the file at once. A line that cannot be written is the first of the next time,
@@ -45,6 +45,7 @@ private:
     std::FILE* file_ = nullptr;
     std::string heading_, unwritten_;
     std::uint64_t bytes_ = 0; ///< of whole lines
+    std::uint32_t sum_ = 0;   ///< check sum of these
 };
 
 } // namespace chamomile::app

@@ -5,10 +5,12 @@
 #include <system_error>
 
 #include "app/analysed.hpp"
+#include "app/command_files.hpp"
 #include "app/comoving_run.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/cosmology/growth.hpp"
+#include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -116,6 +118,8 @@ void require_theory(const Options& options, const TheoryRequest& theory)
     const auto refuse = [](const char* name, const std::string& why) {
         throw Error(Fault::usage, std::string("--") + name + ": " + why);
     };
+    for (const std::string& file : {theory.table, theory.transfer})
+        note_input(file);
     for (const char* name : {"sigma8", "n-s", "omega-b", "linear-power", "transfer-table"})
         if (options.given(name) && !theory.wanted)
             refuse(name, "needs --fits");
@@ -141,7 +145,7 @@ std::string Theory::heading() const
     const std::string begin = formatted("# linear theory: sigma8 %.6g, n_s %.6g, ",
                                         linear_.sigma(8), power_.spectral_index);
     if (!power_.table.empty())
-        return begin + power_.table.string() +
+        return begin + one_line(power_.table.string()) +
                formatted(", extrapolated below k = %.4g and beyond %.4g h/Mpc\n", linear_.least_k(),
                          linear_.most_k());
     return begin + formatted("Omega_b %.6g%s\n", power_.omega_baryon,

@@ -1,5 +1,4 @@
 /// \file  The program: finds the subcommand, turns what it throws into one line and an exit status.
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +7,8 @@
 #include <new>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "app/command.hpp"
@@ -16,6 +17,7 @@
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/io/hdf5/at_exit.hpp"
+#include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -63,11 +65,28 @@ void hold_standard_streams()
             ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); // the lowest number
 }
 
+/// Whether who read standard output has enough, as `head` after its lines.
+bool is_output_closed()
+{
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 /// Everything that the program printed must have arrived; a full disk shows only here.
 void flush_output()
 {
-    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && !is_output_closed())
         throw Error(Fault::output, "standard output: cannot be written");
+}
+
+/// Below it the program would end without a word, in the middle of its work.
+void require_stack()
+{
+    constexpr rlim_t least = 64 * 1024;
+    rlimit stack;
+    if (::getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < least)
+        throw Error(Fault::usage, "stack: the limit of " + std::to_string(stack.rlim_cur / 1024) +
+                                      " KiB is too small: at least 64 are needed (ulimit -s)");
 }
 
 /// The end of the process would wait for a GPU that hangs.
@@ -81,10 +100,9 @@ int ended(int status)
 }
 
 /// Prints exactly one line, whatever the message holds.
-int fail(int status, std::string line)
+int fail(int status, const std::string& line)
 {
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    std::fprintf(stderr, "chamomile: error: %s\n", line.c_str());
+    std::fprintf(stderr, "chamomile: error: %s\n", one_line(line).c_str());
     return status;
 }
 
@@ -100,6 +118,7 @@ int main(int argc, char** argv)
     app::hold_standard_streams();
     leave_hdf5_open_at_exit();
     try {
+        app::require_stack();
         const int status = app::dispatch({argv + 1, argv + argc});
         app::flush_output();
         return app::ended(status);

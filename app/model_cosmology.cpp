@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "app/command_files.hpp"
 #include "app/linear_theory.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
@@ -102,6 +103,7 @@ void settle(const Options& options, Request& request)
     if (options.given("glass") && request.model.load != ParticleLoad::glass)
         refuse("--glass: needs --load glass");
     power.table = request.table;
+    note_input(request.table);
 }
 
 Snapshot make(const Request& request)

@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 
+#include "app/command_files.hpp"
 #include "app/config_file.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
@@ -31,7 +32,9 @@ Options::Options(std::string command, std::string summary)
     : command_(std::move(command)), summary_(std::move(summary))
 {
     group("Common options");
-    text("config", "FILE.ini", config_, "options from a file of lines 'name = value'");
+    text("config", "FILE.ini", config_,
+         "options from a file of lines 'name = value'; a comment begins with a '#' at the start of "
+         "a line or after a blank");
     number("threads", threads_, between(1, 4096), "host threads; all cores unless given");
     flag("quiet,q", quiet_, "print results and errors only");
     flag("verbose,v", verbose_, "print more");
@@ -211,6 +214,7 @@ Options::Values Options::read_arguments()
 Options::Values Options::read_config(const std::string& file) const
 {
     Values values;
+    note_input(file);
     for (const ConfigLine& line : read_config_file(file)) {
         const Entry* entry = find(line.key);
         if (!entry || line.key == "config" || line.key == "help")

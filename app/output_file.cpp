@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/command_files.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/pending_file.hpp"
@@ -16,19 +17,15 @@ void add_output(Options& options, Output& output)
     options.flag("overwrite", output.overwrite, "replace a file of that name");
 }
 
-namespace {
-
-void require_new(const Output& output)
+void require_still_writable(const Output& output)
 {
     std::error_code none;
     if (!output.overwrite && std::filesystem::exists(output.file, none))
         throw Error(Fault::output, output.file + ": exists: give --overwrite to replace it");
+    require_no_input(output.file);
 }
 
-} // namespace
-
-void require_writable(const std::string& command, const Output& output,
-                      std::span<const std::string> inputs)
+void require_writable(const std::string& command, const Output& output)
 {
     if (output.file.empty())
         throw Error(Fault::usage, command + ": missing: --output FILE");
@@ -36,11 +33,8 @@ void require_writable(const std::string& command, const Output& output,
     std::error_code none;
     if (std::filesystem::is_directory(path, none))
         throw Error(Fault::output, output.file + ": is a folder: the name of a file is needed");
-    for (const std::string& input : inputs)
-        if (!input.empty() && std::filesystem::equivalent(path, input, none))
-            throw Error(Fault::output,
-                        output.file + ": is the input: the name of another file is needed");
-    require_new(output);
+    note_output(path, output.option);
+    require_still_writable(output);
     const std::filesystem::path folder = path.parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder, none))
         throw Error(Fault::output, output.file + ": the folder " + folder.string() +
@@ -53,7 +47,7 @@ int write_output(const Options& options, const Output& output,
 {
     require_writable(options.command(), output);
     Snapshot snapshot = make();
-    require_new(output); // by now
+    require_still_writable(output);
     snapshot.provenance["version"] = version;
     snapshot.provenance["command"] = options.command_line();
     std::string all;
@@ -69,7 +63,7 @@ int write_output(const Options& options, const Output& output,
 
 void write_text(const Output& output, const std::string& text)
 {
-    require_new(output); // by now
+    require_still_writable(output);
     PendingFile file(output.file);
     file.write(std::as_bytes(std::span(text)));
     file.commit();

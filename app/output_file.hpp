@@ -2,9 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "app/options.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -14,20 +12,19 @@ namespace chamomile::app {
 struct Output {
     std::string file;
     bool overwrite = false;
+    std::string option = "--output"; ///< that names it
 };
 
 /// Adds --output FILE and --overwrite.
 void add_output(Options& options, Output& output);
 
-/// Throws Error(usage) without a file name, Error(output) if the file exists and is not to be
-/// overwritten, is one of the inputs, or cannot be written.
-void require_writable(const std::string& command, const Output& output,
-                      std::span<const std::string> inputs = {});
-inline void require_writable(const std::string& command, const Output& output,
-                             const std::string& input)
-{
-    require_writable(command, output, {&input, 1});
-}
+/// Throws Error(usage) without a file name or for that of another output, Error(output) if the file
+/// exists and is not to be overwritten, is an input, or cannot be written.
+void require_writable(const std::string& command, const Output& output);
+
+/// Throws Error(output) if the file exists by now and is not to be overwritten, or has become an
+/// input: before what took long is written.
+void require_still_writable(const Output& output);
 
 /// Makes the snapshot once the file is known to be writable, records how, and says what was
 /// written.

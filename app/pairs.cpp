@@ -6,6 +6,7 @@
 
 #include "app/columns.hpp"
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/named_law.hpp"
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
@@ -71,9 +72,13 @@ void settle(const Options& options, Request& request)
         throw Error(Fault::usage, "--period: one side or three are needed");
     if (!request.period.empty())
         request.options.period = {request.period[0], request.period[1], request.period[2]};
+    for (const std::string& file : {request.sources, request.targets})
+        note_input(file);
+    if (const auto laws = built_in_laws();
+        std::find(laws.begin(), laws.end(), request.law) == laws.end())
+        note_input(request.law);
     if (!request.output.file.empty())
-        require_writable(options.command(), request.output,
-                         std::vector{request.sources, request.targets, request.law});
+        require_writable(options.command(), request.output);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "app/field_table.hpp"
+#include "app/journal.hpp"
 #include "app/law_timing.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
@@ -21,7 +22,14 @@ namespace {
 /// Who measures, and how fast a law could go there.
 struct Bench {
     PairOptions pairs;
-    int repeat = 5;
+    int repeat;
+    Journal& journal;
+
+    /// Tells what takes long.
+    void begin(const std::string& what, std::size_t n) const
+    {
+        journal.show_work("measuring " + what + ", " + std::to_string(n) + " particles");
+    }
 
     bool on_gpu() const { return choose_gpu(pairs.device) >= 0; }
 
@@ -78,6 +86,7 @@ Records<Law> records_of(const Particles& p)
 template <class Law>
 LawTiming timed(const Bench& bench, const Law& law, std::size_t n, bool self)
 {
+    bench.begin(law_code<Law>().name, n);
     const Records<Law> records = records_of<Law>(sphere(n));
     return time_law(law, bench.pairs, records.targets, records.sources,
                     self ? std::span<const std::uint32_t>(records.self)
@@ -121,6 +130,7 @@ Table cunbody_table(const Bench& bench)
 /// Steps per second of the leapfrog, resident on a GPU if there is one.
 double steps_per_second(const Bench& bench, std::size_t n)
 {
+    bench.begin("steps of the leapfrog", n);
     Particles particles = sphere(n);
     SolverOptions options;
     options.solver = SolverKind::direct;
@@ -154,6 +164,7 @@ double steps_per_second(const Bench& bench, std::size_t n)
 /// The tree on 2^18 bodies, for which the chapter expects less than half a second.
 double tree_seconds(const Bench& bench, std::size_t n)
 {
+    bench.begin("the tree", n);
     Particles particles = sphere(n);
     SolverOptions options;
     options.device = bench.pairs.device;
@@ -198,6 +209,7 @@ Table gems_table(const Bench& bench)
 template <class Law>
 LawTiming timed_liquid(const Bench& bench, const Law& law, std::size_t n)
 {
+    bench.begin(law_code<Law>().name, n);
     const std::size_t side = std::size_t(std::ceil(std::cbrt(double(n))));
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> part(0, 1);
@@ -267,6 +279,7 @@ Table targets_table(const Bench& bench)
 {
     Table table({"targets", "sources", "us", "kernel: us", "pairs/s", "kernel: pairs/s"});
     for (const std::size_t m : {1000ul, 10000ul, 100000ul, 1000000ul}) {
+        bench.begin("few and many targets", m);
         const Particles p = sphere(m);
         const Records<GravityAcceleration> all = records_of<GravityAcceleration>(p);
         for (std::size_t n = 1; n <= std::min<std::size_t>(m, 16384); n *= 4) {
@@ -282,6 +295,48 @@ Table targets_table(const Bench& bench)
     return table;
 }
 
+const char* title_of(PaperTable table)
+{
+    switch (table) {
+    case PaperTable::none:
+        break;
+    case PaperTable::cunbody:
+        return "Hamada & Iitaka (2007), tables 2 and 3: GeForce 8800 GTX, the whole call";
+    case PaperTable::gems:
+        return "Nyland, Harris & Prins (2007), GPU Gems 3, chapter 31: GeForce 8800 GTX";
+    case PaperTable::brook:
+        return "Elsen et al. (2006): ATI X1900XTX";
+    case PaperTable::targets:
+        return "Pairs per second over the number of targets, gravity, copies included";
+    case PaperTable::field:
+        return "A field that is kept: Plummer sphere, default tolerance, accelerations and "
+               "potentials";
+    }
+    return "";
+}
+
+Table measured_table(PaperTable which, const SolverOptions& solver, const PairOptions& pairs,
+                     int repeat, Verbosity verbosity)
+{
+    Journal journal(verbosity);
+    const Bench bench{pairs, repeat, journal};
+    switch (which) {
+    case PaperTable::none:
+        break;
+    case PaperTable::cunbody:
+        return cunbody_table(bench);
+    case PaperTable::gems:
+        return gems_table(bench);
+    case PaperTable::brook:
+        return brook_table(bench);
+    case PaperTable::targets:
+        return targets_table(bench);
+    case PaperTable::field:
+        return field_table(solver, repeat, journal);
+    }
+    return Table({});
+}
+
 } // namespace
 
 int print_paper_table(PaperTable which, const SolverOptions& solver, int repeat, const Output& csv,
@@ -290,40 +345,18 @@ int print_paper_table(PaperTable which, const SolverOptions& solver, int repeat,
     const PairOptions pairs{.precision = solver.precision,
                             .device = solver.device,
                             .instruction_set = solver.instruction_set};
-    const Bench bench{pairs, repeat};
-    const char* title = "";
-    Table table({});
-    switch (which) {
-    case PaperTable::none:
+    if (which == PaperTable::none)
         return 0;
-    case PaperTable::cunbody:
-        title = "Hamada & Iitaka (2007), tables 2 and 3: GeForce 8800 GTX, the whole call";
-        table = cunbody_table(bench);
-        break;
-    case PaperTable::gems:
-        title = "Nyland, Harris & Prins (2007), GPU Gems 3, chapter 31: GeForce 8800 GTX";
-        table = gems_table(bench);
-        break;
-    case PaperTable::brook:
-        title = "Elsen et al. (2006): ATI X1900XTX";
-        table = brook_table(bench);
-        break;
-    case PaperTable::targets:
-        title = "Pairs per second over the number of targets, gravity, copies included";
-        table = targets_table(bench);
-        break;
-    case PaperTable::field:
-        title =
-            "A field that is kept: Plummer sphere, default tolerance, accelerations and potentials";
-        table = field_table(solver, repeat);
-        break;
-    }
     if (verbosity != Verbosity::quiet) {
-        const auto solver = make_pair_solver(GravityAcceleration{1}, pairs);
-        std::printf("chamomile %s; %s, %s\n%s\n", version, solver->device().c_str(),
-                    pairs.precision == Precision::double_precision ? "double" : "float", title);
-        table.print();
+        const auto device = make_pair_solver(GravityAcceleration{1}, pairs)->device();
+        std::printf("chamomile %s; %s, %s\n%s\n", version, device.c_str(),
+                    pairs.precision == Precision::double_precision ? "double" : "float",
+                    title_of(which));
+        std::fflush(stdout);
     }
+    const Table table = measured_table(which, solver, pairs, repeat, verbosity);
+    if (verbosity != Verbosity::quiet)
+        table.print();
     if (!csv.file.empty())
         write_text(csv, table.csv());
     return 0;

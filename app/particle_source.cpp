@@ -1,6 +1,7 @@
 #include "app/particle_source.hpp"
 
 #include "app/built_in_model.hpp"
+#include "app/command_files.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/io/particle_check.hpp"
@@ -19,6 +20,7 @@ void add_particle_source(Options& options, ParticleSource& source)
 
 void require_one_source(const Options& options, const ParticleSource& source)
 {
+    note_input(source.file);
     for (const char* option : {"model", "particles", "seed"})
         if (!source.file.empty() && options.given(option))
             throw Error(Fault::usage, std::string("--") + option + ": contradicts the file " +
@@ -29,7 +31,7 @@ void visit_particles(const ParticleSource& source,
                      const std::function<void(const std::string& name, Snapshot& snapshot)>& visit)
 {
     if (!source.file.empty()) {
-        Snapshot snapshot = read_snapshot(source.file);
+        Snapshot snapshot = read_particles(source.file);
         require_particles(snapshot.particles, source.file);
         return visit(source.file, snapshot);
     }

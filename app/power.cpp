@@ -3,8 +3,10 @@
 
 #include "app/analysed.hpp"
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/output_file.hpp"
 #include "app/power_file.hpp"
+#include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {
 
@@ -28,22 +30,24 @@ int power(const std::vector<std::string>& arguments)
     options.flag("overwrite", output.overwrite, "replace a file of that name");
     if (!options.parse(arguments))
         return 0;
+    note_input(file);
     if (!output.file.empty())
-        require_writable("power", output, file);
+        require_writable("power", output);
     require_theory(options, theory);
     if (linear)
         request.measurement.bins = PowerBins::linear;
 
-    Snapshot snapshot = read_snapshot(file);
+    Snapshot snapshot = read_particles(file);
     select_matter(matter, file, snapshot);
     if (!matter.types.empty() && theory.wanted)
         snapshot.notes.emplace_back("the spectrum is of the chosen types, the fits are of all "
                                     "matter");
     const auto fits = make_theory(theory, snapshot);
     const PowerSpectrum spectrum = measured_power(snapshot, request);
-    const std::string table = power_table(snapshot, spectrum, fits.get(),
-                                          "power spectrum of " + file + ": " +
-                                              options.command_line() + notes_text(snapshot));
+    const std::string table =
+        power_table(snapshot, spectrum, fits.get(),
+                    one_line("power spectrum of " + file + ": " + options.command_line()) +
+                        notes_text(snapshot));
     if (output.file.empty()) {
         std::fputs(table.c_str(), stdout);
         return 0;

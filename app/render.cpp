@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "app/particle_types.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/io/input_file.hpp"
 #include "chamomile/io/pictures/array_file.hpp"
 
 namespace chamomile::app {
@@ -85,7 +85,7 @@ void require_data_file(const Picture& picture)
         throw Error(Fault::usage, "--data: " + picture.data.file + ": must end in .npy");
     if (picture.files.size() > 1)
         throw Error(Fault::usage, "--data: " + picture.data.file + ": takes one snapshot");
-    require_writable("render", picture.data, picture.files);
+    require_writable("render", picture.data);
 }
 
 /// IMAGE_007.png for the seventh of several files after the first.
@@ -120,7 +120,9 @@ int render(const std::vector<std::string>& arguments)
     }
     picture.view.labels = !picture.plain;
     require_png(picture.output.file);
-    picture.data.overwrite = picture.output.overwrite;
+    picture.data = {picture.data.file, picture.output.overwrite, "--data"};
+    for (const std::string& file : picture.files)
+        note_input(file);
     if (!picture.data.file.empty())
         require_data_file(picture);
 
@@ -129,17 +131,21 @@ int render(const std::vector<std::string>& arguments)
         outputs.push_back(picture.output);
         if (picture.files.size() > 1 && !picture.output.file.empty())
             outputs.back().file = numbered(picture.output.file, k);
-        require_writable("render", outputs.back(), picture.files);
+        require_writable("render", outputs.back());
     }
     for (const std::string& file : picture.files)
-        InputFile there(file); // all of them, before anything is written
+        note_snapshot(file); // all of them, before anything is written
     for (std::size_t k = 0; k < picture.files.size(); ++k) {
-        const Snapshot snapshot = read_snapshot(picture.files[k]);
+        const Snapshot snapshot = read_particles(picture.files[k]);
         if (picture.files.size() > 1 && k == 0)
             picture.view = settle_view(snapshot, picture.view);
-        write_png(render_snapshot(snapshot, picture.view), outputs[k].file);
-        if (!picture.data.file.empty())
+        const Image image = render_snapshot(snapshot, picture.view);
+        require_still_writable(outputs[k]);
+        write_png(image, outputs[k].file);
+        if (!picture.data.file.empty()) {
+            require_still_writable(picture.data);
             write_npy(surface_density(snapshot, picture.view), picture.data.file);
+        }
         if (options.verbosity() != Verbosity::quiet)
             std::printf("wrote %s\n", outputs[k].file.c_str());
     }

@@ -200,8 +200,8 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
     const std::string checked = check_device(run.scheme, run.solver);
     for (const std::string& line : oddities(state.particles, run.solver))
         state.notes.push_back(line);
-    RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
-                     run.input);
+    RunFolder folder(run.folder,
+                     run.overwrite ? EarlierResults::replaced : EarlierResults::refused);
     std::optional<Tuning> tuning;
     if (run.tune) {
         tuning = tuned(run.solver, state.particles, Quantities::acceleration);
@@ -248,7 +248,7 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
                                       "; initial conditions are not read again");
     const std::filesystem::path place = restart_folder(run.restart);
-    RunFolder folder(place, EarlierResults::continued, ""); // before another run writes a newer one
+    RunFolder folder(place, EarlierResults::continued); // before another run writes a newer one
     const RestartPoint point = find_restart(run.restart);
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;

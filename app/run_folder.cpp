@@ -5,10 +5,13 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/checkpoints.hpp"
+#include "app/command_files.hpp"
 #include "app/file_lock.hpp"
+#include "app/stop_requests.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/pending_file.hpp"
@@ -54,8 +57,8 @@ std::vector<fs::path> results_in(const fs::path& folder)
 /// Creates a file in the folder and removes it again: the only sure test.
 void probe(const fs::path& existing, const fs::path& wanted)
 {
-    const fs::path file = existing / (".chamomile-probe-" + std::to_string(getpid()));
-    const int descriptor = open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
+    fs::path file;
+    const int descriptor = create_temporary(existing / ".chamomile-probe", file);
     if (descriptor < 0)
         throw Error(Fault::output, "--output: " + wanted.string() +
                                        ": cannot be written: " + std::strerror(errno));
@@ -65,13 +68,16 @@ void probe(const fs::path& existing, const fs::path& wanted)
 
 } // namespace
 
-RunFolder::RunFolder(fs::path folder, EarlierResults earlier, const fs::path& input)
+RunFolder::RunFolder(fs::path folder, EarlierResults earlier)
     : folder_(std::move(folder)), earlier_(earlier)
 {
     if (!folder_.has_filename()) // "out/"
         folder_ = folder_.parent_path();
     fs::path existing = fs::absolute(folder_);
     std::error_code none;
+    if (!fs::exists(existing, none) && fs::is_symlink(existing, none))
+        throw Error(Fault::output,
+                    "--output: " + folder_.string() + ": is a symbolic link that leads nowhere");
     while (!fs::exists(existing, none) && existing != existing.parent_path())
         existing = existing.parent_path();
     if (!fs::is_directory(existing, none))
@@ -80,13 +86,7 @@ RunFolder::RunFolder(fs::path folder, EarlierResults earlier, const fs::path& in
     probe(existing, folder_);
     lock();
     require_no_results();
-    if (earlier_ == EarlierResults::continued)
-        return;
-    for (const fs::path& result : results_in(folder_))
-        if (!input.empty() && fs::equivalent(result, input, none))
-            throw Error(Fault::output, "--output: " + folder_.string() + ": --overwrite would " +
-                                           "remove the input " + input.string() +
-                                           "; choose another folder");
+    require_no_inputs();
 }
 
 RunFolder::~RunFolder()
@@ -99,9 +99,35 @@ void RunFolder::lock()
 {
     if (lock_ < 0)
         lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    else
+        require_same();
     if (lock_ >= 0 && !take_lock(lock_))
         throw Error(Fault::output, "--output: " + folder_.string() +
                                        ": another run is writing there; choose another folder");
+}
+
+void RunFolder::require_same() const
+{
+    struct stat held, named;
+    if (lock_ >= 0 && fstat(lock_, &held) == 0 && stat(folder_.c_str(), &named) == 0 &&
+        (held.st_ino != named.st_ino || held.st_dev != named.st_dev))
+        throw Error(Fault::output,
+                    "--output: " + folder_.string() +
+                        ": is another folder now; that of this run has been renamed or removed");
+}
+
+/// What is read may lie there, but not under a name that a run writes or removes.
+void RunFolder::require_no_inputs() const
+{
+    std::vector<fs::path> files = results_in(folder_);
+    for (const char* name : {StopRequests::stop_name, StopRequests::checkpoint_name})
+        files.push_back(folder_ / name);
+    for (const fs::path& file : files)
+        if (is_input(file))
+            throw Error(Fault::output,
+                        "--output: " + folder_.string() + ": " +
+                            (earlier_ == EarlierResults::replaced ? "--overwrite" : "the run") +
+                            " would remove the input " + file.string() + "; choose another folder");
 }
 
 void RunFolder::require_no_results() const
@@ -122,9 +148,15 @@ void RunFolder::create(std::int64_t bytes)
     if (fault)
         throw Error(Fault::output,
                     "--output: " + folder_.string() + ": cannot be made: " + fault.message());
+    const bool is_new = lock_ < 0;
     lock();
     require_no_results();
+    require_no_inputs();
     const std::vector<fs::path> results = results_in(folder_);
+    if (is_new && !results.empty())
+        throw Error(Fault::output, "--output: " + folder_.string() +
+                                       ": another run has written there meanwhile; choose another "
+                                       "folder");
     if (!results.empty() && earlier_ == EarlierResults::replaced)
         PendingFile(snapshot(0)).probe_room(bytes);
     for (const fs::path& result : results) {

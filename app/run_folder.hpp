@@ -15,9 +15,8 @@ enum class EarlierResults { refused, replaced, continued };
 class RunFolder {
 public:
     /// Throws Error(output) if the path is a file, cannot be written to, is in use by another run,
-    /// or holds results of a run that are refused; `input` must not be among those replaced.
-    RunFolder(std::filesystem::path folder, EarlierResults earlier,
-              const std::filesystem::path& input);
+    /// holds results of a run that are refused, or an input under a name of theirs.
+    RunFolder(std::filesystem::path folder, EarlierResults earlier);
     ~RunFolder();
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
@@ -26,6 +25,10 @@ public:
     /// bytes beside them, or of one that goes on the files that were being written when it died.
     /// Throws Error(output) if it cannot, or if another run made the folder its own meanwhile.
     void create(std::int64_t bytes = 0);
+
+    /// Throws Error(output) if another folder has the name by now, so that no run's results come to
+    /// lie in two places.
+    void require_same() const;
 
     std::filesystem::path log() const { return folder_ / "run.log"; }
     std::filesystem::path energies() const { return folder_ / "energy.csv"; }
@@ -40,6 +43,7 @@ public:
 private:
     void lock();
     void require_no_results() const;
+    void require_no_inputs() const;
 
     std::filesystem::path folder_;
     EarlierResults earlier_;

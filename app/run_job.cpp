@@ -131,6 +131,7 @@ void RunJob::write_outputs()
 {
     if (outputs_ == 0 && !energies_.is_open())
         open_files();
+    folder_.require_same();
     note_energies();
     take_time();
     state_.has_accelerations = true;
@@ -169,6 +170,7 @@ void RunJob::take_time()
 
 void RunJob::write_frame()
 {
+    folder_.require_same();
     take_time();
     write_png(render_snapshot(state_, view_), folder_.frame(frames_));
     ++frames_;
@@ -246,6 +248,7 @@ void RunJob::exchange(Archive& archive)
 
 std::filesystem::path RunJob::write_checkpoint()
 {
+    folder_.require_same();
     energies_.sync(); // what the checkpoint says of them must be on the disk before it is
     steps_.sync();
     forces_.sync();

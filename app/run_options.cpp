@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/built_in_model.hpp"
+#include "app/command_files.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/tuning.hpp"
@@ -68,8 +69,8 @@ void add_run_options(Options& options, RunOptions& run)
                    "seconds of wall-clock time between checkpoints; 0: none by time");
     options.number("max-walltime", run.max_walltime, positive,
                    "end with a checkpoint before so many seconds have passed since the program "
-                   "began; SIGINT, SIGTERM, SIGUSR1, SIGHUP, SIGXCPU and a file 'stop' in the "
-                   "output folder do it too");
+                   "began; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU and a "
+                   "file 'stop' in the output folder do it too");
     options.number("max-energy-error", run.max_energy_error, positive,
                    "largest |dE/E| in energy.csv that is put up with");
     options.choice("on-energy-error", run.on_energy_error,
@@ -143,7 +144,7 @@ Snapshot initial_conditions(const RunOptions& run)
 {
     if (run.input.empty())
         return make_built_in_model(run.model, run.particles, run.seed);
-    Snapshot snapshot = read_snapshot(run.input);
+    Snapshot snapshot = read_particles(run.input);
     require_particles(snapshot.particles, run.input);
     if (snapshot.comoving && !run.cosmology.asked)
         throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved in plain "

@@ -15,11 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double seconds_between_looks = 0.5;
-constexpr std::pair<int, const char*> signals[] = {{SIGINT, "SIGINT"},
-                                                   {SIGTERM, "SIGTERM"},
-                                                   {SIGUSR1, "SIGUSR1"},
-                                                   {SIGHUP, "SIGHUP"},
-                                                   {SIGXCPU, "SIGXCPU"}};
+constexpr std::pair<int, const char*> signals[] = {
+    {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
+    {SIGALRM, "SIGALRM"}, {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
 
 /// What `timeout` and batch systems send to a process and then to its group is one request.
 constexpr long long one_request = 1'000'000'000; // ns

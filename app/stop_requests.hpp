@@ -10,8 +10,9 @@
 
 namespace chamomile::app {
 
-/// While it lives, the first SIGINT, SIGTERM, SIGUSR1, SIGHUP or SIGXCPU is noted, and the next one
-/// that comes more than a second later ends the process as if nobody cared. Ask after each step.
+/// While it lives, the first SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP or SIGXCPU is
+/// noted, and the next one that comes more than a second later ends the process as if nobody cared.
+/// Ask after each step.
 class StopRequests {
 public:
     /// `stop` and `checkpoint-now` are files of the folder; `limit`: seconds since the program

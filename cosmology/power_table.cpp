@@ -1,19 +1,18 @@
 #include "chamomile/cosmology/power_table.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <sstream>
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/regular_file.hpp"
 
 namespace chamomile {
 
 std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, PowerColumn column)
 {
-    std::ifstream in(file);
-    if (!in)
-        throw Error(Fault::input, file.string() + ": cannot be opened");
+    constexpr std::size_t most = 1 << 28;
+    std::istringstream in(read_regular_file(file, most, "a table of k and its value"));
     std::vector<PowerTableRow> rows;
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "chamomile/io/snapshot.hpp"
 
@@ -14,6 +15,10 @@ Snapshot read_hdf5(const std::filesystem::path& path);
 Snapshot read_gadget2(const std::filesystem::path& path);
 Snapshot read_tipsy(const InputFile& file);
 Snapshot read_text(const InputFile& file);
+
+// The files of a snapshot of which one is named, as its header states them.
+std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path);
+std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path);
 
 void write_hdf5(const Snapshot& snapshot, PendingFile& file);
 void write_gadget2(const Snapshot& snapshot, PendingFile& file);

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -30,22 +31,39 @@ std::filesystem::path followed(std::filesystem::path file)
 
 } // namespace
 
+int create_temporary(const std::filesystem::path& name, std::filesystem::path& temporary)
+{
+    constexpr int tries = 100;
+    std::random_device number; // not that of a process, which other hosts and containers have too
+    for (int k = 0; k < tries; ++k) {
+        temporary = name.string() + ".tmp." + std::to_string(number());
+        const int descriptor =
+            ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST)
+            return descriptor;
+    }
+    return -1;
+}
+
 Error bad_output(const std::filesystem::path& file, const std::string& field,
                  const std::string& value, const std::string& allowed)
 {
     return file_error(Fault::output, file, field, value, allowed);
 }
 
-PendingFile::PendingFile(const std::filesystem::path& target)
-    : target_(followed(target)), temporary_(target_.string() + ".tmp." + std::to_string(::getpid()))
+PendingFile::PendingFile(const std::filesystem::path& target) : target_(followed(target))
 {
     std::error_code none;
+    if (std::filesystem::is_symlink(target_, none)) {
+        errno = ELOOP;
+        throw failure("cannot be created");
+    }
     if (std::filesystem::is_directory(target_, none))
         throw bad_output(target, "file", "a folder", "a file name is needed");
     replaces_ = std::filesystem::exists(target_, none);
     if (replaces_ && !std::filesystem::is_regular_file(target_, none))
         throw bad_output(target, "file", "no regular file", "a file name is needed");
-    descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    descriptor_ = create_temporary(target_, temporary_);
     if (descriptor_ < 0)
         throw failure("cannot be created");
     buffer_.reserve(buffer_bytes);

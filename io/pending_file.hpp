@@ -12,11 +12,15 @@
 
 namespace chamomile {
 
+/// Opens a new file of that name with ".tmp." and a random number, which nothing else has: never
+/// one that is there, nor what a link leads to. -1, with errno, where there can be none.
+int create_temporary(const std::filesystem::path& name, std::filesystem::path& temporary);
+
 /// A file being written under a temporary name in the folder of its target. commit() renames it
 /// over the target, or over what that leads to if it is a symbolic link; without commit() it is
 /// removed and the target stays as it was. A target that another program made meanwhile stays too,
-/// and what was written keeps its temporary name. Devices and pipes are refused. All members throw
-/// Error with Fault::output.
+/// and what was written keeps its temporary name. Devices, pipes and links that lead nowhere but to
+/// themselves are refused. All members throw Error with Fault::output.
 class PendingFile {
 public:
     explicit PendingFile(const std::filesystem::path& target);

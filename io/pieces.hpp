@@ -25,6 +25,10 @@ constexpr std::int64_t sum(const TypeCounts& counts)
 std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
                                                std::int64_t number);
 
+/// All files that reading a snapshot of any format would open, by the header of the named one.
+/// Throws Error with Fault::input as reading it would.
+std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& path);
+
 /// Throws Error with Fault::input when a count is negative or their sum is beyond what an Index
 /// can tell apart.
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file);

@@ -11,6 +11,7 @@
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/pieces.hpp"
 #include "chamomile/io/stated.hpp"
 #include "chamomile/io/unchanged_file.hpp"
 
@@ -154,6 +155,16 @@ Snapshot read_snapshot(const std::filesystem::path& path)
     } catch (const std::bad_alloc&) {
         throw bad_input(path, "particles", "too many", "they do not fit into memory");
     }
+}
+
+std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& path)
+{
+    const InputFile file(path);
+    if (find_superblock(file) >= 0)
+        return hdf5_pieces(path);
+    if (is_gadget2(file))
+        return gadget2_pieces(path);
+    return {path};
 }
 
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path)

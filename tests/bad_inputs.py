@@ -41,7 +41,7 @@ def write_inputs(folder):
         "massless.txt": rows(20, lambda i, row: [0] + row[1:]), "tracer.txt": with_value(0, 0), "light.txt": with_value(0, 1e-300), "away.txt": with_value(1, 1e9),
         "lost.txt": with_value(1, 1e20), "tiny.txt": rows(20, lambda i, row: [1e-305] + row[1:]),
         "far.txt": "1 1.7e308 0 0 0 0 0 1\n1 -1.7e308 0 0 0 0 0 2\n", "gas.txt": "# types: 0*5 1*15\n" + rows(20), "still.txt": rows(20, lambda i, row: row[:4]),
-        "narrow.txt": "1 2 3\n4 5 6\n", "twins.txt": with_value(7, 3), "zero.txt": with_value(7, 0), "minus.txt": with_value(7, -3),
+        "places.txt": "1 2 3 4\n", "narrow.txt": "1 2 3\n4 5 6\n", "twins.txt": with_value(7, 3), "zero.txt": with_value(7, 0), "minus.txt": with_value(7, -3),
         "closed.txt": rows(20), "closed.ini": "theta = 0.4\n",
         "universe.txt": space(), "hubble0.txt": space(hubble=0), "hubble70.txt": space(hubble=70), "omega0.txt": space(omega_matter=0),
         "scale0.txt": space(scale_factor=0), "curved.txt": space(omega_lambda=0.5), "dense.txt": space(mass=2), "early.txt": space(time=0.5),

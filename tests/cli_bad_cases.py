@@ -90,8 +90,9 @@ CASES = [
     (17, [*RUN, "--config", "folder"], USAGE, "folder: is a folder"),
     (17, [*RUN, "--config", "empty.txt"], USAGE, "empty.txt: is no INI file: empty"),
     (17, [*RUN, "--config", "binary.ini"], USAGE, "binary.ini: is no INI file: binary"),
-    (17, [*RUN, "--config", "large.ini"], USAGE, "large.ini: is no INI file: larger than 1 MB"),
+    (17, [*RUN, "--config", "large.ini"], USAGE, "large.ini: is larger than 1 MB: an INI file is needed"),
     (17, [*RUN, "--config", "dos.ini"], FINE, "theta 0.4"),  # CRLF, a byte order mark and tabs
+    (17, [*RUN, "--config", "pipe"], USAGE, "--config: pipe: is no regular file: an INI file is needed"),
     (18, [*RUN, "--config", "none.ini"], USAGE, "none.ini: No such file or directory"),
     (18, [*RUN, "--config", "closed.ini"], USAGE, "closed.ini: Permission denied", ANYBODY),
     (19, run("comoving.txt"), INPUT, "comoving.txt: comoving coordinates: cannot be evolved"),
@@ -121,6 +122,11 @@ CASES = [
     (26, run("folder"), INPUT, "folder: file: a folder"),
     (26, run("closed.txt"), INPUT, "closed.txt: file: Permission denied", ANYBODY),
     (26, run("pipe"), INPUT, "pipe: file: not a regular file"),
+    (26, ["pairs", "--law", "gravity", "--sources", "places.txt", "--targets", "pipe"], INPUT, "pipe: is no regular file"),
+    (26, ["pairs", "--law", "gravity", "--sources", "pipe"], INPUT, "pipe: is no regular file"),
+    (26, ["pairs", "--law", "pipe", "--sources", "good.txt"], INPUT, "pipe: is no regular file: the text of a law is needed"),
+    (26, ["model", "cosmology", "--n", "4", "--box", "9", "--z-start", "9", "--transfer", "power-table", "--table", "pipe", "-o", "x.hdf5"], INPUT,
+     "pipe: is no regular file: a table of k and its value is needed"),
     (26, run("empty.txt"), INPUT, "empty.txt: size: 0 bytes"),
     (27, run("header.gadget2"), INPUT, "header.gadget2: record at offset 16: 256 bytes: truncated"),
     (27, run("cut.gadget2"), INPUT, r"cut.gadget2: record at offset \d+: \d+ bytes: truncated, the file ends at \d+"),
@@ -222,7 +228,7 @@ CASES = [
     (63, ["model", "plummer", "-n", "99", "-o", "good.txt", "--overwrite"], OUTPUT, "good.txt: file: Stale file handle", failing_writes(errno.ESTALE, 3)),
     (65, RUN, OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}, "changes"),
     (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", {"stdout": open("/dev/full", "w")}),
-    (65, ["info", "good.txt"], OUTPUT, "standard output: cannot be written", broken_pipe()),
+    *[(65, command, FINE, "", broken_pipe()) for command in (["info", "good.txt"], ["run", "--help"], RUN)],  # a reader that has enough, as head
     *[(65, RUN, OUTPUT, "standard output: cannot be written", closed(*streams), "changes") for streams in ((1,), (0, 1))],
     (65, [*RUN, "-q"], FINE, "", closed(0, 1)),
     (66, RUN, OUTPUT, "out/run.log: cannot be created: Too many open files", limited(resource.RLIMIT_NOFILE, 4), "changes"),
@@ -230,6 +236,7 @@ CASES = [
     *[(68, ["run", "--model", "plummer", "-n", "30000", *RUN[2:], "--threads", "4"], INPUT, "not enough memory|do not fit|4 threads: cannot be started",
        limited(resource.RLIMIT_AS, (LOADED + mib) << 20)) for mib in (4, 8, 12)],
     (68, ["run", "--model", "plummer", "-n", "400000000", *RUN[2:]], INPUT, "not enough memory|do not fit into memory", limited(resource.RLIMIT_AS, 3 << 30)),
+    (68, RUN, USAGE, "stack: the limit of 32 KiB is too small: at least 64 are needed", limited(resource.RLIMIT_STACK, 32 << 10)),
     (69, [*RUN[:-1], "blocked", "--overwrite"], OUTPUT, "blocked/run.log: cannot be removed: Directory not empty"),
 ]
 

@@ -199,7 +199,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "even number", *box[:2], "--n", 15, "-o", "x.hdf5")
     refused(2, "give one of the two", *box[:2], "--n", 8, "--sigma8", 0.8, "--A-s", 2e-9, "-o", "x.hdf5")
     refused(2, "needs --table", *box[:2], "--n", 8, "--transfer", "power-table", "-o", "x.hdf5")
-    refused(3, "cannot be opened", *box[:2], "--n", 8, "--transfer", "power-table", "--table", "none.txt", "-o", "x.hdf5")
+    refused(3, "none.txt: No such file or directory: a table of k and its value is needed", *box[:2], "--n", 8, "--transfer", "power-table", "--table", "none.txt", "-o", "x.hdf5")
     short = *box[:2], "--n", 8, "--transfer", "transfer-table", "--table", "short.txt", "-o", "x.hdf5"
     (folder / "short.txt").write_text("".join(f"{0.05 * 1.1**k} 1\n" for k in range(8)))
     refused(3, "must reach from 0.01 to 1", *short)

@@ -48,7 +48,7 @@ def ends_like(folder, top, what):
 
 
 def stops_by_signals(top):
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP, signal.SIGXCPU):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGHUP, signal.SIGXCPU):
         folder = fresh(top, f"signal_{number.name}")
         run = start(folder, *LONG)
         wait_for(has_begun(folder))
@@ -200,6 +200,42 @@ def keeps_two(top):
     kept = (folder / "out/energy.csv").read_bytes().splitlines(keepends=True)
     check(kept[:2] == lines[:2] and len(kept) == 3 and kept[2].startswith(b"0.4,"), f"energy.csv holds {kept}")
     check(not (folder / "out/snapshot_002.hdf5.tmp.123").exists() and (folder / "out/notes.tmp.123").exists(), "files of a dead run")
+    # A line that somebody has changed.
+    text = (folder / "out/energy.csv").read_bytes()
+    (folder / "out/energy.csv").write_bytes(text.replace(b"0.4,", b"0.5,"))
+    done = chamomile(folder, "run", "--restart", "out", "--t-end", 0.5)
+    check(done.returncode == 0 and said("out/energy.csv: has been changed since the checkpoint", done.stdout) and done.stdout.count("has been changed") == 1,
+          f"a changed line: {done.stdout} {done.stderr}")
+    both = checkpoints(folder / "out")
+    # One that is not of the step of its name is not the newest; nor does it push out those of the run that goes on.
+    foreign = folder / "out/checkpoint_999.chk"
+    foreign.write_bytes(both[0].read_bytes())
+    done = chamomile(folder, "run", "--restart", "out", "--t-end", 0.6, "--checkpoint-every", 3)
+    check(done.returncode == 0 and said(f"rejected +out/checkpoint_999.chk: step .*: must be named {both[0].name}", done.stdout) and
+          said(f"restarted +from out/{both[1].name}: ", done.stdout), f"a renamed checkpoint: {done.stdout} {done.stderr}")
+    check(len(checkpoints(folder / "out")) == 2 and not foreign.exists(), f"a renamed checkpoint: {checkpoints(folder / 'out')}")
+    foreign.write_bytes(checkpoints(folder / "out")[0].read_bytes())
+    done = chamomile(folder, "run", "--restart", foreign)
+    check(done.returncode == 7 and "must be named" in done.stderr, f"a renamed checkpoint, named: {done.returncode} {done.stderr}")
+    foreign.unlink()
+    # One of another run, of a later step.
+    chamomile(folder, "run", "--model", "plummer", "-n", 50, "--eps", 0.05, "--t-end", 0.9, "--dt", 0.01, "--checkpoint-every", 30, "-o", "other")
+    other = checkpoints(folder / "other")[-1]
+    ours, there = checkpoints(folder / "out")[-1], folder / "out" / other.name
+    there.write_bytes(other.read_bytes())
+    done = chamomile(folder, "run", "--restart", "out")
+    check(done.returncode == 7 and said(f"out/{other.name} and out/{ours.name} are of different runs: name the one", done.stderr), f"a checkpoint of another run: {done.returncode} {done.stderr}")
+    done = chamomile(folder, "run", "--restart", ours, "--t-end", 0.7)
+    check(done.returncode == 0 and not there.exists(), f"a checkpoint of another run, and the own one named: {done.stderr}")
+    run = start(folder, *LONG[:-1], "foreign", "--checkpoint-every", 5)
+    wait_for(lambda: len(checkpoints(folder / "foreign")) == 2)
+    for number in (999999999, 999999998):
+        (folder / f"foreign/checkpoint_{number}.chk").write_text("of somebody else")
+    newest = checkpoints(folder / "foreign")[-3]
+    wait_for(lambda: not newest.exists())
+    run.send_signal(signal.SIGTERM)
+    run.communicate(timeout=60)
+    check(len(checkpoints(folder / "foreign")) == 4, f"checkpoints of others: {checkpoints(folder / 'foreign')}")
     both = checkpoints(folder / "out")
     for path in both:
         path.write_bytes(path.read_bytes()[:-1])
@@ -291,6 +327,14 @@ def survives_lost_folders(top):
     (folder / "out").rename(folder / "elsewhere")
     _, errors = run.communicate(timeout=60)
     check(run.returncode == 4 and len(errors.splitlines()) == 1 and said("out/.*No such file", errors), f"a folder that is gone: {run.returncode} {errors}")
+    folder = fresh(top, "renamed")
+    run = start(folder, *LONG, "--checkpoint-every", 50)
+    wait_for(has_begun(folder))
+    (folder / "out").rename(folder / "elsewhere")
+    (folder / "out").mkdir()
+    _, errors = run.communicate(timeout=60)
+    check(run.returncode == 4 and len(errors.splitlines()) == 1 and "--output: out: is another folder now" in errors, f"a folder that is another: {run.returncode} {errors}")
+    check(not list((folder / "out").iterdir()), f"results in two places: {list((folder / 'out').iterdir())}")
     with open("/dev/full", "w") as full:
         done = subprocess.run([PROGRAM, *map(str, RUN)], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     check(done.returncode == 4 and done.stderr == "chamomile: error: standard output: cannot be written\n", f"/dev/full: {done}")

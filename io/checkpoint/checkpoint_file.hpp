@@ -18,17 +18,24 @@ namespace chamomile {
 std::uint64_t write_checkpoint(const std::filesystem::path& file,
                                const std::function<void(Archive&)>& exchange);
 
-/// A checkpoint that is whole.
+/// What of a checkpoint is compared with its check sums when it is opened.
+enum class CheckSums { all, heads };
+
+/// A checkpoint that is whole, or whose heads are.
 class CheckpointReader final : public Archive {
 public:
-    /// Reads it through once and compares all check sums. Throws Error(restart) with what is wrong,
-    /// Error(input) for what is no readable file.
-    explicit CheckpointReader(const std::filesystem::path& file);
+    /// Reads it through once and compares all check sums, or looks at the heads of its blocks
+    /// alone, which takes no time. Throws Error(restart) with what is wrong, Error(input) for what
+    /// is no readable file.
+    explicit CheckpointReader(const std::filesystem::path& file,
+                              CheckSums compared = CheckSums::all);
 
     bool is_reading() const override { return true; }
     bool has(const std::string& name) const { return blocks_.contains(name); }
     const std::filesystem::path& path() const { return file_.path(); }
     std::int64_t bytes() const { return file_.size(); }
+    /// Whether it and another keep the same under that name.
+    bool agrees(const CheckpointReader& other, const std::string& name) const;
 
 private:
     struct Block {
@@ -41,7 +48,7 @@ private:
     Error bad(const std::string& field, const std::string& value, const std::string& allowed) const;
     void read_header() const;
     /// Notes the block at the offset and returns where the next one begins.
-    std::int64_t read_block(std::int64_t offset);
+    std::int64_t read_block(std::int64_t offset, CheckSums compared);
     const Block& find(const std::string& name, Format format) const;
     std::uint64_t size(const std::string& name, Format format) override;
     void exchange(const std::string& name, Format format, std::span<std::byte> bytes) override;

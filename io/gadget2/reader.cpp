@@ -148,6 +148,12 @@ void note_oddities(const Gadget2Piece& piece, Snapshot& snapshot)
 
 } // namespace
 
+std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path)
+{
+    const std::int32_t files = Gadget2Piece(path).header.files;
+    return piece_paths(path, files == 0 ? 1 : files);
+}
+
 Snapshot read_gadget2(const std::filesystem::path& path)
 {
     const auto pieces = open_pieces(path);

@@ -135,6 +135,12 @@ Snapshot properties_of(const Hdf5Piece& piece)
 
 } // namespace
 
+std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path)
+{
+    const Hdf5Quiet quiet;
+    return piece_paths(path, Hdf5Piece(path).files);
+}
+
 Snapshot read_hdf5(const std::filesystem::path& path)
 {
     const Hdf5Quiet quiet;

@@ -5,6 +5,7 @@
 
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/number_text.hpp"
+#include "chamomile/io/one_line.hpp"
 #include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
@@ -14,16 +15,9 @@ class TextWriter {
 public:
     explicit TextWriter(PendingFile& file) : file_(file) {}
 
-    void comment(std::string_view key, std::string value)
+    void comment(const std::string& key, const std::string& value)
     {
-        for (char& c : value)
-            if (c == '\n' || c == '\r')
-                c = ' ';
-        text("# ");
-        text(key);
-        text(": ");
-        text(value);
-        text("\n");
+        text("# " + one_line(key + ": " + value) + "\n");
     }
 
     void text(std::string_view text) { file_.write(std::as_bytes(std::span(text))); }

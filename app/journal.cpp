@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
@@ -34,6 +35,13 @@ void Journal::tell(const std::string& line)
         std::fflush(stdout);
     }
     record(line);
+}
+
+void Journal::warn(const std::string& line)
+{
+    clear_status();
+    app::warn(line);
+    record("warning      " + line);
 }
 
 void Journal::detail(const std::string& line)

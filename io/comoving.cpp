@@ -35,6 +35,8 @@ void make_velocities_peculiar(Snapshot& snapshot)
     const double factor = velocity_factor(snapshot);
     for (Vec3<double>& velocity : snapshot.particles.velocity)
         velocity = factor * velocity;
+    if (snapshot.provenance.contains("version")) // a file of our own, which has no other convention
+        return;
     snapshot.notes.push_back("comoving coordinates at scale factor " +
                              number_text(snapshot.comoving->scale_factor) +
                              ": velocities read as u = v/sqrt(a) and made peculiar");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/accuracy_options.hpp"
 #include "app/accuracy_table.hpp"
 #include "app/chamomile_table.hpp"
 #include "app/command.hpp"
@@ -10,6 +11,7 @@
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/solver_sweep.hpp"
+#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 
 namespace chamomile::app {
@@ -136,6 +138,14 @@ void print_worst(const Samples& samples, const AccuracyRow& row)
                 static_cast<unsigned long long>(sample.id[k]), x.x, x.y, x.z);
 }
 
+void warn_of_excess(const Samples& samples, const AccuracyRows& rows)
+{
+    for (const AccuracyRow& row : rows)
+        if (const std::string line = excess_text(row.setting, row.errors.acceleration);
+            !line.empty())
+            warn(samples[row.sample].source + ", " + method_text(row.setting) + ": " + line);
+}
+
 void require_finite(const Samples& samples, const AccuracyRows& rows)
 {
     for (const AccuracyRow& row : rows)
@@ -201,6 +211,7 @@ int accuracy(const std::vector<std::string>& arguments)
         write_data_file(accuracy.hdf5.file, accuracy_data(samples, rows, options.command_line()));
     }
     require_finite(samples, rows);
+    warn_of_excess(samples, rows);
     return 0;
 }
 

@@ -1,8 +1,12 @@
 #include "app/accuracy_options.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -14,6 +18,10 @@ const char* const accuracy_help =
 
 /// Below it a goal is met in double precision.
 constexpr double least_in_float = 2e-6;
+
+/// 99 % errors are 0.4 to 2 tolerances for quadrupoles and more, whatever the particles, and five
+/// for the monopoles of a disk; sums in float err by this much at most.
+constexpr double tolerances = 3, float_sums = 5e-6;
 
 } // namespace
 
@@ -68,6 +76,35 @@ void settle_accuracy(const Options& options, const AccuracyRequest& request, Sol
             throw Error(Fault::usage, options.command() + ": --" + option + ": needs --accuracy");
     if (request.error)
         settle_accuracy(options, request, *request.error, solver);
+}
+
+std::optional<AskedError> asked_error(const SolverOptions& setting)
+{
+    if (setting.accuracy)
+        return AskedError{setting.accuracy->error, setting.accuracy->percentile};
+    // In a box forces cancel, and the tolerance is a part of those that do not.
+    if (setting.solver == SolverKind::direct || setting.periodic ||
+        !compares_accelerations(setting.criterion))
+        return {};
+    const bool is_float = setting.precision == Precision::single_precision;
+    return AskedError{std::max(tolerances * setting.tolerance, is_float ? float_sums : 0), 99};
+}
+
+std::string excess_text(const SolverOptions& setting, std::vector<double> errors)
+{
+    const std::optional<AskedError> asked = asked_error(setting);
+    if (!asked || errors.empty())
+        return "";
+    const double n = double(errors.size()), part = 1 - asked->percentile / 100;
+    const auto larger = std::count_if(errors.begin(), errors.end(),
+                                      [&](double error) { return !(error <= asked->error); });
+    if (double(larger) <= n * part + 3 * std::sqrt(n * part * (1 - part)))
+        return "";
+    return formatted("%s %% error %.2g: above %s, ", shortest(asked->percentile).c_str(),
+                     value_at_percentile(errors, asked->percentile),
+                     shortest(asked->error).c_str()) +
+           (setting.accuracy ? "the --accuracy asked for"
+                             : formatted("%g times the tolerance", tolerances));
 }
 
 std::string goal_text(const AccuracyGoal& goal)

@@ -29,6 +29,18 @@ void settle_accuracy(const Options& options, const AccuracyRequest& request, dou
                      SolverOptions& solver);
 void settle_accuracy(const Options& options, const AccuracyRequest& request, SolverOptions& solver);
 
+/// The error |da|/|a| that a setting stands for, and of what part of the particles, in %: that of
+/// its AccuracyGoal; or three times a tolerance, which is of the accelerations of isolated
+/// particles (docs/accuracy.md). Sums and opening angles stand for none.
+struct AskedError {
+    double error, percentile;
+};
+std::optional<AskedError> asked_error(const SolverOptions& setting);
+
+/// A line if more of the sampled errors are larger than the one asked for than chance explains, by
+/// three standard deviations of their number; else empty.
+std::string excess_text(const SolverOptions& setting, std::vector<double> errors);
+
 /// Such as "99 % error at most 0.001".
 std::string goal_text(const AccuracyGoal& goal);
 

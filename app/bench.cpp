@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "app/accuracy_options.hpp"
 #include "app/bench_tables.hpp"
 #include "app/command.hpp"
 #include "app/output_file.hpp"
@@ -12,6 +13,7 @@
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/tuning.hpp"
+#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/force_errors.hpp"
@@ -105,8 +107,10 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
         row.seconds.push_back(run.first);
     if (bench.sample > 0) {
         particles.potential.resize(particles.size());
-        row.errors = force_errors(particles, reference.sums(setting.softening), reference.targets())
-                         .acceleration;
+        const TargetErrors errors =
+            target_errors(particles, reference.sums(setting.softening), reference.targets());
+        row.errors = force_errors(errors, reference.targets()).acceleration;
+        row.excess = excess_text(row.setting, errors.acceleration);
     }
     return row;
 }
@@ -182,6 +186,9 @@ int bench(const std::vector<std::string>& arguments)
         std::printf("chamomile %s; %s\n", version, rows.front().machine.c_str());
         print_tables(rows, bench.phases);
     }
+    for (const BenchRow& row : rows)
+        if (!row.excess.empty())
+            warn(row.source + ", " + method_text(row.setting) + ": " + row.excess);
     if (!bench.csv.file.empty())
         write_csv(bench, rows);
     return 0;

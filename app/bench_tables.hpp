@@ -22,6 +22,7 @@ struct BenchRow {
     std::vector<double> seconds;  ///< of each repetition, ascending
     double processor_seconds = 0; ///< of all threads, the least of the repetitions
     ForceStatistics median;       ///< of the repetition with the median time
+    std::string excess;           ///< excess_text() of the sample
     std::optional<Percentiles> errors;
     std::optional<double> ceiling; ///< pairs per second of the pair loop alone
 };

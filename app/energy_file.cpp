@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "app/numbers.hpp"
@@ -35,7 +36,9 @@ void EnergyFile::add(Simulation& simulation)
         energy_error_ = cosmic_.residue();
     } else
         energy_error_ = scale > 0 ? (now.energy() - first_.energy()) / scale : 0;
-    largest_error_ = std::max(largest_error_, std::abs(energy_error_));
+    largest_error_ =
+        std::max(largest_error_, std::isnan(energy_error_) ? std::numeric_limits<double>::infinity()
+                                                           : std::abs(energy_error_));
     const double momentum_scale = std::sqrt(2 * std::max(first_.kinetic, now.kinetic) * now.mass);
     momentum_drift_ =
         momentum_scale > 0 ? norm(now.momentum - first_.momentum) / momentum_scale : 0;
@@ -49,6 +52,25 @@ void EnergyFile::add(Simulation& simulation)
     line += formatted(",%llu,%llu\n", (unsigned long long)simulation.step(),
                       (unsigned long long)(forces.particle_particle + forces.particle_cell));
     file_.write(line);
+}
+
+double EnergyFile::trusted_error() const
+{
+    return is_comoving_ ? 0.01 + 0.04 / cosmic_.growth() : 0.01;
+}
+
+bool EnergyFile::is_doubtful() const
+{
+    if (is_comoving_)
+        return !(std::abs(energy_error_) <= trusted_error());
+    const double energy = std::abs(first_.energy());
+    const double part = energy < first_.kinetic ? energy / first_.kinetic : 1;
+    return part * largest_error_ > trusted_error();
+}
+
+const char* EnergyFile::error_name() const
+{
+    return is_comoving_ ? "Layzer-Irvine error" : "energy error";
 }
 
 std::vector<double> EnergyFile::plain_columns(const Diagnostics& now) const

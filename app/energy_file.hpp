@@ -31,6 +31,15 @@ public:
     /// (E - E_0) / |E_0| of the last line, or its residue.
     double energy_error() const { return energy_error_; }
     double largest_error() const { return largest_error_; } ///< over all lines, absolute
+    /// The energy error beyond which a run cannot be trusted, good ones staying far below: 0.01. In
+    /// comoving runs up to 0.05 at first, where fluctuations hold little of the lattice's energy.
+    double trusted_error() const;
+    /// Whether the energy has at any time changed by more, as a part of its first value, or of the
+    /// first kinetic energy if that is more, as where potentials nearly cancel it. In comoving runs
+    /// the residue of the last line counts, which holds all that was lost.
+    bool is_doubtful() const;
+    /// "energy error" or "Layzer-Irvine error".
+    const char* error_name() const;
     /// |P - P_0| of the last line over sqrt(2 K M), the momentum if all moved one way.
     double momentum_drift() const { return momentum_drift_; }
 

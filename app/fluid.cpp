@@ -12,11 +12,15 @@
 #include "app/options.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
+#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 
 namespace chamomile::app {
 namespace {
+
+/// Of the energy, which good runs keep far better.
+constexpr double trusted_drift = 0.01;
 
 void add_fluid_options(Options& options, FluidRun& run)
 {
@@ -238,6 +242,8 @@ int fluid(const std::vector<std::string>& arguments)
     const std::uint64_t steps = run.equilibrate + run.steps - begin;
     print_results(fluid, averages, run.argon);
     std::printf("%s\n", averages.drift_text().c_str());
+    if (averages.drift() > trusted_drift)
+        warn(averages.drift_text() + ": above 1 %: this run cannot be trusted");
     if (!quiet)
         std::printf("%llu steps in %s, %.3g steps/s, %.3g pairs/s\n", (unsigned long long)steps,
                     duration_text(seconds).c_str(), double(steps) / seconds,

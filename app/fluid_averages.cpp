@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/numbers.hpp"
 #include "app/table.hpp"
@@ -18,7 +19,8 @@ FluidAverages::FluidAverages(const Fluid& fluid)
 void FluidAverages::add(std::uint64_t step, const FluidState& state)
 {
     last_ = state.energy() - first_.energy();
-    largest_ = std::max(largest_, std::abs(last_));
+    largest_ = std::max(largest_, std::isnan(last_) ? std::numeric_limits<double>::infinity()
+                                                    : std::abs(last_));
     rows_.push_back({double(step), state.potential / atoms_ + energy_beyond_,
                      state.kinetic / atoms_, state.energy() / atoms_ + energy_beyond_,
                      state.temperature, state.pressure + pressure_beyond_});
@@ -51,6 +53,12 @@ FluidAverages::Mean FluidAverages::mean_of(double Row::*field) const
     }
     mean.error = std::sqrt(squares / double(parts * (parts - 1)));
     return mean;
+}
+
+double FluidAverages::drift() const
+{
+    const double scale = std::max(std::abs(first_.energy()), first_.kinetic);
+    return largest_ > 0 ? largest_ / scale : 0;
 }
 
 std::string FluidAverages::drift_text() const

@@ -30,6 +30,9 @@ public:
     Mean total() const { return mean_of(&Row::total); }
     Mean pressure() const { return mean_of(&Row::pressure); }
 
+    /// The largest change of the energy, as a part of it or of the kinetic energy, the less of
+    /// both.
+    double drift() const;
     /// A line on how well energy is conserved.
     std::string drift_text() const;
     std::string csv() const;

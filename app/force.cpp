@@ -8,6 +8,7 @@
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
+#include "app/warning.hpp"
 #include "chamomile/io/particle_check.hpp"
 
 namespace chamomile::app {
@@ -65,6 +66,10 @@ int force(const std::vector<std::string>& arguments)
             print_statistics(*solver, statistics, seconds);
         if (options.verbosity() == Verbosity::verbose)
             print_phases(statistics.profile);
+        if (const auto& goal = solver_options.accuracy;
+            goal && statistics.measured_error.value_or(0) > goal->error)
+            warn(formatted("measured error %.2e: above ", *statistics.measured_error) +
+                 goal_text(*goal));
         snapshot.has_accelerations = snapshot.has_potentials = true;
         snapshot.softening = solver->options().softening;
         snapshot.gravitational_constant = solver->options().gravitational_constant;

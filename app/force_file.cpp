@@ -1,5 +1,6 @@
 #include "app/force_file.hpp"
 
+#include "app/accuracy_options.hpp"
 #include "app/numbers.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/archive.hpp"
@@ -25,6 +26,9 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
     sample_->measure(particles, targets_, Quantities::acceleration_potential);
     std::vector<double> accelerations = sample_->acceleration_errors(particles),
                         potentials = sample_->potential_errors(particles);
+    if (const std::string line = excess_text(simulation.integrator().forces(), accelerations);
+        excess_.empty() && !line.empty())
+        excess_ = formatted("forces in step %llu: ", (unsigned long long)simulation.step()) + line;
     const Percentiles a = percentiles(accelerations), phi = percentiles(potentials);
     std::string line =
         formatted("%llu,%s,%zu", (unsigned long long)simulation.step(),
@@ -57,11 +61,11 @@ std::string ForceFile::summary() const
 {
     if (checks_ == 0)
         return "force errors: none measured";
-    return formatted(
-        "force errors against direct sums, measured %d times: 99 %% below %.2e at most "
-        "(step %llu); %.2e and median %.2e at the end (step %llu)",
-        checks_, largest_p99_, (unsigned long long)largest_step_, last_p99_, last_median_,
-        (unsigned long long)last_step_);
+    return formatted("force errors against direct sums, measured %s: 99 %% below %.2e at most "
+                     "(step %llu); %.2e and median %.2e at the end (step %llu)",
+                     counted(std::uint64_t(checks_), "time").c_str(), largest_p99_,
+                     (unsigned long long)largest_step_, last_p99_, last_median_,
+                     (unsigned long long)last_step_);
 }
 
 } // namespace chamomile::app

@@ -27,6 +27,10 @@ public:
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
+    /// What excess_text() says of the first forces since the start or restart that are worse than
+    /// asked; empty if none are.
+    const std::string& excess() const { return excess_; }
+
     /// The largest and the last errors, in one line.
     std::string summary() const;
 
@@ -38,6 +42,7 @@ private:
     double largest_p99_ = -1, last_p99_ = 0, last_median_ = 0;
     std::uint64_t largest_step_ = 0, last_step_ = 0;
     int checks_ = 0;
+    std::string excess_;
 };
 
 } // namespace chamomile::app

@@ -20,10 +20,10 @@ namespace {
 void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
 {
     const std::size_t members = catalogue.groups.members.size();
-    std::printf("%zu halos with %zu of %zu particles (%.1f %%), linking length %.6g\n",
+    std::printf("%zu halos with %zu of %zu particles (%.1f %%), linking length %.6g; %s\n",
                 catalogue.halos.size(), members, snapshot.particles.size(),
-                100 * double(members) / double(snapshot.particles.size()),
-                catalogue.linking_length);
+                100 * double(members) / double(snapshot.particles.size()), catalogue.linking_length,
+                snapshot.units.description().c_str());
     std::vector<std::string> headings{"halo", "members", "mass", "x", "y", "z", "dispersion"};
     for (const DensityThreshold& threshold : catalogue.thresholds)
         headings.push_back("M_" + threshold.name);

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/one_line.hpp"
 
@@ -35,6 +36,13 @@ void Journal::tell(const std::string& line)
         std::fflush(stdout);
     }
     record(line);
+}
+
+void Journal::warn(const std::string& line)
+{
+    clear_status();
+    app::warn(line);
+    record("warning      " + line);
 }
 
 void Journal::detail(const std::string& line)

@@ -21,6 +21,7 @@ public:
     void open(const std::filesystem::path& file, bool goes_on = false);
 
     void tell(const std::string& line);   ///< on the screen unless quiet, and in the log
+    void warn(const std::string& line);   ///< on standard error, also when quiet, and in the log
     void detail(const std::string& line); ///< on the screen if verbose, and in the log then
     void record(const std::string& line); ///< in the log alone
 

@@ -18,7 +18,7 @@ std::string cost(const Simulation& simulation)
 
 } // namespace
 
-void Progress::update(const Simulation& simulation, double energy_error)
+void Progress::update(const Simulation& simulation, const std::string& energy_error)
 {
     if (journal_.verbosity() == Verbosity::verbose)
         journal_.detail(formatted("step %llu  %s  ", (unsigned long long)simulation.step(),
@@ -38,22 +38,20 @@ void Progress::update(const Simulation& simulation, double energy_error)
     const double done = (simulation.time() - begin) / (end - begin);
     const double lately = (simulation.time() - first_time_) / (end - first_time_);
     const std::string line =
-        formatted("step %llu  %s of %g  %.0f %%  %.3g steps/s  %s left  dE/E = %.1e",
+        formatted("step %llu  %s  %.0f %%  %.3g steps/s  %s left  %s",
                   (unsigned long long)simulation.step(), time_text(simulation, 6).c_str(),
-                  simulation.integrator().clock().stated(end), 100 * done,
-                  double(simulation.step() - first_step_) / elapsed,
-                  duration_text(elapsed * (1 - lately) / lately).c_str(), energy_error);
+                  100 * done, double(simulation.step() - first_step_) / elapsed,
+                  duration_text(elapsed * (1 - lately) / lately).c_str(), energy_error.c_str());
     last_shown_ = now;
     if (journal_.on_terminal())
         journal_.show_status(line);
     if (!tell)
         return;
     last_told_ = now;
-    for (const std::string& told : {line, "  " + cost(simulation)})
-        if (journal_.on_terminal())
-            journal_.record(told);
-        else
-            journal_.tell(told);
+    if (journal_.on_terminal())
+        journal_.record(line);
+    else
+        journal_.tell(line);
 }
 
 } // namespace chamomile::app

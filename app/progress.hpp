@@ -7,13 +7,13 @@
 namespace chamomile::app {
 
 /// A line with step, time, rate, time left and energy error: rewritten several times a second on a
-/// terminal; elsewhere printed every few seconds, with the phases and pairs of the step.
+/// terminal; elsewhere printed every few seconds.
 class Progress {
 public:
     explicit Progress(Journal& journal) : journal_(journal) {}
 
-    /// Call after each step.
-    void update(const Simulation& simulation, double energy_error);
+    /// Call after each step; the error in words.
+    void update(const Simulation& simulation, const std::string& energy_error);
 
 private:
     Journal& journal_;

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "app/comoving_run.hpp"
-#include "app/force_cost.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/time_text.hpp"
+#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 
@@ -74,10 +74,11 @@ void RunJob::register_observers(const SimulationOptions& time)
         simulation_.every_steps(10, potentials, energies);
     if (run_.check_forces > 0)
         simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
-                                [this](Simulation& now) { forces_.add(now, state_.particles); });
+                                [this](Simulation&) { note_forces(); });
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
-        progress_.update(now, energies_.energy_error());
+        progress_.update(now,
+                         formatted("%s %.1e", energies_.error_name(), energies_.energy_error()));
     });
 }
 
@@ -107,6 +108,10 @@ void RunJob::execute()
     simulation_.when_done([&](Simulation&) { after_step(requests); });
     if (run_.frames && !restored_) // refuses what shows nothing before files are made
         view_ = first_view(state_, run_.frame_width);
+    if (restored_)
+        check_energies();
+    if (!inaccuracy_.empty()) // as it was at the checkpoint
+        simulation_.stop();
     try {
         simulation_.run();
     } catch (const std::exception& error) {
@@ -115,6 +120,10 @@ void RunJob::execute()
         throw;
     }
     summarize(wall_clock_seconds() - start);
+    if (inaccuracy_.empty())
+        return;
+    journal_.record("error: " + inaccuracy_);
+    throw Inaccurate(inaccuracy_);
 }
 
 void RunJob::open_files()
@@ -179,17 +188,41 @@ void RunJob::write_frame()
 void RunJob::note_energies()
 {
     energies_.add(simulation_);
-    if (!run_.max_energy_error || std::abs(energies_.energy_error()) <= *run_.max_energy_error)
+    check_energies();
+}
+
+std::string RunJob::energy_limit() const
+{
+    return run_.max_energy_error ? "--max-energy-error " + shortest(*run_.max_energy_error)
+                                 : formatted("%.2g %%", 100 * energies_.trusted_error());
+}
+
+/// Tells of the first energy error beyond the limit, or ends the run by it.
+void RunJob::check_energies()
+{
+    const bool exceeds = run_.max_energy_error
+                             ? !(std::abs(energies_.energy_error()) <= *run_.max_energy_error)
+                             : energies_.is_doubtful();
+    if (!exceeds || has_energy_warning_)
         return;
+    has_energy_warning_ = true;
     const std::string line =
-        formatted("energy error: %.3g at %s, step %llu: above --max-energy-error %s",
+        formatted("%s: %.3g at %s, step %llu: above %s", energies_.error_name(),
                   energies_.energy_error(), time_text(simulation_).c_str(),
-                  (unsigned long long)simulation_.step(), shortest(*run_.max_energy_error).c_str());
-    if (run_.on_energy_error == EnergyErrorAction::stop)
-        throw Error(Fault::numeric, line);
-    if (!is_warned_)
+                  (unsigned long long)simulation_.step(), energy_limit().c_str());
+    if (run_.max_energy_error && run_.on_energy_error == EnergyErrorAction::stop)
+        inaccuracy_ = line;
+    else
         journal_.tell("warning      " + line);
-    is_warned_ = true;
+}
+
+void RunJob::note_forces()
+{
+    forces_.add(simulation_, state_.particles);
+    if (forces_.excess().empty() || has_force_warning_)
+        return;
+    has_force_warning_ = true;
+    journal_.tell("warning      " + forces_.excess());
 }
 
 void RunJob::after_step(StopRequests& requests)
@@ -199,7 +232,9 @@ void RunJob::after_step(StopRequests& requests)
     if (!has_moved && requests.is_hopeless())
         journal_.tell("note         --max-walltime " + shortest(*run_.max_walltime) +
                       ": leaves no room for two steps; one is taken all the same");
-    std::string reason = simulation_.at_end() ? "" : requests.reason(has_moved);
+    std::string reason;
+    if (!simulation_.at_end())
+        reason = inaccuracy_.empty() ? requests.reason(has_moved) : "the energy error";
     if (reason.empty() && !is_checkpoint_due(requests))
         return;
     const std::filesystem::path checkpoint = write_checkpoint();
@@ -219,9 +254,9 @@ bool RunJob::is_checkpoint_due(StopRequests& requests) const
         return true;
     if (has_checkpoint_ && checkpoint_step_ == step)
         return false;
-    if (run_.checkpoint_every && (step % *run_.checkpoint_every == 0 || simulation_.at_end()))
+    if (simulation_.at_end()) // from which a later end goes on
         return true;
-    if (has_checkpoint_ && simulation_.at_end()) // an older one would go that way again
+    if (run_.checkpoint_every && step % *run_.checkpoint_every == 0)
         return true;
     if (step == first_step_)
         return false;
@@ -284,39 +319,6 @@ void RunJob::tell_how_to_go_on(const std::string& what, const std::filesystem::p
                             time_text(simulation_).c_str(), (unsigned long long)simulation_.step(),
                             checkpoint.c_str()));
     journal_.tell("'chamomile run --restart " + folder_.name() + "' goes on from there");
-}
-
-void RunJob::summarize(double seconds)
-{
-    const ForceStatistics& total = simulation_.total_statistics();
-    const double evaluations = double(total.targets) / double(state_.particles.size());
-    const ForceCost cost(total, evaluations);
-    const std::uint64_t steps = simulation_.step() - first_step_;
-    journal_.tell(formatted("%llu steps in %s, %.3g steps/s, %.3g pairs/s",
-                            (unsigned long long)steps, duration_text(seconds).c_str(),
-                            double(steps) / seconds, evaluations * cost.pairs / seconds));
-    if (const auto lines = mover_.summary(state_.particles); !lines.empty()) {
-        journal_.tell("in all: " + phases_text(total.profile));
-        for (const std::string& line : lines)
-            journal_.tell(line);
-        if (simulation_.integrator().forces().solver == SolverKind::tree)
-            journal_.tell(cost.text());
-    } else {
-        journal_.tell("a step: " + phases_text(total.profile, evaluations));
-        journal_.tell("        " + cost.text());
-    }
-    journal_.tell(formatted("%s error %.2e at the end, %.2e at most; momentum drift %.1e",
-                            state_.comoving ? "Layzer-Irvine" : "energy", energies_.energy_error(),
-                            energies_.largest_error(), energies_.momentum_drift()));
-    if (simulation_.integrator().forces().accuracy)
-        journal_.tell(steps_.accuracy_summary());
-    if (run_.check_forces > 0)
-        journal_.tell(forces_.summary());
-    const std::string frames = run_.frames ? formatted(", %d frames", frames_) : "";
-    journal_.tell(formatted("wrote %d snapshots%s, energy.csv, steps.csv%s and run.log to %s",
-                            outputs_, frames.c_str(), run_.check_forces > 0 ? ", forces.csv" : "",
-                            folder_.name().c_str()));
-    journal_.require_written();
 }
 
 } // namespace chamomile::app

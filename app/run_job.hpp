@@ -30,8 +30,9 @@ public:
     /// Opens the files of the run that goes on, after restore().
     void reopen_files();
 
-    /// Runs to the end or until somebody asks for a stop, which makes a checkpoint. An error does
-    /// so too, if it can be, and goes through.
+    /// Runs to the end or until somebody asks for a stop, or the energy error does, which makes a
+    /// checkpoint. An error does so too, if it can be, and goes through. Throws Inaccurate for an
+    /// energy error that ends the run.
     void execute();
 
     const Simulation& simulation() const { return simulation_; }
@@ -47,6 +48,9 @@ private:
     void write_frame();
     void record_choice();
     void note_energies();
+    void check_energies();
+    std::string energy_limit() const;
+    void note_forces();
     void after_step(StopRequests& requests);
     bool is_checkpoint_due(StopRequests& requests) const;
     void exchange(Archive& archive);
@@ -54,6 +58,9 @@ private:
     void rescue();
     void tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint);
     void summarize(double seconds);
+    void tell_rates(double seconds);
+    void tell_errors();
+    void tell_files();
 
     const RunOptions& run_;
     RunOrigin origin_;
@@ -72,7 +79,9 @@ private:
     std::uint64_t first_step_ = 0; ///< at the start or restart
     std::uint64_t checkpoint_step_ = 0;
     double checkpoint_time_ = wall_clock_seconds(); ///< of the last, on the clock of the wall
-    bool restored_ = false, has_checkpoint_ = false, is_warned_ = false;
+    bool restored_ = false, has_checkpoint_ = false;
+    bool has_energy_warning_ = false, has_force_warning_ = false;
+    std::string inaccuracy_; ///< by which the run ends
 };
 
 } // namespace chamomile::app

@@ -64,18 +64,22 @@ void add_run_options(Options& options, RunOptions& run)
                  "go on from the newest whole checkpoint of the run in FOLDER, or from that file, "
                  "with the options that it began with");
     options.number("checkpoint-every", run.checkpoint_every, at_least(1),
-                   "steps between checkpoints, with one at the end");
+                   "steps between checkpoints, with one at the start");
     options.number("checkpoint-walltime", run.checkpoint_walltime, not_negative,
-                   "seconds of wall-clock time between checkpoints; 0: none by time");
+                   "seconds of wall-clock time between checkpoints; 0: none by time. A whole run "
+                   "ends with one, from which --restart with a later end goes on");
     options.number("max-walltime", run.max_walltime, positive,
                    "end with a checkpoint before so many seconds have passed since the program "
                    "began; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU and a "
                    "file 'stop' in the output folder do it too");
     options.number("max-energy-error", run.max_energy_error, positive,
-                   "largest |dE/E| in energy.csv that is put up with");
+                   "largest error of energy.csv that is put up with: |dE/E|, in comoving boxes "
+                   "Layzer and Irvine's; the first beyond it ends the run with a checkpoint and "
+                   "exit status 8. Beyond 0.01 a run without this option says that it cannot be "
+                   "trusted");
     options.choice("on-energy-error", run.on_energy_error,
                    {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
-                   "what to do beyond it");
+                   "what to do beyond it: stop, or say so and go on, with exit status 0");
     options.choice("on-device-error", run.on_device_error,
                    {{"stop", DeviceErrorAction::stop}, {"cpu", DeviceErrorAction::cpu}},
                    "what to do when a GPU fails, after a checkpoint: stop, or go on without it");

@@ -89,8 +89,8 @@ void StepFile::note(const Simulation& simulation)
 
 std::string StepFile::accuracy_summary() const
 {
-    return formatted("measured error %.2e at the end, %.2e at most in %d measurements",
-                     measured_error_, largest_error_, measurements_);
+    return formatted("measured error %.2e at the end, %.2e at most in %s", measured_error_,
+                     largest_error_, counted(std::uint64_t(measurements_), "measurement").c_str());
 }
 
 void StepFile::exchange(Archive& archive)

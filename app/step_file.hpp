@@ -28,6 +28,7 @@ public:
 
     /// The last error that the solver measured of itself; 0 if none.
     double measured_error() const { return measured_error_; }
+    double largest_error() const { return largest_error_; }
     /// How it kept its AccuracyGoal, in one line.
     std::string accuracy_summary() const;
 

@@ -19,6 +19,11 @@ std::string formatted(const char* format, ...)
     return text;
 }
 
+std::string counted(std::uint64_t n, const std::string& one)
+{
+    return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
+}
+
 std::string Table::text() const
 {
     std::vector<std::size_t> width;

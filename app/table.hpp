@@ -1,6 +1,7 @@
 /// \file  Tables on standard output, and text made from numbers.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@ namespace chamomile::app {
 
 /// printf into a string.
 std::string formatted(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/// "1 snapshot", "2 snapshots".
+std::string counted(std::uint64_t n, const std::string& one);
 
 /// Rows of text under headings, in columns as wide as they need; a column of numbers is set flush
 /// right, one of words flush left.

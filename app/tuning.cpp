@@ -80,7 +80,7 @@ std::string Tuning::text() const
     if (solver.group_size != start.group_size || solver.leaf_size != start.leaf_size)
         text += formatted("; of %d and %d: %s", start.group_size, start.leaf_size,
                           duration_text(start_seconds).c_str());
-    return text + formatted("; %d evaluations", evaluations);
+    return text + "; " + counted(std::uint64_t(evaluations), "evaluation");
 }
 
 void add_tune(Options& options, bool& tune)

@@ -10,6 +10,7 @@ namespace {
 /// What one pass over the particles adds up.
 struct Moments {
     double mass = 0, kinetic = 0, potential = 0;
+    double kinetic_about = 0; ///< of the motion about a typical velocity
     Vec3<double> momentum, angular_momentum, mass_position;
 
     Moments& operator+=(const Moments& other)
@@ -17,6 +18,7 @@ struct Moments {
         mass += other.mass;
         kinetic += other.kinetic;
         potential += other.potential;
+        kinetic_about += other.kinetic_about;
         momentum += other.momentum;
         angular_momentum += other.angular_momentum;
         mass_position += other.mass_position;
@@ -24,16 +26,37 @@ struct Moments {
     }
 };
 
+/// A velocity not far from that of the centre of mass: the mean of up to a thousand particles. The
+/// energy about it is not lost in that of the bulk motion.
+Vec3<double> typical_velocity(const Particles& particles)
+{
+    const std::size_t n = particles.size(), some = std::min<std::size_t>(n, 1024);
+    double mass = 0;
+    Vec3<double> momentum;
+    for (std::size_t k = 0; k < some; ++k) {
+        const std::size_t i = k * n / some;
+        mass += particles.mass[i];
+        momentum += particles.mass[i] * particles.velocity[i];
+    }
+    return mass > 0 ? (1 / mass) * momentum : Vec3<double>{};
+}
+
 } // namespace
 
 Diagnostics diagnose(const Particles& particles, Shape shape)
 {
+    const Vec3<double> typical = typical_velocity(particles);
     const Moments sums = ordered_sum<Moments>(particles.size(), [&](std::size_t i) {
         const double m = particles.mass[i];
         const Vec3<double>&x = particles.position[i], v = particles.velocity[i];
         // Half of the potential: the sum over particles counts each pair twice.
-        return Moments{m,     0.5 * m * norm_squared(v), 0.5 * m * particles.potential[i],
-                       m * v, m * cross(x, v),           m * x};
+        return Moments{m,
+                       0.5 * m * norm_squared(v),
+                       0.5 * m * particles.potential[i],
+                       0.5 * m * norm_squared(v - typical),
+                       m * v,
+                       m * cross(x, v),
+                       m * x};
     });
     Diagnostics result;
     result.mass = sums.mass;
@@ -44,9 +67,8 @@ Diagnostics diagnose(const Particles& particles, Shape shape)
     if (sums.mass > 0) {
         result.center_of_mass = (1 / sums.mass) * sums.mass_position;
         const Vec3<double> bulk = (1 / sums.mass) * sums.momentum;
-        result.internal_kinetic = ordered_sum<double>(particles.size(), [&](std::size_t i) {
-            return 0.5 * particles.mass[i] * norm_squared(particles.velocity[i] - bulk);
-        });
+        const double of_bulk = 0.5 * sums.mass * norm_squared(bulk - typical);
+        result.internal_kinetic = std::max(0.0, sums.kinetic_about - of_bulk);
     }
     if (shape == Shape::left_out)
         return result;

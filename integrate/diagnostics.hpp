@@ -37,7 +37,8 @@ Diagnostics diagnose(const Particles& particles, Shape shape = Shape::followed);
 
 /// A centre that stays with the densest part: the centre of mass of the nearer half of the
 /// particles about the previous centre, halved again until at most a hundred remain. Particles
-/// without mass do not count.
+/// without mass do not count. Of more than 2^17 particles one of each stretch of equal length
+/// counts, at random, always the same.
 Vec3<double> density_center(const Particles& particles);
 
 /// The radii about `center` that hold the given fractions (ascending, of the total mass); empty

@@ -1,45 +1,83 @@
-#include <algorithm>
 #include <cmath>
 
+#include "chamomile/core/random.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/weighted_quantiles.hpp"
 
 namespace chamomile {
 namespace {
 
-struct Distance {
-    double r2;
-    Index particle;
+struct Body {
+    Vec3<double> position;
+    double mass;
+};
 
-    friend bool operator<(const Distance& a, const Distance& b)
+struct Weighed {
+    double mass = 0;
+    Vec3<double> mass_position;
+
+    Weighed& operator+=(const Weighed& other)
     {
-        return a.r2 < b.r2 || (a.r2 == b.r2 && a.particle < b.particle);
+        mass += other.mass;
+        mass_position += other.mass_position;
+        return *this;
     }
 };
 
-void measure(std::span<Distance> distances, const Particles& particles, const Vec3<double>& center)
+/// Those with mass among all particles, or among one of each `stretch`, at random.
+std::vector<Body> bodies(const Particles& particles, std::size_t stretch)
 {
-    for (Distance& distance : distances)
-        distance.r2 = norm_squared(particles.position[distance.particle] - center);
-}
-
-std::vector<Distance> massive_particles(const Particles& particles)
-{
-    std::vector<Distance> massive;
-    for (std::size_t i = 0; i < particles.size(); ++i)
-        if (particles.mass[i] > 0)
-            massive.push_back({0, Index(i)});
-    return massive;
-}
-
-Vec3<double> center_of_mass(std::span<const Distance> distances, const Particles& particles)
-{
-    double mass = 0;
-    Vec3<double> sum;
-    for (const Distance& distance : distances) {
-        mass += particles.mass[distance.particle];
-        sum += particles.mass[distance.particle] * particles.position[distance.particle];
+    const std::size_t n = particles.size();
+    std::vector<Body> chosen((n + stretch - 1) / stretch);
+#pragma omp parallel for if (chosen.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < chosen.size(); ++k) {
+        const std::size_t begin = k * stretch, length = std::min(stretch, n - begin);
+        const std::size_t i =
+            stretch > 1 ? begin + std::size_t(RandomStream(0, 0, k).word() % length) : begin;
+        chosen[k] = {particles.position[i], particles.mass[i]};
     }
-    return (1 / mass) * sum;
+    std::erase_if(chosen, [](const Body& body) { return !(body.mass > 0); });
+    return chosen;
+}
+
+/// At most so many for the centre, unless nearly all of them have no mass.
+constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
+
+std::vector<Body> bodies(const Particles& particles)
+{
+    const std::size_t stretch = (particles.size() + most_bodies - 1) / most_bodies;
+    if (stretch > 1)
+        if (std::vector<Body> some = bodies(particles, stretch); some.size() >= fewest_bodies)
+            return some;
+    return bodies(particles, 1);
+}
+
+Vec3<double> center_of_mass(const std::vector<Body>& bodies)
+{
+    const Weighed sum = ordered_sum<Weighed>(bodies.size(), [&](std::size_t i) {
+        return Weighed{bodies[i].mass, bodies[i].mass * bodies[i].position};
+    });
+    return (1 / sum.mass) * sum.mass_position;
+}
+
+/// Keeps the nearer half, in their order.
+void halve(std::vector<Body>& near, const Vec3<double>& center)
+{
+    const auto distance = [&](std::size_t i) { return norm_squared(near[i].position - center); };
+    const double part[] = {double(near.size() / 2) / double(near.size())};
+    const WeightedValue last = weighted_quantiles(
+                                   near.size(), distance, [](std::size_t) { return 1.0; }, part)
+                                   .front();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < near.size(); ++i) {
+        const double r2 = distance(i);
+        near[kept] = near[i];
+        // No branch, which would be guessed wrong each other time.
+        kept += std::size_t(r2 < last.value) |
+                (std::size_t(r2 == last.value) & std::size_t(i <= last.place));
+    }
+    near.resize(kept);
 }
 
 } // namespace
@@ -47,16 +85,13 @@ Vec3<double> center_of_mass(std::span<const Distance> distances, const Particles
 Vec3<double> density_center(const Particles& particles)
 {
     constexpr std::size_t fewest = 100;
-    std::vector<Distance> distances = massive_particles(particles);
-    if (distances.empty())
+    std::vector<Body> near = bodies(particles);
+    if (near.empty())
         return {};
-    std::span<Distance> near = distances;
-    Vec3<double> center = center_of_mass(near, particles);
+    Vec3<double> center = center_of_mass(near);
     while (near.size() > fewest) {
-        measure(near, particles, center);
-        std::nth_element(near.begin(), near.begin() + near.size() / 2, near.end());
-        near = near.first(near.size() / 2);
-        center = center_of_mass(near, particles);
+        halve(near, center);
+        center = center_of_mass(near);
     }
     return center;
 }
@@ -64,38 +99,13 @@ Vec3<double> density_center(const Particles& particles)
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
                                      std::span<const double> fractions)
 {
+    const std::vector<WeightedValue> last = weighted_quantiles(
+        particles.size(),
+        [&](std::size_t i) { return norm_squared(particles.position[i] - center); },
+        [&](std::size_t i) { return particles.mass[i]; }, fractions);
     std::vector<double> radii(fractions.size(), 0.0);
-    std::vector<Distance> distances = massive_particles(particles);
-    if (distances.empty())
-        return radii;
-    measure(distances, particles, center);
-    double total = 0;
-    for (const Distance& distance : distances)
-        total += particles.mass[distance.particle];
-
-    // From the largest fraction down, each within what the one before left: the range [first, last)
-    // is halved until it holds the one particle with which the mass reaches the fraction.
-    std::size_t outermost = distances.size();
-    for (std::size_t k = fractions.size(); k-- > 0;) {
-        std::size_t first = 0, last = outermost;
-        double inside = 0; // mass of [0, first)
-        while (last - first > 1) {
-            const std::size_t middle = (first + last) / 2;
-            std::nth_element(distances.begin() + first, distances.begin() + middle,
-                             distances.begin() + last);
-            double half = 0;
-            for (std::size_t i = first; i < middle; ++i)
-                half += particles.mass[distances[i].particle];
-            if (inside + half >= fractions[k] * total) {
-                last = middle;
-            } else {
-                inside += half;
-                first = middle;
-            }
-        }
-        radii[k] = std::sqrt(distances[first].r2);
-        outermost = last;
-    }
+    for (std::size_t k = 0; k < last.size(); ++k)
+        radii[k] = std::sqrt(last[k].value);
     return radii;
 }
 

@@ -24,6 +24,8 @@ public:
     /// and the start's 3/2 a K of linear theory.
     double residue() const;
 
+    double growth() const { return first_.a > 0 ? now_.a / first_.a : 1; } ///< of the scale factor
+
     void exchange(Archive& archive);
 
 private:

@@ -43,6 +43,8 @@ void make_velocities_peculiar(Snapshot& snapshot)
     const double factor = velocity_factor(snapshot);
     for (Vec3<double>& velocity : snapshot.particles.velocity)
         velocity = factor * velocity;
+    if (snapshot.provenance.contains("version")) // a file of our own, which has no other convention
+        return;
     char scale_factor[32]; // 1 of today, where 1/(1+z) is 1 but for rounding
     std::snprintf(scale_factor, sizeof scale_factor, "%.12g", snapshot.comoving->scale_factor);
     snapshot.notes.push_back("comoving coordinates at scale factor " + std::string(scale_factor) +

@@ -74,7 +74,7 @@ CASES = [
     (8, ["run", "good.txt", "--t-end", "0.2", "--dt", "1e-300", "--eps", "0.05", "-o", "out"], USAGE, r"--dt: 1e-300: makes 2e\+299 steps; at most 1e12"),
     (9, ["run", "good.txt", "--t-end", "1e400", "--dt", "0.1", "--eps", "0.05", "-o", "out"], USAGE, "--t-end: 1e400: a number is needed"),
     (9, ["run", "good.txt", "--t-end", "-1", "--dt", "0.1", "--eps", "0.05", "-o", "out"], USAGE, "--t-end: -1: lies before the start at t = 0"),
-    (9, ["run", "good.txt", "--t-end", "0", "--dt", "0.1", "--eps", "0.05", "-o", "out"], FINE, "wrote 1 snapshots"),
+    (9, ["run", "good.txt", "--t-end", "0", "--dt", "0.1", "--eps", "0.05", "-o", "out"], FINE, "wrote 1 snapshot, "),
     (10, [*RUN, "--snapshot-every", "0.05"], FINE, "wrote 5 snapshots"),  # steps are shortened to hit the times
     (10, [*RUN, "--snapshot-every", "1e-9"], USAGE, "--snapshot-every: 1e-09: makes .* outputs; at most 1e6"),
     *[(11, [*RUN, option, word], USAGE, f"{option}: {word}: a whole number") for option in ("--leaf-size", "--group-size") for word in ("-1", "1048577")],

@@ -97,7 +97,7 @@ with tempfile.TemporaryDirectory() as scratch:
     # The whole way, and with a stop in between; outputs at the redshifts asked for.
     run = ["run", "ics.hdf5", "--outputs-z", "19"]
     done(*run, "--z-end", 9, "-o", "whole")
-    done(*run, "--z-end", 19, "--checkpoint-every", 1000, "-o", "parts")
+    done(*run, "--z-end", 19, "-o", "parts")
     done("run", "--restart", "parts", "--z-end", 9)
     for k, z in enumerate((49, 19, 9)):
         whole, parts = (read(f"{name}/snapshot_{k:03}.hdf5") for name in ("whole", "parts"))

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from restarting import PROGRAM, chamomile, checkpoints, differences, said, start
+from restarting import PROGRAM, blocks_of, chamomile, checkpoints, differences, said, start
 
 RUN = ["run", "../plummer.hdf5", "--t-end", 0.3, "--dt", 0.01, "--eps", 0.05, "--snapshot-every", 0.1, "--frames", "-o", "out"]
 LONG = ["run", "../plummer.hdf5", "--t-end", 1e5, "--dt", 0.01, "--eps", 0.05, "-o", "out"]
@@ -58,11 +58,12 @@ def stops_by_signals(top):
         check(said(rf"stopped by {number.name}: t = \S+, step \d+, in out/checkpoint_\d+.chk\n'chamomile run --restart out' goes on", out),
               f"{number.name}: {out}")
         check(len(checkpoints(folder / "out")) == 1 and not list((folder / "out").glob("*.tmp.*")), f"{number.name}: files")
-    # A run that has ended, with a checkpoint from before: there is nothing to do again.
+    # A run that has ended: there is nothing to do again.
     folder = fresh(top, "ended")
-    chamomile(folder, *RUN, "--max-walltime", 1000)
+    chamomile(folder, *RUN)
     done = chamomile(folder, "run", "--restart", "out")
-    check(done.returncode == 0 and said("the run had reached its end at t = ", done.stdout) and said("\n0 steps in", done.stdout), f"restart after the end: {done.stdout} {done.stderr}")
+    check(done.returncode == 0 and said("the run had reached its end at t = ", done.stdout) and said("\nno step was left to take\n", done.stdout) and
+          "nan" not in done.stdout, f"restart after the end: {done.stdout} {done.stderr}")
     # The second signal ends a step that takes long, and touches nothing.
     chamomile(top, "model", "plummer", "-n", 60000, "--seed", 2, "-o", "large.hdf5", "-q")
     folder = fresh(top, "twice")
@@ -177,6 +178,32 @@ def changes_what_may_change(top):
     check(times[0] == "0" and times[-1] == "0.5" and len(set(times)) == len(times), f"energies at {times}")
 
 
+def goes_on_from_its_end(top):
+    """A run that has ended and is given a later end has the state of one that had that end from the start, bit for bit."""
+    chamomile(top, "model", "cosmology", "--box", 100, "--n", 8, "--z-start", 49, "-o", "box.hdf5", "-q")
+    plain, comoving = ["../plummer.hdf5", "--eps", 0.05, "--snapshot-every", 0.125], ["../box.hdf5", "--outputs-z", "30,19"]
+    for name, arguments, first, last in (
+            ("shared", [*plain, "--dt", 0.0078125], ["--t-end", 0.25], ["--t-end", 0.5]),
+            ("adaptive", [*plain, "--adaptive"], ["--t-end", 0.25], ["--t-end", 0.5]),
+            ("blocks", [*plain, "--block-steps"], ["--t-end", 0.25], ["--t-end", 0.5]),
+            ("hermite", [*plain, "--integrator", "hermite"], ["--t-end", 0.125], ["--t-end", 0.25]),
+            ("accuracy", [*plain, "--dt", 0.03125, "--accuracy", 1e-2, "--criterion", "moments", "--order", 2, "--local-order", 4, "--group-size", 64,
+                          "--leaf-size", 16], ["--t-end", 0.25], ["--t-end", 0.5]),
+            ("comoving", [*comoving, "--adaptive"], ["--z-end", 19], ["--z-end", 9])):
+        folder = fresh(top, f"prolonged_{name}")
+        done = [chamomile(folder, "run", *arguments, *first, "-o", "out"), chamomile(folder, "run", "--restart", "out", *last),
+                chamomile(folder, "run", *arguments, *last, "-o", "whole")]
+        check(all(run.returncode == 0 for run in done), f"{name}: {[run.stderr for run in done]}")
+        check(said(r"\n'chamomile run --restart out --.-end L[A-Z]+' goes on from the end\n$", done[0].stdout), f"{name}: {done[0].stdout}")
+        prolonged, whole = ({block: path.read_bytes()[begin:begin + length] for block, _, begin, length in blocks_of(path)}
+                            for path in (checkpoints(folder / place)[-1] for place in ("out", "whole")))
+        other = [block for block in whole if block.startswith(("particles/", "simulation/", "timeline/next", "timeline/time", "run/outputs")) and
+                 prolonged.get(block) != whole[block]]
+        check(not other and len(whole) > 20, f"{name}: other {other} than without an end between")
+        names = [sorted(p.name for p in (folder / place).glob("*.hdf5")) for place in ("out", "whole")]
+        check(names[0] == names[1], f"{name}: {names}")
+
+
 def keeps_two(top):
     folder = fresh(top, "two")
     done = chamomile(folder, *RUN, "--checkpoint-every", 4)
@@ -269,7 +296,11 @@ def survives_faults(top):
     done = chamomile(folder, *loose, "warned", "--max-energy-error", 1e-6, "--on-energy-error", "warn")
     check(done.returncode == 0 and done.stdout.count("warning      energy error: ") == 1, f"warning: {done.stdout} {done.stderr}")
     done = chamomile(folder, *loose, "limited", "--max-energy-error", 1e-6)
-    check(done.returncode == 6 and said("energy error: .* above --max-energy-error 1e-06", done.stderr), f"limit: {done.stderr}")
+    check(done.returncode == 8 and said("^chamomile: error: energy error: .* above --max-energy-error 1e-06\n$", done.stderr), f"limit: {done.stderr}")
+    check(said(r"stopped by the energy error: t = \S+, step \d+, in limited/checkpoint_\d+.chk", done.stdout), f"limit: {done.stdout}")
+    before = (folder / "limited/steps.csv").read_bytes()
+    done = chamomile(folder, "run", "--restart", "limited")
+    check(done.returncode == 8 and (folder / "limited/steps.csv").read_bytes() == before, f"the same limit: {done.returncode} {done.stdout}")
     done = chamomile(folder, "run", "--restart", "limited", "--max-energy-error", 1)
     check(done.returncode == 0, f"another limit: {done.stderr}")
     for name in ("energy.csv", "snapshot_010.hdf5"):
@@ -353,8 +384,8 @@ def main():
         top = pathlib.Path(name)
         chamomile(top, "model", "plummer", "-n", 800, "--seed", 1, "-o", "plummer.hdf5", "-q")
         done = chamomile(fresh(top, "whole"), *RUN)
-        check(done.returncode == 0 and not checkpoints(top / "whole/out"), f"the run itself: {done.stderr}")
-        for part in (stops_by_signals, stops_by_a_file, stops_in_time, changes_what_may_change, keeps_two, survives_faults,
+        check(done.returncode == 0 and [p.name for p in checkpoints(top / "whole/out")] == ["checkpoint_000000030.chk"], f"the run itself: {done.stderr}")
+        for part in (stops_by_signals, stops_by_a_file, stops_in_time, changes_what_may_change, goes_on_from_its_end, keeps_two, survives_faults,
                      survives_full_disks, survives_limits_of_sizes, survives_lost_folders):
             part(top)
     print("\n".join(failures) or "no state was lost")

@@ -43,7 +43,7 @@ def evolves_a_model(folder):
                     "--theta", 0.6, "--snapshot-every", 0.25, "--energy-every", 0.1, "--frames", "-o", "out/")
     names = sorted(path.name for path in (folder / "out").iterdir())
     expected = [f"{kind}_{k:03d}.{end}" for kind, end in (("frame", "png"), ("snapshot", "hdf5")) for k in range(5)]
-    check(names == sorted(expected + ["energy.csv", "run.log", "steps.csv"]), f"the folder holds {names}")
+    check(names == sorted(expected + ["checkpoint_000000132.chk", "energy.csv", "run.log", "steps.csv"]), f"the folder holds {names}")
     check("energy error" in out and "wrote 5 snapshots" in out, f"no summary: {out}")
     log = (folder / "out/run.log").read_text()
     check("chamomile run plummer.hdf5 --t-end 1" in log and "energy error" in log, "run.log is not complete")

@@ -200,8 +200,11 @@ def check_run():
     check(result.returncode == 0, f"run: {result.stderr}")
     names = sorted(path.name for path in (folder / "run").iterdir() if path.name.startswith(("power", "halos")))
     check(len(names) >= 4 and len(names) % 2 == 0, f"run: files {names}")
+    check(f"wrote {len(names) // 2} snapshots, {len(names) // 2} power spectra power_NNN.txt, {len(names) // 2} halo catalogues halos_NNN.hdf5, energy.csv" in
+          result.stdout, f"run: files told: {result.stdout}")
     last = names[-1].removeprefix("power_").removesuffix(".txt")
-    chamomile("power", f"run/snapshot_{last}.hdf5", "--mesh", 32, "-o", "again.txt")
+    told = chamomile("power", f"run/snapshot_{last}.hdf5", "--mesh", 32, "-o", "again.txt").stdout
+    check("note" not in told, f"power: a file of our own leaves no doubt: {told}")
     check(rows("again.txt") == rows(f"run/power_{last}.txt") != [], "run: power spectrum of the last snapshot")
     before = [(folder / "run" / name).read_bytes() for name in names]
     for name in names[-1], f"halos_{last}.hdf5":

@@ -1,9 +1,13 @@
 // Energies, momenta, centres and radii against values that are known.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 #include "chamomile/integrate/ordered_sum.hpp"
 #include "tests/within.hpp"
@@ -35,6 +39,81 @@ Particles shells(std::size_t n, const Vec3<double>& center, double (*radius)(dou
 double plummer_radius(double mass)
 {
     return 1 / std::sqrt(std::pow(mass, -2.0 / 3) - 1);
+}
+
+/// Clumps of unlike masses on a grid, so that many distances are equal; a tenth has no mass. They
+/// fly with a large velocity in common.
+Particles clumps(std::size_t n)
+{
+    Particles particles;
+    particles.resize(n);
+    std::mt19937_64 random(7);
+    const auto uniform = [&] { return double(random() >> 11) * 0x1p-53; };
+    for (std::size_t i = 0; i < n; ++i) {
+        const double size = i % 3 == 0 ? 1 : 0.01;
+        particles.mass[i] = i % 10 == 4 ? 0 : std::pow(10, 4 * uniform());
+        particles.position[i] = {size * std::floor(50 * uniform()), size * uniform(), i % 2 + 0.5};
+        particles.velocity[i] = {1e6 + uniform(), uniform(), -1e5 - uniform()};
+        particles.potential[i] = -uniform();
+    }
+    return particles;
+}
+
+std::vector<std::size_t> massive(const Particles& particles)
+{
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (particles.mass[i] > 0)
+            all.push_back(i);
+    return all;
+}
+
+/// By distance, and by number where that is equal.
+void sort_by_distance(std::vector<std::size_t>& order, const Particles& particles,
+                      const Vec3<double>& center)
+{
+    std::vector<double> r2(particles.size());
+    for (std::size_t i : order)
+        r2[i] = norm_squared(particles.position[i] - center);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return r2[a] < r2[b]; });
+}
+
+std::vector<double> sorted_radii(const Particles& particles, const Vec3<double>& center)
+{
+    std::vector<std::size_t> order = massive(particles);
+    sort_by_distance(order, particles, center);
+    long double total = 0, inside = 0;
+    for (std::size_t i : order)
+        total += particles.mass[i];
+    std::vector<double> radii;
+    for (std::size_t i : order)
+        for (inside += particles.mass[i];
+             radii.size() < 5 &&
+             inside >= (1 - 1e-12L) * lagrangian_fractions[radii.size()] * total;)
+            radii.push_back(norm(particles.position[i] - center));
+    return radii;
+}
+
+Vec3<double> sorted_center(const Particles& particles)
+{
+    std::vector<std::size_t> near = massive(particles);
+    for (;;) {
+        std::sort(near.begin(), near.end());
+        long double mass = 0, x = 0, y = 0, z = 0;
+        for (std::size_t i : near) {
+            const long double m = particles.mass[i];
+            mass += m;
+            x += m * particles.position[i].x;
+            y += m * particles.position[i].y;
+            z += m * particles.position[i].z;
+        }
+        const Vec3<double> center{double(x / mass), double(y / mass), double(z / mass)};
+        if (near.size() <= 100)
+            return center;
+        sort_by_distance(near, particles, center);
+        near.resize(near.size() / 2);
+    }
 }
 
 } // namespace
@@ -101,6 +180,60 @@ TEST_CASE("the density centre stays with the dense part")
         particles.position.push_back(other.position[i]);
     }
     CHECK(norm(density_center(particles) - dense) < 0.2);
+}
+
+TEST_CASE("radii and the centre are those of a full sort")
+{
+    for (std::size_t n : {1, 2, 5, 99, 101, 1023, 40009, 120011}) {
+        const Particles particles = clumps(n);
+        const Vec3<double> center = density_center(particles);
+        CHECK(norm(center - sorted_center(particles)) <= 1e-12 * norm(center));
+        for (const Vec3<double>& about : {center, Vec3<double>{3, 0.5, 0.5}, {1e9, 0, 0}})
+            CHECK(lagrangian_radii(particles, about, lagrangian_fractions) ==
+                  sorted_radii(particles, about));
+    }
+    // Nearly all of the mass in a point, and one particle far beyond the rest.
+    Particles point = clumps(20000);
+    std::fill(point.position.begin(), point.position.end(), Vec3<double>{1, 2, 3});
+    point.position[11] = {1e200, 0, 0};
+    point.position[12] = {1, 2, 3 + 1e-9};
+    for (const Vec3<double>& about : {Vec3<double>{1, 2, 3}, {0, 0, 0}})
+        CHECK(lagrangian_radii(point, about, lagrangian_fractions) == sorted_radii(point, about));
+}
+
+TEST_CASE("the centre of many particles is that of a part of them, wherever masses are")
+{
+    Particles sphere = shells(400009, {3, -2, 5}, plummer_radius);
+    CHECK(norm(density_center(sphere) - Vec3<double>{3, -2, 5}) < 0.03);
+    for (std::size_t i = 0; i < sphere.size(); ++i) // the few with mass are at another place
+        if (i % 40 == 0)
+            sphere.position[i] = 0.1 * sphere.position[i];
+        else
+            sphere.mass[i] = 0;
+    CHECK(norm(density_center(sphere) - sorted_center(sphere)) < 1e-12);
+}
+
+TEST_CASE("the same bits for any number of threads, also with a large velocity in common")
+{
+    const Particles particles = clumps(300007);
+    const int usual = thread_count();
+    std::vector<Diagnostics> found;
+    for (int threads : {1, 2, 3, 7}) {
+        use_threads(threads);
+        found.push_back(diagnose(particles));
+    }
+    use_threads(usual);
+    for (const Diagnostics& other : found) {
+        CHECK(other.lagrangian_radii == found[0].lagrangian_radii);
+        CHECK(other.angular_momentum == found[0].angular_momentum);
+        CHECK(other.internal_kinetic == found[0].internal_kinetic);
+        CHECK(other.potential == found[0].potential);
+    }
+    const Vec3<double> bulk = (1 / found[0].mass) * found[0].momentum;
+    long double internal = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        internal += 0.5 * particles.mass[i] * norm_squared(particles.velocity[i] - bulk);
+    CHECK(found[0].internal_kinetic == within(1e-9, double(internal)));
 }
 
 TEST_CASE("ordered sums are right for every length")

@@ -7,6 +7,7 @@
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_batches.hpp"
 #include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
 namespace {
@@ -50,7 +51,10 @@ void ListField::build(const FieldSources& sources)
     size_ = 0; // until all is done
     has_order_ = false;
     rank_.clear();
-    parts_.builder->build(tree_, {sources.count, sources.position, sources.mass}, plan(),
+    TreePlan plan = this->plan();
+    if (options_.decorrelate)
+        plan.placement = random_placement(*options_.decorrelate, builds_++);
+    parts_.builder->build(tree_, {sources.count, sources.position, sources.mass}, plan,
                           build_profile_);
     finish_build(sources);
 }
@@ -167,8 +171,6 @@ ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResu
     output.acceleration_unit = output.potential_unit / scale_.length;
     if (targets.count == 0)
         return statistics;
-    if (size() == 0)
-        throw Error(Fault::usage, "field: targets: there are no sources; build first");
     if (!output.acceleration) {
         acceleration_.resize(targets.count);
         output.acceleration = view_of(std::span(acceleration_));

@@ -59,8 +59,9 @@ private:
     InternalScale scale_;
     Profile build_profile_;
     BatchRoom room_;
-    std::size_t size_ = 0;   // of sources that are there whole
-    bool has_order_ = false; // octree.order and sources are here
+    std::uint64_t builds_ = 0; // by which root cubes are placed (decorrelate)
+    std::size_t size_ = 0;     // of sources that are there whole
+    bool has_order_ = false;   // octree.order and sources are here
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> acceleration_; // of all sources, or where none is wanted
     std::vector<double> potential_;

@@ -20,12 +20,6 @@ Vec3<double> near_reach(const Group& group, double unit)
     return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
 }
 
-[[noreturn]] void refuse_self(std::size_t i, std::int64_t self, std::size_t size)
-{
-    throw Error(Fault::input, "target " + std::to_string(i) + ": self: " + std::to_string(self) +
-                                  ": must be -1 or below " + std::to_string(size));
-}
-
 } // namespace
 
 ListField::ListField(const SolverOptions& settled, SolverParts parts)
@@ -229,7 +223,9 @@ void ListField::find_self(const FieldTargets& targets)
     for (std::size_t i = 0; i < targets.count; ++i)
         if (const std::int64_t self = targets.self[i];
             self < -1 || self >= std::int64_t(octree.size))
-            refuse_self(i, self, octree.size);
+            throw Error(Fault::input, "target " + std::to_string(i) +
+                                          ": self: " + std::to_string(self) +
+                                          ": must be -1 or below " + std::to_string(octree.size));
     parts_.target_builder->fetch_order(targets_.octree);
     self_.resize(targets.count);
 #pragma omp parallel for if (targets.count > worth_threads)

@@ -70,6 +70,9 @@ endif()
 
 function(chamomile_add_cuda target)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/*.cu)
+    if(CHAMOMILE_PARTS STREQUAL "python")
+        list(FILTER sources EXCLUDE REGEX "/gpu/(text_law|nvrtc)[.]cu$")
+    endif()
     target_sources(${target} PRIVATE ${sources})
     chamomile_cuda_options(${target})
     # The tree must have the same bits on host and device: no contraction of products and sums.

@@ -1,4 +1,4 @@
-# The laws that every copy of the library has (CHAMOMILE_LAWS): name, type and header, as for anybody else's.
+# The laws that every copy of the library has: name, type and header, as for anybody else's.
 foreach(law IN ITEMS
         "gravity_acceleration GravityAcceleration gravity.hpp"
         "gravity GravityPotential gravity.hpp"
@@ -19,7 +19,7 @@ foreach(law IN ITEMS
         "sph_density SphDensity sph_density.hpp")
     separate_arguments(law)
     list(GET law 0 name)
-    if(CHAMOMILE_LAWS STREQUAL "gravity" AND NOT name MATCHES "^gravity")
+    if(CHAMOMILE_PARTS STREQUAL "python" AND NOT name MATCHES "^gravity_(jerk|tidal)")
         continue()
     endif()
     list(GET law 1 type)

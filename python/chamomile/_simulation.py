@@ -45,8 +45,8 @@ class Simulation:
     "hermite" (fourth order, direct sums in double, individual steps in blocks by eta, or shared
     steps of length step; Makino & Aarseth 1992). G and softening are those of the snapshot unless
     given; the other keywords are options that help(chamomile.Options) explains. Particles are isolated:
-    snapshots of a periodic box or in comoving coordinates are UsageErrors. The same input gives the same bits, whatever the
-    number of threads.
+    snapshots of a periodic box or in comoving coordinates are UsageErrors. The same input gives the same
+    bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))

@@ -53,9 +53,9 @@ class Neighbours(NamedTuple):
 class Solver:
     """Gravity of sources that are given once: one tree for many evaluations, at any points.
 
-    Options are keywords, such as tolerance=1e-3: help(chamomile.Options) explains each. Results do not depend on the number of threads. Arrays are read and
-    written where they lie, also on a GPU, while other Python threads run. One thread at a time may
-    use a solver (StateError). Raises UsageError for options, DeviceError for a GPU that is not there.
+    Options are keywords, such as tolerance=1e-3: help(chamomile.Options) explains each. Results do not
+    depend on the number of threads. Arrays are read and written where they lie, also on a GPU, while other
+    Python threads run. One thread at a time may use a solver (StateError). Raises UsageError for options, DeviceError for a GPU that is not there.
 
     >>> solver = Solver(tolerance=1e-3, softening=0.01).build(positions, masses)
     >>> solver.evaluate().acceleration          # at the sources, each without itself
@@ -74,7 +74,7 @@ class Solver:
         """Takes the sources (a copy), orders them and sums moments.
 
         positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks.
-        None at all have a field of zeros. With the option accuracy the first sources decide how it is kept; they
+        The field of no sources is 0. With the option accuracy the first sources decide how it is kept; they
         must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
         """
         return self._set(positions, masses, velocities, False)

@@ -7,6 +7,7 @@
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
+#include "chamomile/force/accuracy/methods.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -15,9 +16,6 @@ constexpr Range error_range = between(1e-12, 0.5);
 const char* const accuracy_help =
     "keep this error |da|/|a| of 99 % of the particles (--accuracy-percentile): criterion, "
     "tolerance, orders and sizes that are not given are chosen by measuring error and time";
-
-/// Below it a goal is met in double precision.
-constexpr double least_in_float = 2e-6;
 
 /// 99 % errors are 0.4 to 2 tolerances for quadrupoles and more, whatever the particles, and five
 /// for the monopoles of a disk; sums in float err by this much at most.
@@ -54,7 +52,7 @@ void settle_accuracy(const Options& options, const AccuracyRequest& request, dou
     if (options.given("tune"))
         refuse("--accuracy and --tune: give one of the two; --accuracy chooses sizes too");
     if (options.given("precision") && solver.precision == Precision::single_precision &&
-        error < least_in_float)
+        error < least_goal_in_float)
         refuse("--accuracy " + shortest(error) + ": needs --precision double");
     AccuracyGoal goal;
     goal.error = error;

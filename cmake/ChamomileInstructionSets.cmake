@@ -2,7 +2,12 @@ include(ChamomileInteraction)   # the sets and their flags
 
 # Compiles the inner loops of the host once per instruction set; the program chooses one at run time.
 function(chamomile_add_instruction_sets target)
-    file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/force/simd/*.cpp ${PROJECT_SOURCE_DIR}/mesh/simd/*.cpp ${PROJECT_SOURCE_DIR}/pairs/simd/*.cpp)
+    set(folders force mesh)
+    if(NOT CHAMOMILE_PARTS STREQUAL "python")
+        list(APPEND folders pairs)   # laws given as text
+    endif()
+    list(TRANSFORM folders REPLACE ".+" "${PROJECT_SOURCE_DIR}/\\0/simd/*.cpp")
+    file(GLOB kernels CONFIGURE_DEPENDS ${folders})
     # The walk decides the same on every machine: each operation of it is rounded.
     file(GLOB walks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tree/simd/*.cpp)
     set_source_files_properties(${walks} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

@@ -56,7 +56,8 @@ class FieldSolver {
 public:
     virtual ~FieldSolver() = default;
 
-    /// Takes the sources and, of a tree, orders them and sums moments. Throws Error(input) naming
+    /// Takes the sources and, of a tree, orders them and sums moments; SolverOptions::decorrelate
+    /// places the root cube of each build anew. Throws Error(input) naming
     /// the first value that is not finite (or mass that is negative, of a tree), Error(device).
     virtual void build(const FieldSources& sources) = 0;
 
@@ -70,8 +71,8 @@ public:
     /// They themselves. Throws Error(device).
     virtual FieldCopy copy_of_sources() = 0;
 
-    /// Throws Error(usage) before build() or for results that cannot be had, Error(input) for a
-    /// point that is not finite or a self out of range, Error(device).
+    /// The field of no sources is 0. Throws Error(usage) before build() or for results that cannot
+    /// be had, Error(input) for a point that is not finite or a self out of range, Error(device).
     virtual ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results) = 0;
 
     /// At the sources `active` (their numbers; empty: at all), each without itself. Entry k of the
@@ -92,7 +93,13 @@ public:
     virtual const SolverOptions& options() const = 0;
 };
 
-/// Of a tree or, with SolverKind::direct, of all pairs. Throws like make_solver().
+/// The options of a field of these sources: those that are given or, with a goal, those that a
+/// solver which keeps it chooses for them. Throws like make_solver(), and Error(usage) for a goal
+/// and sources on a device.
+SolverOptions options_for(const FieldSources& sources, const SolverOptions& options);
+
+/// Of a tree or, with SolverKind::direct, of all pairs; options_for() makes options of a goal.
+/// Throws like make_solver().
 std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options);
 
 } // namespace chamomile

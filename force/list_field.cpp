@@ -8,6 +8,7 @@
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_batches.hpp"
 #include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
 namespace {
@@ -18,12 +19,6 @@ Vec3<double> near_reach(const Group& group, double unit)
     const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
     const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
     return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
-}
-
-[[noreturn]] void refuse_self(std::size_t i, std::int64_t self, std::size_t size)
-{
-    throw Error(Fault::input, "target " + std::to_string(i) + ": self: " + std::to_string(self) +
-                                  ": must be -1 or below " + std::to_string(size));
 }
 
 } // namespace
@@ -51,7 +46,10 @@ void ListField::build(const FieldSources& sources)
     size_ = 0; // until all is done
     has_order_ = false;
     rank_.clear();
-    parts_.builder->build(tree_, {sources.count, sources.position, sources.mass}, plan(),
+    TreePlan plan = this->plan();
+    if (options_.decorrelate)
+        plan.placement = random_placement(*options_.decorrelate, builds_++);
+    parts_.builder->build(tree_, {sources.count, sources.position, sources.mass}, plan,
                           build_profile_);
     finish_build(sources);
 }
@@ -169,8 +167,6 @@ ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResu
     output.acceleration_unit = output.potential_unit / scale_.length;
     if (targets.count == 0)
         return statistics;
-    if (size() == 0)
-        throw Error(Fault::usage, "field: targets: there are no sources; build first");
     if (!output.acceleration) {
         acceleration_.resize(targets.count);
         output.acceleration = view_of(std::span(acceleration_));
@@ -231,7 +227,9 @@ void ListField::find_self(const FieldTargets& targets)
     for (std::size_t i = 0; i < targets.count; ++i)
         if (const std::int64_t self = targets.self[i];
             self < -1 || self >= std::int64_t(octree.size))
-            refuse_self(i, self, octree.size);
+            throw Error(Fault::input, "target " + std::to_string(i) +
+                                          ": self: " + std::to_string(self) +
+                                          ": must be -1 or below " + std::to_string(octree.size));
     parts_.target_builder->fetch_order(targets_.octree);
     self_.resize(targets.count);
 #pragma omp parallel for if (targets.count > worth_threads)

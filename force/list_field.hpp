@@ -67,6 +67,7 @@ private:
     bool has_both_signs_ = false; // masses, of a direct sum
     std::size_t size_ = 0;        // of sources that are there whole
     bool has_order_ = false;      // octree.order and sources are here
+    std::uint64_t builds_ = 0;    // by which root cubes are placed (decorrelate)
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> acceleration_; // of all sources, or where none is wanted
     std::vector<double> potential_;

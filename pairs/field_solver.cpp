@@ -64,19 +64,21 @@ public:
         check_results(results);
         require(!results.jerk || targets.velocity || targets.count == 0,
                 "targets: velocities: missing; jerks need them");
+        ForceStatistics statistics;
         if (targets.count > 0)
             require_sources();
-        ForceStatistics statistics;
+        if (size() == 0) {
+            self_of(targets); // must be -1
+            write_zeros(targets.count, results);
+            return statistics;
+        }
         if (results.acceleration || results.potential)
             statistics = lists_.evaluate(targets, results);
-        if ((results.tidal || results.jerk) && targets.count > 0) {
-            if (size() == 0)
-                throw Error(Fault::usage, "field: targets: there are no sources; build first");
+        if ((results.tidal || results.jerk) && targets.count > 0)
             sum_pairs(read(targets.position, targets.count, 3),
                       results.jerk ? read(targets.velocity, targets.count, 3)
                                    : std::vector<double>{},
                       self_of(targets), results, statistics);
-        }
         return statistics;
     }
 
@@ -134,6 +136,10 @@ public:
                 throw Error(Fault::input,
                             "target " + std::to_string(i) +
                                 ": position and radius: must be finite and 0 or more");
+        if (size() == 0) {
+            std::fill_n(count.begin(), targets.count, 0);
+            return;
+        }
         const Octree& octree = lists_.octree();
         const Moments& moments = lists_.moments();
 #pragma omp parallel for schedule(dynamic, 64)
@@ -337,6 +343,17 @@ private:
             for (std::size_t i = 0; i < targets; ++i)
                 std::copy_n(&sums[7 * i + 3], 3, &jerks[3 * i]);
             write(jerks, results.jerk);
+        }
+    }
+
+    /// The field of no sources.
+    void write_zeros(std::size_t n, const FieldResults& results) const
+    {
+        for (const ArrayView& view :
+             {results.acceleration, results.potential, results.tidal, results.jerk}) {
+            std::vector<double> zeros(view ? n * std::size_t(view.components()) : 0);
+            if (!zeros.empty())
+                write(zeros, view);
         }
     }
 

@@ -2,6 +2,7 @@
 #include "chamomile/force/field.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,6 +20,9 @@ using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::d
 using Counts = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Access = Array::Access;
 
+constexpr const char* quantities[] = {"acceleration", "potential", "tidal_tensor", "jerk"};
+constexpr int components_of[] = {3, 1, 6, 3};
+
 struct Statistics : ForceStatistics {
     double seconds = 0; ///< of the call into C++, arrays parsed before it
 };
@@ -31,10 +35,14 @@ std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
 /// A solver that one thread at a time may use.
 class Field {
 public:
-    explicit Field(nb::dict keywords)
+    explicit Field(nb::dict keywords) : options_(read_options(keywords))
     {
         require_own_threads();
-        solver_ = make_field_solver(read_options(keywords));
+        if (options_.accuracy)
+            make_solver(options_); // refuses what is out of range
+        SolverOptions until_built = options_;
+        until_built.accuracy.reset();
+        solver_ = make_field_solver(until_built);
         gpu_ = choose_gpu(solver_->options().device);
     }
 
@@ -63,6 +71,10 @@ public:
         Statistics statistics;
         const double start = wall_clock_seconds();
         built_ = false; // what is thrown leaves no sources behind
+        if (options_.accuracy && !chosen_ && n > 0) {
+            solver_ = make_field_solver(options_for(sources, options_));
+            chosen_ = true;
+        }
         refit ? solver_->refit(sources) : solver_->build(sources);
         statistics.seconds = wall_clock_seconds() - start;
         built_ = true;
@@ -92,13 +104,11 @@ public:
             numbers = checked(*active);
             n = numbers.size();
         }
-        const char* names[] = {"acceleration", "potential", "tidal_tensor", "jerk"};
-        const int components[] = {3, 1, 6, 3};
         Array into[4];
         for (std::size_t k = 0; k < 4; ++k) {
             if (results[k].is_none())
                 continue;
-            into[k] = Array(results[k], names[k], components[k], Access::write, n,
+            into[k] = Array(results[k], quantities[k], components_of[k], Access::write, n,
                             at_sources ? "sources" : "targets");
             require_device(into[k]);
             for (const Array* other : {&position, &velocity})
@@ -150,7 +160,12 @@ public:
 
     std::size_t size() const { return built_ ? solver_->size() : 0; }
     std::string device() const { return solver_->device(); }
-    nb::dict options() const { return describe_options(solver_->options()); }
+    nb::dict options() const
+    {
+        SolverOptions in_force = solver_->options();
+        in_force.accuracy = options_.accuracy;
+        return describe_options(in_force);
+    }
 
 private:
     void require_built(const char* call) const
@@ -175,18 +190,38 @@ private:
             const std::int64_t i = active.data()[k];
             if (i < 0 || std::size_t(i) >= solver_->size())
                 throw Error(Fault::input, "active: " + std::to_string(i) +
-                                              ": must be the number of a source, 0 to " +
-                                              std::to_string(solver_->size()) + " - 1");
+                                              ": must be the number of a source, 0 or more and "
+                                              "below " +
+                                              std::to_string(solver_->size()));
             numbers[k] = Index(i);
         }
         return numbers;
     }
 
+    SolverOptions options_; ///< as they were given
     std::unique_ptr<FieldSolver> solver_;
+    bool chosen_ = false; ///< its options, by the goal and the first sources
     Turn::Flag flag_;
     bool built_ = false;
     int gpu_ = -1;
 };
+
+/// `results`: quantity -> array; `arguments`: name -> (array, components), of what the call reads.
+void refuse_overlap(nb::dict results, nb::dict arguments)
+{
+    for (auto [result, room] : results)
+        for (std::size_t k = 0; k < 4; ++k) {
+            if (nb::cast<std::string>(result) != quantities[k])
+                continue;
+            const Array into(room, quantities[k], components_of[k], Access::write);
+            for (auto [name, argument] : arguments) {
+                const auto [array, components] = nb::cast<std::pair<nb::object, int>>(argument);
+                if (!array.is_none())
+                    into.refuse_overlap(
+                        Array(array, nb::cast<std::string>(name), components, Access::read));
+            }
+        }
+}
 
 nb::dict phases(const Statistics& statistics)
 {
@@ -225,6 +260,9 @@ void bind_field(nb::module_& m)
         .def_prop_ro("size", &Field::size)
         .def_prop_ro("device", &Field::device)
         .def_prop_ro("options", &Field::options, nb::sig("def options(self) -> dict[str, object]"));
+
+    m.def("refuse_overlap", &refuse_overlap, nb::arg("results"), nb::arg("arguments"),
+          "Raises InputError where a result lies upon an argument.");
 }
 
 } // namespace chamomile::python

@@ -18,12 +18,14 @@ NB_MODULE(_chamomile, m)
     m.def(
         "use_threads",
         [](int n) {
-            if (n < 1)
-                throw Error(Fault::usage, "threads: " + std::to_string(n) + ": must be 1 or more");
+            if (n < 1 || n > most_threads)
+                throw Error(Fault::usage, "threads: " + std::to_string(n) + ": must be 1 to " +
+                                              std::to_string(most_threads));
             use_threads(n);
         },
         nb::arg("n"),
-        "Calls from this Python thread use n >= 1 threads of the processor from now on; no result "
+        "Calls from this Python thread use n threads of the processor from now on, 1 to 4096; no "
+        "result "
         "depends on n.");
     m.def("thread_count", &thread_count, "How many threads of the processor calls from here use.");
     m.def(

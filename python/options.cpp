@@ -10,6 +10,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
+#include "chamomile/force/accuracy/methods.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -119,12 +120,28 @@ const std::vector<std::pair<std::string, Reader>>& readers()
     return all;
 }
 
+/// What is given beside the goal is not for it to choose.
+void settle_goal(SolverOptions& options, nb::dict keywords)
+{
+    AccuracyGoal& goal = *options.accuracy;
+    if (is_given(keywords, "criterion"))
+        goal.criterion = options.criterion;
+    if (is_given(keywords, "order"))
+        goal.order = options.order;
+    if (is_given(keywords, "local_order"))
+        goal.local_order = options.local_order;
+    if (is_given(keywords, "precision") && options.precision == Precision::single_precision &&
+        goal.error < least_goal_in_float)
+        throw Error(Fault::usage,
+                    "accuracy: " + text_of(keywords["accuracy"]) + ": needs precision double");
+}
+
 } // namespace
 
 SolverOptions read_options(nb::dict keywords)
 {
     SolverOptions options;
-    std::vector<std::string> known, given;
+    std::vector<std::string> known;
     for (const auto& reader : readers())
         known.push_back(reader.first);
     for (auto [key_object, value] : keywords) {
@@ -134,23 +151,40 @@ SolverOptions read_options(nb::dict keywords)
         if (found == readers().end())
             throw Error(Fault::usage, key + ": unknown option" + suggestion(key, known));
         if (value.is_none())
-            continue; // as if it were not given
+            continue;
         found->second(options, key, value);
-        given.push_back(key);
     }
-    const auto has = [&](const char* key) {
-        return std::find(given.begin(), given.end(), key) != given.end();
-    };
-    if (has("tolerance") && has("theta"))
+    for (const char* limit : {"tolerance", "theta"})
+        if (is_given(keywords, "accuracy") && is_given(keywords, limit))
+            throw Error(Fault::usage, std::string("accuracy and ") + limit +
+                                          ": give one of the two; accuracy chooses the other");
+    if (is_given(keywords, "tolerance") && is_given(keywords, "theta"))
         throw Error(Fault::usage, "tolerance and theta: give one of the two");
-    if (has("theta") && !has("criterion"))
+    if (is_given(keywords, "theta") && !is_given(keywords, "criterion"))
         options.criterion = Criterion::geometric;
+    if (options.solver == SolverKind::direct)
+        refuse_tree_options(keywords, "solver direct sums all pairs");
     const bool tolerance = compares_accelerations(options.criterion);
-    if (has(tolerance ? "theta" : "tolerance"))
+    if (is_given(keywords, tolerance ? "theta" : "tolerance"))
         throw Error(Fault::usage, std::string("criterion ") +
                                       name_of(options.criterion, criterion_words) + ": takes " +
                                       (tolerance ? "tolerance" : "theta"));
+    if (options.accuracy)
+        settle_goal(options, keywords);
     return options;
+}
+
+bool is_given(nb::dict keywords, const char* key)
+{
+    return keywords.contains(key) && !nb::object(keywords[key]).is_none();
+}
+
+void refuse_tree_options(nb::dict keywords, const std::string& why)
+{
+    for (const char* key : {"criterion", "tolerance", "theta", "order", "local_order", "leaf_size",
+                            "decorrelate", "accuracy"})
+        if (is_given(keywords, key))
+            throw Error(Fault::usage, std::string(key) + ": is for trees; " + why);
 }
 
 nb::dict describe_options(const SolverOptions& options)

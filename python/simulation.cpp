@@ -15,6 +15,21 @@
 namespace chamomile::python {
 namespace {
 
+/// Refuses coordinates in which the forces between the particles alone are not the whole.
+void require_isolated(const Snapshot& snapshot)
+{
+    const auto text = [](double value) { return std::string(nb::str(nb::cast(value)).c_str()); };
+    if (snapshot.comoving)
+        throw Error(Fault::usage,
+                    "snapshot: scale_factor: " + text(snapshot.comoving->scale_factor) +
+                        ": a Simulation takes no comoving coordinates; chamomile run "
+                        "does");
+    if (snapshot.box_size > 0)
+        throw Error(Fault::usage, "snapshot: box_size: " + text(snapshot.box_size) +
+                                      ": a Simulation is of isolated particles; chamomile run has "
+                                      "periodic boxes, and box_size = 0 makes these isolated");
+}
+
 /// A simulation of a snapshot's particles, in place. Observers are numbers, which run() hands to
 /// the function that it was given.
 class Evolution {
@@ -25,6 +40,7 @@ public:
     {
         require_own_threads();
         SolverOptions options = read_options(keywords);
+        require_isolated(state_);
         if (integrator == "leapfrog") {
             solver_ = make_solver(options);
             integrator_ = std::make_unique<Leapfrog>(*solver_, step);
@@ -36,8 +52,13 @@ public:
                 hermite.fixed_length = step.length;
                 hermite.eta = HermiteOptions().eta;
             }
+            if (is_given(keywords, "solver") && options.solver != SolverKind::direct)
+                throw Error(Fault::usage, "solver: tree: hermite sums directly; leave it out");
+            refuse_tree_options(keywords, "hermite sums directly");
+            if (is_given(keywords, "group_size"))
+                throw Error(Fault::usage, "group_size: is for the leapfrog");
             options.solver = SolverKind::direct;
-            if (!keywords.contains("precision"))
+            if (!is_given(keywords, "precision"))
                 options.precision = Precision::double_precision;
             jerks_ = make_jerk_solver(options);
             integrator_ = std::make_unique<Hermite>(*jerks_, hermite);
@@ -171,6 +192,9 @@ TimeStep step_of(nb::handle step, nb::handle eta, double shortest, double longes
         result.kind = TimeStepKind::adaptive;
         result.eta = nb::cast<double>(eta);
     } else {
+        if (shortest != 0 || longest != TimeStep().longest)
+            throw Error(Fault::usage, "shortest and longest: are for steps by eta; step is the "
+                                      "length of all");
         result.length = nb::cast<double>(step);
     }
     return result;

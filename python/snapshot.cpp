@@ -1,6 +1,7 @@
 // Snapshots: their arrays as numpy's, and the files.
 #include "chamomile/io/snapshot.hpp"
 
+#include <cmath>
 #include <filesystem>
 
 #include <nanobind/ndarray.h>
@@ -53,6 +54,15 @@ Snapshot make(std::int64_t n)
     return snapshot;
 }
 
+/// `value` itself, which the files must be able to state.
+double checked(const char* name, double value, bool is_in_range, const char* allowed)
+{
+    if (!is_in_range || !std::isfinite(value))
+        throw Error(Fault::usage, std::string(name) + ": " + nb::str(nb::cast(value)).c_str() +
+                                      ": must be " + allowed);
+    return value;
+}
+
 nb::object softening(const Snapshot& snapshot)
 {
     return snapshot.softening ? nb::cast(snapshot.softening->length) : nb::none();
@@ -102,20 +112,37 @@ void bind_snapshot(nb::module_& m)
         .def("__len__", [](const Snapshot& s) { return s.particles.size(); })
         .def("__repr__", &text_of)
         .def_rw("time", &Snapshot::time)
-        .def_rw("box_size", &Snapshot::box_size, "0: isolated.")
+        .def_prop_rw(
+            "box_size", [](const Snapshot& s) { return s.box_size; },
+            [](Snapshot& s, double value) {
+                s.box_size = checked("box_size", value, value >= 0, "0 or more");
+            },
+            "0: isolated.")
         .def_rw("has_accelerations", &Snapshot::has_accelerations)
         .def_rw("has_potentials", &Snapshot::has_potentials)
         .def_prop_rw(
-            "G", &Snapshot::G, [](Snapshot& s, double value) { s.gravitational_constant = value; },
+            "G", &Snapshot::G,
+            [](Snapshot& s, double value) {
+                s.gravitational_constant = checked("G", value, value > 0, "above 0");
+            },
             "Gravitational constant: the file's own or the one of its units.")
         .def_prop_rw(
             "softening", &softening,
             [](Snapshot& s, double value) {
-                s.softening =
-                    Softening{s.softening ? s.softening->kind : SofteningKind::plummer, value};
+                s.softening = Softening{s.softening ? s.softening->kind : SofteningKind::plummer,
+                                        checked("softening", value, value >= 0, "0 or more")};
             },
             nb::for_getter(nb::sig("def softening(self) -> float | None")),
             "Plummer-equivalent length of all particles, where one is stated.")
+        .def_prop_ro(
+            "kernel",
+            [](const Snapshot& s) {
+                return s.softening
+                           ? nb::cast(s.softening->kind == SofteningKind::spline ? "spline"
+                                                                                 : "plummer")
+                           : nb::none();
+            },
+            nb::sig("def kernel(self) -> str | None"), "Law of that softening: plummer or spline.")
         .def_prop_ro(
             "units", [](const Snapshot& s) { return s.units.description(); },
             "In words, such as 'kpc, 1e10 Msun, km/s'.")

@@ -41,9 +41,11 @@ def complaints(root):
             if len(lines) > 400:
                 yield f"{path}: {len(lines)} lines; split it by concept (400 at most)"
             for number, line in enumerate(lines, 1):
-                own = re.match(r'\s*#\s*include\s*"(?:chamomile/)?([^"/]+)/', line)
-                if own and own[1] != folder and own[1] not in allowed:
-                    yield f"{path}:{number}: {folder}/ may not include {own[1]}/"
+                own = re.match(r'\s*#\s*include\s*(?:"(chamomile/)?|<(chamomile/))([^">/]+)/', line)
+                if own and own[3] != folder and own[3] not in allowed:
+                    yield f"{path}:{number}: {folder}/ may not include {own[3]}/"
+                elif own and not own[1] and not own[2] and own[3] in set(MAY_INCLUDE) - {"app", "python"}:
+                    yield f'{path}:{number}: headers of the library are included as "chamomile/{own[3]}/..."'
                 for header, folders in THIRD_PARTY.items():
                     if re.match(r"\s*#\s*include\s*" + header, line) and folder not in folders:
                         yield f"{path}:{number}: {folder}/ may not use {header}"

@@ -269,6 +269,13 @@ void check_field_misuse(const Machine& machine)
         boxed.periodic.box = 1;
         CHECK_THROWS_WITH_AS(make_field_solver(boxed), doctest::Contains("box: must be 0"), Error);
     }
+    a.assign(3, {7, 7, 7});
+    field->build({}); // no sources pull at nothing
+    field->evaluate(targets, results);
+    CHECK(a == Vectors(3));
+    const std::vector<std::int64_t> none_there{0, -1, -1};
+    CHECK_THROWS_WITH_AS(field->evaluate({3, targets.position, {}, none_there}, results),
+                         doctest::Contains("self: 0"), Error);
     Particles p = moving_plummer(100);
     p.position[17].y = std::nan("");
     CHECK_THROWS_WITH_AS(field->build(sources_of(p)), doctest::Contains("particle 17"), Error);

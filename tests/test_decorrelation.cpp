@@ -5,6 +5,7 @@
 #include <omp.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/field.hpp"
 #include "chamomile/force/reference_sum.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/simulation.hpp"
@@ -92,6 +93,18 @@ TEST_CASE("the bits are those of seed and number, whatever the threads and what 
     for (int number = 0; number <= 5; ++number) // counted by the solver
         solver->solve(copy, Quantities::acceleration);
     CHECK(copy.acceleration == first);
+}
+
+TEST_CASE("a field that is kept has another cube in each build, as a solver has in each evaluation")
+{
+    Particles p = plummer(20011);
+    const auto field = make_field_solver(options_with(1));
+    for (int number = 0; number < 3; ++number) {
+        field->build({p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass))});
+        Vectors a(p.size());
+        field->evaluate_sources({}, {view_of(std::span(a))});
+        CHECK(a == accelerations(p, 1, number));
+    }
 }
 
 TEST_CASE("the time loop numbers by steps: a look at the energies changes no bit")

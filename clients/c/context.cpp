@@ -178,32 +178,12 @@ FieldSolver& chm_context::built_solver()
     return *solver;
 }
 
-SolverOptions chm_context::chosen() const
-{
-    if (!options.solver.accuracy)
-        return options.solver;
-    if (sources.position.on_device || sources.mass.on_device)
-        c::refuse("accuracy: is chosen for sources on the host");
-    Particles particles;
-    particles.resize(sources.count);
-    for (std::size_t i = 0; i < sources.count; ++i) {
-        particles.id[i] = i;
-        particles.position[i] = sources.position.load_vector(i);
-        particles.mass[i] = sources.mass.load(i);
-    }
-    const auto chooser = make_solver(options.solver);
-    chooser->solve(particles, Quantities::acceleration);
-    SolverOptions found = chooser->options();
-    found.accuracy.reset();
-    return found;
-}
-
 void chm_context::build()
 {
     built = false;
     softened.clear();
     if (!solver)
-        solver = make_field_solver(chosen());
+        solver = make_field_solver(options_for(sources, options.solver));
     solver->build(sources);
     device = solver->device();
     built = true;

@@ -74,8 +74,6 @@ struct chm_context {
 
 private:
     const long process_;
-    /// The options in force: with an accuracy those that keep it for these sources.
-    chamomile::SolverOptions chosen() const;
     void add(const chamomile::ForceStatistics& statistics, double seconds);
 };
 

@@ -57,19 +57,6 @@ void require_device(const FieldSolver& solver, std::initializer_list<ArrayView> 
             refuse("place: CHM_GPU: the context is on the CPU");
 }
 
-/// The field of no sources.
-void write_zeros(std::size_t n, const FieldResults& results)
-{
-    for (const ArrayView& view :
-         {results.acceleration, results.potential, results.tidal, results.jerk}) {
-        if (view.on_device)
-            refuse("sources: there are none");
-        for (std::size_t i = 0; i < n; ++i)
-            for (int c = 0; c < view.components(); ++c)
-                view.store(i, c, 0);
-    }
-}
-
 } // namespace
 } // namespace chamomile::c
 
@@ -87,9 +74,7 @@ int chm_eval(chm_context* context, const chm_targets* targets, const chm_results
         context->begin_evaluation();
         if (t.points.count == 0)
             return;
-        if (solver.size() == 0)
-            c::write_zeros(t.points.count, r);
-        else if (t.softening)
+        if (t.softening && solver.size() > 0)
             c::evaluate(*context, t, r);
         else
             context->timed([&] { return solver.evaluate(t.points, r); });
@@ -143,10 +128,7 @@ int chm_neighbours(chm_context* context, const chm_targets* targets, chm_view ra
         c::require_device(solver, {points.position, reach});
         if (points.count == 0)
             return;
-        if (solver.size() == 0)
-            std::fill_n(count, points.count, 0);
-        else
-            solver.neighbours(points, reach, length, {count, points.count}, {list, entries});
+        solver.neighbours(points, reach, length, {count, points.count}, {list, entries});
     });
 }
 
@@ -194,10 +176,6 @@ int chm_accel_strided(chm_context* context, size_t targets, size_t sources, size
         context->begin_evaluation();
         if (n == 0)
             return;
-        if (sources == 0) {
-            c::write_zeros(n, r);
-            return;
-        }
         if (sources == targets) {
             context->timed([&] { return context->solver->evaluate_sources({}, r); });
             return;

@@ -13,9 +13,8 @@
 namespace chamomile {
 namespace {
 
-constexpr double least_in_float = 2e-6; // goals below are met in double
-constexpr double worth_another = 1.5;   // a candidate so near to the fastest is tried again
-constexpr double worth_taking = 0.97;   // of a direct sum
+constexpr double worth_another = 1.5; // a candidate so near to the fastest is tried again
+constexpr double worth_taking = 0.97; // of a direct sum
 constexpr int most_trials = 3;
 constexpr double short_trial = 0.1; // seconds
 
@@ -114,7 +113,7 @@ private:
     static SolverOptions base_options(SolverOptions options, const AccuracyGoal& goal)
     {
         check(goal, options);
-        if (goal.error < least_in_float)
+        if (goal.error < least_goal_in_float)
             options.precision = Precision::double_precision;
         return settled(options);
     }

@@ -19,6 +19,8 @@ inline constexpr Method methods[] = {
     {Criterion::moments, 4, 6},
 };
 
+inline constexpr double least_goal_in_float = 2e-6; ///< what is less is met in double
+
 /// Factors of the default sizes that the fastest method is tried with.
 struct Sizes {
     double group, leaf;

@@ -46,7 +46,7 @@ def accuracy(positions: Array, masses: Union[Array, float], *, sample: int = 100
     """Errors of the forces that these options give, of `sample` particles spread over all.
 
     positions: (N, 3), masses: (N,) or one for all, on the host. The direct sums take sample x N pairs in double by code
-    that is shared with no solver.
+    that is shared with no solver. help(chamomile.Options) explains the options.
     """
     masses = one_per_row(masses, _chamomile.describe(positions, "positions", 3)[0], "masses")
     found = _chamomile.accuracy(positions, masses, sample, dict(options))

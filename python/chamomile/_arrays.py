@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import numbers
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
@@ -64,6 +64,14 @@ def one_per_row(values: Any, rows: int, name: str) -> Array:
     return values
 
 
+def refuse_upon(out: Mapping[str, Array], **read: tuple[Any, int]) -> None:
+    """InputError where a result would be written upon an array that the call reads: name=(array, components)."""
+    for name, room in out.items():
+        refuse_immutable(room, f"out[{name!r}]")
+    arrays = {name: given for name, given in read.items() if given[0] is not None and not isinstance(given[0], numbers.Real)}
+    _chamomile.refuse_overlap(dict(out), arrays)
+
+
 def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
     """Numbers of sources as int64, from any whole numbers."""
     if values is None:
@@ -74,3 +82,11 @@ def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name}: {array.dtype}: must be whole numbers; of a mask take numpy.flatnonzero({name})")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def memory_of(values: Any) -> tuple[Any, int]:
+    """Whole numbers for refuse_upon(): the same bytes as floating-point numbers."""
+    array = None if values is None else np.asarray(values)
+    if array is None or array.dtype.itemsize not in (4, 8):
+        return None, 1
+    return array.view(f"f{array.dtype.itemsize}"), 1

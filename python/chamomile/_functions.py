@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from ._arrays import Array
+from ._arrays import Array, refuse_upon
 from ._solver import Solver
 from .errors import UsageError
 
@@ -14,9 +14,25 @@ if TYPE_CHECKING:
     from ._options import Options
 
 
-def _one(name: str, solver: Solver, targets: Any, out: Any, **words: Any) -> Any:
-    field = solver.evaluate(targets, quantities=name, out=None if out is None else {name: out}, **words)
-    return getattr(field, name)
+def _results(
+    names: tuple[str, ...],
+    sources: dict[str, tuple[Any, int]],
+    targets: Any,
+    out: Optional[tuple[Any, ...]],
+    options: dict[str, Any],
+    **words: Any,
+) -> Any:
+    """Those quantities of a Solver; `sources` are what build() takes, with the components of each."""
+    given = None if out is None else dict(zip(names, out))
+    if given:
+        refuse_upon(given, **sources)
+    solver = Solver(**options).build(**{name: array for name, (array, _) in sources.items()})
+    field = solver.evaluate(targets, quantities=names, out=given, **words)
+    return tuple(getattr(field, name) for name in names)
+
+
+def _one(name: str, sources: dict[str, tuple[Any, int]], targets: Any, out: Any, options: dict[str, Any], **words: Any) -> Any:
+    return _results((name,), sources, targets, None if out is None else (out,), options, **words)[0]
 
 
 def acceleration(
@@ -36,17 +52,16 @@ def acceleration(
     positions: (N, 3), units of length; masses: (N,), or one for all. At the sources (or those that
     `active` numbers), each without itself, or at `targets` (M, 3). Returns (N or M, 3), length / time^2 as
     G implies, in the type, library and device of the points; with potential=True also the potentials
-    (N or M,). `out`: an array to write to, or two of them. See Solver.evaluate() and Options for the rest.
+    (N or M,). `out`: an array to write to, or two of them, that is none of the arguments. See Solver.evaluate()
+    for the rest, and help(chamomile.Options) for the options, such as softening.
     """
-    solver = Solver(**options).build(positions, masses)
+    sources = {"positions": (positions, 3), "masses": (masses, 1)}
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     if not potential:
-        return _one("acceleration", solver, targets, out, **words)
+        return _one("acceleration", sources, targets, out, options, **words)
     if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
         raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
-    names = ("acceleration", "potential")
-    field = solver.evaluate(targets, quantities=names, out=dict(zip(names, out)) if out else None, **words)
-    return field.acceleration, field.potential
+    return _results(("acceleration", "potential"), sources, targets, out, options, **words)
 
 
 def potential(
@@ -61,9 +76,9 @@ def potential(
     **options: Unpack[Options],
 ) -> Any:
     """Potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, otherwise as acceleration()."""
-    solver = Solver(**options).build(positions, masses)
+    sources = {"positions": (positions, 3), "masses": (masses, 1)}
     words = {"active": active, "self_index": self_index, "namespace": namespace}
-    return _one("potential", solver, targets, out, **words)
+    return _one("potential", sources, targets, out, options, **words)
 
 
 def tidal_tensor(
@@ -81,9 +96,9 @@ def tidal_tensor(
 
     symmetric_matrix() makes them (N, 3, 3).
     """
-    solver = Solver(**options).build(positions, masses)
+    sources = {"positions": (positions, 3), "masses": (masses, 1)}
     words = {"active": active, "self_index": self_index, "namespace": namespace}
-    return _one("tidal_tensor", solver, targets, out, **words)
+    return _one("tidal_tensor", sources, targets, out, options, **words)
 
 
 def jerk(
@@ -105,9 +120,9 @@ def jerk(
     """
     if targets is not None and target_velocities is None:
         raise UsageError("target_velocities: are needed for jerks at targets")
-    solver = Solver(**options).build(positions, masses, velocities)
+    sources = {"positions": (positions, 3), "masses": (masses, 1), "velocities": (velocities, 3)}
     words = {"active": active, "self_index": self_index, "namespace": namespace}
-    return _one("jerk", solver, targets, out, target_velocities=target_velocities, **words)
+    return _one("jerk", sources, targets, out, options, target_velocities=target_velocities, **words)
 
 
 def symmetric_matrix(six: Array) -> Any:

@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+import textwrap
+from typing import Annotated, Literal, TypedDict, get_args, get_type_hints
 
 
 class Options(TypedDict, total=False):
     """Keywords of Solver, Simulation, accuracy() and the functions; None counts as not given."""
 
-    solver: Literal["tree", "direct"]
-    """Default tree (Barnes & Hut 1986, walked once per group: Barnes 1990); direct sums all pairs."""
-    criterion: Literal["moments", "relative", "geometric", "minimum-distance"]
-    """By which a cell is accepted; default moments, geometric where only theta is given."""
-    tolerance: float
-    """Of moments and relative: a cell's error as a part of the acceleration; default 0.001."""
-    theta: float
-    """Of geometric and minimum-distance: opening angle l / d; default 0.6."""
-    order: Literal[0, 2, 3, 4]
-    """Of the multipoles; default 2 (quadrupoles)."""
-    local_order: Literal[0, 3, 4, 5, 6]
-    """Of the expansions of distant cells about a group; default 6, 0: none."""
-    group_size: int
-    """Most particles that share an interaction list; default 0: chosen by device."""
-    leaf_size: int
-    """Most particles of a cell that is not divided; default 0: chosen by device."""
-    batch_size: int
-    """Groups whose lists go to the GPU together; default 0: chosen; changes no result."""
-    softening: float
-    """Plummer-equivalent length eps, units of length; default 0. The spline is Newtonian beyond 2.8 eps."""
-    kernel: Literal["plummer", "spline"]
-    """Law of the softening; default plummer; spline: Monaghan & Lattanzio (1985) as in GADGET."""
-    G: float
-    """Gravitational constant in the units of the arrays; default 1."""
-    precision: Literal["single", "double"]
-    """Of pair sums; default single, with sums of tiles in double."""
-    decorrelate: int
-    """Seed of root cubes at random places, another in each evaluation; default none."""
-    accuracy: float
-    """An error to keep for 99 % of the particles (Simulation, accuracy()); chooses the rest."""
-    device: str
-    """auto (default), cpu, gpu or gpu:n."""
-    instruction_set: Literal["auto", "avx512", "avx2", "baseline"]
-    """Of the processor; default auto."""
+    solver: Annotated[Literal["tree", "direct"], "default tree (Barnes & Hut 1986, walked once per group: Barnes 1990); direct sums all pairs"]
+    criterion: Annotated[
+        Literal["moments", "relative", "geometric", "minimum-distance"],
+        "by which a tree's cell is accepted; default moments, geometric where only theta is given",
+    ]
+    tolerance: Annotated[float, "of moments and relative: a cell's error as a part of the acceleration; default 0.001"]
+    theta: Annotated[float, "of geometric and minimum-distance: opening angle l / d, at most 1.5; default 0.6"]
+    order: Annotated[Literal[0, 2, 3, 4], "of a tree's multipoles; default 2 (quadrupoles)"]
+    local_order: Annotated[Literal[0, 3, 4, 5, 6], "of the expansions of distant cells about a group; default 6, 0: none"]
+    group_size: Annotated[int, "most particles that share an interaction list; default 0: chosen by device"]
+    leaf_size: Annotated[int, "most particles of a cell that is not divided; default 0: chosen by device"]
+    batch_size: Annotated[int, "groups whose lists go to the GPU together; default 0: chosen; changes no result"]
+    softening: Annotated[float, "Plummer-equivalent length eps, units of length; default 0; the spline is Newtonian beyond 2.8 eps"]
+    kernel: Annotated[
+        Literal["plummer", "spline"],
+        "law of the softening; default plummer; spline: Monaghan & Lattanzio (1985) as in GADGET",
+    ]
+    G: Annotated[float, "gravitational constant in the units of the arrays, above 0; default 1"]
+    precision: Annotated[Literal["single", "double"], "of pair sums; default single, with sums of tiles in double"]
+    decorrelate: Annotated[
+        int,
+        "seed of a tree's root cube at a random place, another in each step of a Simulation and in each build() of a Solver, "
+        "so that errors average out; default none: the smallest cube",
+    ]
+    accuracy: Annotated[
+        float,
+        "an error |da| / |a| to keep for 99 % of the particles, 1e-12 to 0.5; chooses what is not given of criterion, orders and sizes, "
+        "and tolerance or theta, by trials: of a Solver in its first build(), of a Simulation in its first step",
+    ]
+    device: Annotated[str, "auto (default), cpu, gpu or gpu:n"]
+    instruction_set: Annotated[Literal["auto", "avx512", "avx2", "baseline"], "of the processor; default auto"]
+
+
+def _explained() -> str:
+    """A paragraph for each option, with the values that it takes."""
+    paragraphs = []
+    for name, hint in get_type_hints(Options, include_extras=True).items():
+        kind, text = get_args(hint)
+        values = " | ".join(map(repr, get_args(kind))) or kind.__name__
+        paragraphs.append(textwrap.fill(f"{name} ({values}): {text}", 100, subsequent_indent="    "))
+    return "\n".join(paragraphs)
+
+
+Options.__doc__ = f"{Options.__doc__}\n\n{_explained()}"

@@ -44,8 +44,9 @@ class Simulation:
     within `shortest` and `longest`. integrator: "leapfrog" (kick-drift-kick, second order) or
     "hermite" (fourth order, direct sums in double, individual steps in blocks by eta, or shared
     steps of length step; Makino & Aarseth 1992). G and softening are those of the snapshot unless
-    given; the other keywords are those of `Options`. The same input gives the same bits, whatever the
-    number of threads.
+    given; the other keywords are options that help(chamomile.Options) explains. Particles are isolated:
+    snapshots of a periodic box or in comoving coordinates are UsageErrors. The same input gives the same
+    bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))
@@ -64,10 +65,11 @@ class Simulation:
         longest: float = inf,
         **options: Unpack[Options],
     ) -> None:
-        words: dict[str, Any] = dict(options)
+        words: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
         words.setdefault("G", snapshot.G)
-        if snapshot.softening is not None:
-            words.setdefault("softening", snapshot.softening)
+        if snapshot.softening is not None and "softening" not in words:
+            words["softening"] = snapshot.softening
+            words.setdefault("kernel", snapshot.kernel)
         self._core = _chamomile.Evolution(snapshot, words, integrator, end_time, step, eta, shortest, longest)
         self._observers: list[Observer] = []
 

@@ -12,12 +12,13 @@ from ._arrays import (
     HandOver,
     chosen,
     library_of,
+    memory_of,
     new,
     numbers_of,
     one_per_row,
-    refuse_immutable,
+    refuse_upon,
 )
-from .errors import StateError, UsageError
+from .errors import UsageError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -52,9 +53,9 @@ class Neighbours(NamedTuple):
 class Solver:
     """Gravity of sources that are given once: one tree for many evaluations, at any points.
 
-    Takes the keywords of `Options`. Results do not depend on the number of threads. Arrays are read and
-    written where they lie, also on a GPU, while other Python threads run. One thread at a time may
-    use a solver (StateError). Raises UsageError for options, DeviceError for a GPU that is not there.
+    Options are keywords, such as tolerance=1e-3: help(chamomile.Options) explains each. Results do not
+    depend on the number of threads. Arrays are read and written where they lie, also on a GPU, while other
+    Python threads run. One thread at a time may use a solver (StateError). Raises UsageError for options, DeviceError for a GPU that is not there.
 
     >>> solver = Solver(tolerance=1e-3, softening=0.01).build(positions, masses)
     >>> solver.evaluate().acceleration          # at the sources, each without itself
@@ -73,7 +74,8 @@ class Solver:
         """Takes the sources (a copy), orders them and sums moments.
 
         positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks.
-        Raises InputError naming a value that is not finite, or a negative mass of a tree.
+        The field of no sources is 0. With the option accuracy the first sources decide how it is kept; they
+        must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
         """
         return self._set(positions, masses, velocities, False)
 
@@ -110,7 +112,7 @@ class Solver:
         self_index: (M,), the number of the source that a target is and does not feel; -1: none.
         out: arrays to write to, by quantity; what is missing is made new, in the type of the targets
         (else of the sources), on their device and of their library. `namespace` names another library,
-        such as torch; numpy copies from a GPU.
+        such as torch; numpy copies from a GPU. The arrays that build() took may be among them: it made copies.
 
         Raises StateError before build(), UsageError for what the solver cannot give, InputError for points
         that are not finite, numbers out of range and outputs that overlap inputs or each other.
@@ -125,28 +127,31 @@ class Solver:
         if targets is None:
             if self_index is not None or target_velocities is not None:
                 raise UsageError("self_index and target_velocities: are of targets; sources have their own")
-            active = numbers_of(active, "active")
-            rows, size, gpu = self._field.size if active is None else len(active), self._size, self._gpu
-            if not self._field.size:
-                raise StateError("evaluate: needs sources: call build() first")
+            chosen_sources = numbers_of(active, "active")
+            rows, size, gpu = self._field.size if chosen_sources is None else len(chosen_sources), self._size, self._gpu
             library = self._library
         else:
             if active is not None:
                 raise UsageError("active: numbers sources; give it without targets")
+            chosen_sources = None
             rows, size, gpu = _chamomile.describe(targets, "targets", 3)
             library = library_of(targets)
         made = {}
         for name in COMPONENTS:
             if name in out:
-                refuse_immutable(out[name], f"out[{name!r}]")
                 made[name] = out[name]
             elif name in wanted:
                 made[name] = new(rows, COMPONENTS[name], size, gpu)
+        if namespace is not None and all(name in out for name in made):
+            raise UsageError("namespace: is of new arrays, and out has one for each result")
+        own = numbers_of(self_index, "self_index")
+        if out:
+            refuse_upon(out, active=memory_of(active), self_index=memory_of(self_index))
         self._statistics = self._field.evaluate(
             targets,
             target_velocities,
-            numbers_of(self_index, "self_index"),
-            active,
+            own,
+            chosen_sources,
             tuple(made.get(name) for name in COMPONENTS),
         )
         hand_over = chosen(namespace) if namespace is not None else library

@@ -5,7 +5,7 @@
 Arguments and results are pytreegrav's: array_likes are converted to float64, softenings are radii of compact support
 h of the cubic spline (chamomile's softening is h / 2.8), a pair of particles has the larger of its two, a source at a
 target's very place does nothing. Differences: theta is compared from a whole group of targets, so that errors
-are smaller; particles may have at most 16 different softenings; `group_size` is taken and ignored; `device`
+are smaller, and at most 1.5; particles may have at most 16 different softenings; `group_size` is taken and ignored; `device`
 is "auto" unless given. Direct sums are in double.
 """
 

@@ -117,3 +117,67 @@ def test_accuracy_measures_errors():
     assert abs(error(a[i : i + 1], exact) / coarse.acceleration.max - 1) < 1e-6
     direct = chamomile.accuracy(x, m, sample=300, solver="direct", precision="double")
     assert direct.acceleration.max < 1e-12
+
+
+def test_no_sources_pull_at_nothing():
+    none, nothing, x = np.zeros((0, 3)), np.zeros(0), cloud()[0]
+    shapes = {"acceleration": (N, 3), "potential": (N,), "tidal_tensor": (N, 6), "jerk": (N, 3)}
+    for words in ({"softening": 0.1}, {}, {"solver": "direct"}, {"solver": "direct", "precision": "double"}, {"theta": 0.5}, {"accuracy": 1e-3}):
+        solver = chamomile.Solver(**words).build(none, nothing, none)
+        for refit in (False, True):
+            if refit:
+                solver.refit(none, nothing, none)
+            there = solver.evaluate(x, quantities=QUANTITIES, target_velocities=x)
+            here = solver.evaluate(quantities=QUANTITIES)
+            for name, shape in shapes.items():
+                assert getattr(there, name).shape == shape and not getattr(there, name).any(), (words, name)
+                assert getattr(here, name).shape == (0, *shape[1:]), (words, name)
+        room = np.full((N, 3), 7.0)
+        solver.evaluate(x, self_index=np.full(N, -1), out={"acceleration": room})
+        found = solver.neighbours(x, 1.0)
+        assert not room.any() and not found.counts.any() and found.indices.shape == (N, 0)
+        assert solver.evaluate(active=[]).acceleration.shape == (0, 3) and solver.size == 0
+        assert chamomile.acceleration(none, nothing, **words).shape == (0, 3)
+        assert not chamomile.potential(none, 1.0, targets=x, **words).any()
+        for call in (lambda: solver.evaluate(active=[0]), lambda: solver.evaluate(x, self_index=np.zeros(N, int))):
+            try:
+                call()
+            except chamomile.InputError as error:
+                assert "0" in str(error)
+            else:
+                raise AssertionError("a source that is not there was taken")
+
+
+def test_root_cubes_at_random_places():
+    """decorrelate: the bits are those of the seed and the build; errors of several builds average out."""
+    x, m, _ = cloud(n=5003)
+    words = {"softening": 0.02, "tolerance": 0.02}
+    bits = {seed: chamomile.acceleration(x, m, decorrelate=seed, **words) for seed in (None, 1, 2, 7)}
+    for a in bits:
+        assert np.array_equal(bits[a], chamomile.acceleration(x, m, decorrelate=a, **words))
+        for b in bits:
+            assert a == b or not np.array_equal(bits[a], bits[b]), (a, b)
+    solver = chamomile.Solver(decorrelate=1, **words)
+    builds = [solver.build(x, m).evaluate().acceleration for _ in range(12)]
+    assert np.array_equal(builds[0], bits[1]) and not np.array_equal(builds[1], bits[1])
+    assert np.array_equal(solver.evaluate().acceleration, builds[-1])  # of the same build
+    at = [chamomile.acceleration(x, m, targets=x[:50] * 1.01, decorrelate=seed, **words) for seed in (1, 2)]
+    assert not np.array_equal(*at)
+    sample = np.arange(0, 5003, 25)
+    exact = field(x[sample], x, m, 0.02, 1, sample)[0]
+    off = lambda a: np.median(np.linalg.norm(a[sample] - exact, axis=1) / np.linalg.norm(exact, axis=1))
+    assert off(np.mean(builds, axis=0)) < 0.5 * np.median([off(a) for a in builds])
+
+
+def test_an_accuracy_to_keep():
+    x, m, _ = cloud(n=6007)
+    sample = np.arange(0, 6007, 20)
+    exact = field(x[sample], x, m, 0.02, 1, sample)[0]
+    for goal in (3e-2, 1e-3):
+        solver = chamomile.Solver(softening=0.02, accuracy=goal, order=2).build(x, m)
+        a = solver.evaluate().acceleration
+        off = np.linalg.norm(a[sample] - exact, axis=1) / np.linalg.norm(exact, axis=1)
+        assert np.percentile(off, 99) < 1.3 * goal, (goal, np.percentile(off, 99), solver.options)
+        assert solver.options["accuracy"] == goal and solver.options["order"] == 2
+        assert np.array_equal(a, solver.build(x, m).evaluate().acceleration)  # chosen once
+    assert chamomile.accuracy(x, m, sample=300, softening=0.02, accuracy=1e-3).acceleration.p99 < 1.3e-3

@@ -14,6 +14,9 @@ RNG = np.random.default_rng(1)
 X, M, V = RNG.normal(size=(N, 3)), np.full(N, 1 / N), RNG.normal(size=(N, 3))
 
 
+OF_TREES = {"criterion": "moments", "tolerance": 0.01, "theta": 0.5, "order": 2, "local_order": 6, "leaf_size": 8, "accuracy": 0.01}
+
+
 def raises(kinds, call, part=""):
     try:
         call()
@@ -82,14 +85,21 @@ def test_wrong_options():
         ({"tolerence": 1}, "did you mean 'tolerance'"), ({"solver": "fmm"}, "tree, direct"), ({"theta": -1}, "theta"),
         ({"theta": 0.5, "tolerance": 1e-3}, "one of the two"), ({"criterion": "geometric", "tolerance": 1e-3}, "takes theta"),
         ({"order": 1}, "order"), ({"softening": -1}, "softening"), ({"group_size": -1}, "group"), ({"device": "tpu"}, "tpu"),
-        ({"G": 0}, "0"), ({"accuracy": 1e-3}, "accuracy"),
+        ({"G": 0}, "G: 0"), ({"G": -1}, "G: -1"), ({"G": np.nan}, "G: nan"), ({"G": np.inf}, "G: inf"), ({"softening": np.inf}, "inf"),
+        ({"theta": 1.6}, "1.5"), ({"tolerance": 2}, "at most 1"), ({"tolerance": 0}, "above 0"), ({"local_order": 2}, "3 to 6"),
+        ({"decorrelate": 1, "solver": "direct"}, "decorrelate: is for trees"),
+        ({"accuracy": 1e-30}, "1e-12 to 0.5"), ({"accuracy": 2}, "1e-12 to 0.5"), ({"accuracy": 1e-3, "tolerance": 1e-3}, "one of the two"),
+        ({"accuracy": 1e-3, "theta": 0.5}, "one of the two"), ({"accuracy": 1e-7, "precision": "single"}, "needs precision double"),
+        *[({"solver": "direct", name: value}, f"{name}: is for trees") for name, value in OF_TREES.items()],
     ]:
-        raises(UsageError, lambda: chamomile.Solver(**words), part)
+        for call in (chamomile.Solver, lambda **words: chamomile.potential(X, M, **words), lambda **words: chamomile.accuracy(X, M, **words)):
+            raises(UsageError, lambda: call(**words), part)
     raises(TypeError, lambda: chamomile.Solver(tolerance="small"), "must be a number")
     raises(TypeError, lambda: chamomile.Solver(1))
     if not chamomile.devices():
         raises(DeviceError, lambda: chamomile.Solver(device="gpu"), chamomile.why_no_gpu())
-    raises(UsageError, lambda: chamomile.use_threads(0), "threads: 0")
+    for n in (0, -1, 10**9):
+        raises(UsageError, lambda: chamomile.use_threads(n), f"threads: {n}")
 
 
 def test_wrong_order():
@@ -127,6 +137,43 @@ def test_results_upon_inputs_and_each_other():
     fixed = np.zeros((N, 3))
     fixed.flags.writeable = False
     raises(InputError, lambda: solver.evaluate(out={"acceleration": fixed}), "read-only")
+
+
+def test_results_upon_sources_in_one_call():
+    names = ("positions", "masses", "velocities")
+    numbers = np.arange(N)
+    calls = {
+        "acceleration": lambda a, **words: chamomile.acceleration(a[0], a[1], softening=0.1, **words),
+        "potential": lambda a, **words: chamomile.potential(a[0], a[1], softening=0.1, **words),
+        "tidal_tensor": lambda a, **words: chamomile.tidal_tensor(a[0], a[1], softening=0.1, **words),
+        "jerk": lambda a, **words: chamomile.jerk(a[0], a[2], a[1], softening=0.1, **words),
+    }
+    for quantity, call in calls.items():
+        for k, name in enumerate(names[: 3 if quantity == "jerk" else 2]):
+            # Members of one record, so that any shape of result may lie upon any argument, in part.
+            record = np.zeros((N, 14))
+            record[:, 0:3], record[:, 3], record[:, 4:7] = X, M, V
+            arrays, first = (record[:, 0:3], record[:, 3], record[:, 4:7]), (0, 3, 4)[k]
+            width = {"potential": 1, "tidal_tensor": 6}.get(quantity, 3)
+            upon = record[:, first] if width == 1 else record[:, first : first + width]
+            before = record.copy()
+            for words in ({}, {"targets": X + 1, "target_velocities": V} if quantity == "jerk" else {"targets": X + 1}):
+                raises(InputError, lambda: call(arrays, out=upon, **words), "shares memory with")
+            assert np.array_equal(record, before), (quantity, name)
+            apart = record[:, 7] if width == 1 else record[:, 7 : 7 + width]
+            call(arrays, out=apart)  # another member of the same records
+            assert np.array_equal(record[:, :7], before[:, :7]) and apart.any()
+    x, m = X.copy(), M.copy()
+    raises(InputError, lambda: chamomile.acceleration(x, m, out=x), "acceleration: shares memory with positions")
+    raises(InputError, lambda: chamomile.acceleration(x, m, potential=True, out=(np.zeros((N, 3)), m)), "potential: shares memory with masses")
+    assert np.array_equal(x, X) and np.array_equal(m, M)
+    for word in ("active", "self_index"):
+        places = {} if word == "active" else {"targets": X}
+        raises(InputError, lambda: chamomile.potential(X, M, out=numbers.view(float), **places, **{word: numbers}), f"with {word}")
+    assert np.array_equal(numbers, np.arange(N))
+    solver = chamomile.Solver(softening=0.1).build(x, m)  # which has copies, so that x is free
+    assert np.array_equal(solver.evaluate(out={"acceleration": x}).acceleration, chamomile.acceleration(X, M, softening=0.1))
+    raises(UsageError, lambda: solver.evaluate(out={"acceleration": x}, namespace=np), "namespace")
 
 
 def test_sizes():

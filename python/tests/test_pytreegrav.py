@@ -98,6 +98,7 @@ def test_misuse():
         (TypeError, lambda: ours.Accel(x, m, tree="oak")),
         (ValueError, lambda: ours.AccelTarget(x, None, None)),
         (ValueError, lambda: ours.Accel(x, m, tree=ours.ConstructTree(x, m), quadrupole=True)),
+        (ValueError, lambda: ours.Accel(x, m, theta=2, method="tree")),
         (InputError, lambda: ours.Accel(x, m[:-1])),
         (InputError, lambda: ours.Accel(x, m, softening=np.linspace(0, 1, 50))),
         (InputError, lambda: ours.ConstructTree(np.full((4, 3), np.nan), np.ones(4))),

@@ -1,5 +1,7 @@
 """The time loop from Python: energies, observers, ends."""
 
+import pathlib
+import tempfile
 import threading
 
 import numpy as np
@@ -51,6 +53,27 @@ def test_hermite_closes_an_orbit():
     shared = chamomile.Simulation(chamomile.two_body(), end_time=1, step=1 / 512, integrator="hermite")
     shared.run()
     assert shared.step == 512
+
+
+def test_the_softening_of_the_file_with_its_kernel():
+    """A spline's length is not taken for Plummer's."""
+    text = "# softening_length: 0.3\n# softening_kind: {}\n# columns: x y z vx vy vz mass\n" + "".join(
+        f"{x} 0 {x * x} 0 0 0 1\n" for x in (0, 0.25, 0.4, 0.9))
+    with tempfile.TemporaryDirectory() as folder:
+        moved = {}
+        for kind in ("plummer", "spline"):
+            path = pathlib.Path(folder, kind + ".txt")
+            path.write_text(text.format(kind))
+            for given in ({}, {"softening": None, "kernel": None}, {"softening": 0.3, "kernel": kind}):
+                snapshot = chamomile.read_snapshot(path)
+                assert (snapshot.softening, snapshot.kernel) == (0.3, kind)
+                simulation = chamomile.Simulation(snapshot, end_time=0.5, step=1 / 16, **given)
+                assert simulation.options["kernel"] == kind and simulation.options["softening"] == 0.3
+                simulation.run()
+                moved.setdefault(kind, snapshot.positions.copy())
+                assert np.array_equal(moved[kind], snapshot.positions), (kind, given)
+        assert not np.array_equal(moved["plummer"], moved["spline"])
+    assert chamomile.plummer(3).kernel is None
 
 
 def test_ends():
@@ -105,6 +128,14 @@ def test_misuse():
     for words in (
         {"end_time": -1, "step": 0.1}, {"end_time": 1}, {"end_time": 1, "step": 0.1, "eta": 0.1}, {"end_time": 1, "step": -1},
         {"end_time": 1, "step": 0.1, "integrator": "euler"}, {"end_time": 1, "eta": 0.1}, {"end_time": 1, "step": 0.1, "sofening": 1},
+        {"end_time": np.nan, "step": 0.1}, {"end_time": 1, "step": np.nan}, {"end_time": 1, "eta": 0, "softening": 0.1},
+        {"end_time": 1, "step": 0.1, "shortest": 0.01}, {"end_time": 1, "step": 0.1, "longest": 0.01},
+        {"end_time": 1, "eta": 0.1, "softening": 0.1, "shortest": 2, "longest": 1},
+        {"end_time": 1, "step": 0.1, "G": -1}, {"end_time": 1, "step": 0.1, "accuracy": 1e-30},
+        {"end_time": 1, "step": 0.1, "accuracy": 0.01, "tolerance": 0.01}, {"end_time": 1, "step": 0.1, "solver": "direct", "order": 2},
+        *[{"end_time": 1, "eta": 0.01, "integrator": "hermite", **more} for more in (
+            {"solver": "tree"}, {"tolerance": 1e-3}, {"theta": 0.5}, {"criterion": "moments"}, {"order": 2}, {"local_order": 6},
+            {"group_size": 64}, {"leaf_size": 8}, {"decorrelate": 1}, {"accuracy": 1e-3}, {"softening": 0.1, "kernel": "spline"})],
     ):
         try:
             chamomile.Simulation(sphere, **words)
@@ -113,6 +144,20 @@ def test_misuse():
         else:
             raise AssertionError(words)
     chamomile.Simulation(sphere, end_time=1, step=0.1)
+    for name, value in (("box_size", -1), ("box_size", np.nan), ("G", 0), ("G", -1), ("G", np.inf), ("softening", -1)):
+        try:
+            setattr(sphere, name, value)
+        except chamomile.UsageError as error:
+            assert name in str(error)
+        else:
+            raise AssertionError((name, value))
+    sphere.box_size = 20
+    try:
+        chamomile.Simulation(sphere, end_time=1, step=0.1)
+    except chamomile.UsageError as error:
+        assert "box_size: 20" in str(error) and "isolated" in str(error)
+    else:
+        raise AssertionError("a periodic box was evolved as isolated")
     snapshot = chamomile.plummer(10)
     snapshot.velocities[4] = np.nan
     try:

@@ -1,0 +1,27 @@
+// What a goal of accuracy means for a field that is kept.
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/field.hpp"
+
+namespace chamomile {
+
+SolverOptions options_for(const FieldSources& sources, const SolverOptions& options)
+{
+    if (!options.accuracy)
+        return options;
+    if (sources.position.on_device || sources.mass.on_device)
+        throw Error(Fault::usage, "accuracy: is chosen for sources on the host");
+    Particles particles;
+    particles.resize(sources.count);
+    for (std::size_t i = 0; i < sources.count; ++i) {
+        particles.id[i] = i;
+        particles.position[i] = sources.position.load_vector(i);
+        particles.mass[i] = sources.mass.load(i);
+    }
+    const auto chooser = make_solver(options);
+    chooser->solve(particles, Quantities::acceleration);
+    SolverOptions found = chooser->options();
+    found.accuracy.reset();
+    return found;
+}
+
+} // namespace chamomile

@@ -1,0 +1,20 @@
+"""What help() says of the options, for those who have no source at hand."""
+
+import pydoc
+from typing import get_type_hints
+
+import chamomile
+
+
+def test_every_option_is_explained():
+    names = set(get_type_hints(chamomile.Options))
+    assert names == set(chamomile.Solver().options) | set(chamomile.Solver(theta=0.5).options)
+    text = pydoc.plain(pydoc.render_doc(chamomile.Options))
+    for name in names:
+        line = next(line for line in text.splitlines() if line.strip(" |").startswith(f"{name} ("))
+        assert len(line.partition("): ")[2]) > 20, line
+
+
+def test_help_leads_to_them():
+    for thing in (chamomile.Solver, chamomile.Simulation, chamomile.accuracy, chamomile.acceleration):
+        assert "help(chamomile.Options)" in pydoc.plain(pydoc.render_doc(thing)), thing

@@ -34,8 +34,23 @@ struct Background {
     friend bool operator==(const Background&, const Background&) = default;
 };
 
-/// Throws Error(usage) for parameters that are not finite, no matter, or a universe that did not
-/// expand all the time between the scale factors.
+/// What a parameter may be, of a file as of an option.
+struct BackgroundRange {
+    const char* name;
+    double Background::*value;
+    double least, most;
+    bool least_excluded = false;
+};
+inline constexpr BackgroundRange background_ranges[] = {
+    {"omega-m", &Background::omega_matter, 0, 5, true},
+    {"omega-l", &Background::omega_lambda, -2, 5},
+    {"omega-r", &Background::omega_radiation, 0, 1},
+    {"w0", &Background::w0, -2, 0},
+    {"wa", &Background::wa, -3, 3},
+    {"hubble", &Background::hubble, 0, 10, true}};
+
+/// Throws Error(usage) for parameters out of their ranges, or a universe that did not expand all
+/// the time between the scale factors.
 void validate(const Background& background, double from, double to);
 
 inline double redshift_of(double scale_factor)

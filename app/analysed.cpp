@@ -1,6 +1,7 @@
 #include "app/analysed.hpp"
 
 #include "app/comoving_run.hpp"
+#include "app/particle_notes.hpp"
 #include "app/periodic_options.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
@@ -26,7 +27,7 @@ void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::st
 {
     options.group("Matter");
     options.numbers("types", matter.types, between(0, 5), looked_at + "; all unless given");
-    options.number("box", matter.box, positive,
+    options.number("box", matter.box, box_range,
                    "side of the periodic box, for files that do not state it");
 }
 
@@ -39,6 +40,9 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
         snapshot.box_size = *matter.box;
         settle_units(snapshot);
     }
+    if (snapshot.box_size > 0)
+        require_places(outside(snapshot.particles, snapshot.box_size));
+    note_outside(snapshot);
     Particles& p = snapshot.particles;
     if (has_critical_density(snapshot) && snapshot.box_size > 0 &&
         !has_density_of_background(snapshot))

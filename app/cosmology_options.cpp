@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "app/option_uses.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/cosmology/background.hpp"
@@ -17,6 +18,14 @@ constexpr const char* names[] = {"a-end",    "z-end",   "outputs-a", "outputs-z"
 constexpr Range redshift_range{-0.99, 1e6}, scale_factor_range{1e-6, 100};
 
 } // namespace
+
+Range background_range(const std::string& name)
+{
+    for (const BackgroundRange& range : background_ranges)
+        if (range.name == name)
+            return {range.least, range.most, range.least_excluded};
+    return any_number;
+}
 
 void add_cosmology_options(Options& options, CosmologyRequest& request)
 {
@@ -36,13 +45,15 @@ void add_cosmology_options(Options& options, CosmologyRequest& request)
                    "longest adaptive step in ln a; --dt gives a fixed one");
     options.number("eps-max", request.physical_softening, positive,
                    "largest physical softening length: --eps is comoving, and at most this over a");
-    options.number("omega-m", request.omega_matter, positive,
+    options.number("omega-m", request.omega_matter, background_range("omega-m"),
                    "matter today; these are those of the file unless given");
-    options.number("omega-l", request.omega_lambda, any_number, "dark energy today");
-    options.number("omega-r", request.omega_radiation, not_negative, "radiation today");
-    options.number("w0", request.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
-    options.number("wa", request.wa, any_number, "of dark energy");
-    options.number("hubble", request.hubble, above(0, 10), "H0 in 100 km/s/Mpc");
+    options.number("omega-l", request.omega_lambda, background_range("omega-l"),
+                   "dark energy today");
+    options.number("omega-r", request.omega_radiation, background_range("omega-r"),
+                   "radiation today");
+    options.number("w0", request.w0, background_range("w0"), "of dark energy, w = w0 + wa (1 - a)");
+    options.number("wa", request.wa, background_range("wa"), "of dark energy");
+    options.number("hubble", request.hubble, background_range("hubble"), "H0 in 100 km/s/Mpc");
 }
 
 void settle_cosmology(const Options& options, CosmologyRequest& request,
@@ -56,11 +67,13 @@ void settle_cosmology(const Options& options, CosmologyRequest& request,
         request.asked |= options.given(name);
     if (!request.asked)
         return;
-    if (options.given("t-end"))
-        refuse("--t-end: is of plain time; a cosmological run takes --z-end or --a-end");
-    if (options.given("model"))
-        refuse("--model: is of plain time; a cosmological run takes a FILE, which 'chamomile model "
-               "cosmology' makes");
+    refuse_idle(options,
+                {{true, "t-end", "is of plain time; a cosmological run takes --z-end or --a-end"},
+                 {true, "model",
+                  "is of plain time; a cosmological run takes a FILE, which 'chamomile model "
+                  "cosmology' makes"},
+                 {options.given("dt"), "dlna-max",
+                  "bounds adaptive and individual steps; --dt is a fixed one"}});
     if (request.end_redshift && request.end_scale_factor)
         refuse("--z-end: contradicts --a-end; give one");
     if (!request.output_redshifts.empty() && !request.output_scale_factors.empty())

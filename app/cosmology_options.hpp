@@ -20,6 +20,9 @@ struct CosmologyRequest {
     std::optional<double> physical_softening;
 };
 
+/// What a parameter of the background may be, by the name of its option, such as "omega-m".
+Range background_range(const std::string& name);
+
 /// Adds --cosmology, --z-end, --a-end, --outputs-z, --outputs-a, --dlna-max, --eps-max, --omega-m,
 /// --omega-l, --omega-r, --w0, --wa and --hubble.
 void add_cosmology_options(Options& options, CosmologyRequest& request);

@@ -8,6 +8,7 @@
 #include "app/command.hpp"
 #include "app/file_lock.hpp"
 #include "app/fluid_job.hpp"
+#include "app/option_uses.hpp"
 #include "app/options.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -83,11 +84,8 @@ std::map<std::string, std::string> kept_options(const Options& options)
 
 void require_place_for_checkpoints(const FluidRun& run)
 {
-    if (run.checkpoint.empty()) {
-        if (run.max_walltime)
-            throw Error(Fault::usage, "--max-walltime: needs --checkpoint FILE.chk");
+    if (run.checkpoint.empty())
         return;
-    }
     std::error_code none; // the file itself may be lost
     const bool goes_on =
         !run.restart.empty() && (std::filesystem::equivalent(run.checkpoint, run.restart, none) ||
@@ -170,6 +168,11 @@ int fluid(const std::vector<std::string>& arguments)
         run.fluid.switch_from = 5 * run.fluid.cutoff / 6;
     if (!run.output.file.empty())
         require_writable("fluid", run.output);
+    const bool keeps = !run.checkpoint.empty();
+    refuse_idle(
+        options,
+        {{!keeps, "max-walltime checkpoint-walltime", "needs --checkpoint FILE.chk"},
+         {!keeps && run.output.file.empty(), "overwrite", "needs --output or --checkpoint"}});
     require_place_for_checkpoints(run);
     std::optional<FileLock> lock;
     if (!run.checkpoint.empty())

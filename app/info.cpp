@@ -3,6 +3,7 @@
 
 #include "app/command.hpp"
 #include "app/options.hpp"
+#include "app/particle_notes.hpp"
 #include "app/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
@@ -62,7 +63,8 @@ int info(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
 
-    const Snapshot snapshot = read_snapshot(file);
+    Snapshot snapshot = read_snapshot(file);
+    note_outside(snapshot);
     const SnapshotSummary summary = summarize(snapshot.particles);
     print_line("file", file);
     print_line("format", snapshot.format);
@@ -93,8 +95,7 @@ int info(const std::vector<std::string>& arguments)
         for (const auto& [key, value] : snapshot.provenance)
             std::printf("  %s: %s\n", key.c_str(), value.c_str());
     }
-    for (const std::string& note : snapshot.notes)
-        std::printf("note: %s\n", note.c_str());
+    print_notes(options, snapshot);
     return 0;
 }
 

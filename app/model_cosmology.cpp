@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "app/cosmology_options.hpp"
 #include "app/linear_theory.hpp"
+#include "app/option_uses.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
@@ -29,13 +31,15 @@ void add_background(Options& options, Request& request)
 {
     Background& background = request.model.power.background;
     options.group("Background and power spectrum (defaults near those of Planck 2015 and 2018)");
-    options.number("omega-m", background.omega_matter, positive, "matter today");
-    options.number("omega-l", request.omega_lambda, any_number,
+    options.number("omega-m", background.omega_matter, background_range("omega-m"), "matter today");
+    options.number("omega-l", request.omega_lambda, background_range("omega-l"),
                    "dark energy today; what makes space flat unless given");
-    options.number("omega-r", background.omega_radiation, not_negative, "radiation today");
-    options.number("w0", background.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
-    options.number("wa", background.wa, any_number, "of dark energy");
-    options.number("hubble", background.hubble, above(0, 10), "H0 in 100 km/s/Mpc");
+    options.number("omega-r", background.omega_radiation, background_range("omega-r"),
+                   "radiation today");
+    options.number("w0", background.w0, background_range("w0"),
+                   "of dark energy, w = w0 + wa (1 - a)");
+    options.number("wa", background.wa, background_range("wa"), "of dark energy");
+    options.number("hubble", background.hubble, background_range("hubble"), "H0 in 100 km/s/Mpc");
     options.number("omega-b", request.model.power.omega_baryon, positive,
                    "baryons, part of the matter");
     options.number("n-s", request.model.power.spectral_index, any_number, "spectral index");
@@ -95,12 +99,12 @@ void settle(const Options& options, Request& request)
     };
     if (is_table && request.table.empty())
         refuse("--transfer: a table: needs --table FILE");
-    if (!is_table && !request.table.empty())
-        refuse("--table: needs --transfer transfer-table or power-table");
-    if (power.transfer == TransferKind::power_table && options.given("n-s"))
-        refuse("--n-s: contradicts a power table, which has its own");
-    if (options.given("glass") && request.model.load != ParticleLoad::glass)
-        refuse("--glass: needs --load glass");
+    refuse_idle(options,
+                {{!is_table, "table", "needs --transfer transfer-table or power-table"},
+                 {is_table, "omega-b", "is for the fit of Eisenstein & Hu; the table has its own"},
+                 {power.transfer == TransferKind::power_table, "n-s",
+                  "contradicts a power table, which has its own"},
+                 {request.model.load != ParticleLoad::glass, "glass", "needs --load glass"}});
     power.table = request.table;
 }
 

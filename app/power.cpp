@@ -3,7 +3,9 @@
 
 #include "app/analysed.hpp"
 #include "app/command.hpp"
+#include "app/option_uses.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_notes.hpp"
 #include "app/power_file.hpp"
 
 namespace chamomile::app {
@@ -30,6 +32,10 @@ int power(const std::vector<std::string>& arguments)
         return 0;
     if (!output.file.empty())
         require_writable("power", output, file);
+    refuse_idle(options,
+                {{linear, "bins", "contradicts --linear; give one"},
+                 {request.measurement.foldings == 0, "fold-factor", "needs --fold 1 or more"},
+                 {output.file.empty(), "overwrite", "needs --output FILE"}});
     require_theory(options, theory);
     if (linear)
         request.measurement.bins = PowerBins::linear;
@@ -52,8 +58,7 @@ int power(const std::vector<std::string>& arguments)
     if (options.verbosity() == Verbosity::quiet)
         return 0;
     std::printf("wrote %s: %zu bins\n", output.file.c_str(), spectrum.bins.size());
-    for (const std::string& note : snapshot.notes)
-        std::printf("note: %s\n", note.c_str());
+    print_notes(options, snapshot);
     return 0;
 }
 

@@ -36,6 +36,7 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
     if (matter.box && contradicts_box(*matter.box, snapshot))
         throw Error(Fault::usage, "--box: " + shortest(*matter.box) + ": contradicts the box of " +
                                       shortest(snapshot.box_size) + " in " + source);
+    require_side(Fault::input, source + ": BoxSize", snapshot.box_size);
     if (matter.box) {
         snapshot.box_size = *matter.box;
         settle_units(snapshot);

@@ -186,7 +186,9 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     if (time.end_time < start)
         throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
                                       ": lies before the start at t = " + shortest(start));
-    if (run.fixed_step && time.end_time > start && *run.fixed_step > time.end_time - start)
+    const double span = time.end_time - start,
+                 rounding = Timeline::least_interval(start, *run.end_time);
+    if (run.fixed_step && span > 0 && *run.fixed_step > span + std::max(1e-9 * span, rounding))
         throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) +
                                       ": is longer than the whole run of " +
                                       shortest(time.end_time - start));

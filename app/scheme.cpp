@@ -150,8 +150,7 @@ void add_scheme_options(Options& options, SchemeRequest& request)
     options.choice("integrator", request.scheme,
                    {{"leapfrog", Scheme::leapfrog}, {"hermite", Scheme::hermite}},
                    "leapfrog: second order, one step for all or individual ones; hermite: fourth "
-                   "order, direct sums in "
-                   "double, for stars that meet closely");
+                   "order, direct sums in double, of isolated stars that meet closely");
     options.flag("resident", request.resident,
                  "of the leapfrog: particles stay on the GPU, with direct sums, or by --solver "
                  "tree and in boxes with a tree");

@@ -6,8 +6,11 @@
 #include "app/accuracy_table.hpp"
 #include "app/chamomile_table.hpp"
 #include "app/command.hpp"
+#include "app/option_uses.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_notes.hpp"
 #include "app/particle_source.hpp"
+#include "app/periodic_options.hpp"
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/solver_sweep.hpp"
@@ -61,6 +64,9 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
         accuracy.reproduced == Reproduced::none)
         throw Error(Fault::usage, "accuracy: missing: FILE or --model MODEL");
     require_one_source(options, accuracy.source);
+    settle_sweep(options, accuracy.sweep, accuracy.solver);
+    refuse_idle(options, {{accuracy.csv.file.empty() && accuracy.hdf5.file.empty(), "overwrite",
+                           "needs --csv FILE or --hdf5 FILE"}});
     for (const Output* output : {&accuracy.csv, &accuracy.hdf5})
         if (!output->file.empty())
             require_writable(options.command(), *output);
@@ -182,8 +188,12 @@ int accuracy(const std::vector<std::string>& arguments)
     visit_particles(accuracy.source, [&](const std::string& source, Snapshot& snapshot) {
         Particles& particles = snapshot.particles;
         SolverOptions solver = accuracy.solver;
-        if (!accuracy.source.file.empty())
-            take_from_file(solver, snapshot, options);
+        take_from_file(solver, snapshot, options);
+        note_oddities(snapshot, solver);
+        if (!accuracy.source.file.empty()) {
+            print_box(options, snapshot, known_forces(solver, snapshot));
+            print_notes(options, snapshot);
+        }
         const auto settings = swept(solver, accuracy.sweep, options);
         Reference reference(particles, std::size_t(accuracy.sample), solver.gravitational_constant,
                             accuracy.reference, solver.periodic.box);

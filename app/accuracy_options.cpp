@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/option_uses.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
@@ -47,8 +48,6 @@ void settle_accuracy(const Options& options, const AccuracyRequest& request, dou
         if (options.given(chosen))
             refuse(std::string("--accuracy and --") + chosen +
                    ": give one of the two; --accuracy chooses the other");
-    if (options.given("solver") && solver.solver == SolverKind::direct)
-        refuse("--accuracy: needs --solver tree; it takes a direct sum where that is better");
     if (options.given("tune"))
         refuse("--accuracy and --tune: give one of the two; --accuracy chooses sizes too");
     if (options.given("precision") && solver.precision == Precision::single_precision &&
@@ -69,9 +68,8 @@ void settle_accuracy(const Options& options, const AccuracyRequest& request, dou
 
 void settle_accuracy(const Options& options, const AccuracyRequest& request, SolverOptions& solver)
 {
-    for (const char* option : {"accuracy-percentile", "accuracy-every"})
-        if (options.given(option) && !options.given("accuracy"))
-            throw Error(Fault::usage, options.command() + ": --" + option + ": needs --accuracy");
+    refuse_idle(options, {{!options.given("accuracy"), "accuracy-percentile accuracy-every",
+                           "needs --accuracy"}});
     if (request.error)
         settle_accuracy(options, request, *request.error, solver);
 }

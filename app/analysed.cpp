@@ -1,6 +1,7 @@
 #include "app/analysed.hpp"
 
 #include "app/comoving_run.hpp"
+#include "app/particle_notes.hpp"
 #include "app/particle_types.hpp"
 #include "app/periodic_options.hpp"
 #include "app/table.hpp"
@@ -42,6 +43,9 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
         snapshot.box_size = *matter.box;
         settle_units(snapshot);
     }
+    if (snapshot.box_size > 0)
+        require_places(outside(snapshot.particles, snapshot.box_size));
+    note_outside(snapshot);
     Particles& p = snapshot.particles;
     const std::string there = types_of(p);
     if (has_critical_density(snapshot) && snapshot.box_size > 0 &&

@@ -6,10 +6,13 @@
 #include "app/accuracy_options.hpp"
 #include "app/bench_tables.hpp"
 #include "app/command.hpp"
+#include "app/option_uses.hpp"
 #include "app/output_file.hpp"
 #include "app/pair_ceiling.hpp"
 #include "app/paper_tables.hpp"
+#include "app/particle_notes.hpp"
 #include "app/particle_source.hpp"
+#include "app/periodic_options.hpp"
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/tuning.hpp"
@@ -66,9 +69,12 @@ void add_bench_options(Options& options, BenchOptions& bench)
     options.flag("overwrite", bench.csv.overwrite, "replace a file of that name");
 }
 
-void require_consistent(const Options& options, const BenchOptions& bench)
+void require_consistent(const Options& options, BenchOptions& bench)
 {
     require_one_source(options, bench.source);
+    settle_sweep(options, bench.sweep, bench.solver);
+    refuse_idle(options, {{bench.sample == 0, "reference", "needs --sample"},
+                          {bench.csv.file.empty(), "overwrite", "needs --csv FILE"}});
     const auto& solvers = bench.sweep.solvers;
     const bool direct = std::find(solvers.begin(), solvers.end(), "direct") != solvers.end();
     require_tunable(options, bench.tune, direct);
@@ -142,10 +148,8 @@ void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
 
 int paper_table(const Options& options, const BenchOptions& bench)
 {
-    for (const char* other : {"particles", "model", "threads", "sample", "potential", "phases",
-                              "ceiling", "tune", "solver", "eps", "theta", "G", "box"})
-        if (options.given(other))
-            throw Error(Fault::usage, std::string("--table: takes no --") + other);
+    refuse_all_but(options, "table device instruction-set precision repeat csv overwrite",
+                   "is not for --table, which has settings of its own");
     if (!bench.source.file.empty())
         throw Error(Fault::usage, "--table: takes no file: " + bench.source.file);
     const SolverOptions setting = swept(bench.solver, bench.sweep, options).front();
@@ -177,14 +181,21 @@ int bench(const std::vector<std::string>& arguments)
     if (bench.source.file.empty())
         swept(bench.solver, bench.sweep, options); // refuses before anything takes long
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
-        if (!bench.source.file.empty())
-            take_from_file(bench.solver, snapshot, options);
+        take_from_file(bench.solver, snapshot, options);
+        note_oddities(snapshot, bench.solver);
+        if (!bench.source.file.empty()) {
+            print_box(options, snapshot, known_forces(bench.solver, snapshot));
+            print_notes(options, snapshot);
+        }
         measure_all(rows, source, snapshot.particles, swept(bench.solver, bench.sweep, options),
                     bench);
     });
     if (options.verbosity() != Verbosity::quiet) {
         std::printf("chamomile %s; %s\n", version, rows.front().machine.c_str());
         print_tables(rows, bench.phases);
+        if (bench.ceiling &&
+            std::none_of(rows.begin(), rows.end(), [](const BenchRow& row) { return row.ceiling; }))
+            std::printf("note: --ceiling: nothing uses it: no row is of a processor\n");
     }
     for (const BenchRow& row : rows)
         if (!row.excess.empty())

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/journal.hpp"
+#include "app/option_uses.hpp"
 #include "app/reference.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -55,9 +56,10 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
         (options.given("model") && source.models != std::vector<std::string>{"plummer"}))
         throw Error(Fault::usage, "--table: chamomile: is of Plummer spheres; leave out " +
                                       (source.file.empty() ? "--model" : source.file));
-    for (const char* option : {"hdf5", "sample", "repeat", "G", "softening"})
-        if (options.given(option))
-            throw Error(Fault::usage, std::string("--table: chamomile: takes no --") + option);
+    refuse_all_but(options,
+                   "table model particles seed eps precision group-size device instruction-set csv "
+                   "overwrite",
+                   "is not for --table chamomile");
     if (!options.given("particles")) {
         source.numbers.clear();
         for (const PublishedRow& row : published)

@@ -81,7 +81,11 @@ void take_background(const Options& options, const CosmologyRequest& request,
         refuse("time: " + shortest(state.time) + ": is not the scale factor " + shortest(a));
     const double end =
         request.end_scale_factor.value_or(scale_factor_of(request.end_redshift.value_or(0)));
-    validate(background_of(frame), std::min(a, end), std::max(a, end));
+    try {
+        validate(background_of(frame), std::min(a, end), std::max(a, end));
+    } catch (const Error& error) {
+        refuse(error.what());
+    }
     require_density(file, state);
     const Outside found = outside(state.particles, state.box_size);
     if (found.sides > 1)

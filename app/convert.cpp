@@ -5,6 +5,7 @@
 #include "app/command_files.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_notes.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -36,8 +37,7 @@ int convert(const std::vector<std::string>& arguments)
         return 0;
     std::printf("%s: %zu particles from %s\n", output.c_str(), snapshot.particles.size(),
                 snapshot.format.c_str());
-    for (const std::string& note : snapshot.notes)
-        std::printf("note: %s\n", note.c_str());
+    print_notes(options, snapshot);
     for (const std::string& lost : left_out(snapshot, output))
         std::printf("note: not in the new file: %s\n", lost.c_str());
     return 0;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "app/option_uses.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/cosmology/background.hpp"
@@ -33,12 +34,12 @@ void add_cosmology_options(Options& options, CosmologyRequest& request)
                    "longest adaptive step in ln a; --dt gives a fixed one");
     options.number("eps-max", request.physical_softening, positive,
                    "largest physical softening length: --eps is comoving, and at most this over a");
-    options.number("omega-m", request.omega_matter, positive,
+    options.number("omega-m", request.omega_matter, ranges::omega_matter,
                    "matter today; these are those of the file unless given");
-    options.number("omega-l", request.omega_lambda, any_number, "dark energy today");
-    options.number("omega-r", request.omega_radiation, not_negative, "radiation today");
-    options.number("w0", request.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
-    options.number("wa", request.wa, any_number, "of dark energy");
+    options.number("omega-l", request.omega_lambda, ranges::omega_lambda, "dark energy today");
+    options.number("omega-r", request.omega_radiation, ranges::omega_radiation, "radiation today");
+    options.number("w0", request.w0, ranges::w0, "of dark energy, w = w0 + wa (1 - a)");
+    options.number("wa", request.wa, ranges::wa, "of dark energy");
     options.number("hubble", request.hubble, ranges::hubble, "H0 in 100 km/s/Mpc");
 }
 
@@ -53,11 +54,13 @@ void settle_cosmology(const Options& options, CosmologyRequest& request,
         request.asked |= options.given(name);
     if (!request.asked)
         return;
-    if (options.given("t-end"))
-        refuse("--t-end: is of plain time; a cosmological run takes --z-end or --a-end");
-    if (options.given("model"))
-        refuse("--model: is of plain time; a cosmological run takes a FILE, which 'chamomile model "
-               "cosmology' makes");
+    refuse_idle(options,
+                {{true, "t-end", "is of plain time; a cosmological run takes --z-end or --a-end"},
+                 {true, "model",
+                  "is of plain time; a cosmological run takes a FILE, which 'chamomile model "
+                  "cosmology' makes"},
+                 {options.given("dt"), "dlna-max",
+                  "bounds adaptive and individual steps; --dt is a fixed one"}});
     if (request.end_redshift && request.end_scale_factor)
         refuse("--z-end: contradicts --a-end; give one");
     if (!request.output_redshifts.empty() && !request.output_scale_factors.empty())

@@ -9,6 +9,7 @@
 #include "app/command_files.hpp"
 #include "app/file_lock.hpp"
 #include "app/fluid_job.hpp"
+#include "app/option_uses.hpp"
 #include "app/options.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -106,11 +107,8 @@ void note_files(const FluidRun& run)
 
 void require_place_for_checkpoints(const FluidRun& run)
 {
-    if (run.checkpoint.empty()) {
-        if (run.max_walltime)
-            throw Error(Fault::usage, "--max-walltime: needs --checkpoint FILE.chk");
+    if (run.checkpoint.empty())
         return;
-    }
     const bool goes_on = !run.restart.empty() && is_same_file(run.checkpoint, run.restart);
     std::error_code none; // of what cannot be written, the probe tells
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
@@ -196,6 +194,11 @@ int fluid(const std::vector<std::string>& arguments)
     if (!run.output.file.empty())
         require_writable("fluid", run.output);
     note_files(run);
+    const bool keeps = !run.checkpoint.empty();
+    refuse_idle(
+        options,
+        {{!keeps, "max-walltime checkpoint-walltime", "needs --checkpoint FILE.chk"},
+         {!keeps && run.output.file.empty(), "overwrite", "needs --output or --checkpoint"}});
     require_place_for_checkpoints(run);
     if (!run.checkpoint.empty() && !lock)
         lock.emplace(run.checkpoint);

@@ -6,6 +6,8 @@
 #include "app/command_files.hpp"
 #include "app/force_cost.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_notes.hpp"
+#include "app/periodic_options.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/warning.hpp"
@@ -52,6 +54,8 @@ int force(const std::vector<std::string>& arguments)
         Snapshot snapshot = read_particles(file);
         require_particles(snapshot.particles, file);
         take_from_file(solver_options, snapshot, options);
+        note_oddities(snapshot, solver_options);
+        note_idle_on_device(options, solver_options, snapshot);
         if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)
             solver_options.accuracy->report = [](const AccuracyReport& report) {
                 std::printf("%s\n  %s repeats it\n", report_text(report).c_str(),
@@ -64,6 +68,8 @@ int force(const std::vector<std::string>& arguments)
         const double seconds = wall_clock_seconds() - start;
         if (options.verbosity() != Verbosity::quiet)
             print_statistics(*solver, statistics, seconds);
+        print_box(options, snapshot, solver->options());
+        print_notes(options, snapshot);
         if (options.verbosity() == Verbosity::verbose)
             print_phases(statistics.profile);
         if (const auto& goal = solver_options.accuracy;
@@ -71,12 +77,9 @@ int force(const std::vector<std::string>& arguments)
             warn(formatted("measured error %.2e: above ", *statistics.measured_error) +
                  goal_text(*goal));
         snapshot.has_accelerations = snapshot.has_potentials = true;
-        snapshot.softening = solver->options().softening;
-        snapshot.gravitational_constant = solver->options().gravitational_constant;
-        snapshot.provenance = describe(solver->options());
+        state_forces(solver->options(), solver->device(), snapshot);
         if (statistics.measured_error)
             snapshot.provenance["measured_error"] = shortest(*statistics.measured_error);
-        snapshot.provenance["device"] = solver->device();
         snapshot.provenance["source"] = file;
         return snapshot;
     });

@@ -8,7 +8,9 @@
 #include "app/command_files.hpp"
 #include "app/halo_file.hpp"
 #include "app/mass_function_file.hpp"
+#include "app/option_uses.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_notes.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/comoving.hpp"
@@ -99,16 +101,21 @@ int halos(const std::vector<std::string>& arguments)
     numbers = {numbers.file, output.overwrite, "--mass-function"};
     if (!numbers.file.empty())
         require_writable("halos", numbers);
-    if (theory.wanted && numbers.file.empty())
-        throw Error(Fault::usage, "--fits: needs --mass-function FILE");
+    const bool writes = !output.file.empty() || !numbers.file.empty();
+    refuse_idle(options, {{numbers.file.empty(), "fits mass-bins", "needs --mass-function FILE"},
+                          {!writes, "overwrite", "needs --output FILE or --mass-function FILE"},
+                          {options.given("linking-length"), "length",
+                           "contradicts --linking-length; give one"}});
     require_theory(options, theory);
-    if (options.given("length") && options.given("linking-length"))
-        throw Error(Fault::usage, "--length: contradicts --linking-length; give one");
     require_different(request.overdensities);
 
     Snapshot snapshot = read_particles(file);
     const std::optional<Particles> all = matter_beside(matter, snapshot);
     select_matter(matter, file, snapshot);
+    refuse_idle(options,
+                {{!(snapshot.box_size > 0) && !has_critical_density(snapshot), "overdensity",
+                  "needs a mean or critical density: a periodic box (--box), or a "
+                  "comoving file of physical units"}});
     if (snapshot.comoving && !has_critical_density(snapshot))
         snapshot.notes.emplace_back("no Omega_m, h or physical units: no spheres of critical "
                                     "densities");
@@ -135,9 +142,7 @@ int halos(const std::vector<std::string>& arguments)
         for (const Output& written : {output, numbers})
             if (!written.file.empty())
                 std::printf("wrote %s\n", written.file.c_str());
-    if (options.verbosity() != Verbosity::quiet)
-        for (const std::string& note : snapshot.notes)
-            std::printf("note: %s\n", note.c_str());
+    print_notes(options, snapshot);
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options.hpp"
+#include "app/particle_notes.hpp"
 #include "app/particle_types.hpp"
 #include "app/table.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -63,7 +64,8 @@ int info(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
 
-    const Snapshot snapshot = read_particles(file);
+    Snapshot snapshot = read_particles(file);
+    note_outside(snapshot);
     const SnapshotSummary summary = summarize(snapshot.particles);
     print_line("file", file);
     print_line("format", snapshot.format);
@@ -94,8 +96,7 @@ int info(const std::vector<std::string>& arguments)
         for (const auto& [key, value] : snapshot.provenance)
             std::printf("  %s: %s\n", key.c_str(), value.c_str());
     }
-    for (const std::string& note : snapshot.notes)
-        std::printf("note: %s\n", note.c_str());
+    print_notes(options, snapshot);
     return 0;
 }
 

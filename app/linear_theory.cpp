@@ -1,5 +1,6 @@
 #include "app/linear_theory.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -7,6 +8,7 @@
 #include "app/analysed.hpp"
 #include "app/command_files.hpp"
 #include "app/comoving_run.hpp"
+#include "app/option_uses.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/cosmology/growth.hpp"
@@ -25,7 +27,10 @@ Background checked_background(const Snapshot& snapshot)
         if (!(value > 0))
             throw Error(Fault::usage, "--fits: the file states no " + std::string(name) +
                                           ": there is no theory for it");
-    return background_of(*snapshot.comoving);
+    const Background background = background_of(*snapshot.comoving);
+    const double a = snapshot.comoving->scale_factor;
+    validate(background, std::min(a, 1.), std::max(a, 1.));
+    return background;
 }
 
 /// As 'chamomile model cosmology' states it, and runs of its boxes.
@@ -115,19 +120,14 @@ void add_theory_options(Options& options, TheoryRequest& theory)
 
 void require_theory(const Options& options, const TheoryRequest& theory)
 {
-    const auto refuse = [](const char* name, const std::string& why) {
-        throw Error(Fault::usage, std::string("--") + name + ": " + why);
-    };
     for (const std::string& file : {theory.table, theory.transfer})
         note_input(file);
-    for (const char* name : {"sigma8", "n-s", "omega-b", "linear-power", "transfer-table"})
-        if (options.given(name) && !theory.wanted)
-            refuse(name, "needs --fits");
-    for (const char* name : {"linear-power", "transfer-table"})
-        if (options.given(name) && options.given("omega-b"))
-            refuse(name, "contradicts --omega-b; give one");
-    if (options.given("linear-power") && options.given("transfer-table"))
-        refuse("linear-power", "contradicts --transfer-table; give one");
+    refuse_idle(options,
+                {{!theory.wanted, "sigma8 n-s omega-b linear-power transfer-table", "needs --fits"},
+                 {options.given("omega-b"), "linear-power transfer-table",
+                  "contradicts --omega-b; give one"},
+                 {options.given("transfer-table"), "linear-power",
+                  "contradicts --transfer-table; give one"}});
 }
 
 Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
@@ -139,6 +139,30 @@ Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
                snapshot.comoving->scale_factor),
       mass_function_(linear_, background_, redshift_of(snapshot))
 {}
+
+std::vector<std::string> Theory::assumed(const TheoryRequest& request,
+                                         const Snapshot& snapshot) const
+{
+    const bool is_table = power_.transfer == TransferKind::power_table;
+    const bool takes_baryons = power_.table.empty();
+    std::string values, remedy;
+    const auto add = [&](bool assumed, const char* name, double value, const char* option) {
+        if (!assumed)
+            return;
+        values += (values.empty() ? "" : ", ") + formatted("%s %.6g", name, value);
+        remedy += std::string(remedy.empty() ? "" : ", ") + option;
+    };
+    add(!request.sigma8 && !is_table && !stated(snapshot, provenance_sigma8), "sigma8",
+        linear_.sigma(8), "--sigma8");
+    add(!request.spectral_index && !is_table && !stated(snapshot, provenance_spectral_index), "n_s",
+        power_.spectral_index, "--n-s");
+    add(!request.omega_baryon && takes_baryons && !stated(snapshot, provenance_omega_baryon),
+        "Omega_b", power_.omega_baryon, "--omega-b");
+    if (values.empty())
+        return {};
+    return {"linear theory: the file does not state and the options do not give " + values +
+            ": assumed; give " + remedy};
+}
 
 std::string Theory::heading() const
 {
@@ -152,9 +176,14 @@ std::string Theory::heading() const
                              power_.transfer == TransferKind::no_wiggle ? ", no wiggles" : "");
 }
 
-std::unique_ptr<Theory> make_theory(const TheoryRequest& request, const Snapshot& snapshot)
+std::unique_ptr<Theory> make_theory(const TheoryRequest& request, Snapshot& snapshot)
 {
-    return request.wanted ? std::make_unique<Theory>(request, snapshot) : nullptr;
+    if (!request.wanted)
+        return nullptr;
+    auto theory = std::make_unique<Theory>(request, snapshot);
+    for (const std::string& note : theory->assumed(request, snapshot))
+        snapshot.notes.push_back(note);
+    return theory;
 }
 
 } // namespace chamomile::app

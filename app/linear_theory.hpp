@@ -46,6 +46,8 @@ public:
     const MassFunction& mass_function() const { return mass_function_; }
     /// Such as "# linear theory: sigma8 0.811, n_s 0.965, Omega_b 0.049\n".
     std::string heading() const;
+    /// A line about what neither the request gives nor the snapshot states; or none.
+    std::vector<std::string> assumed(const TheoryRequest& request, const Snapshot& snapshot) const;
 
     /// Lengths and masses of the snapshot's analysis_units() in Mpc/h and Msun/h.
     double to_per_hubble() const { return to_per_hubble_; }
@@ -59,7 +61,7 @@ private:
     MassFunction mass_function_;
 };
 
-/// Empty unless the request wants it.
-std::unique_ptr<Theory> make_theory(const TheoryRequest& request, const Snapshot& snapshot);
+/// Empty unless the request wants it. What it assumes is noted in the snapshot.
+std::unique_ptr<Theory> make_theory(const TheoryRequest& request, Snapshot& snapshot);
 
 } // namespace chamomile::app

@@ -5,6 +5,7 @@
 
 #include "app/command_files.hpp"
 #include "app/linear_theory.hpp"
+#include "app/option_uses.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "app/table.hpp"
@@ -30,12 +31,13 @@ void add_background(Options& options, Request& request)
 {
     Background& background = request.model.power.background;
     options.group("Background and power spectrum (defaults near those of Planck 2015 and 2018)");
-    options.number("omega-m", background.omega_matter, positive, "matter today");
-    options.number("omega-l", request.omega_lambda, any_number,
+    options.number("omega-m", background.omega_matter, ranges::omega_matter, "matter today");
+    options.number("omega-l", request.omega_lambda, ranges::omega_lambda,
                    "dark energy today; what makes space flat unless given");
-    options.number("omega-r", background.omega_radiation, not_negative, "radiation today");
-    options.number("w0", background.w0, any_number, "of dark energy, w = w0 + wa (1 - a)");
-    options.number("wa", background.wa, any_number, "of dark energy");
+    options.number("omega-r", background.omega_radiation, ranges::omega_radiation,
+                   "radiation today");
+    options.number("w0", background.w0, ranges::w0, "of dark energy, w = w0 + wa (1 - a)");
+    options.number("wa", background.wa, ranges::wa, "of dark energy");
     options.number("hubble", background.hubble, ranges::hubble, "H0 in 100 km/s/Mpc");
     options.number("omega-b", request.model.power.omega_baryon, positive,
                    "baryons, part of the matter");
@@ -96,12 +98,12 @@ void settle(const Options& options, Request& request)
     };
     if (is_table && request.table.empty())
         refuse("--transfer: a table: needs --table FILE");
-    if (!is_table && !request.table.empty())
-        refuse("--table: needs --transfer transfer-table or power-table");
-    if (power.transfer == TransferKind::power_table && options.given("n-s"))
-        refuse("--n-s: contradicts a power table, which has its own");
-    if (options.given("glass") && request.model.load != ParticleLoad::glass)
-        refuse("--glass: needs --load glass");
+    refuse_idle(options,
+                {{!is_table, "table", "needs --transfer transfer-table or power-table"},
+                 {is_table, "omega-b", "is for the fit of Eisenstein & Hu; the table has its own"},
+                 {power.transfer == TransferKind::power_table, "n-s",
+                  "contradicts a power table, which has its own"},
+                 {request.model.load != ParticleLoad::glass, "glass", "needs --load glass"}});
     power.table = request.table;
     note_input(request.table);
 }

@@ -1,6 +1,7 @@
 /// \file  `chamomile model galaxy` and `chamomile model merger`.
 #include "app/model_galaxy.hpp"
 
+#include "app/option_uses.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
 #include "chamomile/io/models/galaxy.hpp"
@@ -44,6 +45,11 @@ void add_units(Options& options, ModelUnits& units)
     options.number("mass", units.mass, positive, "with --physical: 1e10 Msun in one unit of mass");
 }
 
+void require_units(const Options& options, const ModelUnits& units)
+{
+    refuse_idle(options, {{!units.physical, "kpc mass", "needs --physical"}});
+}
+
 Snapshot scaled(Snapshot snapshot, const ModelUnits& units)
 {
     if (units.physical)
@@ -74,6 +80,7 @@ int model_galaxy(const std::vector<std::string>& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
+    require_units(options, units);
     return write_output(options, output, [&] { return scaled(make_galaxy(galaxy), units); });
 }
 
@@ -97,6 +104,7 @@ int model_merger(const std::vector<std::string>& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
+    require_units(options, units);
     return write_output(options, output, [&] { return scaled(make_merger(merger), units); });
 }
 

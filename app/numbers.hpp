@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/io/range.hpp"
+#include "chamomile/core/range.hpp"
 
 namespace chamomile::app {
 

@@ -8,6 +8,7 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/named_law.hpp"
+#include "app/option_uses.hpp"
 #include "app/output_file.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -63,9 +64,10 @@ void settle(const Options& options, Request& request)
             throw Error(Fault::usage, std::string("pairs: missing: ") + name +
                                           "; 'chamomile "
                                           "pairs --help' tells more");
-    if (request.without_self && !request.targets.empty())
-        throw Error(Fault::usage, "--no-self: needs targets that are the sources: leave --targets "
-                                  "out");
+    refuse_idle(options,
+                {{!request.targets.empty(), "no-self",
+                  "needs targets that are the sources: leave --targets out"},
+                 {request.output.file.empty(), "repeat overwrite", "needs --output FILE"}});
     if (request.period.size() == 1)
         request.period.assign(3, request.period[0]);
     if (!request.period.empty() && request.period.size() != 3)

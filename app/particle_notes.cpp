@@ -1,6 +1,7 @@
 #include "app/particle_notes.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <numeric>
 
 #include "app/table.hpp"
@@ -13,6 +14,7 @@ namespace {
 constexpr double least_part = 1e-30;                        ///< of the total mass
 constexpr double rounding = 1e-6;                           ///< of coordinates, in box sides
 constexpr double large_extent = 1e7, largest_extent = 1e18; ///< softening lengths
+constexpr double farthest = 1e9;                            ///< box sides
 
 std::string masses_text(const Particles& particles)
 {
@@ -63,19 +65,59 @@ Outside outside(const Particles& particles, double side)
 
 std::string outside_text(const Outside& outside)
 {
-    return outside.particles == 0
-               ? ""
-               : formatted("%zu particles lie outside the periodic box, by %.3g of its side at "
-                           "most: their images within it count",
-                           outside.particles, outside.sides);
+    if (outside.particles == 0)
+        return "";
+    return formatted("%zu particles lie outside the periodic box, by %.3g of its side at most: "
+                     "their images within it count",
+                     outside.particles, outside.sides);
+}
+
+void require_places(const Outside& outside)
+{
+    if (outside.sides > farthest)
+        throw Error(Fault::input,
+                    formatted("positions: %zu particles lie outside the periodic box, by %.3g of "
+                              "its side at most: must be at most 1e9, beyond which no digits are "
+                              "left of places in it: units or box are wrong",
+                              outside.particles, outside.sides));
+}
+
+void add_note(Snapshot& snapshot, const std::string& line)
+{
+    if (!line.empty() &&
+        std::find(snapshot.notes.begin(), snapshot.notes.end(), line) == snapshot.notes.end())
+        snapshot.notes.push_back(line);
+}
+
+void note_outside(Snapshot& snapshot)
+{
+    if (snapshot.box_size > 0)
+        add_note(snapshot, outside_text(outside(snapshot.particles, snapshot.box_size)));
+}
+
+void print_notes(const Options& options, const Snapshot& snapshot)
+{
+    if (options.verbosity() == Verbosity::quiet)
+        return;
+    for (const std::string& note : snapshot.notes)
+        std::printf("note: %s\n", note.c_str());
+}
+
+void note_oddities(Snapshot& snapshot, const SolverOptions& solver)
+{
+    for (const std::string& line : oddities(snapshot.particles, solver))
+        add_note(snapshot, line);
 }
 
 std::vector<std::string> oddities(const Particles& particles, const SolverOptions& solver)
 {
     std::vector<std::string> lines{masses_text(particles),
                                    extent_text(particles, solver.softening.length)};
-    if (solver.periodic)
-        lines.push_back(outside_text(outside(particles, solver.periodic.box)));
+    if (solver.periodic) {
+        const Outside found = outside(particles, solver.periodic.box);
+        require_places(found);
+        lines.push_back(outside_text(found));
+    }
     const bool by_angle =
         solver.criterion == Criterion::geometric || solver.criterion == Criterion::minimum_distance;
     if (solver.solver == SolverKind::tree && by_angle && solver.theta > 1)

@@ -4,7 +4,9 @@
 #include "app/analysed.hpp"
 #include "app/command.hpp"
 #include "app/command_files.hpp"
+#include "app/option_uses.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_notes.hpp"
 #include "app/power_file.hpp"
 #include "chamomile/io/one_line.hpp"
 
@@ -33,6 +35,10 @@ int power(const std::vector<std::string>& arguments)
     note_input(file);
     if (!output.file.empty())
         require_writable("power", output);
+    refuse_idle(options,
+                {{linear, "bins", "contradicts --linear; give one"},
+                 {request.measurement.foldings == 0, "fold-factor", "needs --fold 1 or more"},
+                 {output.file.empty(), "overwrite", "needs --output FILE"}});
     require_theory(options, theory);
     if (linear)
         request.measurement.bins = PowerBins::linear;
@@ -56,8 +62,7 @@ int power(const std::vector<std::string>& arguments)
     if (options.verbosity() == Verbosity::quiet)
         return 0;
     std::printf("wrote %s: %zu bins\n", output.file.c_str(), spectrum.bins.size());
-    for (const std::string& note : snapshot.notes)
-        std::printf("note: %s\n", note.c_str());
+    print_notes(options, snapshot);
     return 0;
 }
 

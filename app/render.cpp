@@ -7,8 +7,10 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
+#include "app/option_uses.hpp"
 #include "app/options.hpp"
 #include "app/output_file.hpp"
+#include "app/particle_notes.hpp"
 #include "app/particle_types.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
@@ -108,8 +110,7 @@ int render(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
     if (picture.size) {
-        if (options.given("width") || options.given("height"))
-            throw Error(Fault::usage, "--size: contradicts --width and --height");
+        refuse_idle(options, {{true, "width height", "contradicts --size; give one"}});
         picture.view.width = picture.view.height = *picture.size;
     }
     if (!picture.centre.empty()) {
@@ -148,6 +149,7 @@ int render(const std::vector<std::string>& arguments)
         }
         if (options.verbosity() != Verbosity::quiet)
             std::printf("wrote %s\n", outputs[k].file.c_str());
+        print_notes(options, snapshot);
     }
     return 0;
 }

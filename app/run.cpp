@@ -7,8 +7,8 @@
 
 #include "app/command.hpp"
 #include "app/comoving_run.hpp"
-#include "app/linear_theory.hpp"
 #include "app/particle_notes.hpp"
+#include "app/periodic_options.hpp"
 #include "app/run_job.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -20,18 +20,22 @@
 namespace chamomile::app {
 namespace {
 
-void introduce(const Snapshot& state, const RunOptions& run, const Mover& mover,
-               const SimulationOptions& time, Journal& journal)
+void introduce(const Options& options, const Snapshot& state, const RunOptions& run,
+               const Mover& mover, const SimulationOptions& time, Journal& journal)
 {
     const auto item = [&](const char* name, const std::string& text) {
         journal.tell(formatted("%-12s %s", name, text.c_str()));
     };
-    const SolverOptions& forces = mover.integrator().forces();
+    const SolverOptions forces = known_forces(mover.integrator().forces(), state);
     item("chamomile", version);
     item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
     item("units", state.units.description());
     item("G", shortest(forces.gravitational_constant));
+    if (forces.periodic)
+        item("box", box_text(options, state, forces.periodic));
     item("forces", forces.accuracy ? goal_text(*forces.accuracy) : method_text(forces));
+    if (const std::string text = long_range_text(forces, state.units); !text.empty())
+        item("long range", text);
     item("softening", describe(forces.softening));
     item("device", mover.integrator().device());
     if (forces.solver == SolverKind::tree && !forces.accuracy)
@@ -46,9 +50,6 @@ void introduce(const Snapshot& state, const RunOptions& run, const Mover& mover,
              " " + mover.steps_text() + (state.comoving ? " of ln a" : ""));
     for (const std::string& note : state.notes)
         item("note", note);
-    if (state.box_size > 0 && !forces.periodic)
-        item("note", "the box of size " + shortest(state.box_size) +
-                         " in the file is ignored: boundaries are open");
 }
 
 void tell_choice(const AccuracyReport& report, Journal& journal)
@@ -65,20 +66,14 @@ void record_provenance(Snapshot& state, const RunOptions& run, const Options& op
                        const Mover& mover)
 {
     const Integrator& integrator = mover.integrator();
-    std::map<std::string, std::string> earlier;
-    earlier.swap(state.provenance);
-    state.provenance = describe(integrator.forces());
-    for (const char* key : {provenance_transfer, provenance_sigma8, provenance_spectral_index,
-                            provenance_omega_baryon})
-        if (const auto value = earlier.find(key); value != earlier.end())
-            state.provenance.insert(*value);
+    const std::map<std::string, std::string> earlier = state.provenance;
+    state_forces(integrator.forces(), integrator.device(), state);
     for (const char* key : {"command", "version"}) // how the initial conditions were made
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance[std::string("initial_") + key] = value->second;
     state.provenance["version"] = version;
     state.provenance["command"] = options.command_line();
     state.provenance["initial_conditions"] = source_of(run);
-    state.provenance["device"] = integrator.device();
     if (const std::string scheme = mover.scheme_text(); !scheme.empty())
         state.provenance["hermite"] = scheme + ", " + mover.steps_text();
     std::string all;
@@ -86,9 +81,6 @@ void record_provenance(Snapshot& state, const RunOptions& run, const Options& op
         if (!value.empty())
             all += (all.empty() ? "" : " ") + name + "=" + value;
     state.provenance["options"] = all;
-    state.softening = integrator.forces().softening;
-    if (options.given("G"))
-        state.gravitational_constant = integrator.forces().gravitational_constant;
 }
 
 void record_start(const Options& options, Journal& journal)
@@ -138,9 +130,6 @@ void settle_comoving_steps(const Options& options, RunOptions& run)
         throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
                                   "--cosmology steps go by the softening");
     criterion = StepCriterion::softening;
-    if (run.fixed_step && options.given("dlna-max"))
-        throw Error(Fault::usage, "run: --dlna-max: bounds adaptive and individual steps; --dt is "
-                                  "a fixed one");
     if (!options.given("eta"))
         run.step.eta = comoving_eta;
 }
@@ -151,11 +140,22 @@ void settle(const Options& options, RunOptions& run)
     settle_cosmology(options, run.cosmology, run.end_time);
     if (run.cosmology.asked)
         settle_comoving_steps(options, run);
-    require_complete(run);
+    require_complete(options, run);
     settle_scheme(options, run.scheme, run.step, run.solver,
                   run.cosmology.asked || run.solver.periodic);
     settle_accuracy(options, run.accuracy, run.solver);
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
+}
+
+/// Settles anew what a box decides that is the file's, where no option gave one before it was read.
+/// `asked`: what the options say.
+void settle_in_box(const Options& options, const RunOptions& asked, double box, RunOptions& run)
+{
+    if (options.given("box") || !(box > 0) || run.cosmology.asked)
+        return;
+    run = asked;
+    run.solver.periodic.box = box;
+    settle(options, run);
 }
 
 /// The clock of a run from the file: Newton's, or that of its background, which takes the particles
@@ -187,19 +187,23 @@ void execute(RunJob& job, Remains& remains)
 
 void begin(const Options& options, RunOptions& run, Remains& remains)
 {
+    const RunOptions asked = run;
     settle(options, run);
     Snapshot state = initial_conditions(run);
+    settle_in_box(options, asked, state.box_size, run);
+    if (options.given("G")) // what is checked and written is what is used
+        state.gravitational_constant = run.solver.gravitational_constant;
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
     const SimulationOptions time =
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
-    require_analysable(run.analysis, options, state);
+    require_analysable(run.analysis, state);
     // Refuses what is out of range before it takes long.
     Mover(run.scheme, run.solver, time.step, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
-    for (const std::string& line : oddities(state.particles, run.solver))
-        state.notes.push_back(line);
+    note_oddities(state, run.solver);
+    note_idle_on_device(options, run.solver, state);
     RunFolder folder(run.folder,
                      run.overwrite ? EarlierResults::replaced : EarlierResults::refused);
     std::optional<Tuning> tuning;
@@ -214,7 +218,7 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
 
     RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, mover, time,
                journal);
-    introduce(state, run, mover, time, journal);
+    introduce(options, state, run, mover, time, journal);
     if (tuning)
         journal.tell(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
                                tuning->text().c_str(), run.solver.group_size,
@@ -239,7 +243,6 @@ void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
                                         folder.string());
     run.folder = folder.string();
     run.input = origin.input;
-    settle(options, run);
 }
 
 void go_on(Options& options, RunOptions& run, Remains& remains)
@@ -254,10 +257,13 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     RunOrigin earlier;
     earlier.exchange(archive);
     settle_restart(options, run, earlier, place);
+    const RunOptions asked = run;
+    settle(options, run);
     Snapshot state;
     if (run.cosmology.asked)
         state.comoving.emplace();
     exchange_properties(archive, state);
+    settle_in_box(options, asked, state.box_size, run);
     state.time = earlier.start_time;
     const std::shared_ptr<const Clock> clock = clock_of(run, state);
     double now = 0;
@@ -289,7 +295,7 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     journal.tell(formatted("restarted    from %s: t = %.9g, step %llu", archive.path().c_str(),
                            job.simulation().stated_time(),
                            (unsigned long long)job.simulation().step()));
-    introduce(state, run, mover, time, journal);
+    introduce(options, state, run, mover, time, journal);
     for (const std::string& note : notes)
         journal.tell("note         " + note);
     record_start(options, journal);

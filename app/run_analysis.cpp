@@ -17,12 +17,8 @@ void add_run_analysis(Options& options, RunAnalysis& analysis)
     options.number("min-members", analysis.min_members, at_least(1), "fewest particles of a halo");
 }
 
-void require_analysable(const RunAnalysis& analysis, const Options& options, const Snapshot& start)
+void require_analysable(const RunAnalysis& analysis, const Snapshot& start)
 {
-    if (options.given("power-mesh") && !analysis.power)
-        throw Error(Fault::usage, "--power-mesh: needs --power");
-    if (options.given("min-members") && !analysis.halos)
-        throw Error(Fault::usage, "--min-members: needs --halos");
     if ((analysis.power || analysis.halos) && !(start.box_size > 0))
         throw Error(Fault::usage, std::string(analysis.power ? "--power" : "--halos") +
                                       ": needs initial conditions in a periodic box");

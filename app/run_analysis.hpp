@@ -18,8 +18,8 @@ struct RunAnalysis {
 /// Adds --power, --power-mesh, --halos and --min-members.
 void add_run_analysis(Options& options, RunAnalysis& analysis);
 
-/// Throws Error(usage) for options that need others, or a box that is not periodic.
-void require_analysable(const RunAnalysis& analysis, const Options& options, const Snapshot& start);
+/// Throws Error(usage) for a box that is not periodic.
+void require_analysable(const RunAnalysis& analysis, const Snapshot& start);
 
 /// Writes power_NNN.txt and halos_NNN.hdf5 of a snapshot, velocities peculiar, as asked for.
 /// Returns what was written, such as ", power_007.txt".

@@ -5,16 +5,18 @@
 
 #include "app/built_in_model.hpp"
 #include "app/command_files.hpp"
+#include "app/option_uses.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "app/tuning.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/particle_check.hpp"
 
 namespace chamomile::app {
 namespace {
 
-constexpr double most_outputs = 1e6, most_steps = 1e12;
+constexpr double most_outputs = 1e6;
 
 void require_outputs(const char* option, double interval, const SimulationOptions& time)
 {
@@ -110,7 +112,7 @@ void add_run_options(Options& options, RunOptions& run)
                    "first snapshot unless given");
 }
 
-void require_complete(const RunOptions& run)
+void require_complete(const Options& options, const RunOptions& run)
 {
     std::string missing;
     const auto need = [&](bool given, const char* option) {
@@ -131,17 +133,22 @@ void require_complete(const RunOptions& run)
         throw Error(Fault::usage, "run: missing: " + missing);
     if (!run.input.empty() && !run.model.empty())
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
-    if (run.check_forces_every && run.check_forces == 0)
-        throw Error(Fault::usage, "run: --check-forces-every: needs --check-forces");
-    if (run.on_energy_error == EnergyErrorAction::warn && !run.max_energy_error)
-        throw Error(Fault::usage, "run: --on-energy-error: needs --max-energy-error");
-    if (run.frame_width && !run.frames)
-        throw Error(Fault::usage, "--frame-width: needs --frames");
-    if (run.frames_every && !run.frames)
-        throw Error(Fault::usage, "--frames-every: needs --frames");
-    if (run.fixed_step && run.adaptive)
-        throw Error(Fault::usage,
-                    "--dt: contradicts --adaptive; to bound adaptive steps give --dt-max");
+    const bool fixed = run.fixed_step.has_value();
+    refuse_idle(
+        options,
+        {{run.model.empty(), "particles seed", "needs --model; a FILE has its own particles"},
+         {!run.model.empty(), "collisionless-gas", "needs a FILE; the models have no gas"},
+         {!asked_of(options, "adaptive").empty(), "dt",
+          "contradicts --adaptive; to bound adaptive steps give --dt-max"},
+         {fixed, "eta eta-start dt-min dt-max count-short-steps",
+          "is for adaptive and individual steps; --dt gives a fixed one"},
+         {run.check_forces == 0, "check-forces-every", "needs --check-forces"},
+         {!run.max_energy_error, "on-energy-error", "needs --max-energy-error"},
+         {run.scheme.resident && run.on_device_error == DeviceErrorAction::cpu, "on-device-error",
+          "contradicts --resident, whose particles are on the GPU"},
+         {!run.frames, "frame-width frames-every", "needs --frames"},
+         {!run.analysis.power, "power-mesh", "needs --power"},
+         {!run.analysis.halos, "min-members", "needs --halos"}});
 }
 
 Snapshot initial_conditions(const RunOptions& run)
@@ -184,14 +191,34 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     if (time.end_time < start)
         throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
                                       ": lies before the start at t = " + shortest(start));
-    if (run.fixed_step && time.end_time > start && *run.fixed_step > time.end_time - start)
+    const double span = time.end_time - start,
+                 rounding = Timeline::least_interval(start, *run.end_time);
+    if (run.fixed_step && span > 0 && *run.fixed_step > span + std::max(1e-9 * span, rounding))
         throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) +
                                       ": is longer than the whole run of " +
                                       shortest(time.end_time - start));
-    if (run.fixed_step && (time.end_time - start) / *run.fixed_step > most_steps)
-        throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) + ": makes " +
-                                      formatted("%.3g", (time.end_time - start) / *run.fixed_step) +
-                                      " steps; at most 1e12 are allowed");
+    for (const auto& [option, length] :
+         {std::pair("--dt", run.fixed_step), std::pair("--dt-max", run.longest_step),
+          std::pair("--dlna-max", run.cosmology.asked && !run.fixed_step
+                                      ? std::optional(run.cosmology.longest_step)
+                                      : std::nullopt)})
+        if (length && (time.end_time - start) / *length > most_steps)
+            throw Error(Fault::usage, std::string(option) + ": " + shortest(*length) + ": makes " +
+                                          formatted("%.3g", (time.end_time - start) / *length) +
+                                          " steps; at most 1e12 are allowed");
+    for (const auto& [option, length] :
+         {std::pair("--dt", run.fixed_step), std::pair("--snapshot-every", run.snapshot_every),
+          std::pair("--frames-every", run.frames_every),
+          std::pair("--energy-every", run.energy_every),
+          std::pair("--t-end", std::optional(snapshot_interval(run, time)))})
+        if (length && !(*length > Timeline::least_interval(start, time.end_time)))
+            throw Error(
+                Fault::usage,
+                std::string(option) + ": " +
+                    (option == std::string("--t-end")
+                         ? shortest(time.end_time) + ": a tenth of the run, " + shortest(*length)
+                         : shortest(*length)) +
+                    ": is lost in the digits of t = " + shortest(time.end_time));
     if (time.step.shortest > time.step.longest)
         throw Error(Fault::usage, "--dt-min: " + shortest(time.step.shortest) +
                                       ": is larger than --dt-max " + shortest(time.step.longest));
@@ -208,7 +235,8 @@ double snapshot_interval(const RunOptions& run, const SimulationOptions& time)
 {
     if (run.snapshot_every)
         return *run.snapshot_every;
-    return time.end_time > time.start_time ? (time.end_time - time.start_time) / 10 : 1;
+    return time.end_time > time.start_time ? (time.end_time - time.start_time) / 10
+                                           : std::max(1.0, std::abs(time.end_time));
 }
 
 void refuse_without_softening(const Particles& particles, const std::string& source)

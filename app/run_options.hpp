@@ -52,8 +52,8 @@ struct RunOptions {
 /// Binds all options of the command.
 void add_run_options(Options& options, RunOptions& run);
 
-/// Throws Error(usage) naming all options that are missing, or two that contradict each other.
-void require_complete(const RunOptions& run);
+/// Throws Error(usage) naming all options that are missing, or one that nothing would use.
+void require_complete(const Options& options, const RunOptions& run);
 
 /// The initial conditions: the file or the model. Throws Error(usage) or Error(input).
 Snapshot initial_conditions(const RunOptions& run);

@@ -1,5 +1,6 @@
 #include "app/scheme.hpp"
 
+#include "app/option_uses.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
@@ -11,14 +12,6 @@
 
 namespace chamomile::app {
 namespace {
-
-constexpr const char* of_hermite[] = {"shared-steps", "eta-start", "iterations", "final-evaluation",
-                                      "count-short-steps"};
-constexpr const char* of_blocks[] = {"rungs", "rebuild-above", "host-below"};
-constexpr const char* of_trees[] = {
-    "criterion",   "tolerance",           "theta",          "order",
-    "local-order", "group-size",          "leaf-size",      "decorrelate",
-    "accuracy",    "accuracy-percentile", "accuracy-every", "tune"};
 
 [[noreturn]] void refuse(const std::string& line)
 {
@@ -32,50 +25,76 @@ void settle_resident(const Options& options, SolverOptions& solver, bool in_box)
     if ((options.given("solver") && solver.solver == SolverKind::tree) || in_box) {
         if (solver.solver == SolverKind::direct)
             refuse("--resident: direct sums on the GPU are not periodic");
-        for (const char* name : {"accuracy", "tune"})
-            if (options.given(name))
-                refuse(std::string("--") + name + ": contradicts --resident");
+        refuse_idle(options, {{true, "accuracy tune", "contradicts --resident"}});
         return;
     }
-    if (options.given("block-steps"))
-        refuse("--block-steps: contradicts --resident without --solver tree");
-    for (const char* name : of_trees)
-        if (options.given(name))
-            refuse(std::string("--") + name +
-                   ": is for trees; --resident sums directly without --solver tree");
-    if (options.given("adaptive"))
-        refuse("--adaptive: --resident needs --dt for direct sums, or --solver tree");
+    const std::string direct = "--resident sums directly without --solver tree";
+    refuse_idle(options, {{true, "block-steps", "contradicts --resident without --solver tree"}});
+    refuse_tree_options(options, "is for trees; " + direct);
+    refuse_idle(options, {{true, "group-size", "is for trees; " + direct},
+                          {true, "adaptive", direct + ", in steps of --dt"}});
     if (options.given("softening") && solver.softening.kind != SofteningKind::plummer)
         refuse("--softening spline: --resident knows Plummer softening alone");
     solver.solver = SolverKind::direct;
 }
 
-/// The leapfrog with individual steps.
-void settle_blocks(const Options& options, SchemeRequest& request, TimeStep& step, bool in_box)
+/// The leapfrog, in steps of one length, adaptive or individual ones.
+void settle_leapfrog(const Options& options, SchemeRequest& request, TimeStep& step,
+                     SolverOptions& solver, bool in_box)
 {
-    for (const char* name : {"dt", "adaptive"})
-        if (options.given(name))
-            refuse(std::string("--block-steps: contradicts --") + name);
-    if (request.resident && options.given("host-below"))
-        refuse("--host-below: contradicts --resident");
-    if (options.given("host-below") && options.given("accuracy"))
-        refuse("--host-below: not with --accuracy");
-    if (options.given("host-below") && in_box)
-        refuse("--host-below: not in a periodic box");
-    step.criterion = request.blocks.criterion;
-}
-
-/// By what steps go, and how long they are: individual ones and those of --adaptive.
-void settle_steps(const Options& options, SchemeRequest& request, TimeStep& step)
-{
-    if (options.given("step-criterion")) {
-        if (options.given("dt"))
-            refuse("--step-criterion: needs --block-steps or --adaptive");
+    const bool blocks = request.block_steps, given_step = options.given("dt");
+    refuse_idle(options,
+                {{true, "shared-steps eta-start iterations final-evaluation count-short-steps",
+                  "needs --integrator hermite"},
+                 {!blocks, "rungs rebuild-above host-below", "needs --block-steps"},
+                 {given_step, "step-criterion", "needs --block-steps or --adaptive"},
+                 {blocks, "dt adaptive", "contradicts --block-steps"},
+                 {solver.solver == SolverKind::direct, "rebuild-above", "needs --solver tree"},
+                 {request.resident, "host-below", "contradicts --resident"},
+                 {options.given("accuracy"), "host-below", "not with --accuracy"},
+                 {in_box, "host-below", "not in a periodic box"}});
+    if (blocks || options.given("step-criterion"))
         step.criterion = request.blocks.criterion;
-    }
     if (!options.given("eta") && step.criterion == StepCriterion::potential)
         step.eta = request.blocks.eta;
     request.blocks.eta = step.eta;
+    if (request.resident)
+        settle_resident(options, solver, in_box);
+}
+
+/// The Hermite scheme, of isolated particles, by direct sums in double.
+void settle_hermite(const Options& options, SchemeRequest& request, TimeStep& step,
+                    SolverOptions& solver, bool in_box)
+{
+    const bool fixed = options.given("dt"), box_is_given = options.given("box");
+    refuse_idle(
+        options,
+        {{in_box, "box", "hermite is not periodic; leave out one of the two"},
+         {in_box && !box_is_given, "integrator",
+          "hermite is not periodic, and the file states a box; --box 0 runs it isolated"},
+         {true, "rungs rebuild-above host-below step-criterion resident", "is for the leapfrog"},
+         {true, "adaptive", "is for the leapfrog; the steps of hermite are unless --dt is given"},
+         {fixed, "block-steps", "contradicts --dt"},
+         {request.shared_steps, "block-steps", "contradicts --shared-steps"}});
+    refuse_tree_options(options, "is for trees; hermite sums directly");
+    refuse_idle(options, {{true, "group-size", "is for trees; hermite sums directly"}});
+    if (options.given("solver") && solver.solver != SolverKind::direct)
+        refuse("--solver tree: hermite sums directly; leave it out");
+    if (options.given("softening") && solver.softening.kind != SofteningKind::plummer)
+        refuse("--softening spline: hermite knows Plummer softening alone");
+    HermiteOptions& hermite = request.hermite;
+    if (fixed || request.shared_steps)
+        hermite.sharing = StepSharing::shared;
+    if (!options.given("eta"))
+        step.eta = hermite.eta;
+    hermite.eta = step.eta;
+    if (request.final_evaluation)
+        hermite.last_evaluation = LastEvaluation::after_correction;
+    if (request.count_short)
+        hermite.below_shortest = BelowShortest::count;
+    solver.solver = SolverKind::direct;
+    if (!options.given("precision"))
+        solver.precision = Precision::double_precision;
 }
 
 /// Of one evaluation, in the mean.
@@ -131,8 +150,7 @@ void add_scheme_options(Options& options, SchemeRequest& request)
     options.choice("integrator", request.scheme,
                    {{"leapfrog", Scheme::leapfrog}, {"hermite", Scheme::hermite}},
                    "leapfrog: second order, one step for all or individual ones; hermite: fourth "
-                   "order, direct sums in "
-                   "double, for stars that meet closely");
+                   "order, direct sums in double, of isolated stars that meet closely");
     options.flag("resident", request.resident,
                  "of the leapfrog: particles stay on the GPU, with direct sums, or by --solver "
                  "tree and in boxes with a tree");
@@ -173,52 +191,8 @@ void add_scheme_options(Options& options, SchemeRequest& request)
 void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
                    SolverOptions& solver, bool in_box)
 {
-    if (request.scheme == Scheme::leapfrog) {
-        for (const char* name : of_hermite)
-            if (options.given(name))
-                refuse(std::string("--") + name + ": needs --integrator hermite");
-        for (const char* name : of_blocks)
-            if (options.given(name) && !request.block_steps)
-                refuse(std::string("--") + name + ": needs --block-steps");
-        if (request.block_steps)
-            settle_blocks(options, request, step, in_box);
-        settle_steps(options, request, step);
-        if (request.resident)
-            settle_resident(options, solver, in_box);
-        return;
-    }
-    for (const char* name : of_blocks)
-        if (options.given(name))
-            refuse(std::string("--") + name + ": is for the leapfrog");
-    if (options.given("step-criterion"))
-        refuse("--step-criterion: is for the leapfrog");
-    if (request.resident)
-        refuse("--resident: is for the leapfrog");
-    for (const char* name : of_trees)
-        if (options.given(name))
-            refuse(std::string("--") + name + ": is for trees; hermite sums directly");
-    if (options.given("solver") && solver.solver != SolverKind::direct)
-        refuse("--solver tree: hermite sums directly; leave it out");
-    if (options.given("adaptive"))
-        refuse("--adaptive: is for the leapfrog; the steps of hermite are unless --dt is given");
-    if (options.given("softening") && solver.softening.kind != SofteningKind::plummer)
-        refuse("--softening spline: hermite knows Plummer softening alone");
-    const bool fixed = options.given("dt");
-    if (request.block_steps && (fixed || request.shared_steps))
-        refuse(std::string("--block-steps: contradicts ") + (fixed ? "--dt" : "--shared-steps"));
-    HermiteOptions& hermite = request.hermite;
-    if (fixed || request.shared_steps)
-        hermite.sharing = StepSharing::shared;
-    if (!options.given("eta"))
-        step.eta = hermite.eta;
-    hermite.eta = step.eta;
-    if (request.final_evaluation)
-        hermite.last_evaluation = LastEvaluation::after_correction;
-    if (request.count_short)
-        hermite.below_shortest = BelowShortest::count;
-    solver.solver = SolverKind::direct;
-    if (!options.given("precision"))
-        solver.precision = Precision::double_precision;
+    const auto settle = request.scheme == Scheme::leapfrog ? settle_leapfrog : settle_hermite;
+    settle(options, request, step, solver, in_box);
 }
 
 std::string check_device(const SchemeRequest& request, const SolverOptions& solver)

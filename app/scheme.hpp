@@ -29,7 +29,8 @@ struct SchemeRequest {
 void add_scheme_options(Options& options, SchemeRequest& request);
 
 /// The time steps of --dt, --eta, --dt-min and --dt-max, and direct sums in double unless the
-/// options say otherwise. Throws Error(usage) for options of one scheme given to the other.
+/// options say otherwise. Throws Error(usage) for options that the scheme would not use, and for a
+/// box that it does not know.
 void settle_scheme(const Options& options, SchemeRequest& request, TimeStep& step,
                    SolverOptions& solver, bool in_box);
 

@@ -1,7 +1,11 @@
 #include "app/solver_options.hpp"
 
+#include "app/linear_theory.hpp"
+#include "app/option_uses.hpp"
+#include "app/particle_notes.hpp"
 #include "app/periodic_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/list_solver.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -136,6 +140,17 @@ void settle_criterion(const Options& options, SolverOptions& solver)
         throw Error(Fault::usage, options.command() + ": --criterion " +
                                       criterion_name(solver.criterion) + ": takes " +
                                       (tolerance ? "--tolerance" : "--theta"));
+    if (solver.solver == SolverKind::direct)
+        refuse_tree_options(options, "needs --solver tree");
+}
+
+void refuse_tree_options(const Options& options, const std::string& because)
+{
+    refuse_idle(options,
+                {{true,
+                  "criterion tolerance theta order local-order leaf-size decorrelate batch-size "
+                  "accuracy accuracy-percentile accuracy-every tune",
+                  because}});
 }
 
 std::vector<std::string> criterion_names()
@@ -200,16 +215,55 @@ std::string method_text(const SolverOptions& solver)
     return text;
 }
 
-bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options)
+bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options)
 {
+    settle_box(options, snapshot, solver.periodic);
     if (!options.given("G"))
         solver.gravitational_constant = snapshot.G();
     if (snapshot.softening && !options.given("eps"))
         solver.softening.length = snapshot.softening->length;
     if (snapshot.softening && !options.given("softening"))
         solver.softening.kind = snapshot.softening->kind;
-    settle_periodic(options, snapshot, solver);
+    settle_periodic(options, solver);
     return snapshot.softening || options.given("eps");
+}
+
+void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)
+{
+    const bool gpu = settled(solver).device != "cpu";
+    const bool direct = solver.solver == SolverKind::direct;
+    const auto note = [&](const char* names, const char* because) {
+        for (const std::string& name : asked_of(options, names))
+            add_note(snapshot, name + ": nothing uses it: " + because);
+    };
+    if (!gpu)
+        note("host-below on-device-error", "the processor evaluates all pairs");
+    if (gpu && !options.given("host-below"))
+        note("instruction-set", "a GPU evaluates the pairs");
+    if (gpu && direct)
+        note("group-size", "the GPU's direct sums have one of their own");
+}
+
+SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot)
+{
+    used.periodic = with_mesh(used.periodic, snapshot.particles.size());
+    return used;
+}
+
+void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot)
+{
+    std::map<std::string, std::string> earlier;
+    earlier.swap(snapshot.provenance);
+    snapshot.provenance = describe(known_forces(used, snapshot));
+    for (const char* key : {provenance_transfer, provenance_sigma8, provenance_spectral_index,
+                            provenance_omega_baryon})
+        if (const auto value = earlier.find(key); value != earlier.end())
+            snapshot.provenance.insert(*value);
+    snapshot.provenance["device"] = device;
+    snapshot.softening = used.softening;
+    if (used.gravitational_constant != snapshot.G())
+        snapshot.gravitational_constant = used.gravitational_constant;
+    snapshot.box_size = used.periodic.box;
 }
 
 std::map<std::string, std::string> describe(const SolverOptions& solver)

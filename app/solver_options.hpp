@@ -39,8 +39,12 @@ void add_solver_options(Options& options, SolverOptions& solver);
 void add_pair_machine(Options& options, PairOptions& pairs);
 
 /// The criterion that the options mean: --theta alone means geometric. Throws Error(usage) if
-/// --tolerance or --theta are given together or to a criterion that does not take them.
+/// --tolerance or --theta are given together or to a criterion that does not take them, and for any
+/// option of trees beside a direct sum.
 void settle_criterion(const Options& options, SolverOptions& solver);
+
+/// Throws Error(usage) for the first option of trees that is given, where there are direct sums.
+void refuse_tree_options(const Options& options, const std::string& because);
 
 /// The criteria by name, such as "relative".
 std::vector<std::string> criterion_names();
@@ -57,9 +61,19 @@ Precision precision_named(const std::string& name); ///< a name of the list
 std::string criterion_text(const SolverOptions& solver);
 
 /// G, the softening and the periodic box of the file, where the options do not give them; a file
-/// that states no softening leaves that of `solver`. Returns whether a softening length is known,
-/// from either.
-bool take_from_file(SolverOptions& solver, const Snapshot& snapshot, const Options& options);
+/// that states no softening leaves that of `solver`. The snapshot is in the box that is used then
+/// (settle_box). Returns whether a softening length is known, from either.
+bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options);
+
+/// Notes options that change no result on the device that there is, of one that may be absent.
+void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot);
+
+/// The options with the mesh that is taken for the snapshot's particles.
+SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot);
+
+/// What forces were computed with, into the snapshot that is written with them: softening, G, box
+/// and all of describe(). Of the earlier provenance stays what linear theory needs.
+void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot);
 
 /// Such as "tree, tolerance 0.003, quadrupoles, local order 5" or "direct sum".
 std::string method_text(const SolverOptions& solver);

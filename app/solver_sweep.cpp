@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/option_uses.hpp"
 #include "app/periodic_options.hpp"
 #include "app/solver_options.hpp"
 #include "chamomile/core/error.hpp"
@@ -109,6 +110,21 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     options.texts("instruction-set", "auto|avx512|avx2|baseline,...", sweep.instruction_sets,
                   instruction_set_help, instruction_set_words);
     add_periodic_options(options, solver.periodic);
+}
+
+void settle_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver)
+{
+    const auto has = [](const std::vector<std::string>& list, const char* word) {
+        return std::find(list.begin(), list.end(), word) != list.end();
+    };
+    solver.order = *std::max_element(sweep.orders.begin(), sweep.orders.end());
+    solver.local_order = *std::max_element(sweep.local_orders.begin(), sweep.local_orders.end());
+    if (!has(sweep.precisions, "float"))
+        solver.precision = Precision::double_precision;
+    if (has(sweep.solvers, "tree"))
+        return;
+    solver.solver = SolverKind::direct;
+    refuse_tree_options(options, "needs a tree among --solver");
 }
 
 std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,

@@ -26,6 +26,11 @@ struct SolverSweep {
 /// The options of add_solver_options(), of which all that `sweep` names take lists.
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep);
 
+/// What of the lists a box may refuse (settle_periodic), into `solver`: the highest orders, double
+/// where no sum is in float, and direct sums where all are, for which an option of trees throws
+/// Error(usage).
+void settle_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver);
+
 /// Every combination, by softening length, device, instruction set, solver, precision, order, local
 /// order, group size, leaf size, criterion and tolerance or opening angle, the last changing
 /// fastest. Without --eps the softening is that of `solver`. Without --criterion --theta stands for

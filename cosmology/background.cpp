@@ -1,6 +1,7 @@
 #include "chamomile/cosmology/background.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "chamomile/core/error.hpp"
@@ -74,22 +75,13 @@ double Background::drift(double from, double to) const
 
 void validate(const Background& b, double from, double to)
 {
-    const auto refuse = [](const char* name, double value, const char* requirement) {
+    const auto refuse = [](const char* name, double value, const std::string& requirement) {
         throw Error(Fault::usage,
                     std::string(name) + ": " + number_text(value) + ": " + requirement);
     };
-    for (const auto& [name, value] :
-         {std::pair("omega-m", b.omega_matter), std::pair("omega-l", b.omega_lambda),
-          std::pair("omega-r", b.omega_radiation), std::pair("w0", b.w0), std::pair("wa", b.wa),
-          std::pair("h", b.hubble)})
-        if (!std::isfinite(value))
-            refuse(name, value, "must be finite");
-    if (!(b.omega_matter > 0))
-        refuse("omega-m", b.omega_matter, "must be > 0");
-    if (!(b.omega_radiation >= 0))
-        refuse("omega-r", b.omega_radiation, "must not be negative");
-    if (!(b.hubble > 0))
-        refuse("h", b.hubble, "must be > 0");
+    for (const BackgroundRange& parameter : background_ranges)
+        if (const double value = b.*parameter.value; !parameter.range.contains(value))
+            refuse(parameter.name, value, "a number" + parameter.range.words() + " is needed");
     constexpr int samples = 1000;
     for (int k = 0; k <= samples; ++k) {
         const double a = from * std::pow(to / from, double(k) / samples);

@@ -1,6 +1,8 @@
 /// \file  The expanding background: Friedmann's equation and integrals over it.
 #pragma once
 
+#include "chamomile/core/range.hpp"
+
 namespace chamomile {
 
 /// The speed of light in km/s over 100 km/s/Mpc: Hubble's distance in Mpc/h.
@@ -34,8 +36,22 @@ struct Background {
     friend bool operator==(const Background&, const Background&) = default;
 };
 
-/// Throws Error(usage) for parameters that are not finite, no matter, or a universe that did not
-/// expand all the time between the scale factors.
+/// What a parameter may be, of a file as of an option.
+struct BackgroundRange {
+    const char* name;
+    double Background::*value;
+    Range range;
+};
+inline constexpr BackgroundRange background_ranges[] = {
+    {"omega-m", &Background::omega_matter, ranges::omega_matter},
+    {"omega-l", &Background::omega_lambda, ranges::omega_lambda},
+    {"omega-r", &Background::omega_radiation, ranges::omega_radiation},
+    {"w0", &Background::w0, ranges::w0},
+    {"wa", &Background::wa, ranges::wa},
+    {"hubble", &Background::hubble, ranges::hubble}};
+
+/// Throws Error(usage) for parameters out of their ranges, or a universe that did not expand all
+/// the time between the scale factors.
 void validate(const Background& background, double from, double to);
 
 /// 0 where the scale factor is 1 but for rounding.

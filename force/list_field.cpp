@@ -182,7 +182,8 @@ ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResu
             throw;
         throw Error(error.fault(), "target " + line.substr(particle.size()));
     }
-    if (is_far(targets_.moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
+    if (size() > 0 &&
+        is_far(targets_.moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
         return evaluate_with_far(targets, results);
     {
         const TimedPhase phase(statistics.profile, "groups");

@@ -26,6 +26,12 @@ struct SolverParts {
 /// Error(usage), Error(device).
 SolverOptions settled(const SolverOptions& options);
 
+/// The same with the number of cells that is taken for so many particles, where that is left open.
+PeriodicOptions with_mesh(PeriodicOptions periodic, std::size_t particles);
+
+/// r_s, by which the ranges of the force part: of a mesh whose number of cells is known, or modes.
+double split_radius(const PeriodicOptions& periodic);
+
 /// The parts for options that are settled; with a builder for targets apart if they will come.
 SolverParts make_parts(const SolverOptions& settled, bool targets_apart = false);
 

@@ -77,7 +77,7 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
     const PeriodicOptions& periodic = options.periodic;
     const Periodicity box{periodic.box};
     if (periodic.long_range == LongRangeKind::modes)
-        return make_ewald_modes(box, most_of_periodic_box * periodic.box / periodic.cut, 1e-7,
+        return make_ewald_modes(box, split_radius(periodic), 1e-7,
                                 options.device == "cpu" ? options.instruction_set : "auto");
     return make_mesh_gravity(box, mesh_options(periodic));
 }
@@ -216,15 +216,10 @@ private:
         short_->set_least_acceleration(options_.gravitational_constant * typical_);
     }
 
-    /// A mesh with cells_per_spacing cells in the mean distance of particles.
     void choose_long_range(std::size_t n)
     {
         PeriodicOptions& periodic = options_.periodic;
-        if (periodic.long_range == LongRangeKind::mesh && periodic.mesh == 0) {
-            const double least = periodic.cut * periodic.split / most_of_periodic_box;
-            periodic.mesh =
-                fast_size(std::max({32.0, least, cells_per_spacing * std::cbrt(double(n))}));
-        }
+        periodic = with_mesh(periodic, n);
         if (periodic.long_range == LongRangeKind::mesh)
             long_ = short_->make_mesh(mesh_options(periodic));
         adds_itself_ = long_ != nullptr;
@@ -238,8 +233,6 @@ private:
         split_ = long_->split_radius();
         short_->set_lengths({split_, options_.periodic.cut * split_});
     }
-
-    static constexpr double cells_per_spacing = 2;
 
     /// What a tolerance is a part of where the acceleration itself is less: the root mean square of
     /// the long range's at some particles. On a lattice, where there is none, a hundredth of what a
@@ -304,6 +297,25 @@ private:
 };
 
 } // namespace
+
+/// A mesh with two cells in the mean distance of particles.
+PeriodicOptions with_mesh(PeriodicOptions periodic, std::size_t particles)
+{
+    constexpr double cells_per_spacing = 2;
+    if (periodic && periodic.long_range == LongRangeKind::mesh && periodic.mesh == 0) {
+        const double least = periodic.cut * periodic.split / most_of_periodic_box;
+        periodic.mesh =
+            fast_size(std::max({32.0, least, cells_per_spacing * std::cbrt(double(particles))}));
+    }
+    return periodic;
+}
+
+double split_radius(const PeriodicOptions& periodic)
+{
+    return periodic.long_range == LongRangeKind::mesh
+               ? periodic.split * periodic.box / periodic.mesh
+               : most_of_periodic_box * periodic.box / periodic.cut;
+}
 
 std::unique_ptr<Solver> make_periodic_solver(const SolverOptions& settled,
                                              std::unique_ptr<LongRange> long_range)

@@ -1,6 +1,7 @@
 #include "chamomile/integrate/simulation.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "chamomile/core/archive.hpp"
@@ -54,6 +55,7 @@ void Simulation::run()
         require_finite(particles_, particles_.position, "position", stated);
         require_finite(particles_, particles_.velocity, "velocity", stated);
         note(integrator_->start(particles_, quantities, now), quantities);
+        require_end();
         begun_ = true;
         notify();
     } else if (notified_ < observers_.size()) {
@@ -65,6 +67,23 @@ void Simulation::run()
             observer(*this);
         notify();
     }
+}
+
+/// By the first step, before anything is told of the run.
+void Simulation::require_end()
+{
+    if (at_end())
+        return;
+    const double length = integrator_->next_step(particles_, {step_, time()}).length;
+    const double steps = (end_time() - time()) / length;
+    if (steps <= most_steps)
+        return;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "time step: %.3g: makes %.3g steps; at most 1e12 are allowed: the step, its eta "
+                  "or its longest is too small",
+                  length, steps);
+    throw Error(Fault::usage, text);
 }
 
 void Simulation::take_step()

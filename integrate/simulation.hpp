@@ -107,6 +107,7 @@ private:
         Observer observer;
     };
 
+    void require_end();
     void take_step();
     ForceStatistics step_integrator(double length, Quantities quantities);
     void note(ForceStatistics&& statistics, Quantities quantities);

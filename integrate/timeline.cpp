@@ -15,10 +15,15 @@ namespace {
 /// 3 * 0.1 and 0.3 differ by rounding.
 constexpr double same = 1e-9;
 
+/// Units in the last place of the times themselves, by which sums and products of them differ; and
+/// the least step or interval, of which a time shall have as many parts.
+constexpr double rounding = 4, least_parts = 64;
+
 } // namespace
 
 Timeline::Timeline(double start, double end)
-    : start_(start), end_(end), time_(start), last_hit_(start)
+    : start_(start), end_(end), blur_(rounding * last_place(start, end)), time_(start),
+      last_hit_(start)
 {
     if (!std::isfinite(start) || !std::isfinite(end) || end < start)
         throw Error(Fault::usage, "end time: " + std::to_string(end) +
@@ -27,8 +32,7 @@ Timeline::Timeline(double start, double end)
 
 std::size_t Timeline::add_series(double interval)
 {
-    const double finest = 1e-12 * std::max(std::abs(start_), std::abs(end_));
-    if (!(interval > finest) || !std::isfinite(interval))
+    if (!(interval > least_interval(start_, end_)) || !std::isfinite(interval))
         throw Error(Fault::usage, "interval: " + std::to_string(interval) + ": must be > 0 and " +
                                       "not lost in the digits of the time");
     series_.push_back({interval});
@@ -41,10 +45,25 @@ std::size_t Timeline::add_list(std::vector<double> times)
         if (!std::isfinite(time))
             throw Error(Fault::usage, "times: " + std::to_string(time) + ": must be finite");
     const double span = end_ - start_;
-    std::erase_if(times, [&](double time) { return time <= start_ + same * span || time > end_; });
+    std::erase_if(times, [&](double time) { return time <= start_ + near(span) || time > end_; });
     std::sort(times.begin(), times.end());
     series_.push_back({span, 1, true, std::move(times), true});
     return series_.size() - 1;
+}
+
+double Timeline::last_place(double start, double end)
+{
+    return std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
+}
+
+double Timeline::least_interval(double start, double end)
+{
+    return least_parts * last_place(start, end);
+}
+
+double Timeline::near(double length) const
+{
+    return std::max(same * length, blur_);
 }
 
 double Timeline::time_of(const Series& series) const
@@ -59,7 +78,7 @@ double Timeline::next_target() const
 {
     double target = end_;
     for (const Series& series : series_)
-        if (time_of(series) < end_ - same * series.interval)
+        if (time_of(series) < end_ - near(series.interval))
             target = std::min(target, time_of(series));
     return target;
 }
@@ -68,22 +87,24 @@ Timeline::Step Timeline::plan(double length, TimeStepKind kind) const
 {
     const double target = next_target();
     if (kind == TimeStepKind::adaptive) {
-        const double steps = std::ceil((target - time_) / length * (1 - same));
+        const double exact = (target - time_) / length;
+        const double steps = std::ceil(exact - std::max(same * exact, blur_ / length));
         if (steps <= 1)
             return {target - time_, target, true};
         return {(target - time_) / steps, time_ + (target - time_) / steps, false};
     }
     const double steps = (target - last_hit_) / length;
-    const double whole = std::max(1.0, std::ceil(steps - same * std::max(1.0, steps)));
+    const double margin = std::max(same * std::max(1.0, steps), blur_ / length);
+    const double whole = std::max(1.0, std::ceil(steps - margin));
     if (double(steps_since_hit_ + 1) < whole)
         return {length, last_hit_ + double(steps_since_hit_ + 1) * length, false};
-    const bool divides = std::abs(steps - whole) <= same * std::max(1.0, steps);
+    const bool divides = std::abs(steps - whole) <= margin;
     return {divides ? length : target - time_, target, true};
 }
 
 bool Timeline::hits(const Step& step, std::size_t series) const
 {
-    return step.hits && time_of(series_[series]) <= step.end + same * series_[series].interval;
+    return step.hits && time_of(series_[series]) <= step.end + near(series_[series].interval);
 }
 
 void Timeline::advance(const Step& step)

@@ -10,21 +10,28 @@ namespace chamomile {
 
 class Archive;
 
+/// More make no run that ends.
+inline constexpr double most_steps = 1e12;
+
 /// The steps from a start to an end by way of the times of any number of series, start + k *
 /// interval or listed. Times do not drift: a fixed step ends at (last time hit) + k * length, and
 /// the last one before a time is shortened to end on it; adaptive steps are shortened evenly
-/// towards it.
+/// towards it. Times that differ by their rounding alone are one time.
 class Timeline {
 public:
     /// Throws Error(usage) unless both are finite and end >= start.
     Timeline(double start, double end);
 
-    /// Adds a series of times to hit and returns its number; interval > 0, else Error(usage).
+    /// Adds a series of times to hit and returns its number; interval > least_interval(), else
+    /// Error(usage).
     std::size_t add_series(double interval);
 
     /// Adds a list of times in any order; those not after the start or beyond the end are left out.
     /// Throws Error(usage) for one that is not finite.
     std::size_t add_list(std::vector<double> times);
+
+    /// What an interval or step must exceed so as not to be lost in the digits of such times.
+    static double least_interval(double start, double end);
 
     double time() const { return time_; }
     bool at_end() const { return time_ >= end_; }
@@ -60,10 +67,14 @@ private:
         std::vector<double> times = {}; ///< of a list, in order
         bool is_list = false;
     };
+    static double last_place(double start, double end);
+    double near(double length) const; ///< within which two times are one, beside such a length
     double time_of(const Series& series) const;
     double next_target() const;
 
-    double start_, end_, time_;
+    double start_, end_;
+    double blur_; ///< by which times that mean the same may differ
+    double time_;
     double last_hit_; ///< where the fixed steps are counted from
     std::uint64_t steps_since_hit_ = 0;
     std::vector<Series> series_;

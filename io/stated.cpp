@@ -32,11 +32,11 @@ std::vector<StatedNumber> stated_numbers(const Snapshot& snapshot)
         {"kind of softening", double(softening.kind), ranges::any},
         {"comoving coordinates", double(snapshot.comoving.has_value()), ranges::any},
         {"scale factor", frame.scale_factor, ranges::scale_factor},
-        {"Omega_m", frame.omega_matter, ranges::not_negative},
-        {"Omega_Lambda", frame.omega_lambda, ranges::any},
-        {"Omega_r", frame.omega_radiation, ranges::not_negative},
-        {"w0", frame.w0, ranges::any},
-        {"wa", frame.wa, ranges::any},
+        {"Omega_m", frame.omega_matter, ranges::omega_matter_or_none},
+        {"Omega_Lambda", frame.omega_lambda, ranges::omega_lambda},
+        {"Omega_r", frame.omega_radiation, ranges::omega_radiation},
+        {"w0", frame.w0, ranges::w0},
+        {"wa", frame.wa, ranges::wa},
         {"h", frame.hubble, ranges::hubble_or_none, "H0 in 100 km/s/Mpc, such as 0.7, is needed"},
         {"largest physical softening length", frame.physical_softening, ranges::not_negative}};
 }

@@ -53,6 +53,29 @@ TEST_CASE("times of a series are start + k * interval to the last bit")
         }
 }
 
+TEST_CASE("at late times, times that differ by their rounding alone are one")
+{
+    for (const double start : {1e7, 1e8, 1e9, 1e10, 1e11, -1e9})
+        for (TimeStepKind kind : {TimeStepKind::fixed, TimeStepKind::adaptive}) {
+            CAPTURE(start);
+            Timeline timeline(start, start + 1);
+            timeline.add_series(0.1);
+            timeline.add_series(0.3);
+            const Walk result = walk(timeline, 0.1, kind);
+            CHECK(result.ends.size() == 10); // no tiny steps between the two series and the end
+            CHECK(result.times.size() == 10);
+            CHECK(result.ends.back() == start + 1);
+        }
+}
+
+TEST_CASE("an interval that late times cannot tell is refused")
+{
+    Timeline timeline(1e15, 1e15 + 100);
+    CHECK_THROWS_AS(timeline.add_series(0.5), Error);
+    CHECK(Timeline::least_interval(1e15, 1e15 + 100) < 20);
+    timeline.add_series(20);
+}
+
 TEST_CASE("fixed steps are counted, not added up")
 {
     Timeline timeline(0, 1000);

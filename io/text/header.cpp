@@ -30,13 +30,13 @@ constexpr NumberKey number_keys[] = {
     {"G", ranges::positive},
     {"box_size", ranges::side_or_none},
     {frame_key, ranges::scale_factor},
-    {"omega_matter", ranges::not_negative, frame_key},
-    {"omega_lambda", ranges::any, frame_key},
+    {"omega_matter", ranges::omega_matter_or_none, frame_key},
+    {"omega_lambda", ranges::omega_lambda, frame_key},
     {"hubble", ranges::any, frame_key},
     {"softening_length", ranges::not_negative},
-    {"omega_radiation", ranges::not_negative, frame_key},
-    {"w0", ranges::any, frame_key},
-    {"wa", ranges::any, frame_key},
+    {"omega_radiation", ranges::omega_radiation, frame_key},
+    {"w0", ranges::w0, frame_key},
+    {"wa", ranges::wa, frame_key},
     {"physical_softening", ranges::not_negative, frame_key}};
 constexpr std::string_view text_keys[] = {"columns", "types", "softening_kind"};
 

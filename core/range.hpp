@@ -31,6 +31,9 @@ inline constexpr Range not_negative{0};
 inline constexpr Range side{1e-100, 1e100}, side_or_none{1e-100, 1e100, false, true};
 /// Beyond the largest redshift that makes sense radiation rules and perturbations are no dust's.
 inline constexpr Range redshift{-0.99, 1e6}, scale_factor{1e-6, 100};
+/// Of the background; a file that states no matter says 0.
+inline constexpr Range omega_matter{0, 5, true}, omega_matter_or_none{0, 5}, omega_lambda{-2, 5},
+    omega_radiation{0, 1}, w0{-2, 0}, wa{-3, 3};
 /// H0 in 100 km/s/Mpc; a file that states none says 0.
 inline constexpr Range hubble{0, 10, true}, hubble_or_none{0, 10};
 

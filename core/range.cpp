@@ -1,8 +1,8 @@
-#include "chamomile/io/range.hpp"
+#include "chamomile/core/range.hpp"
 
 #include <cmath>
 
-#include "chamomile/io/number_text.hpp"
+#include "chamomile/core/number_text.hpp"
 
 namespace chamomile {
 

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Every option of every command, in each mode that cannot use it: one line that names it, status 2, and no file."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+COMMON = set("config threads quiet verbose help".split())
+
+# All options of each command. One that is new must be put here, and into every mode below that has no use for it.
+FORCES = "solver eps softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size leaf-size device instruction-set " \
+         "box long-range mesh split cut accuracy accuracy-percentile"
+SOURCE = "model particles seed"
+THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
+GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper physical kpc mass " \
+         "output overwrite"
+COMMANDS = {
+    "run": f"{SOURCE} {FORCES} collisionless-gas t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
+           "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
+           "w0 wa hubble tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error output "
+           "overwrite snapshot-every energy-every steps-every check-forces check-forces-every power power-mesh halos min-members frames frames-every frame-width",
+    "force": f"{FORCES} output overwrite",
+    "accuracy": f"{SOURCE} {FORCES} sample reference repeat table csv hdf5 overwrite",
+    "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling table csv overwrite",
+    "render": "size width height fov center box slice azimuth inclination types min max colour-map no-labels output data overwrite",
+    "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
+    "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
+    "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
+    "fluid": "n density temperature cutoff switch seed step steps equilibrate precision device instruction-set checkpoint checkpoint-walltime max-walltime restart "
+             "every argon output overwrite",
+    "convert": "overwrite",
+    "info": "",
+    "devices": "",
+    "model plummer": "particles seed truncation exact-energy-limit output overwrite",
+    "model hernquist": "particles seed truncation output overwrite",
+    "model nfw": "particles seed concentration output overwrite",
+    "model cold-sphere": "particles seed output overwrite",
+    "model cube": "particles seed output overwrite",
+    "model two-body": "semi-major-axis eccentricity mass-ratio output overwrite",
+    "model disk": "particles seed height truncation output overwrite",
+    "model galaxy": GALAXY,
+    "model merger": f"mass-ratio eccentricity pericentre separation inclination1 omega1 inclination2 omega2 {GALAXY}",
+    "model cosmology": "box n z-start lpt seed fixed paired load glass Mpc eps softening eps-max omega-m omega-l omega-r w0 wa hubble omega-b n-s sigma8 A-s "
+                       "transfer table output overwrite",
+}
+
+# A value for each option that some mode refuses; None: a flag.
+VALUES = {
+    "particles": "5", "seed": "9", "model": "cube", "criterion": "relative", "tolerance": "1e-9", "theta": "0.1", "order": "4", "local-order": "3",
+    "leaf-size": "3", "group-size": "64", "decorrelate": "1", "batch-size": "7", "accuracy": "1e-3", "accuracy-percentile": "90", "accuracy-every": "9",
+    "tune": None, "long-range": "modes", "mesh": "64", "split": "1.5", "cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
+    "eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "count-short-steps": None, "shared-steps": None, "iterations": "2", "final-evaluation": None,
+    "rungs": "3", "rebuild-above": "0.1", "host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
+    "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "check-forces-every": "5", "on-energy-error": "stop",
+    "on-device-error": "cpu", "frame-width": "1", "frames-every": "1", "power-mesh": "32", "min-members": "9", "collisionless-gas": None,
+    "overwrite": None, "reference": "cpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
+    "eps": "0.1", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
+    "n-s": "1", "omega-b": "0.04", "linear-power": "t.txt", "transfer-table": "t.txt", "fits": None, "mass-bins": "3", "length": "0.1", "overdensity": "100",
+    "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
+}
+
+TREE = "criterion tolerance theta order local-order leaf-size decorrelate batch-size accuracy accuracy-percentile"
+BOX = "long-range mesh split cut"
+HERMITE = "shared-steps eta-start iterations final-evaluation count-short-steps"
+STEPS = "eta dt-min dt-max step-criterion"
+BLOCKS = "rungs rebuild-above host-below"
+RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
+OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
+UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
+ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members"  # need another option
+PAPER = "model particles seed solver eps softening G decorrelate criterion tolerance theta order local-order group-size leaf-size box mesh sample reference"
+
+# A command in a mode, and the options that nothing would use there.
+MODES = [
+    (f"{RUN} --dt 0.1", f"particles seed {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every"),
+    (f"{RUN} --adaptive", f"{HERMITE} {BLOCKS} {BOX} dt block-steps"),
+    (f"{RUN} --block-steps", f"{HERMITE} dt adaptive {BOX}"),
+    (f"{RUN} --block-steps --solver direct", f"{TREE} tune accuracy-every rebuild-above"),
+    (f"{RUN} --block-steps --accuracy 1e-2", "host-below tune theta tolerance"),
+    (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy-every"),
+    (f"{RUN} --dt 0.1 --box 8", "accuracy accuracy-percentile accuracy-every"),
+    (f"{RUN} --block-steps --step-criterion softening --box 8", "host-below accuracy"),
+    (f"{RUN} --dt 0.1 --box 8 --long-range modes", "mesh split"),
+    (f"{RUN} --dt 0.1 --box 8 --solver direct", f"{TREE} {BOX} group-size precision device"),
+    (f"{RUN} --integrator hermite", f"{TREE} {BLOCKS} group-size tune accuracy-every step-criterion resident adaptive box {BOX}"),
+    (f"{RUN} --integrator hermite --dt 0.1", "eta eta-start dt-min dt-max count-short-steps block-steps"),
+    (f"{RUN} --integrator hermite --shared-steps", "block-steps"),
+    (f"{RUN} --dt 0.1 --resident", f"{TREE} group-size tune accuracy-every adaptive block-steps host-below on-device-error {BOX}"),
+    (f"{RUN} --dt 0.1 --resident --solver tree", "accuracy tune on-device-error"),
+    (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
+    ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
+    ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "host-below"),
+    (UNIVERSE, f"t-end model {HERMITE} {BLOCKS} particles seed"),
+    (f"{UNIVERSE} --dt 0.01", f"dlna-max {STEPS} adaptive"),
+    (f"{UNIVERSE} --outputs-z 45", "snapshot-every"),
+    ("force good.txt --eps 0.05 -o f.txt", f"{BOX} accuracy-percentile"),
+    ("force good.txt --eps 0.05 -o f.txt --solver direct", TREE),
+    ("force good.txt --eps 0.05 -o f.txt --box 8", "accuracy"),
+    ("force periodic.txt --eps 0.05 -o f.txt --long-range modes", "mesh split"),
+    ("force periodic.txt --eps 0.05 -o f.txt --solver direct", f"{TREE} {BOX} group-size precision device"),
+    ("force periodic.txt --eps 0.05 -o f.txt --box 0", BOX),
+    ("accuracy good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite"),
+    ("accuracy good.txt --eps 0.05 --solver direct", TREE),
+    ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} group-size precision"),
+    ("accuracy --model cube -n 50 --eps 0.05", BOX),
+    ("accuracy --table chamomile", f"{TREE} {BOX} softening G sample reference repeat hdf5 solver box"),
+    ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite"),
+    ("bench good.txt --eps 0.05 --solver direct", f"{TREE} tune"),
+    ("bench good.txt --eps 0.05 --sample 0", "reference"),
+    ("bench -n 50 --eps 0.05", BOX),
+    ("bench --table gems", f"{PAPER} threads potential phases ceiling tune batch-size"),
+    ("render good.txt -o p.png --size 32", "width height"),
+    ("power periodic.txt --fold 0", "fold-factor"),
+    ("power periodic.txt", "overwrite sigma8 n-s omega-b linear-power transfer-table"),
+    ("power periodic.txt --linear", "bins"),
+    ("power universe.txt --fits --omega-b 0.04", "linear-power transfer-table"),
+    ("power universe.txt --fits --transfer-table t.txt", "linear-power"),
+    ("halos periodic.txt", "overwrite fits mass-bins sigma8 n-s omega-b linear-power transfer-table"),
+    ("halos periodic.txt --linking-length 0.2", "length"),
+    ("halos good.txt --length 0.5", "overdensity"),
+    ("pairs --law gravity --sources good.txt", "repeat overwrite"),
+    ("pairs --law gravity --sources good.txt --targets good.txt", "no-self"),
+    ("fluid -n 108 --steps 1", "checkpoint-walltime max-walltime overwrite"),
+    ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
+    ("model merger -n 100 -o x.hdf5", "kpc mass"),
+    ("model cosmology --n 4 -o x.hdf5", "table glass"),
+    ("model cosmology --n 4 -o x.hdf5 --transfer transfer-table --table t.txt", "omega-b"),
+    ("model cosmology --n 4 -o x.hdf5 --transfer power-table --table t.txt", "omega-b n-s"),
+]
+
+# What must still be taken: an option beside others that might be thought not to use it.
+TAKEN = [
+    f"{RUN} --dt 0.1 --solver direct --group-size 64",
+    f"{RUN} --dt 0.1 --box 8 --solver direct --precision double",
+    f"{RUN} --dt 0.1 --box 8 --long-range modes --cut 4",
+    f"{RUN} --dt 0.1 --box 8 --local-order 0 --order 0",
+    f"{RUN} --dt 0.1 --overwrite --collisionless-gas",
+    f"{RUN} --adaptive --eta 0.1 --dt-min 1e-3 --dt-max 0.1 --step-criterion softening",
+    f"{RUN} --integrator hermite --shared-steps --count-short-steps --dt-min 0.01 --eta-start 0.1",
+    "run periodic.txt --t-end 0.2 --eps 0.05 -o out --integrator hermite --box 0",
+    "accuracy good.txt --eps 0.05 --solver tree,direct --theta 0.5 --leaf-size 8",
+    "accuracy periodic.txt --eps 0.05 --solver direct --precision double --overwrite --csv e.csv",
+    "accuracy periodic.txt --eps 0.05 --local-order 0 --mesh 32",
+    "power periodic.txt --fold 1 --fold-factor 2",
+    "halos good.txt --length 0.5 --box 8 --overdensity 100",
+]
+
+
+def write_inputs(folder):
+    rows = "".join(f"0.05 {i % 3} {i % 5} {i % 7} 0 0 0 {i + 1}\n" for i in range(20))
+    (folder / "good.txt").write_text(rows)
+    (folder / "periodic.txt").write_text("# box_size: 8\n" + rows)
+    mass = 0.3 * 27.7536627 * 1000 ** 3 / 1e9 / 20  # kpc/h, 1e10 Msun/h
+    background = "scale_factor: 0.02", "omega_matter: 0.3", "omega_lambda: 0.7", "hubble: 0.7", "box_size: 1000", "time: 0.02"
+    units = "unit_length_in_cm: 3.085678e21", "unit_mass_in_g: 1.989e43", "unit_velocity_in_cm_per_s: 1e5", "units_per_hubble: 1"
+    (folder / "universe.txt").write_text("".join(f"# {line}\n" for line in (*background, *units)) + "".join(
+        f"{mass} {37 * i % 1000} {91 * i % 1000} {13 * i % 1000} 0 0 0 {i + 1}\n" for i in range(20)))
+    (folder / "t.txt").write_text("".join(f"{10 ** (k / 10):.6g} 1\n" for k in range(-40, 21)))
+
+
+def run(folder, command):
+    arguments = [PROGRAM, *command.split()]
+    try:
+        return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=20)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(arguments, "none in 20 s", "", "")
+
+
+def complaints(folder):
+    there = set(folder.iterdir())
+    for command, names in COMMANDS.items():
+        options = set(re.findall(r"^  (?:-\w \[ )?--([\w-]+)", run(folder, command + " --help").stdout, re.M)) - COMMON
+        options |= {"threads"} if command == "bench" else set()
+        for name in options ^ set(names.split()):
+            yield f"{command} --{name}: is not in both --help and this table; which modes use it?"
+    for command, names in MODES:
+        for name in names.split():
+            value = VALUES[name]
+            line = f"{command} --{name}" + ("" if value is None else f" {value}")
+            done = run(folder, line)
+            if done.returncode != 2 or done.stderr.count("\n") != 1 or not re.search(rf"--{name}\b", done.stderr):
+                yield f"{line}: status {done.returncode}: {done.stderr or done.stdout[:200]}"
+            if wrote := set(folder.iterdir()) - there:
+                yield f"{line}: wrote files"
+                subprocess.run(["rm", "-rf", *wrote], check=True)
+    for line in TAKEN:
+        if (done := run(folder, line)).returncode != 0:
+            yield f"{line}: status {done.returncode}: {done.stderr}"
+        for path in set(folder.iterdir()) - there:
+            subprocess.run(["rm", "-rf", path], check=True)
+
+
+with tempfile.TemporaryDirectory() as name:
+    write_inputs(pathlib.Path(name))
+    failures = list(complaints(pathlib.Path(name)))
+print(f"{sum(len(names.split()) for _, names in MODES)} options that nothing would use, in {len(MODES)} modes")
+print("\n".join(failures) or "all refused")
+sys.exit(bool(failures))

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""What a run used stands in its log and in its snapshots, and the next command reads it from there; so for `force`."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+FINE, USAGE, INPUT = 0, 2, 3
+RUN = "--t-end 0.02 --dt 0.01 --eps 0.02 --snapshot-every 1"
+
+# command, exit status, what it says, what it does not say; {} is the folder of the commands before it
+CASES = [
+    # The box.
+    (f"run plain.txt --box 2 {RUN} --power -o boxed", FINE, r"box +periodic, 2 \(--box\)", "isolated"),
+    ("info boxed/snapshot_001.hdf5", FINE, "box +2$", "isolated"),
+    ("info boxed/snapshot_001.hdf5", FINE, r"mesh: 32\n(.*\n)*.*split_radius: 0.078125", None),
+    ("info boxed/snapshot_001.hdf5", FINE, "cut_radius: 0.390625", None),
+    ("power boxed/snapshot_001.hdf5", FINE, "# box 2, 24 particles", None),
+    ("halos boxed/snapshot_001.hdf5", FINE, "halos with", None),
+    ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 -o on", FINE, r"box +periodic, 2 \(BoxSize of the file; --box 0: isolated\)", "local order"),
+    ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 -o again", FINE, "note +the file is not comoving, but its BoxSize of 2 makes gravity periodic", None),
+    ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 --box 0 -o open", FINE, "note +the box of size 2 in the file is ignored", "periodic"),
+    ("info open/snapshot_001.hdf5", FINE, "box +isolated", None),
+    ("power open/snapshot_001.hdf5", USAGE, "--box: not given, and the file states no periodic box", None),
+    ("run boxed/snapshot_001.hdf5 --t-end 0.03 --dt 0.01 --box 0 --power -o none", USAGE, "--power: needs initial conditions in a periodic box", None),
+    ("force plain.txt --box 2 --eps 0.02 -o f.hdf5", FINE, r"box: periodic, 2 \(--box\)\nlong range: mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
+    ("info f.hdf5", FINE, "box +2$", None),
+    ("force f.hdf5 -o f2.txt", FINE, r"box: periodic, 2 \(BoxSize of the file; --box 0: isolated\)", None),
+    ("force f.hdf5 -o f3.hdf5 --box 0", FINE, "note: the box of size 2 in the file is ignored", "periodic"),
+    ("info f3.hdf5", FINE, "box +isolated", None),
+    ("force f.hdf5 -o f4.txt --long-range modes", FINE, r"long range: modes, r_s 0.18, cut at 0.9", None),
+    ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator: hermite is not periodic, and the file states a box; --box 0 runs it isolated", None),
+    ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--box: hermite is not periodic", None),
+    # The log holds it too, at each restart as well.
+    ("run plain.txt --box 2 --t-end 0.01 --dt 0.01 --eps 0.02 --checkpoint-every 1 -o log", FINE, "forces +tree", None),
+    ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),
+    # Units, background, G and softening.
+    ("model cosmology --n 8 --box 100 --z-start 49 -o ics.hdf5", FINE, "wrote", None),
+    ("run ics.hdf5 --z-end 48 --eps 300 --softening spline --omega-r 1e-4 --w0 -0.9 --eps-max 200 -o universe", FINE,
+     r"box +periodic, 100000 kpc/h \(BoxSize of the file\)", None),
+    ("info universe/snapshot_001.hdf5", FINE, "softening +spline, eps = 300", None),
+    ("run universe/snapshot_001.hdf5 --z-end 47.5 -o later", FINE, r"cosmology +Omega_m 0.3089, .*Omega_r 0.0001, w -0.9 \+0 \(1 - a\), eps at most 200 / a", None),
+    ("power universe/snapshot_001.hdf5 --fits", FINE, "linear theory: sigma8 0.811", "assumed"),
+    ("run plain.txt --G 3 --eps 0.02 --t-end 0.01 --dt 0.01 -o strong", FINE, "G +3", None),
+    ("info strong/snapshot_001.hdf5", FINE, "G +3", None),
+    ("force ics.hdf5 -o ics_forces.hdf5", FINE, "comoving coordinates at scale factor 0.02", None),
+    ("power ics_forces.hdf5 --fits", FINE, "linear theory: sigma8 0.811", "assumed"),
+    # G of an option is checked as that of a file.
+    ("run ics.hdf5 --z-end 40 --eps 100 --G 1 -o x", INPUT, "density: .* of the critical one, .*G or Omega_m are wrong", None),
+    # What is assumed, and what is odd, in every command that reads a file.
+    ("power foreign.txt --fits -o foreign_power.txt", FINE, "note: linear theory: the file does not state .* sigma8 0.811, n_s 0.965, Omega_b 0.049: assumed; give", None),
+    ("power foreign.txt --fits", FINE, "^# note: linear theory: the file does not state", None),
+    ("power foreign.txt --fits --sigma8 0.8 --n-s 0.96 --omega-b 0.05", FINE, "sigma8 0.8", "assumed"),
+    ("halos foreign.txt --fits --mass-function mass.txt", FINE, "note: linear theory: the file does not state", None),
+    *[(f"{command} {file}", FINE, r"note: 2 particles lie outside the periodic box, by 0.\d+ of its side at most", None)
+      for command in ("info", "halos", "force --eps 0.02 -o o.txt --overwrite", "accuracy --eps 0.02 --tolerance 0.01", "bench --eps 0.02 --repeat 1 --tolerance 0.01")
+      for file in ("beyond.txt",)],
+    ("power beyond.txt -o beyond_power.txt", FINE, "note: 2 particles lie outside the periodic box", None),
+    ("force far.txt --eps 0.02 -o far_forces.txt", FINE, r"note: positions extend over 1e\+09, which is 5e\+10 times the softening length", None),
+    ("power plain.txt --box 1e-300", USAGE, r"--box: 1e-300: a number from 1e-90 to 1e\+90", None),
+    ("power plain.txt --box 1e-30", INPUT, "particles lie outside the periodic box, by .* must be at most 1e9", None),
+    ("force huge_box.txt --eps 0.02 -o x.txt", INPUT, r"BoxSize of the file: 1e\+300: a number from 1e-90", None),
+    # Steps that would never reach the end.
+    *[(f"run plain.txt --eps 0.02 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
+      for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),
+                          ("--block-steps --dt-max 1e-300", "--dt-max"), ("--integrator hermite --eta-start 1e-300", "time step"))],
+    ("run ics.hdf5 --z-end 40 --dlna-max 1e-300 -o x", USAGE, "--dlna-max: .*makes .* steps; at most 1e12", None),
+    # A background out of range, of an option and of a file.
+    *[(f"run ics.hdf5 --z-end 40 --{option} {value} -o x", USAGE, f"--{option}: {value}: a number from", None) for option, value in (("omega-l", "-5"), ("w0", "-3"), ("wa", "9"))],
+    ("run negative.txt --z-end 40 --eps 100 -o x", INPUT, "negative.txt: omega-l: -5: must be -2 to 5", None),
+    # Late times.
+    *[(f"run late{t}.txt --t-end {1 + 10**t} --dt 0.1 --eps 0.5 -o late{t}", FINE, "^10 steps in (.*\n)*wrote 11 snapshots", None) for t in (7, 8, 9, 10, 11)],
+    ("run late14.txt --t-end 100000000000001 --dt 0.1 --eps 0.5 -o x", USAGE, "--dt: 0.1: is lost in the digits of t = 100000000000001", None),
+    ("run late14.txt --t-end 100000000000001 --adaptive --eps 0.5 -o x", USAGE, "--t-end: 100000000000001: a tenth of the run, 0.1: is lost in the digits", None),
+]
+
+
+def write_inputs(folder):
+    def rows(mass=1 / 24, side=2):
+        return "".join(f"{mass} {side * (37 * i % 101) / 101} {side * (53 * i % 97) / 97} {side * (71 * i % 89) / 89} 0 0 0 {i + 1}\n" for i in range(24))
+
+    def heading(**fields):
+        return "".join(f"# {name}: {value}\n" for name, value in fields.items())
+
+    background = dict(scale_factor=0.02, omega_matter=0.3, omega_lambda=0.7, hubble=0.7, box_size=1000, time=0.02, unit_length_in_cm=3.085678e21,
+                      unit_mass_in_g=1.989e43, unit_velocity_in_cm_per_s=1e5, units_per_hubble=1)
+    mass = 0.3 * 27.7536627 * 1000**3 / 1e9 / 24  # kpc/h, 1e10 Msun/h
+    files = {"plain.txt": rows(), "beyond.txt": heading(box_size=2) + rows() + "0.04 2.5 0 0 0 0 0 30\n0.04 0 -0.5 0 0 0 0 31\n",
+             "far.txt": rows() + "0.04 1e9 0 0 0 0 0 30\n", "huge_box.txt": heading(box_size=1e300) + rows(),
+             "foreign.txt": heading(**background) + rows(mass, 1000), "negative.txt": heading(**{**background, "omega_lambda": -5}) + rows(mass, 1000),
+             **{f"late{t}.txt": heading(time=f"1e{t}") + rows() for t in (7, 8, 9, 10, 11, 14)}}
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+failures = []
+with tempfile.TemporaryDirectory() as name:
+    write_inputs(pathlib.Path(name))
+    for command, status, says, says_not in CASES:
+        try:
+            done = subprocess.run([PROGRAM, *command.split()], cwd=name, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            failures.append(f"{command}: takes more than 60 s")
+            continue
+        told = done.stdout if status == FINE else done.stderr
+        if done.returncode != status or not re.search(says, told, re.M) or (says_not and re.search(says_not, told)):
+            failures.append(f"{command}: status {done.returncode}, not {status}, or not '{says}', or '{says_not}': {told[:1500]}{done.stderr}")
+    log = (pathlib.Path(name) / "log/run.log").read_text() if (pathlib.Path(name) / "log").exists() else ""
+    for line in (r"box +periodic, 2 \(--box\)", r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", "G +1$", "softening +Plummer, eps = 0.02", "units +N-body"):
+        if len(re.findall("^" + line, log, re.M)) != 2:
+            failures.append(f"run.log of a run and its restart says not twice: {line}")
+print(f"{len(CASES)} commands")
+print("\n".join(failures) or "what was used is told, written and read")
+sys.exit(bool(failures))

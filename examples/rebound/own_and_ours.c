@@ -125,6 +125,18 @@ int main(void)
     wrong += !isnan(ours->particles[3].ax);
     chm_rebound_detach(ours);
     wrong += chm_rebound_attach(context, ours) != CHM_USAGE;
+
+    /* A copy has lost its gravity until another is attached, or detached. */
+    wrong += chm_rebound_attach(context, own) != CHM_OK;
+    for (int attached = 0; attached < 2; ++attached) {
+        struct reb_simulation* copy = reb_simulation_copy(own);
+        if (attached)
+            wrong += chm_rebound_attach(context, copy) != CHM_OK;
+        wrong += chm_rebound_detach(copy) != (attached ? CHM_OK : CHM_USAGE);
+        reb_simulation_steps(copy, 1);
+        reb_simulation_free(copy);
+    }
+    chm_rebound_detach(own);
     reb_simulation_free(own);
     reb_simulation_free(ours);
     chm_destroy(context);

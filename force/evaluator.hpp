@@ -64,11 +64,13 @@ struct TargetSum {
 /// Writes one sum; false if it is not finite.
 inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum& sum)
 {
-    output.acceleration.store_vector(particle, output.acceleration_unit * sum.acceleration);
+    const Vec3<double> acceleration = output.acceleration_unit * sum.acceleration;
+    output.acceleration.store_vector(particle, acceleration);
+    const double potential = output.potential ? output.potential_unit * sum.potential : 0;
     if (output.potential)
-        output.potential.store(particle, 0, output.potential_unit * sum.potential);
-    return std::isfinite(sum.acceleration.x + sum.acceleration.y + sum.acceleration.z +
-                         sum.potential);
+        output.potential.store(particle, 0, potential);
+    return std::isfinite(acceleration.x) && std::isfinite(acceleration.y) &&
+           std::isfinite(acceleration.z) && std::isfinite(potential);
 }
 
 /// Evaluates interaction lists by summation over all pairs of a group and its list. A target's sum

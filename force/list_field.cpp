@@ -6,6 +6,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_batches.hpp"
+#include "chamomile/force/reference_sum.hpp"
 #include "chamomile/force/singular_pairs.hpp"
 
 namespace chamomile {
@@ -380,18 +381,17 @@ void ListField::repair(const FieldTargets& targets, const ForceOutput& output)
                 continue;
             pulling.position.push_back(all.position[j]);
             pulling.mass.push_back(all.mass[j]);
-            pulling.id.push_back(j);
         }
         pulling.position.push_back(place);
         pulling.mass.push_back(0);
-        pulling.id.push_back(all.size());
-        pulling.acceleration.resize(pulling.size());
-        pulling.potential.resize(pulling.size());
         const Index last[] = {Index(pulling.size() - 1)};
-        repair_singular_targets(pulling, last, options_, Quantities::acceleration_potential);
-        for (int c = 0; c < 3; ++c)
-            acceleration[3 * i + std::size_t(c)] = (&pulling.acceleration.back().x)[c];
-        potential[i] = pulling.potential.back();
+        const ReferenceSums exact =
+            reference_sum(pulling, last, options_.softening, options_.gravitational_constant);
+        const Vec3<double>& pull = exact.acceleration[0];
+        if (!std::isfinite(pull.x + pull.y + pull.z + exact.potential[0]))
+            throw Error(Fault::numeric, "target " + std::to_string(i) + ": field: not finite");
+        std::copy_n(&pull.x, 3, &acceleration[3 * i]);
+        potential[i] = exact.potential[0];
     }
     write_rows(acceleration, targets.count, output.acceleration);
     write_rows(potential, targets.count, output.potential);

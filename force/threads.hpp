@@ -3,8 +3,10 @@
 
 namespace chamomile {
 
-/// From now on parallel regions started by the calling thread use n >= 1 threads. No result depends
-/// on n.
+inline constexpr int most_threads = 4096;
+
+/// From now on parallel regions started by the calling thread use n threads, from 1 to
+/// most_threads, or Error(usage). No result depends on n.
 void use_threads(int n);
 
 /// Starts them at once. Throws Error(input) where the system has no room for so many, for which

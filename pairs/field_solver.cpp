@@ -350,8 +350,10 @@ private:
     void write(std::vector<double>& rows, const ArrayView& view) const
     {
         const std::size_t components = std::size_t(view.components()), n = rows.size() / components;
-        for (double& value : rows)
-            value *= options().gravitational_constant;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (!std::isfinite(rows[i] *= options().gravitational_constant))
+                throw Error(Fault::numeric, "target " + std::to_string(i / components) +
+                                                ": tidal tensor or jerk: not finite");
         if (view.on_device)
             return write_to_device(choose_gpu(options().device), rows.data(), n, view);
         for (std::size_t i = 0; i < n; ++i)

@@ -204,7 +204,6 @@ SolverOptions chm_context::chosen() const
     Particles particles;
     particles.resize(sources.count);
     for (std::size_t i = 0; i < sources.count; ++i) {
-        particles.id[i] = i;
         particles.position[i] = sources.position.load_vector(i);
         particles.mass[i] = sources.mass.load(i);
     }

@@ -97,7 +97,10 @@ public:
 private:
     static SolverOptions base_options(SolverOptions options, const AccuracyGoal& goal)
     {
-        check_goal(goal, options);
+        check_goal(goal);
+        if (options.solver != SolverKind::tree && !goal.chosen_already)
+            throw Error(Fault::usage, "accuracy: needs the tree solver, and takes a direct sum "
+                                      "where that is better");
         if (goal.error < least_in_float)
             options.precision = Precision::double_precision;
         return settled(options);
@@ -319,7 +322,7 @@ private:
 
 } // namespace
 
-void check_goal(const AccuracyGoal& goal, const SolverOptions& options)
+void check_goal(const AccuracyGoal& goal)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
     if (!(goal.error >= 1e-12) || !(goal.error <= 0.5))
@@ -331,8 +334,6 @@ void check_goal(const AccuracyGoal& goal, const SolverOptions& options)
         refuse("accuracy sample: 0: must be 1 or more");
     if (goal.check_every < 0)
         refuse("accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0");
-    if (options.solver != SolverKind::tree && !goal.chosen_already)
-        refuse("accuracy: needs the tree solver, and takes a direct sum where that is better");
 }
 
 std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options)

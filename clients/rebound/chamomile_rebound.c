@@ -61,12 +61,12 @@ static const char* objection(const struct reb_simulation* r)
         return "map: gravity of some particles alone is REBOUND's own";
     if (r->integrator.name &&
         (!strcmp(r->integrator.name, "mercurius") || !strcmp(r->integrator.name, "trace") ||
-         !strcmp(r->integrator.name, "whfast512")))
+         !strcmp(r->integrator.name, "eos") || !strcmp(r->integrator.name, "whfast512")))
 #else
     if (r->integrator == REB_INTEGRATOR_MERCURIUS || r->integrator == REB_INTEGRATOR_TRACE ||
-        r->integrator == REB_INTEGRATOR_WHFAST512)
+        r->integrator == REB_INTEGRATOR_EOS || r->integrator == REB_INTEGRATOR_WHFAST512)
 #endif
-        return "integrator: MERCURIUS, TRACE and WHFast512 bring their own gravity";
+        return "integrator: MERCURIUS, TRACE, EOS and WHFast512 bring their own gravity";
     return NULL;
 }
 

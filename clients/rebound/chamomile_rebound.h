@@ -4,7 +4,8 @@
  * REB_GRAVITY_NONE; an additional_forces of your own is still called. Honoured are G, softening,
  * N_active, testparticle_type, gravity_ignore_terms and the size of a particle in memory. Ghost
  * boxes, periodic and shearing boundaries, variational particles, and integrators with a gravity of
- * their own (MERCURIUS, TRACE, WHFast512) are refused; choose the integrator before you attach. */
+ * their own (MERCURIUS, TRACE, EOS, WHFast512) are refused; choose the integrator before you
+ * attach. */
 #ifndef CHAMOMILE_REBOUND_H
 #define CHAMOMILE_REBOUND_H
 

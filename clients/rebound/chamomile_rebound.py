@@ -6,8 +6,8 @@
 
 REBOUND 5 calls it through gravity_custom, older ones through additional_forces with gravity "none". Honoured are G,
 softening, N_active, testparticle_type and the size of a particle in memory; ghost boxes, periodic and shearing boundaries,
-variational particles and terms to ignore (WHFast, SABA and EOS set them; the hook in C, chamomile_rebound.c, honours them)
-are refused, and so are integrators with a gravity of their own: MERCURIUS, TRACE and WHFast512.
+variational particles and terms to ignore (WHFast and SABA set them; the hook in C, chamomile_rebound.c, honours them)
+are refused, and so are integrators with a gravity of their own: MERCURIUS, TRACE, EOS and WHFast512.
 
 A copy of a simulation, and one that is loaded from a file, has no gravity until attach() or `sim.gravity = "basic"`:
 with this module imported, integrate() and steps() say so, where REBOUND alone would fall to pieces.
@@ -181,7 +181,7 @@ def _objection(sim):
         return "variational particles: need REBOUND's own gravity"
     if getattr(sim, "gravity_ignore", None) or getattr(sim, "gravity_ignore_terms", None):
         return "gravity_ignore_terms: set by this integrator; the hook in C honours them"
-    if str(sim.integrator).lower() in ("mercurius", "trace", "whfast512"):  # a name, or what has one
+    if str(sim.integrator).lower() in ("mercurius", "trace", "eos", "whfast512"):  # a name, or what has one
         return f"integrator: {str(sim.integrator).upper()} brings its own gravity"
     return None
 
@@ -198,9 +198,13 @@ def _looked_after(call):
     def looked_after(sim, *words, **named):
         if _is_lost(sim):
             raise RuntimeError("chamomile: gravity: a copy, or what is loaded, has none: attach() again, or set sim.gravity")
-        if ctypes.addressof(sim) in _attached and (line := _objection(sim)):
+        ours = sim._gravity if ctypes.addressof(sim) in _attached else None
+        if ours is not None and (line := _objection(sim)):
             raise RuntimeError(f"chamomile: {line}")
-        return call(sim, *words, **named)
+        result = call(sim, *words, **named)
+        if ours not in (None, sim._gravity):
+            raise RuntimeError(f"chamomile: integrator: {sim.integrator} went over to a gravity of its own: attach() with another")
+        return result
     return looked_after
 
 

@@ -81,7 +81,7 @@ right.append(refused(lambda: ours.integrate(0.2)))
 right.append(refused(lambda: chamomile_rebound.attach(cloud(), tolerance=7)))
 
 # Integrators that take gravity elsewhere, chosen before and after.
-for name in ("mercurius", "trace"):
+for name in ("mercurius", "trace", "eos"):
     sim = cloud(10)
     sim.integrator = name
     right.append(refused(lambda: chamomile_rebound.attach(sim)))

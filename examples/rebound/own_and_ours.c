@@ -137,6 +137,12 @@ int main(void)
         reb_simulation_free(copy);
     }
     chm_rebound_detach(own);
+#ifdef REB_API /* REBOUND 5: integrators by name */
+    for (int i = 0; i < 3; ++i) {
+        reb_simulation_set_integrator(own, (const char*[]){"mercurius", "trace", "eos"}[i]);
+        wrong += chm_rebound_attach(context, own) != CHM_USAGE;
+    }
+#endif
     reb_simulation_free(own);
     reb_simulation_free(ours);
     chm_destroy(context);

@@ -47,7 +47,7 @@ void add_bench_options(Options& options, BenchOptions& bench)
     add_particle_source(options, bench.source);
     add_swept_solver_options(options, bench.solver, bench.sweep);
     add_tune(options, bench.tune);
-    options.numbers("threads", bench.threads, between(1, 4096), "of the host");
+    options.numbers("threads", bench.threads, between(1, most_threads), "of the host");
     options.group("Measurement");
     options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
     options.flag("potential", bench.potential, "potentials as well as accelerations");

@@ -73,10 +73,13 @@ void require_pointer(const char* name, const T* pointer, std::size_t n)
 template <class Law>
 class KeptSolver {
 public:
-    PairSolver& with(const Law& law)
+    PairSolver& with(const Law& law) { return with(law, options_of_environment); }
+    /// options(): asked for when a solver is made.
+    template <class Options>
+    PairSolver& with(const Law& law, Options options)
     {
         if (!solver_ || differs(law)) {
-            solver_ = make_pair_solver(law, options_of_environment());
+            solver_ = make_pair_solver(law, options());
             law_ = law;
         }
         return *solver_;

@@ -1,7 +1,9 @@
 # Installs the program, the library and what find_package(chamomile) needs.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/chamomile)
-install(TARGETS chamomile chamomile_cunbody chamomile_c chamomile_g5 chamomile_g6 chamomile_amuse EXPORT chamomile
+# Two sets: what needs nothing else, for hosts in C and Fortran too, and the library in C++ with all that it uses.
+install(TARGETS chamomile chamomile_amuse EXPORT chamomile_cxx)
+install(TARGETS chamomile_c chamomile_cunbody chamomile_g5 chamomile_g6 EXPORT chamomile
     FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
 if(CHAMOMILE_PROGRAM)
     install(TARGETS chamomile_program)
@@ -14,11 +16,26 @@ endif()
 install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
 install(FILES clients/rebound/chamomile_rebound.h clients/rebound/chamomile_rebound.c clients/rebound/chamomile_rebound.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/rebound)
-# For builds without CMake: pkg-config --cflags --libs chamomile_c.
+# For builds without CMake: pkg-config --cflags --libs chamomile_c, chamomile_g5, chamomile_g6 or chamomile_cunbody.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/chamomile_c.pc.in ${PROJECT_BINARY_DIR}/chamomile_c.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/chamomile_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(client IN ITEMS
+        "c||the C interface"
+        "cunbody|/clients/cunbody|the calls of CUNBODY-1"
+        "g5|/clients/grape5|the calls of a GRAPE-5"
+        "g6|/clients/grape6|the calls of a GRAPE-6")
+    string(REPLACE "|" ";" client "${client}")
+    list(GET client 0 name)
+    list(GET client 1 folder)
+    list(GET client 2 what)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/chamomile.pc.in ${PROJECT_BINARY_DIR}/chamomile_${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/chamomile_${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 install(EXPORT chamomile NAMESPACE chamomile:: DESTINATION ${package_folder} FILE chamomileTargets.cmake)
+install(EXPORT chamomile_cxx NAMESPACE chamomile:: DESTINATION ${package_folder} FILE chamomileCxxTargets.cmake)
+set(chamomile_cuda_package "")
+if(chamomile_has_cuda)
+    set(chamomile_cuda_package CUDAToolkit)
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/chamomileConfig.cmake.in
     ${PROJECT_BINARY_DIR}/chamomileConfig.cmake INSTALL_DESTINATION ${package_folder}
     PATH_VARS CMAKE_INSTALL_DATADIR)

@@ -65,11 +65,12 @@ struct TargetSum {
 inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum& sum)
 {
     const Vec3<double> a = output.acceleration_unit * sum.acceleration;
-    const double potential = output.potential_unit * sum.potential;
+    const double potential = output.potential ? output.potential_unit * sum.potential : 0;
     output.acceleration.store_vector(particle, a);
     if (output.potential)
         output.potential.store(particle, 0, potential);
-    return std::isfinite(a.x + a.y + a.z + potential);
+    return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z) &&
+           std::isfinite(potential);
 }
 
 /// Evaluates interaction lists by summation over all pairs of a group and its list. A target's sum

@@ -111,8 +111,6 @@ Particles ListField::all_sources()
         all.position[octree.order[k]] = octree.sources[k].position;
         all.mass[octree.order[k]] = octree.sources[k].mass;
     }
-    for (std::size_t i = 0; i < all.size(); ++i)
-        all.id[i] = i;
     return all;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_field.hpp"
@@ -74,15 +75,16 @@ void ListField::repair_sources(const ForceOutput& output)
     write_rows(all.potential, all.size(), output.potential);
 }
 
-/// The sum of target i in the caller's units.
+/// The sum of target i in the caller's units. Throws Error(numeric) where no double holds it.
 void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                         std::vector<double>& potential) const
 {
     const double G = options_.gravitational_constant;
-    acceleration[3 * i] = G * sum.acceleration.x;
-    acceleration[3 * i + 1] = G * sum.acceleration.y;
-    acceleration[3 * i + 2] = G * sum.acceleration.z;
+    const Vec3<double> a = G * sum.acceleration;
     potential[i] = G * sum.potential;
+    if (!std::isfinite(a.x + a.y + a.z + potential[i]))
+        throw Error(Fault::numeric, "target " + std::to_string(i) + ": field: not finite");
+    std::copy_n(&a.x, 3, &acceleration[3 * i]);
 }
 
 /// Directly and in double, one target at a time: pairs closer than float can tell.

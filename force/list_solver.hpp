@@ -80,6 +80,9 @@ std::unique_ptr<Solver> make_periodic_solver(const SolverOptions& settled,
 /// Barnes & Hut's tree, walked once per group (Barnes 1990).
 std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts);
 
+/// Throws Error(usage) for a goal out of range.
+void check_goal(const AccuracyGoal& goal);
+
 /// A tree that keeps options.accuracy.
 std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options);
 

@@ -2,7 +2,7 @@
 
 #include "chamomile/core/norm.hpp"
 #include "chamomile/force/gravity.hpp"
-#include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/force/reference_sum.hpp"
 
 namespace chamomile {
 namespace {
@@ -33,18 +33,12 @@ TargetSum sum_of_lone_target(const Particles& sources, const Vec3<double>& place
             continue;
         pulling.position.push_back(sources.position[j]);
         pulling.mass.push_back(sources.mass[j]);
-        pulling.id.push_back(j);
     }
     pulling.position.push_back(place);
     pulling.mass.push_back(0);
-    pulling.id.push_back(sources.size());
-    pulling.acceleration.resize(pulling.size());
-    pulling.potential.resize(pulling.size());
     const Index last[] = {Index(pulling.size() - 1)};
-    SolverOptions options;
-    options.softening = softening;
-    repair_singular_targets(pulling, last, options, Quantities::acceleration_potential);
-    return {pulling.acceleration.back(), pulling.potential.back()};
+    const ReferenceSums exact = reference_sum(pulling, last, softening, 1);
+    return {exact.acceleration[0], exact.potential[0]};
 }
 
 TargetSum sum_from_afar(const Multipole& whole, const Vec3<double>& place,

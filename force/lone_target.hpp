@@ -7,7 +7,7 @@
 namespace chamomile {
 
 /// Over all sources but `self` (-1: none); G = 1. Without softening sources at the target's place
-/// pull at nothing. Throws like refuse_singular_target() if it is not finite.
+/// pull at nothing.
 TargetSum sum_of_lone_target(const Particles& sources, const Vec3<double>& place, std::int64_t self,
                              const Softening& softening);
 

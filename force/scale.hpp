@@ -18,7 +18,7 @@ struct InternalScale {
     {
         int exponent = 0;
         std::frexp(x, &exponent);
-        return std::ldexp(1.0, std::min(exponent, 1023)); // the largest there is
+        return std::ldexp(1.0, std::min(exponent, 1023)); // the largest that a double holds
     }
     /// The unit, in units of `length`, of the field expanded about the centre of a region: near its
     /// radius, but no smaller than float's range has room for. Of a point cells of any distance are

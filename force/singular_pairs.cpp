@@ -1,5 +1,6 @@
 #include "chamomile/force/singular_pairs.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -14,9 +15,27 @@ bool is_finite(const Vec3<double>& a, double potential)
     return std::isfinite(a.x + a.y + a.z + potential);
 }
 
-std::uint64_t id_of(const Particles& particles, std::size_t i)
+/// Where the particles have ids; those of particles made by a program may never have been set.
+bool have_ids(const Particles& particles)
 {
-    return i < particles.id.size() ? particles.id[i] : i;
+    return std::any_of(particles.id.begin(), particles.id.end(), [](auto id) { return id != 0; });
+}
+
+/// "particle with id 7", or without ids "particle 7", counted from 0.
+std::string name_of(const Particles& particles, std::size_t i)
+{
+    return have_ids(particles) ? "particle with id " + std::to_string(particles.id[i])
+                               : "particle " + std::to_string(i);
+}
+
+std::string names_of(const Particles& particles, std::size_t i, std::size_t j)
+{
+    if (j < i)
+        std::swap(i, j);
+    if (have_ids(particles) && particles.id[i] != particles.id[j])
+        return "particles with ids " + std::to_string(particles.id[i]) + " and " +
+               std::to_string(particles.id[j]);
+    return "particles " + std::to_string(i) + " and " + std::to_string(j);
 }
 
 } // namespace
@@ -30,11 +49,10 @@ void refuse_singular_target(const Particles& particles, Index i, const Softening
         for (std::size_t j = 0; j < particles.size(); ++j)
             if (j != i && particles.position[j] == p)
                 throw Error(Fault::input,
-                            "particles with ids " + std::to_string(id_of(particles, i)) + " and " +
-                                std::to_string(id_of(particles, j)) + ": position: " + place +
+                            names_of(particles, i, j) + ": position: " + place +
                                 ": both lie there; coincident particles need a softening > 0");
-    throw Error(Fault::numeric, "particle with id " + std::to_string(id_of(particles, i)) +
-                                    ": acceleration: not finite at position " + place);
+    throw Error(Fault::numeric,
+                name_of(particles, i) + ": acceleration: not finite at position " + place);
 }
 
 void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
@@ -74,8 +92,8 @@ double require_masses(const Particles& particles, bool in_cells)
                             : in_cells && m < 0 ? "must be 0 or more, or summed directly"
                                                 : nullptr;
         if (wrong)
-            throw Error(Fault::input, "particle with id " + std::to_string(id_of(particles, i)) +
-                                          ": mass: " + std::to_string(m) + ": " + wrong);
+            throw Error(Fault::input,
+                        name_of(particles, i) + ": mass: " + std::to_string(m) + ": " + wrong);
         sum += std::abs(m);
     }
     if (!std::isfinite(sum))

@@ -64,8 +64,10 @@ void check(const SolverOptions& o)
         refuse("decorrelate: needs the tree solver");
     if (!(o.softening.length >= 0) || !std::isfinite(o.softening.length))
         refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
-    if (!std::isfinite(o.gravitational_constant))
-        refuse("G: " + in_words(o.gravitational_constant) + ": must be finite");
+    if (!(o.gravitational_constant > 0) || !std::isfinite(o.gravitational_constant))
+        refuse("G: " + in_words(o.gravitational_constant) + ": must be above 0");
+    if (o.accuracy)
+        check_goal(*o.accuracy);
     if (!(o.periodic.box >= 0) || !std::isfinite(o.periodic.box))
         refuse("box: " + in_words(o.periodic.box) + ": must be 0 or more");
     if (o.periodic)

@@ -14,6 +14,9 @@ namespace chamomile {
 
 void use_threads(int n)
 {
+    if (n < 1 || n > most_threads)
+        throw Error(Fault::usage, "threads: " + std::to_string(n) + ": must be 1 to " +
+                                      std::to_string(most_threads));
     omp_set_num_threads(n);
 }
 

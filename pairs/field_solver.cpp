@@ -7,6 +7,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_field.hpp"
+#include "chamomile/force/scale.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/pairs/laws/gravity_tidal.hpp"
 #include "chamomile/pairs/laws/gravity_tidal_spline.hpp"
@@ -300,8 +301,14 @@ private:
                    const std::vector<Index>& self, const FieldResults& results,
                    ForceStatistics& statistics)
     {
-        const FieldCopy places = copy_of_sources();
+        FieldCopy places = copy_of_sources();
         const std::size_t n = places.mass.size(), targets = self.size();
+        double mass = 0;
+        for (const double m : places.mass)
+            mass += std::abs(m);
+        const double unit = InternalScale::of(0, 0, mass).mass; // float's range is not a double's
+        for (double& m : places.mass)
+            m /= unit;
         const Coincident at = find_coincident(position, self);
         const Exclusions excluded{at.begin, at.sources};
         const SolverOptions& o = options();
@@ -320,7 +327,7 @@ private:
                 std::copy_n(row, 4, &rows[4 * j]);
             }
             count(tidal_->sum({position, rows, self, excluded}, sums), statistics);
-            write(sums, results.tidal);
+            write(sums, unit, results.tidal);
         }
         if (results.jerk) {
             require(velocity_.size() == 3 * n, "sources: velocities: missing; jerks need them");
@@ -342,7 +349,7 @@ private:
             std::vector<double> jerks(3 * targets);
             for (std::size_t i = 0; i < targets; ++i)
                 std::copy_n(&sums[7 * i + 3], 3, &jerks[3 * i]);
-            write(jerks, results.jerk);
+            write(jerks, unit, results.jerk);
         }
     }
 
@@ -364,11 +371,13 @@ private:
         statistics.device_busy += pairs.device_busy;
     }
 
-    void write(std::vector<double>& rows, const ArrayView& view) const
+    void write(std::vector<double>& rows, double mass_unit, const ArrayView& view) const
     {
         const std::size_t components = std::size_t(view.components()), n = rows.size() / components;
-        for (double& value : rows)
-            value *= options().gravitational_constant;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (!std::isfinite(rows[i] *= mass_unit * options().gravitational_constant))
+                throw Error(Fault::numeric, "target " + std::to_string(i / components) +
+                                                ": tidal tensor or jerk: not finite");
         if (view.on_device)
             return write_to_device(choose_gpu(options().device), rows.data(), n, view);
         for (std::size_t i = 0; i < n; ++i)

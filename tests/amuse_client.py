@@ -217,8 +217,9 @@ def check_errors_do_not_hang():
     try:
         code.evolve_model(1 | TIME)
         raise AssertionError("two particles at one place went unnoticed")
-    except AmuseException:
+    except AmuseException as error:
         assert "place" in code.get_error() or "coincide" in code.get_error(), code.get_error()
+        assert code.get_error() in str(error), error
     code.stop()
 
 

@@ -185,6 +185,10 @@ void check_coincident_particles(const Machine& machine)
             CHECK(std::string(error.what()).find("1700") != std::string::npos);
             CHECK(error.fault() == Fault::input);
         }
+        Particles nameless = p; // by a program that sets no ids
+        std::fill(nameless.id.begin(), nameless.id.end(), 0);
+        CHECK_THROWS_WITH_AS(make_solver(o)->solve(nameless, Quantities::acceleration),
+                             doctest::Contains("particles 30 and 700: position"), Error);
     }
     // Closer than float can tell about the group's centre, but not coincident: evaluated in double.
     p.position[700].x += 1e-13;

@@ -46,7 +46,8 @@ with tempfile.TemporaryDirectory() as folder:
                 sys.exit(f"{example}: {name} was not built")
     # What each shared library defines: its calls and nothing else.
     for name, own in {"g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),
-                      "g6": ("g6_", "g6calc_", "chm_g6_", "force_j_particle_send")}.items():
+                      "g6": ("g6_", "g6calc_", "chm_g6_", "force_j_particle_send"),
+                      "cunbody": ("force", "force_jerk_potential", "cunbody1_force", "cunbody_error")}.items():
         library = next(prefix.glob(f"lib*/**/libchamomile_{name}.so"))
         symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
         if foreign := {s for s in symbols if not s.startswith(own)}:

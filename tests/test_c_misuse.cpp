@@ -1,4 +1,5 @@
 // What is wrong gets a status and a line, and does no harm.
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -193,7 +194,13 @@ TEST_CASE("options and values that are none")
     refused(c, chm_set_option(c, "theta", "3"), CHM_USAGE, "theta: 3");
     refused(c, chm_set_option(c, "solver", "mesh"), CHM_USAGE, "tree, direct");
     refused(c, chm_set_option(c, "order", "1.5"), CHM_USAGE, "whole");
-    refused(c, chm_set_option(c, "threads", "-2"), CHM_USAGE, "threads");
+    for (const char* number : {"-2", "4097", "1e9"})
+        refused(c, chm_set_option(c, "threads", number), CHM_USAGE, "must be 1 to 4096, or 0");
+    for (const char* number : {"0", "-1", "inf", "nan"})
+        refused(c, chm_set_option(c, "G", number), CHM_USAGE, "must be above 0");
+    for (const char* number : {"1e-30", "2", "-1", "nan"})
+        refused(c, chm_set_option(c, "accuracy", number), CHM_USAGE, "must be 1e-12 to 0.5");
+    refused(c, chm_set_option(c, "first_number", "2"), CHM_USAGE, "0, 1");
     refused(c, chm_set_option(c, "softening", "nan"), CHM_USAGE, "eps");
     c.set("criterion", "moments");
     refused(c, chm_set_option(c, "theta", "0.5"), CHM_USAGE, "tolerance");
@@ -212,6 +219,73 @@ TEST_CASE("options and values that are none")
     p.targets.self = nullptr;
     p.targets.softening = chm_numbers(negative);
     refused(c, chm_eval(c, &p.targets, &p.results), CHM_INPUT, "softening");
+}
+
+TEST_CASE("masses up to the largest that a double holds: numbers that are right, or a fault")
+{
+    const Particles p = plummer(300);
+    const auto x = coordinates(p.position);
+    const std::vector<double> v(x.size(), 0.1);
+    for (const std::string solver : {"tree", "direct"})
+        for (const std::string precision : {"float", "double"})
+            for (const std::string softening : {"0", "0.1"})
+                for (const double heavy : {1e30, 1e200, 1e290, 1e307, 1e308}) {
+                    CAPTURE(solver);
+                    CAPTURE(precision);
+                    CAPTURE(softening);
+                    CAPTURE(heavy);
+                    Context c;
+                    c.set("solver", solver.c_str());
+                    c.set("precision", precision.c_str());
+                    c.set("softening", softening.c_str());
+                    std::vector<double> m = p.mass, a(900), phi(300), tidal(1800), jerk(900);
+                    m[10] = heavy;
+                    REQUIRE(chm_set_sources(c, 300, chm_vectors(x.data()), chm_numbers(m.data()),
+                                            chm_vectors(v.data())) == CHM_OK);
+                    const chm_results all[] = {
+                        {chm_vectors(a.data()), {}, {}, {}},
+                        {chm_vectors(a.data()), chm_numbers(phi.data()), {}, {}},
+                        {{}, {}, chm_view_tensors(tidal.data(), 48, CHM_FLOAT64, CHM_HOST), {}},
+                        {{}, {}, {}, chm_vectors(jerk.data())}};
+                    const chm_targets targets{
+                        300, chm_vectors(x.data()), chm_vectors(v.data()), nullptr, {}};
+                    REQUIRE(chm_build(c) == CHM_OK);
+                    for (const chm_results& results : all)
+                        for (const bool apart : {false, true}) {
+                            for (auto* values : {&a, &phi, &tidal, &jerk})
+                                std::fill(values->begin(), values->end(), 0);
+                            const int status = apart ? chm_eval(c, &targets, &results)
+                                                     : chm_eval_active(c, 300, nullptr, &results);
+                            const auto finite = [](double value) { return std::isfinite(value); };
+                            if (heavy <= 1e200)
+                                CHECK(status == CHM_OK);
+                            if (status == CHM_OK)
+                                for (const auto* values : {&a, &phi, &tidal, &jerk})
+                                    CHECK(std::all_of(values->begin(), values->end(), finite));
+                            else
+                                refused(c, status, CHM_NUMERIC, "not finite");
+                        }
+                }
+}
+
+TEST_CASE("particles and targets are named by numbers from 0, or from 1 if that is asked for")
+{
+    for (const int first : {0, 1}) {
+        Context c;
+        c.set("first_number", first ? "1" : "0");
+        const auto number = [&](int k) { return std::to_string(k + first); };
+        Pair p;
+        p.x[4] = std::nan("");
+        REQUIRE(p.sources(c) == CHM_OK);
+        refused(c, chm_build(c), CHM_INPUT, "particle " + number(1) + ":");
+        std::fill_n(p.x, 6, 0.5);
+        REQUIRE(p.sources(c) == CHM_OK);
+        REQUIRE(chm_build(c) == CHM_OK);
+        refused(c, chm_eval_active(c, 2, nullptr, &p.results), CHM_INPUT,
+                " " + number(0) + " and " + number(1) + ": position: (0.5, 0.5, 0.5): both");
+        p.x[3] = std::nan("");
+        refused(c, chm_eval(c, &p.targets, &p.results), CHM_INPUT, "target " + number(1) + ":");
+    }
 }
 
 TEST_CASE("a GPU that is not there")

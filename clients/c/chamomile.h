@@ -63,7 +63,9 @@ typedef struct chm_targets {
     /* The source that a target is and does not feel, at its place; -1: none. NULL: none is one.
      * Without softening sources at a target's place pull at nothing in any case. */
     const int64_t* self;
-    /* 1, on the host: softening lengths instead of the option; one evaluation for each value. */
+    /* 1, on the host: softening lengths instead of the option. The cost is that of an evaluation,
+     * and of a tree, for each distinct value: meant for a few, such as those of kinds of particles.
+     */
     chm_view softening;
 } chm_targets;
 
@@ -113,18 +115,19 @@ CHM_API const char* chm_last_error(const chm_context* context);
  *   criterion       moments (default), relative: by tolerance; geometric, minimum_distance: by
  *                   theta; theta alone means geometric
  *   tolerance       of forces, 0.001; theta   opening angle, 0.6
- *   accuracy        error |da| / |a| that 99 % are to keep, instead of the two, which the next
- *                   chm_build() chooses by trials; 0: none
+ *   accuracy        error |da| / |a| that 99 % are to keep, 1e-12 to 0.5, instead of the two,
+ *                   which the next chm_build() chooses by trials; 0: none
  *   order           of the multipoles: 0, 2 (default), 3, 4
  *   local_order     of local expansions: 0, 3 to 6 (default)
  *   softening       length eps, 0; softening_kind   plummer (default), spline
- *   G               1
+ *   G               above 0; 1
  *   precision       float (default), double
  *   device          auto (default), cpu, gpu, gpu:1
  *   instruction_set auto (default), avx512, avx2, baseline
- *   threads         of the host; 0 (default): OpenMP's choice. Changes no bit
+ *   threads         of the host, up to 4096; 0 (default): OpenMP's choice. Changes no bit
  *   group_size, leaf_size   0 (default): chosen by device
- *   deterministic   accepted; sums are so in any case */
+ *   deterministic   accepted; sums are so in any case
+ *   first_number    0 (default), 1: of particles and targets in chm_last_error() */
 CHM_API int chm_set_option(chm_context* context, const char* key, const char* value);
 
 /* Says where the n sources lie; chm_build(), chm_refit() and chm_compare_direct() read them there.

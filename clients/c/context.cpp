@@ -1,6 +1,7 @@
 // Guards of the C interface: one thread in a context, no context of another process, no exception.
 #include "chamomile/clients/c/context.hpp"
 
+#include <regex>
 #include <thread>
 
 #include <unistd.h>
@@ -49,6 +50,22 @@ private:
     int before_;
 };
 
+/// A line that counts particles and targets from 0, as one that counts them from `first`.
+std::string numbered_from(int first, const std::string& line)
+{
+    static const std::regex item("(particle|particles|target|source|id|ids) (\\d+)( and (\\d+))?");
+    std::string counted;
+    auto from = line.cbegin();
+    for (std::smatch found; first != 0 && std::regex_search(from, line.cend(), found, item);
+         from = found.suffix().first) {
+        const auto number = [&](int k) { return std::to_string(std::stoull(found[k]) + first); };
+        counted += found.prefix().str() + found[1].str() + " " + number(2);
+        if (found[3].matched)
+            counted += " and " + number(4);
+    }
+    return counted.append(from, line.cend());
+}
+
 Outcome attempt(const chm_context& context, Body body, void* argument)
 {
     try {
@@ -56,7 +73,7 @@ Outcome attempt(const chm_context& context, Body body, void* argument)
         body(argument);
         return {};
     } catch (const Error& error) {
-        return {int(error.fault()), error.what()};
+        return {int(error.fault()), numbered_from(context.options.first_number, error.what())};
     } catch (const std::bad_alloc&) {
         return {CHM_NUMERIC, "memory: ran out"};
     } catch (const std::exception& error) {

@@ -10,6 +10,7 @@
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile::c {
 namespace {
@@ -28,10 +29,11 @@ const Words<Precision> precisions = {{"float", Precision::single_precision},
                                      {"double", Precision::double_precision}};
 const Words<bool> switches = {{"1", true},  {"true", true},   {"yes", true}, {"on", true},
                               {"0", false}, {"false", false}, {"no", false}, {"off", false}};
+const Words<int> first_numbers = {{"0", 0}, {"1", 1}};
 const std::vector<std::string> keys = {
     "solver",          "criterion", "tolerance",  "theta",     "accuracy",       "order",
     "local_order",     "softening", "G",          "precision", "softening_kind", "device",
-    "instruction_set", "threads",   "group_size", "leaf_size", "deterministic"};
+    "instruction_set", "threads",   "group_size", "leaf_size", "deterministic",  "first_number"};
 
 std::string listed(const std::vector<std::string>& names)
 {
@@ -110,12 +112,15 @@ void take(FieldOptions& o, const std::string& key, const std::string& value)
         s.instruction_set = value;
     } else if (key == "threads") {
         o.threads = whole(key, value);
-        if (o.threads < 0)
-            throw Error(Fault::usage, key + ": " + value + ": must be 0 or more");
+        if (o.threads < 0 || o.threads > most_threads)
+            throw Error(Fault::usage, key + ": " + value + ": must be 1 to " +
+                                          std::to_string(most_threads) + ", or 0");
     } else if (key == "group_size") {
         s.group_size = whole(key, value);
     } else if (key == "leaf_size") {
         s.leaf_size = whole(key, value);
+    } else if (key == "first_number") {
+        o.first_number = word(key, value, first_numbers);
     } else if (key == "deterministic") {
         word(key, value, switches);
     } else {

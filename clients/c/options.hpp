@@ -11,6 +11,7 @@ namespace chamomile::c {
 struct FieldOptions {
     SolverOptions solver;
     int threads = 0;              ///< 0: OpenMP's choice
+    int first_number = 0;         ///< of particles and targets in lines of errors
     bool criterion_given = false; ///< so that theta and tolerance no longer choose it
 };
 

@@ -1,10 +1,14 @@
-// CUNBODY-1's calls on the solvers for pairwise laws.
+// CUNBODY-1's calls, by the names of its paper and of its library, on the solvers for pairwise
+// laws.
 #include "chamomile/clients/cunbody/cunbody.h"
 
 #include <cstring>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "chamomile/clients/pair_door.hpp"
+#include "chamomile/force/gpu.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 
@@ -12,6 +16,14 @@ namespace chamomile {
 namespace {
 
 thread_local std::string last_error;
+thread_local std::optional<int> device_of_call; ///< the GPU that a call names
+
+/// What a call begins, until another ends it.
+struct Begun {
+    bool waiting = false;
+    std::vector<GravityAcceleration::Sum<double>> sums;
+};
+thread_local Begun begun;
 
 void require_numbers(int ni, int nj)
 {
@@ -19,20 +31,50 @@ void require_numbers(int ni, int nj)
     checked_count("nj", nj);
 }
 
+/// The environment chooses before a call does; without GPUs there is nothing to choose.
+PairOptions options_of_call()
+{
+    PairOptions options = options_of_environment();
+    if (device_of_call && !std::getenv("CHAMOMILE_DEVICE") && !list_gpus().empty())
+        options.device = "gpu:" + std::to_string(*device_of_call);
+    return options;
+}
+
 template <class Law>
 std::vector<typename Law::template Sum<double>>
 sum(double eps2, const std::vector<typename Law::template Target<double>>& targets,
     const std::vector<typename Law::template Source<double>>& sources)
 {
-    thread_local KeptSolver<Law> kept;
+    thread_local std::map<std::optional<int>, KeptSolver<Law>> kept; // by device
     const Law law{std::sqrt(checked_softening("eps2", eps2))};
     std::vector<typename Law::template Sum<double>> sums(targets.size());
-    kept.with(law).sum({as_rows(std::span(targets)), as_rows(std::span(sources)), {}, {}},
-                       as_rows(std::span(sums)));
+    kept[device_of_call]
+        .with(law, options_of_call)
+        .sum({as_rows(std::span(targets)), as_rows(std::span(sources)), {}, {}},
+             as_rows(std::span(sums)));
     repair<Law>(law, targets, sources, sums, [&](std::size_t i, std::size_t j) {
         return law.eps > 0 || !(sources[j].position == targets[i].position);
     });
     return sums;
+}
+
+std::vector<GravityAcceleration::Sum<double>>
+forces(const double (*xj)[3], const double* mj, const double (*xi)[3], double eps2, int ni, int nj)
+{
+    require_numbers(ni, nj);
+    std::vector<GravityAcceleration::Target<double>> targets(std::size_t(ni), {{}});
+    std::vector<GravityAcceleration::Source<double>> sources(std::size_t(nj), {{}, 0});
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        targets[i].position = vector_of(xi[i]);
+    for (std::size_t j = 0; j < sources.size(); ++j)
+        sources[j] = {vector_of(xj[j]), mj[j]};
+    return sum<GravityAcceleration>(eps2, targets, sources);
+}
+
+void store(const std::vector<GravityAcceleration::Sum<double>>& sums, double (*a)[3])
+{
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        store(sums[i].acceleration, a[i]);
 }
 
 /// Runs a call; false if it failed.
@@ -62,19 +104,7 @@ extern "C" {
 void force(const double (*xj)[3], const double* mj, const double (*xi)[3], double eps2,
            double (*a)[3], int ni, int nj)
 {
-    const auto call = [&] {
-        require_numbers(ni, nj);
-        std::vector<GravityAcceleration::Target<double>> targets(std::size_t(ni), {{}});
-        std::vector<GravityAcceleration::Source<double>> sources(std::size_t(nj), {{}, 0});
-        for (std::size_t i = 0; i < targets.size(); ++i)
-            targets[i].position = vector_of(xi[i]);
-        for (std::size_t j = 0; j < sources.size(); ++j)
-            sources[j] = {vector_of(xj[j]), mj[j]};
-        const auto sums = sum<GravityAcceleration>(eps2, targets, sources);
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            store(sums[i].acceleration, a[i]);
-    };
-    if (!succeeds(call))
+    if (!succeeds([&] { store(forces(xj, mj, xi, eps2, ni, nj), a); }))
         fill_with_nan(&a[0][0], 3 * std::ptrdiff_t(ni));
 }
 
@@ -104,6 +134,46 @@ void force_jerk_potential(const double (*xj)[3], const double (*vj)[3], const do
     fill_with_nan(pot, ni);
 }
 
+void cunbody1_force(const double (*xj)[3], const double* mj, const double (*xi)[3], double eps2,
+                    double (*a)[3], int ni, int nj)
+{
+    force(xj, mj, xi, eps2, a, ni, nj);
+}
+
+void cunbody1_force_mp(int devid, const double (*xj)[3], const double* mj, const double (*xi)[3],
+                       double eps2, double (*a)[3], int ni, int nj)
+{
+    device_of_call = devid;
+    force(xj, mj, xi, eps2, a, ni, nj);
+    device_of_call.reset();
+}
+
+void cunbody1_force_begin(const double (*xj)[3], const double* mj, const double (*xi)[3],
+                          double eps2, double (*)[3], int ni, int nj)
+{
+    begun.waiting = succeeds([&] { begun.sums = forces(xj, mj, xi, eps2, ni, nj); });
+}
+
+void cunbody1_force_end(const double (*)[3], const double*, const double (*)[3], double,
+                        double (*a)[3], int ni, int)
+{
+    // What failed in beginning is still to be told.
+    if (!begun.waiting && !last_error.empty())
+        return fill_with_nan(&a[0][0], 3 * std::ptrdiff_t(ni));
+    const auto call = [&] {
+        if (!begun.waiting)
+            throw Error(Fault::usage, "cunbody1_force_end: cunbody1_force_begin must come before");
+        begun.waiting = false;
+        if (checked_count("ni", ni) != begun.sums.size())
+            throw Error(Fault::usage, "ni: " + std::to_string(ni) +
+                                          ": cunbody1_force_begin was called with " +
+                                          std::to_string(begun.sums.size()));
+        store(begun.sums, a);
+    };
+    if (!succeeds(call))
+        fill_with_nan(&a[0][0], 3 * std::ptrdiff_t(ni));
+}
+
 const char* cunbody_error(void)
 {
     return last_error.c_str();
@@ -115,6 +185,31 @@ void force_(const double (*xj)[3], const double* mj, const double (*xi)[3], cons
             double (*a)[3], const int* ni, const int* nj)
 {
     force(xj, mj, xi, *eps2, a, *ni, *nj);
+}
+
+void cunbody1_force_(const double (*xj)[3], const double* mj, const double (*xi)[3],
+                     const double* eps2, double (*a)[3], const int* ni, const int* nj)
+{
+    force(xj, mj, xi, *eps2, a, *ni, *nj);
+}
+
+void cunbody1_force_mp_(const int* devid, const double (*xj)[3], const double* mj,
+                        const double (*xi)[3], const double* eps2, double (*a)[3], const int* ni,
+                        const int* nj)
+{
+    cunbody1_force_mp(*devid, xj, mj, xi, *eps2, a, *ni, *nj);
+}
+
+void cunbody1_force_begin_(const double (*xj)[3], const double* mj, const double (*xi)[3],
+                           const double* eps2, double (*a)[3], const int* ni, const int* nj)
+{
+    cunbody1_force_begin(xj, mj, xi, *eps2, a, *ni, *nj);
+}
+
+void cunbody1_force_end_(const double (*xj)[3], const double* mj, const double (*xi)[3],
+                         const double* eps2, double (*a)[3], const int* ni, const int* nj)
+{
+    cunbody1_force_end(xj, mj, xi, *eps2, a, *ni, *nj);
 }
 
 void force_jerk_potential_(const double (*xj)[3], const double (*vj)[3], const double* mj,

@@ -17,6 +17,7 @@ module chamomile
   type :: chm_field
      private
      type(c_ptr) :: context = c_null_ptr
+     integer(k) :: sources = 0 !< of build()
      character(:), allocatable :: complaint !< of this module; else the library's
    contains
      procedure :: create, destroy, error, device, statistics
@@ -51,6 +52,7 @@ contains
     integer, intent(out) :: status
     call self%destroy()
     status = chm_create(self%context)
+    if (status == chm_ok) call self%set('first_number', 1, status)
   end subroutine create
 
   !> Has to be called: a chm_field is a handle, and copies are the same one.
@@ -58,6 +60,7 @@ contains
     class(chm_field), intent(inout) :: self
     call chm_destroy(self%context)
     self%context = c_null_ptr
+    self%sources = 0
     if (allocated(self%complaint)) deallocate (self%complaint)
   end subroutine destroy
 
@@ -122,6 +125,7 @@ contains
     type(chm_view), intent(in), optional :: velocity
     status = answered(self, chm_set_sources(self%context, n, position, mass, given(velocity)))
     if (status == chm_ok) status = answered(self, chm_build(self%context))
+    if (status == chm_ok) self%sources = n
   end subroutine build_views
 
   subroutine build_vectors(self, xyz, mass, status, velocity)
@@ -190,9 +194,7 @@ contains
     integer(c_int64_t), allocatable, target :: numbers(:)
     targets = chm_targets(n, position, given(velocity), c_null_ptr, given(softening))
     if (present(own)) then
-       if (.not. equal(self, [n, size(own, kind=k)], status)) return
-       allocate (numbers(n + 1)) ! a place even where there is none
-       numbers(:n) = own - 1
+       if (.not. counted(self, 'own', own, 0_k, n, numbers, status)) return
        targets%self = c_loc(numbers)
     end if
     results = chm_results(given(acceleration), given(potential), given(tidal), given(jerk))
@@ -242,9 +244,7 @@ contains
     results = chm_results(given(acceleration), given(potential), given(tidal), given(jerk))
     list = c_null_ptr
     if (present(active)) then
-       if (.not. equal(self, [n, size(active, kind=k)], status)) return
-       allocate (numbers(n + 1))
-       numbers(:n) = active - 1
+       if (.not. counted(self, 'active', active, 1_k, n, numbers, status)) return
        list = c_loc(numbers)
     end if
     status = answered(self, chm_eval_active(self%context, n, list, results))
@@ -293,9 +293,7 @@ contains
     targets%n = n
     targets%position = view(xyz)
     if (present(own)) then
-       if (.not. equal(self, [n, size(own, kind=k)], status)) return
-       allocate (numbers(n + 1))
-       numbers(:n) = own - 1
+       if (.not. counted(self, 'own', own, 0_k, n, numbers, status)) return
        targets%self = c_loc(numbers)
     end if
     status = answered(self, chm_neighbours(self%context, targets, view(radius), &
@@ -352,6 +350,29 @@ contains
     status = merge(chm_ok, chm_usage, equal)
     if (.not. equal) self%complaint = 'arrays: must be of equal length'
   end function equal
+
+  !> n numbers of sources, from `least` on, as C counts them, with a place even where there is none.
+  logical function counted(self, what, list, least, n, numbers, status)
+    class(chm_field), intent(inout) :: self
+    character(*), intent(in) :: what
+    integer(k), intent(in) :: list(:), least
+    integer(c_int64_t), intent(in) :: n
+    integer(c_int64_t), intent(out), allocatable, target :: numbers(:)
+    integer, intent(out) :: status
+    character(200) :: line
+    integer(k) :: i
+    counted = equal(self, [n, size(list, kind=k)], status)
+    do i = 1, size(list, kind=k)
+       if (.not. counted .or. (list(i) >= least .and. list(i) <= self%sources)) cycle
+       write (line, '(2a, 3(i0, a))') what, ': ', list(i), ': must be ', least, ' to ', self%sources, ', the number of sources'
+       self%complaint = trim(line)
+       status = chm_usage
+       counted = .false.
+    end do
+    if (.not. counted) return
+    allocate (numbers(n + 1))
+    numbers(:n) = list - 1
+  end function counted
 
   logical function long_enough(self, numbers, n, status)
     class(chm_field), intent(inout) :: self

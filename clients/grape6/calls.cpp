@@ -1,5 +1,6 @@
 // GRAPE-6's calls on clusters of the pair engine.
 #include <atomic>
+#include <cstdio>
 #include <map>
 
 #include "chamomile/clients/grape6/cluster.hpp"
@@ -25,21 +26,24 @@ public:
     {
         const std::lock_guard lock(mutex_);
         if (clusters_.erase(cl) == 0)
-            refuse(cl);
+            throw Error(Fault::usage, not_open(cl));
     }
     std::shared_ptr<Cluster> cluster(int cl)
     {
         const std::lock_guard lock(mutex_);
         const auto found = clusters_.find(cl);
         if (found == clusters_.end())
-            refuse(cl);
+            throw NeverMade(not_open(cl));
         return found->second;
     }
 
 private:
-    [[noreturn]] static void refuse(int cl)
+    std::string not_open(int cl) const
     {
-        throw Error(Fault::usage, "cl: " + std::to_string(cl) + ": g6_open must come before");
+        std::string open;
+        for (const auto& [number, cluster] : clusters_)
+            open += (open.empty() ? "; open: " : ", ") + std::to_string(number);
+        return "cl: " + std::to_string(cl) + ": g6_open must come before" + open;
     }
 
     std::mutex mutex_;
@@ -52,6 +56,14 @@ Rack& rack()
     return rack;
 }
 
+/// One line of a process, on standard error.
+void warn_once(const char* call, const char* line)
+{
+    static std::atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!warned.test_and_set())
+        std::fprintf(stderr, "chamomile: %s: %s: results are NaN\n", call, line);
+}
+
 /// Runs a call: 0, or -1 if it failed.
 template <class Call>
 int guarded(const char* name, Call call) noexcept
@@ -59,6 +71,9 @@ int guarded(const char* name, Call call) noexcept
     try {
         call();
         return 0;
+    } catch (const NeverMade& error) {
+        first_fault.keep(name, error.what());
+        warn_once(name, error.what());
     } catch (const std::exception& error) {
         first_fault.keep(name, error.what());
     } catch (...) {

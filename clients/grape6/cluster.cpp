@@ -43,8 +43,8 @@ void Cluster::predict(int nj)
 {
     const std::size_t n = checked_count("nj", nj);
     if (n > particles_.size())
-        throw Error(Fault::usage, "nj: " + std::to_string(nj) + ": addresses were loaded below " +
-                                      std::to_string(particles_.size()));
+        throw NeverMade("nj: " + std::to_string(nj) + ": addresses were loaded below " +
+                        std::to_string(particles_.size()));
     if (current_ && n <= predicted_)
         return;
     if (!same_ids_ || ids_.size() != n) {
@@ -53,7 +53,7 @@ void Cluster::predict(int nj)
         ids_.resize(n);
         for (std::size_t j = 0; j < n; ++j) {
             if (!particles_[j].loaded)
-                throw Error(Fault::usage, "j-particle " + std::to_string(j) + ": was not loaded");
+                throw NeverMade("j-particle " + std::to_string(j) + ": was not loaded");
             ids_[j] = particles_[j].id;
         }
         same_ids_ = true;

@@ -37,6 +37,12 @@ struct ForceResults {
     float* distance = nullptr;   ///< to it; null: not asked for
 };
 
+/// Of a cluster that was never opened, or particles that were never loaded: a code's slip, of which
+/// nothing else would tell where its results are not looked at.
+struct NeverMade : Error {
+    explicit NeverMade(const std::string& line) : Error(Fault::usage, line) {}
+};
+
 /// Throws Error for what is out of range or out of order, or not finite.
 class Cluster {
 public:

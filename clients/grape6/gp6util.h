@@ -15,8 +15,9 @@
  * in double. CHAMOMILE_DEVICE (auto, cpu, gpu, gpu:1) and CHAMOMILE_PRECISION (float, double) in
  * the environment choose machine and precision. Nothing overflows, so that nothing need be retried:
  * a call that returns a number other than 0 had a fault, of which chm_g6_get_error() tells, and
- * filled its results with NaN. A fault in loading stays until g6_open or g6_close. Nothing prints
- * or exits. */
+ * filled its results with NaN. A fault in loading stays until g6_open or g6_close. Nothing exits,
+ * and nothing prints but one line, once, on standard error: where a cluster is used that was not
+ * opened, or particles that were not loaded. */
 #ifndef CHAMOMILE_GP6UTIL_H
 #define CHAMOMILE_GP6UTIL_H
 

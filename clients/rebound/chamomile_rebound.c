@@ -60,12 +60,25 @@ static const char* objection(const struct reb_simulation* r)
     if (r->map)
         return "map: gravity of some particles alone is REBOUND's own";
     if (r->integrator.name &&
-        (!strcmp(r->integrator.name, "mercurius") || !strcmp(r->integrator.name, "trace")))
+        (!strcmp(r->integrator.name, "mercurius") || !strcmp(r->integrator.name, "trace") ||
+         !strcmp(r->integrator.name, "eos") || !strcmp(r->integrator.name, "whfast512")))
 #else
-    if (r->integrator == REB_INTEGRATOR_MERCURIUS || r->integrator == REB_INTEGRATOR_TRACE)
+    if (r->integrator == REB_INTEGRATOR_MERCURIUS || r->integrator == REB_INTEGRATOR_TRACE ||
+        r->integrator == REB_INTEGRATOR_EOS || r->integrator == REB_INTEGRATOR_WHFAST512)
 #endif
-        return "integrator: MERCURIUS and TRACE bring their own gravity";
+        return "integrator: MERCURIUS, TRACE, EOS and WHFast512 bring their own gravity";
     return NULL;
+}
+
+/* Its gravity; REBOUND's usual one for a copy, or what was loaded, of a simulation whose gravity
+ * was a function: functions are neither copied nor saved. */
+static int own_gravity(const struct reb_simulation* r)
+{
+#if HAS_CUSTOM_GRAVITY
+    if (r->gravity == REB_GRAVITY_CUSTOM && !r->gravity_custom)
+        return REB_GRAVITY_BASIC;
+#endif
+    return (int)r->gravity;
 }
 
 static void complain(struct reb_simulation* r, const char* line)
@@ -183,7 +196,7 @@ int chm_rebound_attach(chm_context* context, struct reb_simulation* r)
     chm_rebound_detach(r);
     a->simulation = r;
     a->context = context;
-    a->gravity = (int)r->gravity;
+    a->gravity = own_gravity(r);
 #if HAS_CUSTOM_GRAVITY
     a->hook = r->gravity_custom;
     r->gravity_custom = step;
@@ -203,8 +216,10 @@ int chm_rebound_attach(chm_context* context, struct reb_simulation* r)
 int chm_rebound_detach(struct reb_simulation* r)
 {
     Attachment* a = take_out(r);
-    if (!a)
+    if (!a) {
+        r->gravity = own_gravity(r);
         return CHM_USAGE;
+    }
     r->gravity = a->gravity;
 #if HAS_CUSTOM_GRAVITY
     r->gravity_custom = a->hook;

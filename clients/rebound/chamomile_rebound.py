@@ -6,13 +6,22 @@
 
 REBOUND 5 calls it through gravity_custom, older ones through additional_forces with gravity "none". Honoured are G,
 softening, N_active, testparticle_type and the size of a particle in memory; ghost boxes, periodic and shearing boundaries,
-variational particles, terms to ignore (WHFast, SABA and EOS set them), MERCURIUS and TRACE are refused: those integrators
-have a C hook (chamomile_rebound.c).
+variational particles and terms to ignore (WHFast and SABA set them; the hook in C, chamomile_rebound.c, honours them)
+are refused, and so are integrators with a gravity of their own: MERCURIUS, TRACE, EOS and WHFast512.
+
+A copy of a simulation, and one that is loaded from a file, has no gravity until attach() or `sim.gravity = "basic"`:
+with this module imported, integrate() and steps() say so, where REBOUND alone would fall to pieces.
 """
 import ctypes
+import functools
 import os
+import weakref
 
 import rebound
+
+_CUSTOM, _BASIC = 7, 1  # of reb_simulation.gravity
+_HAS_CUSTOM = hasattr(rebound.Simulation, "_gravity_custom")
+_attached = weakref.WeakValueDictionary()  # by the simulation's address
 
 
 class _View(ctypes.Structure):
@@ -31,7 +40,11 @@ class _Results(ctypes.Structure):
 
 def _library(path):
     """libchamomile_c.so: `path`, $CHAMOMILE_LIBRARY, or where the loader finds it."""
-    c = ctypes.CDLL(str(path or os.environ.get("CHAMOMILE_LIBRARY", "libchamomile_c.so.0")))
+    path = str(path or os.environ.get("CHAMOMILE_LIBRARY", "libchamomile_c.so.0"))
+    try:
+        c = ctypes.CDLL(path)
+    except OSError as error:
+        raise OSError(f"chamomile: {error}: CHAMOMILE_LIBRARY, or library=, has to be the path of libchamomile_c.so") from None
     pointer, size, real = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double
     c.chm_last_error.restype = c.chm_device.restype = ctypes.c_char_p
     c.chm_last_error.argtypes = c.chm_device.argtypes = c.chm_destroy.argtypes = c.chm_build.argtypes = [pointer]
@@ -46,25 +59,33 @@ def _library(path):
 
 
 class Gravity:
-    """What attach() returns: keep it as long as the simulation uses it."""
+    """What attach() returns."""
+
+    _sim = _context = None
 
     def __init__(self, sim, options, library):
-        self._sim, self._c, self._context = sim, _library(library), ctypes.c_void_p()
+        self._c, self._context = _library(library), ctypes.c_void_p()
         self._check(self._c.chm_create(ctypes.byref(self._context)))
         for key, value in options.items():
             self._check(self._c.chm_set_option(self._context, key.encode(), str(value).encode()))
         if line := _objection(sim):
             raise ValueError(line)
-        self._before = sim._gravity
+        address = ctypes.addressof(sim)
+        if earlier := _attached.get(address):
+            earlier.detach()
+        self._sim = sim
+        self._before = _BASIC if _is_lost(sim) else sim._gravity
         self.calls = 0
-        if hasattr(rebound.Simulation, "_gravity_custom"):
+        if _HAS_CUSTOM:
             self._hook = type(sim._gravity_custom)(self._step)
             self._hook_before = _copied(sim._gravity_custom)
-            sim._gravity_custom, sim._gravity = self._hook, 7
+            sim._gravity_custom, sim._gravity = self._hook, _CUSTOM
         else:
             self._hook = type(sim._additional_forces)(self._step)
             self._hook_before = _copied(sim._additional_forces)
             sim._additional_forces, sim._gravity = self._hook, 0
+            sim._has_lost_gravity = False
+        _attached[address] = self
 
     @property
     def device(self):
@@ -75,10 +96,11 @@ class Gravity:
         """REBOUND's own gravity as it was before."""
         if self._sim is not None:
             self._sim._gravity = self._before
-            if hasattr(rebound.Simulation, "_gravity_custom"):
+            if _HAS_CUSTOM:
                 self._sim._gravity_custom = self._hook_before
             else:
                 self._sim._additional_forces = self._hook_before
+            _attached.pop(ctypes.addressof(self._sim), None)
             self._sim = None
 
     def __del__(self):
@@ -100,7 +122,7 @@ class Gravity:
             rebound.clibrebound.reb_simulation_error(pointer, ctypes.c_char_p(f"chamomile: {error}".encode()))
             rebound.clibrebound.reb_simulation_stop(pointer)
             return
-        more = sim._additional_forces if hasattr(rebound.Simulation, "_gravity_custom") else self._hook_before
+        more = sim._additional_forces if _HAS_CUSTOM else self._hook_before
         if more:
             more(pointer)
 
@@ -159,14 +181,51 @@ def _objection(sim):
         return "variational particles: need REBOUND's own gravity"
     if getattr(sim, "gravity_ignore", None) or getattr(sim, "gravity_ignore_terms", None):
         return "gravity_ignore_terms: set by this integrator; the hook in C honours them"
-    integrator = sim.integrator if isinstance(sim.integrator, str) else getattr(sim.integrator, "name", "")
-    if str(integrator).lower() in ("mercurius", "trace"):
-        return "integrator: MERCURIUS and TRACE bring their own gravity"
+    if str(sim.integrator).lower() in ("mercurius", "trace", "eos", "whfast512"):  # a name, or what has one
+        return f"integrator: {str(sim.integrator).upper()} brings its own gravity"
     return None
+
+
+def _is_lost(sim):
+    """Whether its gravity was a function, which copies and files do not hold."""
+    if _HAS_CUSTOM:
+        return sim._gravity == _CUSTOM and not sim._gravity_custom
+    return getattr(sim, "_has_lost_gravity", False) and sim._gravity == 0
+
+
+def _looked_after(call):
+    @functools.wraps(call)
+    def looked_after(sim, *words, **named):
+        if _is_lost(sim):
+            raise RuntimeError("chamomile: gravity: a copy, or what is loaded, has none: attach() again, or set sim.gravity")
+        ours = sim._gravity if ctypes.addressof(sim) in _attached else None
+        if ours is not None and (line := _objection(sim)):
+            raise RuntimeError(f"chamomile: {line}")
+        result = call(sim, *words, **named)
+        if ours not in (None, sim._gravity):
+            raise RuntimeError(f"chamomile: integrator: {sim.integrator} went over to a gravity of its own: attach() with another")
+        return result
+    return looked_after
+
+
+def _copying(call):
+    @functools.wraps(call)
+    def copying(sim):
+        copy = call(sim)
+        if not _HAS_CUSTOM:
+            copy._has_lost_gravity = ctypes.addressof(sim) in _attached or _is_lost(sim)
+        return copy
+    return copying
+
+
+if not hasattr(rebound.Simulation.integrate, "__wrapped__"):
+    for _name in {"integrate", "step", "steps"} & set(vars(rebound.Simulation)):
+        setattr(rebound.Simulation, _name, _looked_after(getattr(rebound.Simulation, _name)))
+    rebound.Simulation.copy = _copying(rebound.Simulation.copy)
 
 
 def attach(sim, library=None, **options):
     """From now on the gravity of `sim` is chamomile's. Options are those of chm_set_option(): solver="direct",
     precision="double", tolerance=1e-4, device="cpu", threads=4, ... `library`: the path of libchamomile_c.so.
-    ValueError with one line if that cannot be. Not saved with a simulation: attach again after loading."""
+    ValueError with one line if that cannot be. Neither copied nor saved with a simulation: attach again."""
     return Gravity(sim, options, library)

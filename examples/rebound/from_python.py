@@ -4,8 +4,11 @@
 chamomile_rebound.py has to be on PYTHONPATH, and libchamomile_c.so where CHAMOMILE_LIBRARY or the loader says."""
 import ctypes
 import math
+import os
 import random
 import sys
+import tempfile
+import warnings
 
 import rebound
 
@@ -76,4 +79,47 @@ right.append(apart < 1e-12 and gravity.calls >= 100)
 ours.N_ghost_x = 1
 right.append(refused(lambda: ours.integrate(0.2)))
 right.append(refused(lambda: chamomile_rebound.attach(cloud(), tolerance=7)))
+
+# Integrators that take gravity elsewhere, chosen before and after.
+for name in ("mercurius", "trace", "eos"):
+    sim = cloud(10)
+    sim.integrator = name
+    right.append(refused(lambda: chamomile_rebound.attach(sim)))
+    sim = cloud(10)
+    chamomile_rebound.attach(sim)
+    sim.integrator = name
+    right.append(refused(lambda: sim.integrate(1e-3)))
+
+
+def loaded(sim):
+    path = os.path.join(tempfile.mkdtemp(), "saved.bin")
+    sim.save_to_file(path)
+    return rebound.Simulation(path)
+
+
+# A copy has no gravity of ours: it is refused, and goes on with either.
+warnings.simplefilter("ignore")  # REBOUND's own, that functions are neither copied nor saved
+for another in (rebound.Simulation.copy, loaded):
+    sim = cloud(10)
+    gravity = chamomile_rebound.attach(sim, solver="direct", precision="double")
+    sim.steps(2)
+    if another != loaded or rebound.__version__ >= "5":
+        right.append(refused(lambda: another(sim).steps(1)))
+    ours, own = another(sim), another(sim)
+    again = chamomile_rebound.attach(ours, solver="direct", precision="double")
+    own.gravity = "basic"
+    for each in (sim, ours, own):
+        each.steps(2)
+    places = [[(p.x, p.y, p.z) for p in each.particles] for each in (sim, ours, own)]
+    right.append(places[0] == places[1] and again.calls > 0)
+    right.append(max(math.dist(a, b) for a, b in zip(places[0], places[2])) < 1e-12)
+    again.detach()
+    if rebound.__version__ >= "5":
+        right.append(ours.gravity == "basic")
+        ours.steps(1)
+    chamomile_rebound.attach(sim)  # in place of the first
+    sim.steps(1)
+    chamomile_rebound.attach(sim).detach()
+    right.append(sim.gravity == "basic")
+    sim.steps(1)
 sys.exit(0 if all(right) else 1)

@@ -125,6 +125,24 @@ int main(void)
     wrong += !isnan(ours->particles[3].ax);
     chm_rebound_detach(ours);
     wrong += chm_rebound_attach(context, ours) != CHM_USAGE;
+
+    /* A copy has lost its gravity until another is attached, or detached. */
+    wrong += chm_rebound_attach(context, own) != CHM_OK;
+    for (int attached = 0; attached < 2; ++attached) {
+        struct reb_simulation* copy = reb_simulation_copy(own);
+        if (attached)
+            wrong += chm_rebound_attach(context, copy) != CHM_OK;
+        wrong += chm_rebound_detach(copy) != (attached ? CHM_OK : CHM_USAGE);
+        reb_simulation_steps(copy, 1);
+        reb_simulation_free(copy);
+    }
+    chm_rebound_detach(own);
+#ifdef REB_API /* REBOUND 5: integrators by name */
+    for (int i = 0; i < 3; ++i) {
+        reb_simulation_set_integrator(own, (const char*[]){"mercurius", "trace", "eos"}[i]);
+        wrong += chm_rebound_attach(context, own) != CHM_USAGE;
+    }
+#endif
     reb_simulation_free(own);
     reb_simulation_free(ours);
     chm_destroy(context);

@@ -36,22 +36,6 @@ std::string in_words(double value)
     return text;
 }
 
-void check(const AccuracyGoal& goal, const SolverOptions& options)
-{
-    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
-    if (!(goal.error >= 1e-12) || !(goal.error <= 0.5))
-        refuse("accuracy: " + in_words(goal.error) + ": must be 1e-12 to 0.5");
-    if (!(goal.percentile > 0) || !(goal.percentile <= 99.9))
-        refuse("accuracy percentile: " + in_words(goal.percentile) +
-               ": must be above 0 and at most 99.9");
-    if (goal.sample < 1)
-        refuse("accuracy sample: 0: must be 1 or more");
-    if (goal.check_every < 0)
-        refuse("accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0");
-    if (options.solver != SolverKind::tree && !goal.chosen_already)
-        refuse("accuracy: needs the tree solver, and takes a direct sum where that is better");
-}
-
 class AccurateSolver final : public Solver {
 public:
     AccurateSolver(const SolverOptions& options, const AccuracyGoal& goal)
@@ -112,7 +96,10 @@ public:
 private:
     static SolverOptions base_options(SolverOptions options, const AccuracyGoal& goal)
     {
-        check(goal, options);
+        check_goal(goal);
+        if (options.solver != SolverKind::tree && !goal.chosen_already)
+            throw Error(Fault::usage, "accuracy: needs the tree solver, and takes a direct sum "
+                                      "where that is better");
         if (goal.error < least_goal_in_float)
             options.precision = Precision::double_precision;
         return settled(options);
@@ -333,6 +320,20 @@ private:
 };
 
 } // namespace
+
+void check_goal(const AccuracyGoal& goal)
+{
+    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
+    if (!(goal.error >= 1e-12) || !(goal.error <= 0.5))
+        refuse("accuracy: " + in_words(goal.error) + ": must be 1e-12 to 0.5");
+    if (!(goal.percentile > 0) || !(goal.percentile <= 99.9))
+        refuse("accuracy percentile: " + in_words(goal.percentile) +
+               ": must be above 0 and at most 99.9");
+    if (goal.sample < 1)
+        refuse("accuracy sample: 0: must be 1 or more");
+    if (goal.check_every < 0)
+        refuse("accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0");
+}
 
 std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options)
 {

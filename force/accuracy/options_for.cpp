@@ -13,7 +13,6 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
     Particles particles;
     particles.resize(sources.count);
     for (std::size_t i = 0; i < sources.count; ++i) {
-        particles.id[i] = i;
         particles.position[i] = sources.position.load_vector(i);
         particles.mass[i] = sources.mass.load(i);
     }

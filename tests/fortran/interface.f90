@@ -1,6 +1,7 @@
 ! The Fortran module against plain sums: layouts, kinds, numbers from 1, refusals.
 program interface
   use, intrinsic :: iso_c_binding
+  use, intrinsic :: ieee_arithmetic
   use chamomile
   implicit none
   integer, parameter :: n = 211
@@ -83,6 +84,18 @@ program interface
   call demand('refit', status == chm_ok .and. close(a, exact))
   call field%statistics(stats, status)
   call demand('statistics', status == chm_ok .and. stats%targets == n)
+
+  ! Numbers from 1 in what is said, too.
+  own(7) = n + 1
+  call field%evaluate(x, a, status, own=own)
+  call refused('own', 'own: 212: must be 0 to 211')
+  active(2) = 0
+  call field%evaluate_sources(a(:, :2), status, active=active)
+  call refused('active', 'active: 0: must be 1 to 211')
+  short = x(:, :n - 1)
+  short(2, 3) = ieee_value(1d0, ieee_quiet_nan)
+  call field%build(short, m(:n - 1), status)
+  call demand('a particle that is no number', status == chm_input .and. index(field%error(), 'particle 3:') == 1)
 
   call field%build(x, m(:n - 1), status)
   call refused('shape', 'shape')

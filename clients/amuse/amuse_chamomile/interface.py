@@ -54,12 +54,25 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
     del _name, _kind, _
 
 
+class _Fault:
+    """The line of the code's last fault, asked for when AMUSE writes the text of its error."""
+
+    def __init__(self, code):
+        self._code = code
+
+    def __str__(self):
+        return self._code.legacy_interface.get_error()["value"]
+
+
 class Chamomile(GravitationalDynamics, GravityFieldCode):
     """N-body units (G = 1), or any with a converter. The eps of a field call is added in quadrature to the code's."""
 
     def __init__(self, unit_converter=None, **options):
         self.stopping_conditions = StoppingConditions(self)
         GravitationalDynamics.__init__(self, ChamomileInterface(**options), unit_converter, **options)
+
+    def define_errorcodes(self, handler):
+        handler.add_errorcode(-1, _Fault(self))
 
     def define_state(self, handler):
         GravitationalDynamics.define_state(self, handler)

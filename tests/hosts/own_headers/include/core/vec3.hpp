@@ -1,0 +1,7 @@
+#pragma once
+
+namespace host {
+struct Vec3 {
+    float a[3];
+};
+} // namespace host

@@ -360,7 +360,7 @@ private:
              {results.acceleration, results.potential, results.tidal, results.jerk}) {
             std::vector<double> zeros(view ? n * std::size_t(view.components()) : 0);
             if (!zeros.empty())
-                write(zeros, view);
+                write(zeros, 1, view);
         }
     }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chamomile/core/array_view.hpp"
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/force/solver.hpp"
@@ -23,6 +24,16 @@ struct ForceOutput {
     ArrayView acceleration;                           ///< 3 components
     ArrayView potential;                              ///< empty: not wanted
     double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
+
+    /// For sums in the units of `scale`. Throws Error(numeric) where a double does not hold them.
+    void set_units(double G, const InternalScale& scale)
+    {
+        potential_unit = G * scale.mass / scale.length;
+        acceleration_unit = potential_unit / scale.length;
+        if (!std::isfinite(potential_unit) || !std::isfinite(acceleration_unit))
+            throw Error(Fault::numeric, "forces: not finite: G M / L^2 of all particles is more "
+                                        "than a double holds");
+    }
 };
 
 /// Targets that are no sources, in an order of their own.

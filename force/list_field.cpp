@@ -161,8 +161,7 @@ ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResu
     ForceStatistics statistics;
     std::swap(statistics.profile, build_profile_); // it belongs to the first evaluation
     ForceOutput output{results.acceleration, results.potential};
-    output.potential_unit = options_.gravitational_constant * scale_.mass / scale_.length;
-    output.acceleration_unit = output.potential_unit / scale_.length;
+    output.set_units(options_.gravitational_constant, scale_);
     if (targets.count == 0)
         return statistics;
     if (!output.acceleration) {
@@ -265,8 +264,7 @@ ForceStatistics ListField::evaluate_sources(std::span<const Index> active,
         potential_.resize(n);
         output.potential = view_of(std::span(potential_));
     }
-    output.potential_unit = options_.gravitational_constant * scale_.mass / scale_.length;
-    output.acceleration_unit = output.potential_unit / scale_.length;
+    output.set_units(options_.gravitational_constant, scale_);
     if (sum({}, active, output, statistics) > 0)
         repair_sources(output);
     if (!criterion() && options_.precision == Precision::single_precision &&

@@ -18,7 +18,8 @@ bool is_finite(const Vec3<double>& a, double potential)
 /// Where the particles have ids; those of particles made by a program may never have been set.
 bool have_ids(const Particles& particles)
 {
-    return std::any_of(particles.id.begin(), particles.id.end(), [](auto id) { return id != 0; });
+    return particles.id.size() == particles.size() &&
+           std::any_of(particles.id.begin(), particles.id.end(), [](auto id) { return id != 0; });
 }
 
 /// "particle with id 7", or without ids "particle 7", counted from 0.

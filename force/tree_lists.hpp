@@ -144,8 +144,7 @@ private:
             prepare_lists();
         }
         ForceOutput output = request.output;
-        output.potential_unit = options_.gravitational_constant * scale.mass / scale.length;
-        output.acceleration_unit = output.potential_unit / scale.length;
+        output.set_units(options_.gravitational_constant, scale);
         EvaluationInput input{&tree_.octree,
                               &moments,
                               &groups_,

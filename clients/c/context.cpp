@@ -1,6 +1,7 @@
 // Guards of the C interface: one thread in a context, no context of another process, no exception.
 #include "chamomile/clients/c/context.hpp"
 
+#include <algorithm>
 #include <regex>
 #include <thread>
 
@@ -41,7 +42,7 @@ public:
     ~ThreadsInUse()
     {
         if (before_ > 0)
-            use_threads(before_);
+            use_threads(std::min(before_, most_threads));
     }
     ThreadsInUse(const ThreadsInUse&) = delete;
     ThreadsInUse& operator=(const ThreadsInUse&) = delete;
@@ -53,7 +54,7 @@ private:
 /// A line that counts particles and targets from 0, as one that counts them from `first`.
 std::string numbered_from(int first, const std::string& line)
 {
-    static const std::regex item("(particle|particles|target|source|id|ids) (\\d+)( and (\\d+))?");
+    static const std::regex item("(particle|particles|target|source) (\\d+)( and (\\d+))?");
     std::string counted;
     auto from = line.cbegin();
     for (std::smatch found; first != 0 && std::regex_search(from, line.cend(), found, item);

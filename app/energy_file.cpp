@@ -59,13 +59,11 @@ double EnergyFile::trusted_error() const
     return is_comoving_ ? 0.01 + 0.04 / cosmic_.growth() : 0.01;
 }
 
-bool EnergyFile::is_doubtful() const
+bool EnergyFile::is_doubtful(double error) const
 {
-    if (is_comoving_)
-        return !(std::abs(energy_error_) <= trusted_error());
     const double energy = std::abs(first_.energy());
-    const double part = energy < first_.kinetic ? energy / first_.kinetic : 1;
-    return part * largest_error_ > trusted_error();
+    const bool cancels = !is_comoving_ && energy < first_.kinetic;
+    return !(std::abs(error) * (cancels ? energy / first_.kinetic : 1) <= trusted_error());
 }
 
 const char* EnergyFile::error_name() const

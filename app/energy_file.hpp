@@ -34,10 +34,12 @@ public:
     /// The energy error beyond which a run cannot be trusted, good ones staying far below: 0.01. In
     /// comoving runs up to 0.05 at first, where fluctuations hold little of the lattice's energy.
     double trusted_error() const;
-    /// Whether the energy has at any time changed by more, as a part of its first value, or of the
-    /// first kinetic energy if that is more, as where potentials nearly cancel it. In comoving runs
-    /// the residue of the last line counts, which holds all that was lost.
-    bool is_doubtful() const;
+    /// Whether an energy error is beyond that, as a part of |E_0|, or of the first kinetic energy
+    /// if that is more, as where potentials nearly cancel it.
+    bool is_doubtful(double error) const;
+    /// What counts in the end: the largest error, but in comoving runs the last, which holds all
+    /// that was lost.
+    double lasting_error() const { return is_comoving_ ? energy_error_ : largest_error_; }
     /// "energy error" or "Layzer-Irvine error".
     const char* error_name() const;
     /// |P - P_0| of the last line over sqrt(2 K M), the momentum if all moved one way.

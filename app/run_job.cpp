@@ -202,7 +202,7 @@ void RunJob::check_energies()
 {
     const bool exceeds = run_.max_energy_error
                              ? !(std::abs(energies_.energy_error()) <= *run_.max_energy_error)
-                             : energies_.is_doubtful();
+                             : energies_.is_doubtful(energies_.energy_error());
     if (!exceeds || has_energy_warning_)
         return;
     has_energy_warning_ = true;

@@ -61,7 +61,7 @@ void RunJob::tell_errors()
                                          energies_.energy_error(), energies_.largest_error());
     journal_.tell(energy + formatted("; momentum drift %.1e", energies_.momentum_drift()));
     const bool exceeds = run_.max_energy_error ? energies_.largest_error() > *run_.max_energy_error
-                                               : energies_.is_doubtful();
+                                               : energies_.is_doubtful(energies_.lasting_error());
     if (exceeds && inaccuracy_.empty())
         journal_.warn(energy + ": above " + energy_limit() +
                       (run_.max_energy_error ? "" : ": this run cannot be trusted"));

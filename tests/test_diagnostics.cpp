@@ -52,7 +52,8 @@ Particles clumps(std::size_t n)
     for (std::size_t i = 0; i < n; ++i) {
         const double size = i % 3 == 0 ? 1 : 0.01;
         particles.mass[i] = i % 10 == 4 ? 0 : std::pow(10, 4 * uniform());
-        particles.position[i] = {size * std::floor(50 * uniform()), size * uniform(), i % 2 + 0.5};
+        particles.position[i] = {size * std::floor(50 * uniform()), std::floor(9 * uniform()),
+                                 i % 2 + 0.5};
         particles.velocity[i] = {1e6 + uniform(), uniform(), -1e5 - uniform()};
         particles.potential[i] = -uniform();
     }

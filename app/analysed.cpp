@@ -27,7 +27,7 @@ void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::st
 {
     options.group("Matter");
     options.numbers("types", matter.types, between(0, 5), looked_at + "; all unless given");
-    options.number("box", matter.box, box_range,
+    options.number("box", matter.box, positive,
                    "side of the periodic box, for files that do not state it");
 }
 
@@ -36,7 +36,6 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
     if (matter.box && contradicts_box(*matter.box, snapshot))
         throw Error(Fault::usage, "--box: " + shortest(*matter.box) + ": contradicts the box of " +
                                       shortest(snapshot.box_size) + " in " + source);
-    require_side(Fault::input, source + ": BoxSize", snapshot.box_size);
     if (matter.box) {
         snapshot.box_size = *matter.box;
         settle_units(snapshot);

@@ -50,20 +50,11 @@ void add_periodic_options(Options& options, PeriodicOptions& periodic)
     options.number("cut", periodic.cut, between(3, 7), "where the tree's part ends, in r_s");
 }
 
-void require_side(Fault fault, const std::string& name, double side)
-{
-    if (side != 0 && !box_range.contains(side))
-        throw Error(fault, name + ": " + shortest(side) + ": a number" + box_range.words() +
-                               " is needed, or 0");
-}
-
 void settle_box(const Options& options, Snapshot& snapshot, PeriodicOptions& periodic)
 {
     const double stated = snapshot.box_size;
     if (!options.given("box"))
         periodic.box = stated;
-    require_side(Fault::input, "BoxSize of the file", stated);
-    require_side(Fault::usage, "--box", periodic.box);
     if (periodic && contradicts_box(periodic.box, snapshot))
         throw Error(Fault::usage, options.command() + ": --box: " + shortest(periodic.box) +
                                       ": contradicts the box of " + shortest(stated) +

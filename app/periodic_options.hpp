@@ -5,7 +5,6 @@
 #include <string>
 
 #include "app/options.hpp"
-#include "chamomile/core/error.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/io/snapshot.hpp"
 
@@ -13,12 +12,6 @@ namespace chamomile::app {
 
 /// Opens a group with --box, --long-range, --mesh, --split and --cut.
 void add_periodic_options(Options& options, PeriodicOptions& periodic);
-
-/// The sides of boxes, from options as from files; 0 stands for an isolated system. The cube of a
-/// side must be a double.
-inline constexpr Range box_range = between(1e-90, 1e90);
-/// Throws an error that begins with `name` for a side out of that range that is not 0.
-void require_side(Fault fault, const std::string& name, double side);
 
 /// Takes the box from the file unless --box gives it; the snapshot is in the box that is used then,
 /// with notes of what was ignored or may surprise. Throws Error(usage) for two boxes that differ.

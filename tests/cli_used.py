@@ -59,9 +59,7 @@ CASES = [
       for file in ("beyond.txt",)],
     ("power beyond.txt -o beyond_power.txt", FINE, "note: 2 particles lie outside the periodic box", None),
     ("force far.txt --eps 0.02 -o far_forces.txt", FINE, r"note: positions extend over 1e\+09, which is 5e\+10 times the softening length", None),
-    ("power plain.txt --box 1e-300", USAGE, r"--box: 1e-300: a number from 1e-90 to 1e\+90", None),
     ("power plain.txt --box 1e-30", INPUT, "particles lie outside the periodic box, by .* must be at most 1e9", None),
-    ("force huge_box.txt --eps 0.02 -o x.txt", INPUT, r"BoxSize of the file: 1e\+300: a number from 1e-90", None),
     # Steps that would never reach the end.
     *[(f"run plain.txt --eps 0.02 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
       for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),
@@ -88,7 +86,7 @@ def write_inputs(folder):
                       unit_mass_in_g=1.989e43, unit_velocity_in_cm_per_s=1e5, units_per_hubble=1)
     mass = 0.3 * 27.7536627 * 1000**3 / 1e9 / 24  # kpc/h, 1e10 Msun/h
     files = {"plain.txt": rows(), "beyond.txt": heading(box_size=2) + rows() + "0.04 2.5 0 0 0 0 0 30\n0.04 0 -0.5 0 0 0 0 31\n",
-             "far.txt": rows() + "0.04 1e9 0 0 0 0 0 30\n", "huge_box.txt": heading(box_size=1e300) + rows(),
+             "far.txt": rows() + "0.04 1e9 0 0 0 0 0 30\n",
              "foreign.txt": heading(**background) + rows(mass, 1000), "negative.txt": heading(**{**background, "omega_lambda": -5}) + rows(mass, 1000),
              **{f"late{t}.txt": heading(time=f"1e{t}") + rows() for t in (7, 8, 9, 10, 11, 14)}}
     for name, text in files.items():

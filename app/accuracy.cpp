@@ -189,6 +189,7 @@ int accuracy(const std::vector<std::string>& arguments)
         Particles& particles = snapshot.particles;
         SolverOptions solver = accuracy.solver;
         take_from_file(solver, snapshot, options);
+        require_reference(options, accuracy.reference, solver.periodic.box > 0);
         note_oddities(snapshot, solver);
         if (!accuracy.source.file.empty()) {
             print_box(options, snapshot, known_forces(solver, snapshot));

@@ -182,6 +182,7 @@ int bench(const std::vector<std::string>& arguments)
         swept(bench.solver, bench.sweep, options); // refuses before anything takes long
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
         take_from_file(bench.solver, snapshot, options);
+        require_reference(options, bench.reference, bench.solver.periodic.box > 0);
         note_oddities(snapshot, bench.solver);
         if (!bench.source.file.empty()) {
             print_box(options, snapshot, known_forces(bench.solver, snapshot));

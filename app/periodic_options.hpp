@@ -5,7 +5,6 @@
 #include <string>
 
 #include "app/options.hpp"
-#include "chamomile/core/error.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/io/snapshot.hpp"
 

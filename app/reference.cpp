@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "app/option_uses.hpp"
 #include "app/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
@@ -27,6 +28,12 @@ void add_reference(Options& options, int& sample, ReferenceDevice& device, Range
                     {"gpu", ReferenceDevice::gpu}},
                    "where that sum is made if it is longer than 2e9 pairs, by the direct solver in "
                    "double; up to 1000 of them are checked pair by pair");
+}
+
+void require_reference(const Options& options, ReferenceDevice device, bool in_box)
+{
+    refuse_idle(options, {{in_box && device == ReferenceDevice::gpu, "reference",
+                           "sums in a periodic box are made on the processor"}});
 }
 
 Reference::Reference(Particles& particles, std::size_t sample, double gravitational_constant,

@@ -17,6 +17,9 @@ enum class ReferenceDevice { automatic, cpu, gpu };
 /// Adds --sample and --reference.
 void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range);
 
+/// Throws Error(usage) for a GPU asked for where the sums are those of a periodic box.
+void require_reference(const Options& options, ReferenceDevice device, bool in_box);
+
 /// Direct sums over all particles for a sample of them, made once for each softening. Up to 2e9
 /// pairs by reference_sum(). Longer ones by the direct solver in double, which knows accelerations
 /// and potentials alone: up to 1000 targets, evenly spread, are then summed by reference_sum() too,

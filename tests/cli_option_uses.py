@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 
+from bad_inputs import space
+
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 COMMON = set("config threads quiet verbose help".split())
 
@@ -55,7 +57,7 @@ VALUES = {
     "rungs": "3", "rebuild-above": "0.1", "host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
     "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "check-forces-every": "5", "on-energy-error": "stop",
     "on-device-error": "cpu", "frame-width": "1", "frames-every": "1", "power-mesh": "32", "min-members": "9", "collisionless-gas": None,
-    "overwrite": None, "reference": "cpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
+    "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
     "eps": "0.1", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
     "n-s": "1", "omega-b": "0.04", "linear-power": "t.txt", "transfer-table": "t.txt", "fits": None, "mass-bins": "3", "length": "0.1", "overdensity": "100",
     "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
@@ -103,6 +105,7 @@ MODES = [
     ("force periodic.txt --eps 0.05 -o f.txt --box 0", BOX),
     ("accuracy good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite"),
     ("accuracy good.txt --eps 0.05 --solver direct", TREE),
+    ("accuracy periodic.txt --eps 0.05", "reference"),
     ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} group-size precision"),
     ("accuracy --model cube -n 50 --eps 0.05", BOX),
     ("accuracy --table chamomile", f"{TREE} {BOX} softening G sample reference repeat hdf5 solver box"),
@@ -143,6 +146,9 @@ TAKEN = [
     "accuracy good.txt --eps 0.05 --solver tree,direct --theta 0.5 --leaf-size 8",
     "accuracy periodic.txt --eps 0.05 --solver direct --precision double --overwrite --csv e.csv",
     "accuracy periodic.txt --eps 0.05 --local-order 0 --mesh 32",
+    f"{UNIVERSE} --dlna-max 0.1 --eta 0.3 --outputs-z 45",
+    f"{UNIVERSE} --dt 0.1 --w0 -0.9 --eps-max 1",
+    "power universe.txt --fits --n-s 1",
     "power periodic.txt --fold 1 --fold-factor 2",
     "halos good.txt --length 0.5 --box 8 --overdensity 100",
 ]
@@ -152,11 +158,7 @@ def write_inputs(folder):
     rows = "".join(f"0.05 {i % 3} {i % 5} {i % 7} 0 0 0 {i + 1}\n" for i in range(20))
     (folder / "good.txt").write_text(rows)
     (folder / "periodic.txt").write_text("# box_size: 8\n" + rows)
-    mass = 0.3 * 27.7536627 * 1000 ** 3 / 1e9 / 20  # kpc/h, 1e10 Msun/h
-    background = "scale_factor: 0.02", "omega_matter: 0.3", "omega_lambda: 0.7", "hubble: 0.7", "box_size: 1000", "time: 0.02"
-    units = "unit_length_in_cm: 3.085678e21", "unit_mass_in_g: 1.989e43", "unit_velocity_in_cm_per_s: 1e5", "units_per_hubble: 1"
-    (folder / "universe.txt").write_text("".join(f"# {line}\n" for line in (*background, *units)) + "".join(
-        f"{mass} {37 * i % 1000} {91 * i % 1000} {13 * i % 1000} 0 0 0 {i + 1}\n" for i in range(20)))
+    (folder / "universe.txt").write_text(space())
     (folder / "t.txt").write_text("".join(f"{10 ** (k / 10):.6g} 1\n" for k in range(-40, 21)))
 
 

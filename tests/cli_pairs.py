@@ -122,7 +122,7 @@ def wrong_input_is_refused(folder):
     refused(2, "--parameter: eps: x: a number is needed", "--law", "gravity", "--sources", bodies, "--parameter", "eps=x")
     refused(2, "--parameter: eps: NAME=NUMBER", "--law", "gravity", "--sources", bodies, "--parameter", "eps")
     refused(2, "--parameter: eps: given twice", "--law", "gravity", "--sources", bodies, "--parameter", "eps=1,eps=1")
-    refused(2, "--no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")
+    refused(2, "pairs: --no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")
     refused(2, "--period: one side or three", "--law", "gravity", "--sources", bodies, "--period", "1,2")
     rows_file = folder / "rows.txt"
     for text, line in (("1 2 3\n", "line 1: 3 numbers: 4 are needed: x y z mass"), ("1 2 3 4\n1 2 x 4\n", "line 2: x: a finite number is needed"),

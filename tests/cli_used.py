@@ -6,6 +6,8 @@ import subprocess
 import sys
 import tempfile
 
+from bad_inputs import space
+
 PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 FINE, USAGE, INPUT = 0, 2, 3
 RUN = "--t-end 0.02 --dt 0.01 --eps 0.02 --snapshot-every 1"
@@ -59,9 +61,7 @@ CASES = [
       for file in ("beyond.txt",)],
     ("power beyond.txt -o beyond_power.txt", FINE, "note: 2 particles lie outside the periodic box", None),
     ("force far.txt --eps 0.02 -o far_forces.txt", FINE, r"note: positions extend over 1e\+09, which is 5e\+10 times the softening length", None),
-    ("power plain.txt --box 1e-300", USAGE, r"--box: 1e-300: a number from 1e-90 to 1e\+90", None),
     ("power plain.txt --box 1e-30", INPUT, "particles lie outside the periodic box, by .* must be at most 1e9", None),
-    ("force huge_box.txt --eps 0.02 -o x.txt", INPUT, r"BoxSize of the file: 1e\+300: a number from 1e-90", None),
     # Steps that would never reach the end.
     *[(f"run plain.txt --eps 0.02 --t-end 1 -o x {steps}", USAGE, rf"{what}: .*makes .* steps; at most 1e12", None)
       for steps, what in (("--adaptive --dt-max 1e-300", "--dt-max"), ("--adaptive --eta 1e-200", "time step"), ("--block-steps --eta 1e-300", "time step"),
@@ -78,18 +78,15 @@ CASES = [
 
 
 def write_inputs(folder):
-    def rows(mass=1 / 24, side=2):
-        return "".join(f"{mass} {side * (37 * i % 101) / 101} {side * (53 * i % 97) / 97} {side * (71 * i % 89) / 89} 0 0 0 {i + 1}\n" for i in range(24))
+    def rows():
+        return "".join(f"{1 / 24} {2 * (37 * i % 101) / 101} {2 * (53 * i % 97) / 97} {2 * (71 * i % 89) / 89} 0 0 0 {i + 1}\n" for i in range(24))
 
     def heading(**fields):
         return "".join(f"# {name}: {value}\n" for name, value in fields.items())
 
-    background = dict(scale_factor=0.02, omega_matter=0.3, omega_lambda=0.7, hubble=0.7, box_size=1000, time=0.02, unit_length_in_cm=3.085678e21,
-                      unit_mass_in_g=1.989e43, unit_velocity_in_cm_per_s=1e5, units_per_hubble=1)
-    mass = 0.3 * 27.7536627 * 1000**3 / 1e9 / 24  # kpc/h, 1e10 Msun/h
     files = {"plain.txt": rows(), "beyond.txt": heading(box_size=2) + rows() + "0.04 2.5 0 0 0 0 0 30\n0.04 0 -0.5 0 0 0 0 31\n",
-             "far.txt": rows() + "0.04 1e9 0 0 0 0 0 30\n", "huge_box.txt": heading(box_size=1e300) + rows(),
-             "foreign.txt": heading(**background) + rows(mass, 1000), "negative.txt": heading(**{**background, "omega_lambda": -5}) + rows(mass, 1000),
+             "far.txt": rows() + "0.04 1e9 0 0 0 0 0 30\n",
+             "foreign.txt": space(), "negative.txt": space(omega_lambda=-5),
              **{f"late{t}.txt": heading(time=f"1e{t}") + rows() for t in (7, 8, 9, 10, 11, 14)}}
     for name, text in files.items():
         (folder / name).write_text(text)

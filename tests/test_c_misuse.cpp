@@ -282,7 +282,7 @@ TEST_CASE("particles and targets are named by numbers from 0, or from 1 if that 
         REQUIRE(p.sources(c) == CHM_OK);
         REQUIRE(chm_build(c) == CHM_OK);
         refused(c, chm_eval_active(c, 2, nullptr, &p.results), CHM_INPUT,
-                " " + number(0) + " and " + number(1) + ": position: (0.5, 0.5, 0.5): both");
+                number(0) + " and " + number(1) + ": position: (0.5, 0.5, 0.5): both");
         p.x[3] = std::nan("");
         refused(c, chm_eval(c, &p.targets, &p.results), CHM_INPUT, "target " + number(1) + ":");
     }

@@ -55,11 +55,11 @@ Sums plain_sums(const Particles& p, double side, double split, double cut, doubl
     return sums;
 }
 
-struct Error {
+struct RmsError {
     double acceleration, potential; ///< root mean square of the errors over that of the sums
 };
 
-Error compare(const Particles& p, const Sums& exact, double potential_shift)
+RmsError compare(const Particles& p, const Sums& exact, double potential_shift)
 {
     double a = 0, whole_a = 0, phi = 0, whole_phi = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
@@ -81,7 +81,7 @@ SolverOptions periodic_options(double side)
     return options;
 }
 
-Error error_of(Particles p, const SolverOptions& options, double split)
+RmsError error_of(Particles p, const SolverOptions& options, double split)
 {
     const double side = options.periodic.box;
     const Sums exact =
@@ -137,7 +137,7 @@ TEST_CASE("the tree's short range is the plain sum's, in sets of every kind")
             const double split = side / 32;
             options.tolerance = 1e-5;
             options.precision = Precision::double_precision;
-            Error error = error_of(p, options, split);
+            RmsError error = error_of(p, options, split);
             CHECK(error.acceleration < set.error * 1e-4);
             CHECK(error.potential < 2e-5);
             options.precision = Precision::single_precision;
@@ -159,7 +159,7 @@ TEST_CASE("without accepted cells only rounding is left")
         options.theta = 1e-6;
         options.precision = Precision::double_precision;
         options.periodic.cut = 6;
-        Error error = error_of(set.particles, options, 1 / 20.);
+        RmsError error = error_of(set.particles, options, 1 / 20.);
         CHECK(error.acceleration < 1e-12 * set.error);
         CHECK(error.potential < 1e-12);
         options.precision = Precision::single_precision;

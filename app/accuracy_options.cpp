@@ -103,6 +103,17 @@ std::string excess_text(const SolverOptions& setting, std::vector<double> errors
                              : formatted("%g times the tolerance", tolerances));
 }
 
+std::string cancellation_text(const ForceStatistics& statistics)
+{
+    const double part = statistics.cancelling_part.value_or(0);
+    if (!(part > 0.01))
+        return "";
+    return formatted("forces cancel: %.0f %% of the particles have less than an eighth of the "
+                     "acceleration that the tolerance is taken of, and larger errors than it "
+                     "stands for; --accuracy or --solver direct keeps them small",
+                     100 * part);
+}
+
 std::string goal_text(const AccuracyGoal& goal)
 {
     return shortest(goal.percentile) + " % error at most " + shortest(goal.error);

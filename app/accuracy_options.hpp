@@ -41,6 +41,10 @@ std::optional<AskedError> asked_error(const SolverOptions& setting);
 /// three standard deviations of their number; else empty.
 std::string excess_text(const SolverOptions& setting, std::vector<double> errors);
 
+/// A line where forces cancel below what the tolerance is taken of for more than 1 % of the
+/// particles (ForceStatistics::cancelling_part); else nothing.
+std::string cancellation_text(const ForceStatistics& statistics);
+
 /// Such as "99 % error at most 0.001".
 std::string goal_text(const AccuracyGoal& goal);
 

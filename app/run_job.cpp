@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "app/accuracy_options.hpp"
 #include "app/comoving_run.hpp"
 #include "app/solver_options.hpp"
 #include "app/table.hpp"
@@ -77,9 +78,17 @@ void RunJob::register_observers(const SimulationOptions& time)
                                 [this](Simulation&) { note_forces(); });
     simulation_.after_each_step([this](Simulation& now) {
         steps_.add(now);
+        note_cancellation();
         progress_.update(now,
                          formatted("%s %.1e", energies_.error_name(), energies_.energy_error()));
     });
+}
+
+void RunJob::note_cancellation()
+{
+    const std::string line = cancellation_text(simulation_.last_statistics());
+    if (!line.empty() && !simulation_.integrator().forces().accuracy)
+        journal_.warn(line);
 }
 
 void RunJob::restore(Archive& archive)
@@ -132,6 +141,7 @@ void RunJob::open_files()
     journal_.open(folder_.log());
     energies_.open(folder_.energies());
     steps_.open(folder_.steps(), simulation_);
+    note_cancellation();
     if (run_.check_forces > 0)
         forces_.open(folder_.forces());
 }

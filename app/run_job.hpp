@@ -51,6 +51,7 @@ private:
     void check_energies();
     std::string energy_limit() const;
     void note_forces();
+    void note_cancellation();
     void after_step(StopRequests& requests);
     bool is_checkpoint_due(StopRequests& requests) const;
     void exchange(Archive& archive);

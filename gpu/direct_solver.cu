@@ -105,15 +105,16 @@ private:
     /// Queues the sum of all sources for all targets; returns the number of blocks of targets.
     Index sum(const DirectFrame& frame, Index n)
     {
-        const double unit = options_.gravitational_constant * frame.mass / frame.length;
+        ForceOutput units;
+        units.set_units(options_.gravitational_constant, {frame.length, frame.mass});
         DirectSum job{};
         job.particles = particles_.data();
         job.origin = (1 / frame.length) * frame.origin;
         job.source_count = n;
         job.target_count = target_count_;
         job.softening_length = options_.softening.length / frame.length;
-        job.acceleration_unit = unit / frame.length;
-        job.potential_unit = unit;
+        job.acceleration_unit = units.acceleration_unit;
+        job.potential_unit = units.potential_unit;
         const bool mapped = n <= most_to_map;
         job.acceleration = host_acceleration_.reserve(n);
         job.potential = host_potential_.reserve(with_potential_ ? n : 0);

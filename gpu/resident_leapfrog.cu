@@ -233,8 +233,10 @@ private:
         job.particles = particles_.data();
         job.source_count = job.target_count = n_;
         job.softening_length = options_.softening.length / length_;
-        job.potential_unit = options_.gravitational_constant * mass_ / length_;
-        job.acceleration_unit = job.potential_unit / length_;
+        ForceOutput units;
+        units.set_units(options_.gravitational_constant, {length_, mass_});
+        job.acceleration_unit = units.acceleration_unit;
+        job.potential_unit = units.potential_unit;
         job.acceleration = acceleration_.data();
         job.potential = potential_.data();
         statistics.groups = summer_.sum(job, setup_, *stream_);

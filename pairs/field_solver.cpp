@@ -12,6 +12,7 @@
 #include "chamomile/pairs/laws/gravity_tidal.hpp"
 #include "chamomile/pairs/laws/gravity_tidal_spline.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
+#include "chamomile/pairs/sources_within.hpp"
 
 namespace chamomile {
 namespace {
@@ -167,26 +168,6 @@ public:
     }
 
 private:
-    /// The numbers of sources within the root of `limit` of a place.
-    static std::vector<Index> sources_within(const Octree& octree, const Moments& moments,
-                                             const Vec3<double>& place, double limit)
-    {
-        std::vector<Index> found;
-        for (Index c = 0; c < octree.cells.size();) {
-            const Cell& cell = octree.cells[c];
-            if (moments.bounds[c].distance_squared(place) > limit) {
-                c = cell.next;
-                continue;
-            }
-            if (octree.is_leaf(c))
-                for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
-                    if (norm_squared(octree.sources[k].position - place) <= limit)
-                        found.push_back(octree.order[k]);
-            ++c;
-        }
-        return found;
-    }
-
     /// Sources at the very place of a target, which pull at nothing without softening, in
     /// compressed rows.
     struct Coincident {

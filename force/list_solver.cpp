@@ -23,7 +23,10 @@ private:
     void improve(const InternalScale&, const ForceOutput& output,
                  ForceStatistics& statistics) override
     {
-        if (!looks_ || !criterion()->is_relative() || output.acceleration.on_device)
+        constexpr std::size_t fewest = 100; // of which a part says something
+        const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
+        if (!looks_ || !criterion()->is_relative() || !has_cells ||
+            groups_.target_count < fewest || output.acceleration.on_device)
             return;
         looks_ = false;
         const TimedPhase phase(statistics.profile, "estimates");

@@ -20,13 +20,14 @@ PairFactors plummer_factors(double r2, double eps)
     return {1 / (u2 * u), -1 / u};
 }
 
-/// The largest coordinate's or softening's power of two: in it no power of a distance overflows.
-double unit_of_length(const Particles& particles, const Softening& softening)
+/// The unit of length of a pair: 1, or a power of two near its distance where a cube of that would
+/// over- or underflow.
+double unit_of(const Vec3<double>& r, double eps)
 {
-    double largest = softening.length;
-    for (const Vec3<double>& x : particles.position)
-        largest = std::max({largest, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
-    return largest > 0 && std::isfinite(largest) ? InternalScale::power_of_two_above(largest) : 1;
+    const double largest = std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z), eps});
+    if ((largest > 1e-90 && largest < 1e90) || !(largest > 0) || !std::isfinite(largest))
+        return 1;
+    return InternalScale::power_of_two_above(largest);
 }
 
 /// Cubic spline in q = r/h as in Springel, Yoshida & White (2001), eqs. A1 to A3.
@@ -52,10 +53,7 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
     sums.acceleration.resize(targets.size());
     sums.potential.resize(targets.size());
     sums.absolute_sum.resize(targets.size());
-    const double inverse = 1 / unit_of_length(particles, softening);
-    softening.length *= inverse;
-    const double h = softening.spline_radius();
-    const bool plummer = softening.kind == SofteningKind::plummer || h == 0;
+    const bool plummer = softening.kind == SofteningKind::plummer || softening.length == 0;
 
 #pragma omp parallel for schedule(dynamic, 16)
     for (std::size_t k = 0; k < targets.size(); ++k) {
@@ -66,20 +64,23 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
         for (std::size_t j = 0; j < particles.size(); ++j) {
             if (j == i)
                 continue;
-            const Vec3<double> r = inverse * (particles.position[j] - x);
+            Vec3<double> r = particles.position[j] - x;
+            const double unit = unit_of(r, softening.length), inverse = 1 / unit;
+            r = inverse * r;
+            const double eps = inverse * softening.length;
             const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
             const PairFactors f =
-                plummer ? plummer_factors(r2, softening.length) : spline_factors(std::sqrt(r2), h);
-            acceleration.x += particles.mass[j] * f.force * r.x;
-            acceleration.y += particles.mass[j] * f.force * r.y;
-            acceleration.z += particles.mass[j] * f.force * r.z;
-            potential += particles.mass[j] * f.potential;
-            absolute += std::abs(particles.mass[j]) * f.force * std::sqrt(r2);
+                plummer ? plummer_factors(r2, eps) : spline_factors(std::sqrt(r2), 2.8 * eps);
+            const double weight = particles.mass[j] * inverse; // then by the other unit of length
+            acceleration.x += weight * f.force * r.x * inverse;
+            acceleration.y += weight * f.force * r.y * inverse;
+            acceleration.z += weight * f.force * r.z * inverse;
+            potential += weight * f.potential;
+            absolute += std::abs(weight) * f.force * std::sqrt(r2) * inverse;
         }
-        const double potential_unit = gravitational_constant * inverse;
-        sums.acceleration[k] = inverse * (potential_unit * acceleration);
-        sums.potential[k] = potential_unit * potential;
-        sums.absolute_sum[k] = inverse * (potential_unit * absolute);
+        sums.acceleration[k] = gravitational_constant * acceleration;
+        sums.potential[k] = gravitational_constant * potential;
+        sums.absolute_sum[k] = gravitational_constant * absolute;
     }
     return sums;
 }

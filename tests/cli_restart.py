@@ -65,7 +65,7 @@ def stops_by_signals(top):
     check(done.returncode == 0 and said("the run had reached its end at t = ", done.stdout) and said("\nno step was left to take\n", done.stdout) and
           "nan" not in done.stdout, f"restart after the end: {done.stdout} {done.stderr}")
     # The second signal ends a step that takes long, and touches nothing.
-    chamomile(top, "model", "plummer", "-n", 60000, "--seed", 2, "-o", "large.hdf5", "-q")
+    chamomile(top, "model", "plummer", "-n", 120000, "--seed", 2, "-o", "large.hdf5", "-q")
     folder = fresh(top, "twice")
     run = start(folder, "run", "../large.hdf5", "--t-end", 1, "--dt", 0.5, "--eps", 0.01, "--solver", "direct", "--precision", "double",
                 "--threads", 1, "-o", "out")

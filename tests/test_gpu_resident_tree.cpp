@@ -44,7 +44,7 @@ Setup in_box()
 /// After some steps, with potentials asked for in every third.
 Particles moved_by(Integrator& integrator, Particles p, std::uint64_t steps)
 {
-    Simulation simulation(p, integrator, 0, 1e9);
+    Simulation simulation(p, integrator, 0, 1e6);
     simulation.every_steps(3, Quantities::acceleration_potential, [](Simulation&) {});
     simulation.after_each_step([&](Simulation& s) {
         if (s.step() == steps)

@@ -173,17 +173,17 @@ private:
         return near;
     }
 
-    /// This lane's source of a tile; one of no mass beyond all others after the last.
+    /// This lane's source of a tile; one of no mass after the last, where no target is but by
+    /// chance: without softening that one is not finite then, and is summed again by the host.
     __device__ Packed fetch(Index tile) const
     {
         const Index place = tile * lanes + Index(lane_);
-        const bool is_source = place < job_.source_count;
-        const double away = two_floats ? 8 : 0x1p60;
-        const Vec3<double> beyond = job_.origin + Vec3<double>{away, away, away};
         if constexpr (Shape::centred)
-            return is_source ? job_.sources[place] : SortedSource{beyond, 0, 0x1p+60f};
+            return place < job_.source_count ? job_.sources[place]
+                                             : SortedSource{{8, 8, 8}, 0, 0x1p+60f};
         else
-            return is_source ? job_.particles[job_.numbers[place]] : Source{beyond, 0};
+            return place < job_.source_count ? job_.particles[job_.numbers[place]]
+                                             : Source{{8, 8, 8}, 0};
     }
 
     __device__ void store_clump(Index tile, const Packed& source) const

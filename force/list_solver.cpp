@@ -25,8 +25,8 @@ private:
     {
         constexpr std::size_t fewest = 100; // of which a part says something
         const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
-        if (!looks_ || !criterion()->is_relative() || !has_cells ||
-            groups_.target_count < fewest || output.acceleration.on_device)
+        if (!looks_ || !criterion()->is_relative() || !has_cells || groups_.target_count < fewest ||
+            output.acceleration.on_device)
             return;
         looks_ = false;
         const TimedPhase phase(statistics.profile, "estimates");

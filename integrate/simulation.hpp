@@ -62,8 +62,8 @@ public:
     /// Runs from the start, or from what exchange() restored, to the end or to the step during
     /// which stop() was called; once only. Throws Error(numeric) naming particle and step if a
     /// position, velocity or acceleration is no longer finite, and what solver and observers throw:
-    /// the state is then that before the step, and exchange() may keep it. Throws Error(usage) before
-    /// any observer is called if the first step makes more than most_steps to the end.
+    /// the state is then that before the step, and exchange() may keep it. Throws Error(usage)
+    /// before any observer is called if the first step makes more than most_steps to the end.
     void run();
 
     /// Ends run() after the present step and its observers; safe in a signal handler and from

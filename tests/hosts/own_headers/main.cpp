@@ -2,13 +2,13 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/particles.hpp"
-
 #include <chamomile/force/field.hpp>
 #include <chamomile/force/solver.hpp>
 #include <chamomile/integrate/simulation.hpp>
 #include <chamomile/io/snapshot.hpp>
 #include <chamomile/pairs/pair_solver.hpp>
+
+#include "core/particles.hpp"
 
 #ifdef _OPENMP
 #error "OpenMP was turned on in code of the host"

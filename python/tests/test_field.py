@@ -171,13 +171,13 @@ def test_root_cubes_at_random_places():
 
 def test_an_accuracy_to_keep():
     x, m, _ = cloud(n=6007)
-    sample = np.arange(0, 6007, 20)
+    sample = np.arange(0, 6007, 3)  # of 300 the hundredth part is too few to judge by
     exact = field(x[sample], x, m, 0.02, 1, sample)[0]
     for goal in (3e-2, 1e-3):
         solver = chamomile.Solver(softening=0.02, accuracy=goal, order=2).build(x, m)
         a = solver.evaluate().acceleration
         off = np.linalg.norm(a[sample] - exact, axis=1) / np.linalg.norm(exact, axis=1)
-        assert np.percentile(off, 99) < 1.3 * goal, (goal, np.percentile(off, 99), solver.options)
+        assert np.percentile(off, 99) < 1.1 * goal, (goal, np.percentile(off, 99), solver.options)
         assert solver.options["accuracy"] == goal and solver.options["order"] == 2
         assert np.array_equal(a, solver.build(x, m).evaluate().acceleration)  # chosen once
-    assert chamomile.accuracy(x, m, sample=300, softening=0.02, accuracy=1e-3).acceleration.p99 < 1.3e-3
+    assert chamomile.accuracy(x, m, sample=6007, softening=0.02, accuracy=1e-3).acceleration.p99 < 1.1e-3

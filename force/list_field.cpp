@@ -156,7 +156,8 @@ void ListField::submit(const TargetsApart& apart, int batch_size, ForceStatistic
         statistics);
 }
 
-ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResults& results)
+ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResults& results,
+                                    MayBeFar far)
 {
     ForceStatistics statistics;
     std::swap(statistics.profile, build_profile_); // it belongs to the first evaluation
@@ -179,7 +180,7 @@ ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResu
             throw;
         throw Error(error.fault(), "target " + line.substr(particle.size()));
     }
-    if (size() > 0 &&
+    if (far == MayBeFar::yes && size() > 0 &&
         is_far(targets_.moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
         return evaluate_with_far(targets, results);
     {

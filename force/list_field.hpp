@@ -22,7 +22,10 @@ public:
     void refit(const FieldSources& sources);
     std::size_t size() const { return size_; }
 
-    ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results);
+    ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results)
+    {
+        return evaluate(targets, results, MayBeFar::yes);
+    }
     ForceStatistics evaluate_sources(std::span<const Index> active, const FieldResults& results);
 
     /// The sources in sorted order, with their numbers; here to read until the next build.
@@ -43,6 +46,10 @@ private:
     void submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics);
     GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);
+    /// Whether some targets may be so far away that lists are not for them.
+    enum class MayBeFar { yes, no };
+    ForceStatistics evaluate(const FieldTargets& targets, const FieldResults& results,
+                             MayBeFar far);
     bool is_far(double distance) const { return distance > far_away * scale_.length; }
     ForceStatistics evaluate_with_far(const FieldTargets& targets, const FieldResults& results);
     void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,

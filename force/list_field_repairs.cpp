@@ -36,8 +36,9 @@ ForceStatistics ListField::evaluate_with_far(const FieldTargets& targets,
     }
     std::vector<Vec3<double>> pulls(near.size());
     std::vector<double> wells(near.size());
-    ForceStatistics statistics = evaluate({near.size(), view_of(std::span(near)), {}, self},
-                                          {view_of(std::span(pulls)), view_of(std::span(wells))});
+    ForceStatistics statistics =
+        evaluate({near.size(), view_of(std::span(near)), {}, self},
+                 {view_of(std::span(pulls)), view_of(std::span(wells))}, MayBeFar::no);
     for (std::size_t k = 0; k < near.size(); ++k) {
         std::copy_n(&pulls[k].x, 3, &acceleration[3 * number[k]]);
         potential[number[k]] = wells[k];

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_batches.hpp"

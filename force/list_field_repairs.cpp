@@ -1,6 +1,7 @@
 // What a ListField sums in double, one target at a time: where float has no room or too few digits.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
@@ -20,6 +21,7 @@ ForceStatistics ListField::evaluate_with_far(const FieldTargets& targets,
     std::vector<Vec3<double>> near;
     std::vector<std::int64_t> self;
     std::vector<std::size_t> number; // of those that are near
+    std::optional<Particles> all;    // the sources, where some target needs each of them
     for (std::size_t i = 0; i < targets.count; ++i) {
         const Vec3<double> place{places[3 * i], places[3 * i + 1], places[3 * i + 2]};
         const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];
@@ -29,7 +31,9 @@ ForceStatistics ListField::evaluate_with_far(const FieldTargets& targets,
             number.push_back(i);
         } else {
             const bool exactly = has_both_signs_ || own >= 0;
-            put_sum(exactly ? sum_of_lone_target(all_sources(), place, own, options_.softening)
+            if (exactly && !all)
+                all = all_sources();
+            put_sum(exactly ? sum_of_lone_target(*all, place, own, options_.softening)
                             : sum_from_afar(whole, place, options_.softening),
                     i, acceleration, potential);
         }

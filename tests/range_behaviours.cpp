@@ -162,6 +162,21 @@ void check_far_targets(const Machine& machine)
                         }
                     }
             }
+    // Masses of both signs have no moments that would do.
+    Particles both = p;
+    for (std::size_t i = 0; i < both.size(); i += 3)
+        both.mass[i] = -both.mass[i];
+    SolverOptions o = options_for(machine);
+    o.solver = SolverKind::direct;
+    const auto field = make_field_solver(o);
+    field->build({both.size(), view_of(std::span(both.position)), view_of(std::span(both.mass))});
+    for (const double away : {1e6, 1e12, 1e18}) {
+        CAPTURE(away);
+        std::vector<Vec3<double>> points{{0.5, 0.5, 1.5}, {away, 0, 0}}, a(2);
+        field->evaluate({2, view_of(std::span(points))}, {view_of(std::span(a))});
+        for (std::size_t k = 0; k < 2; ++k)
+            CHECK(relative_error(a[k], long_sum(both, points[k], both.size(), 0)) < 1e-5);
+    }
 }
 
 void check_overflow(const Machine& machine)

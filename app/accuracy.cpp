@@ -2,18 +2,18 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/accuracy_options.hpp"
-#include "app/accuracy_table.hpp"
-#include "app/chamomile_table.hpp"
 #include "app/command.hpp"
-#include "app/option_uses.hpp"
+#include "app/measure/accuracy_table.hpp"
+#include "app/measure/chamomile_table.hpp"
+#include "app/measure/reference.hpp"
+#include "app/measure/solver_sweep.hpp"
+#include "app/models/particle_source.hpp"
+#include "app/options/accuracy_options.hpp"
+#include "app/options/option_uses.hpp"
+#include "app/options/periodic_options.hpp"
+#include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
-#include "app/particle_notes.hpp"
-#include "app/particle_source.hpp"
-#include "app/periodic_options.hpp"
-#include "app/reference.hpp"
-#include "app/solver_options.hpp"
-#include "app/solver_sweep.hpp"
+#include "app/run/particle_notes.hpp"
 #include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 

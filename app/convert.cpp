@@ -3,9 +3,9 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
 #include "app/output_file.hpp"
-#include "app/particle_notes.hpp"
+#include "app/run/particle_notes.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "app/command.hpp"
-#include "app/options.hpp"
+#include "app/options/options.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/gpu.hpp"

@@ -1,15 +1,15 @@
 /// \file  `chamomile force`: one evaluation of a snapshot.
 #include <cstdio>
 
-#include "app/accuracy_options.hpp"
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/force_cost.hpp"
+#include "app/options/accuracy_options.hpp"
+#include "app/options/periodic_options.hpp"
+#include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
-#include "app/particle_notes.hpp"
-#include "app/periodic_options.hpp"
-#include "app/solver_options.hpp"
-#include "app/table.hpp"
+#include "app/run/force_cost.hpp"
+#include "app/run/particle_notes.hpp"
+#include "app/text/table.hpp"
 #include "app/warning.hpp"
 #include "chamomile/io/particle_check.hpp"
 

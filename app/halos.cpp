@@ -3,15 +3,15 @@
 #include <cstdio>
 #include <optional>
 
-#include "app/analysed.hpp"
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/halo_file.hpp"
-#include "app/mass_function_file.hpp"
-#include "app/option_uses.hpp"
+#include "app/options/option_uses.hpp"
 #include "app/output_file.hpp"
-#include "app/particle_notes.hpp"
-#include "app/table.hpp"
+#include "app/run/particle_notes.hpp"
+#include "app/structures/analysed.hpp"
+#include "app/structures/halo_file.hpp"
+#include "app/structures/mass_function_file.hpp"
+#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/one_line.hpp"

@@ -1,9 +1,9 @@
 /// \file  `chamomile model`: writes the built-in initial models.
 
 #include "app/command.hpp"
-#include "app/model_cosmology.hpp"
-#include "app/model_galaxy.hpp"
-#include "app/options.hpp"
+#include "app/models/model_cosmology.hpp"
+#include "app/models/model_galaxy.hpp"
+#include "app/options/options.hpp"
 #include "app/output_file.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"

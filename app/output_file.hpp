@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "app/options.hpp"
+#include "app/options/options.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {

@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <numeric>
 
-#include "app/columns.hpp"
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/named_law.hpp"
-#include "app/option_uses.hpp"
+#include "app/options/option_uses.hpp"
+#include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
-#include "app/solver_options.hpp"
-#include "app/table.hpp"
+#include "app/pairs/named_law.hpp"
+#include "app/text/columns.hpp"
+#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/pairs/pair_solver.hpp"

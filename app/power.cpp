@@ -1,13 +1,13 @@
 /// \file  `chamomile power`: power spectra of snapshots.
 #include <cstdio>
 
-#include "app/analysed.hpp"
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/option_uses.hpp"
+#include "app/options/option_uses.hpp"
 #include "app/output_file.hpp"
-#include "app/particle_notes.hpp"
-#include "app/power_file.hpp"
+#include "app/run/particle_notes.hpp"
+#include "app/structures/analysed.hpp"
+#include "app/structures/power_file.hpp"
 #include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {

@@ -69,19 +69,19 @@ if(chamomile_has_cuda)
 endif()
 
 function(chamomile_add_cuda target)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/*.cu)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gpu/*.cu)
     if(CHAMOMILE_PARTS STREQUAL "python")
         list(FILTER sources EXCLUDE REGEX "/gpu/(text_law|nvrtc)[.]cu$")
     endif()
     target_sources(${target} PRIVATE ${sources})
     chamomile_cuda_options(${target})
     # The tree must have the same bits on host and device: no contraction of products and sums.
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/gpu/device_tree.cu ${PROJECT_SOURCE_DIR}/gpu/device_particles.cu ${PROJECT_SOURCE_DIR}/gpu/device_blocks.cu PROPERTIES COMPILE_OPTIONS -fmad=false)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/gpu/tree/device_tree.cu ${PROJECT_SOURCE_DIR}/gpu/motion/device_particles.cu ${PROJECT_SOURCE_DIR}/gpu/motion/device_blocks.cu PROPERTIES COMPILE_OPTIONS -fmad=false)
     # The runtime is linked statically and looks for the driver itself, so that the program starts without one.
     target_link_libraries(${target} PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
     # What laws given as text are compiled with at run time: the kernel's header and all that it includes.
     set(DEVICE_HEADERS "")
-    set(headers chamomile/gpu/pair_sum.cuh)
+    set(headers chamomile/gpu/pairs/pair_sum.cuh)
     set(known ${headers})
     while(headers)
         list(POP_FRONT headers header)
@@ -98,6 +98,6 @@ function(chamomile_add_cuda target)
         endforeach()
     endwhile()
     configure_file(${PROJECT_SOURCE_DIR}/cmake/device_headers.hpp.in ${PROJECT_BINARY_DIR}/generated/device_headers.hpp @ONLY)
-    set_property(SOURCE ${PROJECT_SOURCE_DIR}/gpu/nvrtc.cu ${PROJECT_SOURCE_DIR}/gpu/cufft.cu APPEND PROPERTY COMPILE_DEFINITIONS
+    set_property(SOURCE ${PROJECT_SOURCE_DIR}/gpu/device/nvrtc.cu ${PROJECT_SOURCE_DIR}/gpu/device/cufft.cu APPEND PROPERTY COMPILE_DEFINITIONS
         CHAMOMILE_CUDA_LIBRARIES="${CUDAToolkit_LIBRARY_DIR}")
 endfunction()

@@ -39,7 +39,7 @@ std::string gpu_identity(int number);
 /// Whether a device has not answered in time. A process that ends normally would wait for it.
 bool gpu_hangs();
 
-/// Whether the environment asks for a wrong sum now (gpu/fault_plan.hpp).
+/// Whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
 bool gpu_sums_are_wrong();
 
 /// A builder that sorts particles and sums moments on that device and an evaluator that finds them

@@ -2,7 +2,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu_memory.hpp"
-#include "chamomile/gpu/nvrtc.hpp"
+#include "chamomile/gpu/device/nvrtc.hpp"
 #include "chamomile/integrate/device_blocks.hpp"
 #include "chamomile/integrate/device_particles.hpp"
 #include "chamomile/integrate/resident.hpp"

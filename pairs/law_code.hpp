@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-/// A law's kernels on CUDA devices (gpu/device_law.hpp).
+/// A law's kernels on CUDA devices (gpu/pairs/device_law.hpp).
 class DeviceLaw;
 
 struct LawCode {

@@ -6,7 +6,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_field.hpp"
 #include "chamomile/force/list_solver.hpp"
-#include "chamomile/gpu/fault_plan.hpp"
+#include "chamomile/gpu/device/fault_plan.hpp"
 #include "chamomile/integrate/device_check.hpp"
 #include "chamomile/pairs/target_parts.hpp"
 #include "tests/clouds.hpp"

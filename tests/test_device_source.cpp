@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/gpu/nvrtc.hpp"
-#include "chamomile/gpu/text_source.hpp"
+#include "chamomile/gpu/device/nvrtc.hpp"
+#include "chamomile/gpu/pairs/text_source.hpp"
 #include "chamomile/pairs/text/device_source.hpp"
 #include "tests/text_laws.hpp"
 

@@ -1,5 +1,5 @@
 // Files of options.
-#include "app/config_file.hpp"
+#include "app/options/config_file.hpp"
 #include "tests/fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

@@ -1,0 +1,137 @@
+#include "app/measure/bench_tables.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/run/force_cost.hpp"
+
+namespace chamomile::app {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string milliseconds(double seconds)
+{
+    return formatted("%.3f", 1e3 * seconds);
+}
+
+void append(Words& words, const Words& more)
+{
+    words.insert(words.end(), more.begin(), more.end());
+}
+
+Words setting_headings()
+{
+    Words headings{"particles from", "N", "threads"};
+    for (const SettingColumn& column : setting_columns())
+        headings.emplace_back(column.heading);
+    return headings;
+}
+
+Words setting_words(const BenchRow& row)
+{
+    Words words{row.source, std::to_string(row.particles), std::to_string(row.threads)};
+    for (const SettingColumn& column : setting_columns())
+        words.push_back(column.text(row.setting));
+    return words;
+}
+
+const Words result_headings{"ms",        "min",   "max", "50 % error", "90 % error",  "99 % error",
+                            "particles", "cells", "far", "pairs/s",    "of ceiling %"};
+
+Words result_words(const BenchRow& row)
+{
+    const ForceCost cost(row.median);
+    const double median = row.seconds[row.seconds.size() / 2];
+    Words words{milliseconds(median), milliseconds(row.seconds.front()),
+                milliseconds(row.seconds.back())};
+    for (double Percentiles::*part : {&Percentiles::median, &Percentiles::p90, &Percentiles::p99})
+        words.push_back(row.errors ? formatted("%.2e", *row.errors.*part) : "-");
+    append(words,
+           {formatted("%.0f", cost.particles), formatted("%.0f", cost.cells),
+            formatted("%.3g", cost.far_cells), formatted("%.3e", cost.pairs / median),
+            row.ceiling ? formatted("%.1f", 100 * cost.pairs / median / *row.ceiling) : "-"});
+    return words;
+}
+
+/// Those of all rows, each in the order of the first row that has it.
+Words phase_names(const std::vector<BenchRow>& rows)
+{
+    Words names;
+    for (const BenchRow& row : rows)
+        for (const Profile::Phase& phase : row.median.profile.phases())
+            if (std::find(names.begin(), names.end(), phase.name) == names.end())
+                names.push_back(phase.name);
+    return names;
+}
+
+Words phase_headings(const Words& names)
+{
+    Words headings;
+    for (const std::string& name : names)
+        headings.push_back(name + " ms");
+    append(headings, device_headings);
+    return headings;
+}
+
+Words phase_words(const BenchRow& row, const Words& names)
+{
+    const ForceStatistics& s = row.median;
+    Words words;
+    for (const std::string& name : names) {
+        const auto& phases = s.profile.phases();
+        const bool present = std::any_of(phases.begin(), phases.end(),
+                                         [&](const auto& phase) { return phase.name == name; });
+        words.push_back(present ? milliseconds(s.profile.seconds(name)) : "-");
+    }
+    append(words, device_words(s, "-"));
+    return words;
+}
+
+Words joined(Words words, const Words& more)
+{
+    append(words, more);
+    return words;
+}
+
+} // namespace
+
+void print_tables(const std::vector<BenchRow>& rows, bool phases)
+{
+    const Words settings = setting_headings(), names = phase_names(rows);
+    Table results(joined(joined(settings, result_headings), {device_headings[0]})),
+        breakdown(joined(settings, phase_headings(names)));
+    for (const BenchRow& row : rows) {
+        results.add(joined(joined(setting_words(row), result_words(row)),
+                           {device_words(row.median, "-")[0]}));
+        breakdown.add(joined(setting_words(row), phase_words(row, names)));
+    }
+    std::printf("%s\n", results.take_constant_columns(0, settings.size()).c_str());
+    breakdown.take_constant_columns(0, settings.size());
+    results.take_empty_columns();
+    breakdown.take_empty_columns();
+    results.print();
+    if (phases) {
+        std::printf("\n");
+        breakdown.print();
+    }
+}
+
+Table everything_table(const std::vector<BenchRow>& rows, const std::string& version,
+                       const std::string& date)
+{
+    const Words names = phase_names(rows);
+    Table table(joined(joined(joined(setting_headings(), result_headings), phase_headings(names)),
+                       {"ceiling pairs/s", "processor ms", "tuned", "groups", "tree cells",
+                        "repetitions", "machine", "version", "date"}));
+    for (const BenchRow& row : rows)
+        table.add(
+            joined(joined(joined(setting_words(row), result_words(row)), phase_words(row, names)),
+                   {row.ceiling ? formatted("%.3e", *row.ceiling) : "-",
+                    milliseconds(row.processor_seconds), row.tuned ? "yes" : "no",
+                    std::to_string(row.median.groups), std::to_string(row.median.cells),
+                    std::to_string(row.seconds.size()), row.machine, version, date}));
+    return table;
+}
+
+} // namespace chamomile::app

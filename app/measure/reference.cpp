@@ -1,0 +1,122 @@
+#include "app/measure/reference.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/options/option_uses.hpp"
+#include "app/text/table.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr double long_sum = 2e9; // pairs; ten seconds on two cores
+constexpr std::size_t checked_targets = 1000;
+constexpr double allowed_difference = 1e-12;
+
+} // namespace
+
+void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range)
+{
+    options.number("sample", sample, sample_range,
+                   std::string("particles that are compared with the direct sum in double") +
+                       (sample_range.contains(0) ? "; 0: none" : ""));
+    options.choice("reference", device,
+                   {{"auto", ReferenceDevice::automatic},
+                    {"cpu", ReferenceDevice::cpu},
+                    {"gpu", ReferenceDevice::gpu}},
+                   "where that sum is made if it is longer than 2e9 pairs, by the direct solver in "
+                   "double; up to 1000 of them are checked pair by pair");
+}
+
+void require_reference(const Options& options, ReferenceDevice device, bool in_box)
+{
+    refuse_idle(options, {{in_box && device == ReferenceDevice::gpu, "reference",
+                           "sums in a periodic box are made on the processor"}});
+}
+
+Reference::Reference(Particles& particles, std::size_t sample, double gravitational_constant,
+                     ReferenceDevice device, double box)
+    : particles_(particles), targets_(sample_targets(particles.size(), sample)),
+      gravitational_constant_(gravitational_constant), device_(device), box_(box)
+{}
+
+const ReferenceSums& Reference::sums(Softening softening)
+{
+    const auto [place, is_new] = sums_.try_emplace({softening.kind, softening.length});
+    if (is_new) {
+        text_ = formatted("%zu targets pair by pair in double", targets_.size());
+        place->second =
+            box_ > 0 ? in_box(softening)
+            : double(particles_.size()) * double(targets_.size()) > long_sum
+                ? by_solver(softening)
+                : reference_sum(particles_, targets_, softening, gravitational_constant_);
+    }
+    return place->second;
+}
+
+ReferenceSums Reference::taken_from(Solver& solver)
+{
+    solver.solve(particles_, Quantities::acceleration_potential, targets_);
+    ReferenceSums sums;
+    sums.absolute_sum.assign(targets_.size(), std::numeric_limits<double>::quiet_NaN());
+    for (Index i : targets_) {
+        sums.acceleration.push_back(particles_.acceleration[i]);
+        sums.potential.push_back(particles_.potential[i]);
+    }
+    return sums;
+}
+
+ReferenceSums Reference::in_box(Softening softening)
+{
+    SolverOptions options;
+    options.solver = SolverKind::direct;
+    options.periodic.box = box_;
+    options.softening = softening;
+    options.gravitational_constant = gravitational_constant_;
+    const auto solver = make_solver(options);
+    text_ = formatted("%zu targets by Ewald's sums in double", targets_.size());
+    return taken_from(*solver);
+}
+
+ReferenceSums Reference::by_solver(Softening softening)
+{
+    SolverOptions options;
+    options.solver = SolverKind::direct;
+    options.precision = Precision::double_precision;
+    options.device = device_ == ReferenceDevice::cpu   ? "cpu"
+                     : device_ == ReferenceDevice::gpu ? "gpu"
+                                                       : "auto";
+    options.softening = softening;
+    options.gravitational_constant = gravitational_constant_;
+    const auto solver = make_solver(options);
+    ReferenceSums sums = taken_from(*solver);
+
+    std::vector<Index> checked;
+    const std::vector<Index> places = sample_targets(targets_.size(), checked_targets);
+    for (Index place : places)
+        checked.push_back(targets_[place]);
+    const ReferenceSums exact =
+        reference_sum(particles_, checked, softening, gravitational_constant_);
+    double largest = 0;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        sums.absolute_sum[places[k]] = exact.absolute_sum[k];
+        largest = std::max(largest,
+                           norm_of_any_size(sums.acceleration[places[k]] - exact.acceleration[k]) /
+                               exact.absolute_sum[k]);
+        largest = std::max(largest, std::abs(sums.potential[places[k]] / exact.potential[k] - 1));
+    }
+    if (!(largest < allowed_difference))
+        throw Error(Fault::numeric, "reference: " + solver->device() + ": " +
+                                        formatted("%.1e", largest) +
+                                        " away from the CPU: must be below " +
+                                        formatted("%.0e", allowed_difference) +
+                                        "; --reference cpu does without it");
+    text_ =
+        formatted("%zu targets by %s in double, %zu of them pair by pair too: %.0e apart at most",
+                  targets_.size(), solver->device().c_str(), places.size(), largest);
+    return sums;
+}
+
+} // namespace chamomile::app

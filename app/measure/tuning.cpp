@@ -1,0 +1,112 @@
+#include "app/measure/tuning.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/text/table.hpp"
+#include "chamomile/core/error.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr int counted_evaluations = 3;
+constexpr double worth_taking = 0.97;
+constexpr int least_group = 16, most_group = 8192, least_leaf = 2, most_leaf = 512;
+
+class Tuner {
+public:
+    Tuner(const SolverOptions& solver, Particles& particles, Quantities quantities)
+        : particles_(particles), quantities_(quantities)
+    {
+        result_.start = make_solver(solver)->options();
+        result_.solver = solver;
+        result_.solver.group_size = result_.start.group_size;
+        result_.solver.leaf_size = result_.start.leaf_size;
+        result_.start_seconds = result_.seconds = least_seconds(result_.solver);
+    }
+
+    /// Doubles the size as long as that pays, and halves it if doubling does not.
+    void climb(int SolverOptions::*size, int least, int most)
+    {
+        const int first = result_.solver.*size;
+        while (result_.solver.*size * 2 <= most && try_size(size, result_.solver.*size * 2)) {
+        }
+        if (result_.solver.*size != first)
+            return;
+        while (result_.solver.*size / 2 >= least && try_size(size, result_.solver.*size / 2)) {
+        }
+    }
+
+    const Tuning& result() const { return result_; }
+
+private:
+    double least_seconds(const SolverOptions& options)
+    {
+        const auto solver = make_solver(options);
+        double least = std::numeric_limits<double>::infinity();
+        for (int k = 0; k <= counted_evaluations; ++k) { // the first grows the buffers
+            const double start = wall_clock_seconds();
+            solver->solve(particles_, quantities_);
+            if (k > 0)
+                least = std::min(least, wall_clock_seconds() - start);
+            ++result_.evaluations;
+        }
+        return least;
+    }
+
+    bool try_size(int SolverOptions::*size, int value)
+    {
+        SolverOptions options = result_.solver;
+        options.*size = value;
+        const double seconds = least_seconds(options);
+        if (seconds > worth_taking * result_.seconds)
+            return false;
+        result_.solver = options;
+        result_.seconds = seconds;
+        return true;
+    }
+
+    Particles& particles_;
+    Quantities quantities_;
+    Tuning result_;
+};
+
+} // namespace
+
+std::string Tuning::text() const
+{
+    std::string text = formatted("groups of %d, leaves of %d: %s", solver.group_size,
+                                 solver.leaf_size, duration_text(seconds).c_str());
+    if (solver.group_size != start.group_size || solver.leaf_size != start.leaf_size)
+        text += formatted("; of %d and %d: %s", start.group_size, start.leaf_size,
+                          duration_text(start_seconds).c_str());
+    return text + "; " + counted(std::uint64_t(evaluations), "evaluation");
+}
+
+void add_tune(Options& options, bool& tune)
+{
+    options.flag("tune", tune,
+                 "measure which group and leaf size are fastest for these particles, and take "
+                 "them; given as options they repeat the result bit for bit");
+}
+
+void require_tunable(const Options& options, bool tune, bool direct)
+{
+    if (tune && direct)
+        throw Error(Fault::usage, "--tune: needs --solver tree");
+    if (tune && options.given("group-size") && options.given("leaf-size"))
+        throw Error(Fault::usage, "--tune: contradicts --group-size and --leaf-size; leave out one "
+                                  "of them to measure it");
+}
+
+Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities)
+{
+    Tuner tuner(solver, particles, quantities);
+    if (solver.group_size == 0)
+        tuner.climb(&SolverOptions::group_size, least_group, most_group);
+    if (solver.leaf_size == 0)
+        tuner.climb(&SolverOptions::leaf_size, least_leaf, most_leaf);
+    return tuner.result();
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,31 @@
+/// \file  Group and leaf size by measurement: `--tune`.
+#pragma once
+
+#include "app/options/options.hpp"
+#include "chamomile/force/solver.hpp"
+
+namespace chamomile::app {
+
+struct Tuning {
+    SolverOptions solver; ///< with the sizes of the fastest evaluation
+    double seconds = 0;   ///< of it
+    SolverOptions start;  ///< with the sizes that were tried first
+    double start_seconds = 0;
+    int evaluations = 0;
+
+    /// Such as "groups of 256, leaves of 16: 41 ms; of 128 and 16: 45 ms; 24 evaluations".
+    std::string text() const;
+};
+
+/// Adds --tune.
+void add_tune(Options& options, bool& tune);
+
+/// Throws Error(usage) for --tune with a direct sum, or with both sizes given.
+void require_tunable(const Options& options, bool tune, bool direct);
+
+/// Evaluates the particles with groups and leaves of half and twice the size, as long as that saves
+/// more than 3 %, and returns the best. A size that `solver` gives stays. The sizes depend on
+/// the machine and the moment; what they give does not.
+Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities);
+
+} // namespace chamomile::app

@@ -1,0 +1,31 @@
+/// \file  Particles from a snapshot or from built-in models, as `accuracy` and `bench` take them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/options/options.hpp"
+#include "chamomile/io/snapshot.hpp"
+
+namespace chamomile::app {
+
+struct ParticleSource {
+    std::string file; ///< empty: the models
+    std::vector<std::string> models = {"plummer"};
+    std::vector<std::uint64_t> numbers = {100000};
+    std::uint64_t seed = 1;
+};
+
+/// Adds FILE, --model, --particles and --seed, the models and numbers as lists.
+void add_particle_source(Options& options, ParticleSource& source);
+
+/// Throws Error(usage) for a file together with any of the other options.
+void require_one_source(const Options& options, const ParticleSource& source);
+
+/// Calls `visit` with the file, or with each model of each number: what they are called and what
+/// they hold. A Plummer sphere is made without the energy of all pairs.
+void visit_particles(const ParticleSource& source,
+                     const std::function<void(const std::string& name, Snapshot& snapshot)>& visit);
+
+} // namespace chamomile::app

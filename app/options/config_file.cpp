@@ -1,0 +1,65 @@
+#include "app/options/config_file.hpp"
+
+#include <sstream>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/regular_file.hpp"
+
+namespace chamomile::app {
+
+namespace {
+
+std::string read_text(const std::string& file)
+{
+    constexpr std::size_t most = 1 << 20;
+    std::string text;
+    try {
+        text = read_regular_file(file, most, "an INI file");
+    } catch (const Error& error) {
+        throw Error(Fault::usage, std::string("--config: ") + error.what());
+    }
+    if (text.empty() || text.find('\0') != text.npos)
+        throw Error(Fault::usage, "--config: " + file +
+                                      ": is no INI file: " + (text.empty() ? "empty" : "binary"));
+    if (text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
+        text.erase(0, 3);
+    return text;
+}
+
+std::string trimmed(const std::string& text)
+{
+    constexpr const char* blanks = " \t\r";
+    const std::size_t first = text.find_first_not_of(blanks);
+    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The line up to a '#' at its start or after a blank; any other is part of a name such as run#1.
+std::string without_comment(const std::string& line)
+{
+    for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1))
+        if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '\t')
+            return line.substr(0, at);
+    return line;
+}
+
+} // namespace
+
+std::vector<ConfigLine> read_config_file(const std::string& file)
+{
+    std::istringstream text(read_text(file));
+    std::vector<ConfigLine> lines;
+    std::string read;
+    for (int number = 1; std::getline(text, read); ++number) {
+        const std::string line = trimmed(without_comment(read));
+        if (line.empty() || (line.front() == '[' && line.back() == ']'))
+            continue;
+        const std::string place = file + ": line " + std::to_string(number);
+        const std::size_t equals = line.find('=');
+        if (equals == line.npos || trimmed(line.substr(0, equals)).empty())
+            throw Error(Fault::usage, place + ": " + line + ": 'name = value' is needed");
+        lines.push_back({trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)), place});
+    }
+    return lines;
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,281 @@
+/// \file  The arguments and options of one subcommand.
+///
+/// How to add a command NAME: write app/NAME.cpp with the function declared in app/command.hpp and
+/// its row in app/commands.cpp.
+///
+///     int info(const std::vector<std::string>& arguments)
+///     {
+///         std::string file;
+///         double theta = SolverOptions().theta;           // the library's default
+///         Options options("info", "Tells what is in a snapshot.");
+///         options.positional("FILE", file, "the snapshot");
+///         options.group("Forces");
+///         options.number("theta", theta, positive, "opening angle");
+///         if (!options.parse(arguments))
+///             return 0;                                   // --help was asked for
+///         ...                                             // throw Error(Fault::..., one line)
+///         return 0;
+///     }
+///
+/// Each option is bound to a variable: its value at the time of binding is the default that --help
+/// shows, and parse() overwrites it. Options of forces: app/options/solver_options.hpp. Tables on
+/// standard output: app/text/table.hpp. Every command also takes --config FILE.ini, --threads,
+/// --quiet/-q,
+/// --verbose/-v and --help/-h. A command prints to standard output, and nothing else does.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/options/numbers.hpp"
+
+namespace boost::program_options {
+class options_description;
+}
+
+namespace chamomile::app {
+
+enum class Need { required, optional };
+enum class Verbosity { quiet, normal, verbose };
+
+class Options {
+public:
+    /// `summary` is the paragraph that --help opens with.
+    Options(std::string command, std::string summary);
+
+    /// The next argument without a name; arguments are taken in the order of these calls.
+    void positional(const std::string& metavar, std::string& value, const std::string& help,
+                    Need need = Need::required);
+    /// All arguments that are left, at least one; the last of these calls.
+    void positional(const std::string& metavar, std::vector<std::string>& values,
+                    const std::string& help);
+
+    /// Opens a group under whose title --help lists the options that follow.
+    void group(const std::string& title);
+
+    /// An option is named "long" or "long,s" with a one-letter form. One of a name that is there
+    /// already takes its place: a command may bind a common option to something of its own.
+    void flag(const std::string& name, bool& value, const std::string& help);
+    void text(const std::string& name, const std::string& metavar, std::string& value,
+              const std::string& help);
+
+    /// A list such as cpu,gpu; of `words` alone, if there are any.
+    void texts(const std::string& name, const std::string& metavar,
+               std::vector<std::string>& values, const std::string& help,
+               std::vector<std::string> words = {});
+
+    /// T: double, int or std::uint64_t.
+    template <class T>
+    void number(const std::string& name, T& value, Range range, const std::string& help);
+    /// Without a default: empty unless given.
+    template <class T>
+    void number(const std::string& name, std::optional<T>& value, Range range,
+                const std::string& help);
+    /// A list such as 0.4,0.6.
+    template <class T>
+    void numbers(const std::string& name, std::vector<T>& values, Range range,
+                 const std::string& help);
+
+    /// One of a few words, each standing for a value.
+    template <class T>
+    void choice(const std::string& name, T& value,
+                std::vector<std::pair<std::string, std::remove_reference_t<T>>> words,
+                const std::string& help);
+
+    /// A list of such words, the first of each value being what is shown of it.
+    template <class T>
+    void choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
+                 std::vector<std::pair<std::string, T>> words, const std::string& help);
+
+    /// Reads the arguments, then the file of --config for what they leave open. False if --help was
+    /// asked for and printed. Throws Error(usage) for the first thing that is wrong.
+    bool parse(const std::vector<std::string>& arguments);
+
+    /// Whether the arguments or the file of --config name the option.
+    bool given(const std::string& long_name) const { return given_.contains(long_name); }
+
+    /// The options that arguments and file name, with their texts.
+    const std::map<std::string, std::string>& given_values() const { return given_; }
+
+    /// Takes the options of an earlier call for those that are not given now; they count as given.
+    /// Throws Error(restart) for the first that is given now, is not among those that may change
+    /// and means something else than then, or than its default if it was not given then.
+    void adopt(const std::map<std::string, std::string>& earlier,
+               const std::vector<std::string>& may_change);
+
+    Verbosity verbosity() const;
+    const std::string& command() const { return command_; }
+
+    /// The command as it was typed, to be kept in the files that it makes.
+    std::string command_line() const;
+
+    /// Every option with its value in force, in the order of --help.
+    std::vector<std::pair<std::string, std::string>> values() const;
+
+private:
+    struct Entry {
+        std::string name, letter, metavar, help;
+        std::function<void(const std::string& option, const std::string& text)> store;
+        std::function<std::string()> show;
+        std::string group;
+        bool is_flag = false;
+
+        /// As Boost takes it: "output,o".
+        std::string spelling() const { return name + (letter.empty() ? "" : "," + letter); }
+    };
+    struct Positional {
+        std::string metavar, help;
+        std::string* value;
+        Need need;
+    };
+    using Values = std::map<std::string, std::string>;
+
+    Entry& add(const std::string& name, const std::string& metavar, const std::string& help);
+    const Entry* find(const std::string& long_name) const;
+    std::vector<std::string> long_names() const;
+    Values read_arguments();
+    Values read_config(const std::string& file) const;
+    void store(const Values& values, const std::string& prefix);
+    void put(Values& values, const std::string& source, const std::string& name,
+             const std::string& text) const;
+    static void describe(const Entry& entry, boost::program_options::options_description& group);
+    void print_help() const;
+
+    std::string command_, summary_, group_;
+    Values defaults_; ///< as --help shows them
+    std::vector<Entry> entries_;
+    std::vector<Positional> positionals_;
+    std::vector<std::string>* rest_ = nullptr; ///< takes what follows the last positional
+    std::string first_of_rest_;
+    std::vector<std::string> arguments_;
+    Values given_;
+    std::string config_;
+    std::optional<int> threads_;
+    bool quiet_ = false, verbose_ = false, help_ = false;
+};
+
+inline std::string shown(double value)
+{
+    return shortest(value);
+}
+inline std::string shown(int value)
+{
+    return std::to_string(value);
+}
+inline std::string shown(std::uint64_t value)
+{
+    return std::to_string(value);
+}
+
+template <class T>
+void Options::number(const std::string& name, T& value, Range range, const std::string& help)
+{
+    Entry& entry = add(name, std::is_integral_v<T> ? "N" : "X", help);
+    entry.store = [&value, range](const std::string& option, const std::string& text) {
+        value = parse_number<T>(option, text, range);
+    };
+    entry.show = [&value] { return shown(value); };
+}
+
+template <class T>
+void Options::number(const std::string& name, std::optional<T>& value, Range range,
+                     const std::string& help)
+{
+    Entry& entry = add(name, std::is_integral_v<T> ? "N" : "X", help);
+    entry.store = [&value, range](const std::string& option, const std::string& text) {
+        value = parse_number<T>(option, text, range);
+    };
+    entry.show = [&value] { return value ? shown(*value) : ""; };
+}
+
+template <class T>
+void Options::numbers(const std::string& name, std::vector<T>& values, Range range,
+                      const std::string& help)
+{
+    Entry& entry = add(name, std::is_integral_v<T> ? "N,..." : "X,...", help);
+    entry.store = [&values, range](const std::string& option, const std::string& text) {
+        values = parse_numbers<T>(option, text, range);
+    };
+    entry.show = [&values] {
+        std::string text;
+        for (const T& value : values) {
+            text += text.empty() ? "" : ",";
+            text += shown(value);
+        }
+        return text;
+    };
+}
+
+/// Throws Error(usage) naming the words that are allowed and the nearest of them.
+[[noreturn]] void refuse_word(const std::string& option, const std::string& text,
+                              const std::vector<std::string>& words);
+
+template <class T>
+void Options::choice(const std::string& name, T& value,
+                     std::vector<std::pair<std::string, std::remove_reference_t<T>>> words,
+                     const std::string& help)
+{
+    std::vector<std::string> names;
+    std::string metavar;
+    for (const auto& word : words) {
+        names.push_back(word.first);
+        metavar += (metavar.empty() ? "" : "|") + word.first;
+    }
+    Entry& entry = add(name, metavar, help);
+    entry.store = [&value, words, names](const std::string& option, const std::string& text) {
+        for (const auto& word : words)
+            if (word.first == text) {
+                value = word.second;
+                return;
+            }
+        refuse_word(option, text, names);
+    };
+    entry.show = [&value, words] {
+        for (const auto& word : words)
+            if (word.second == value)
+                return word.first;
+        return std::string();
+    };
+}
+
+template <class T>
+void Options::choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
+                      std::vector<std::pair<std::string, T>> words, const std::string& help)
+{
+    Entry& entry = add(name, metavar, help);
+    entry.store = [&values, words](const std::string& option, const std::string& text) {
+        values.clear();
+        for (std::size_t start = 0; start <= text.size();) {
+            const std::size_t comma = std::min(text.find(',', start), text.size());
+            const std::string one = text.substr(start, comma - start);
+            start = comma + 1;
+            const auto found = std::find_if(words.begin(), words.end(),
+                                            [&](const auto& word) { return word.first == one; });
+            if (found != words.end()) {
+                values.push_back(found->second);
+                continue;
+            }
+            std::vector<std::string> names;
+            for (const auto& word : words)
+                names.push_back(word.first);
+            refuse_word(option, one.empty() ? "(empty)" : one, names);
+        }
+    };
+    entry.show = [&values, words] {
+        std::string text;
+        for (const T& value : values)
+            for (const auto& word : words)
+                if (word.second == value) {
+                    text += (text.empty() ? "" : ",") + word.first;
+                    break;
+                }
+        return text;
+    };
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,255 @@
+#include "app/options/run_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/command_files.hpp"
+#include "app/measure/tuning.hpp"
+#include "app/models/built_in_model.hpp"
+#include "app/options/option_uses.hpp"
+#include "app/options/solver_options.hpp"
+#include "app/text/table.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/timeline.hpp"
+#include "chamomile/io/particle_check.hpp"
+
+namespace chamomile::app {
+namespace {
+
+constexpr double most_outputs = 1e6;
+
+void require_outputs(const char* option, double interval, const SimulationOptions& time)
+{
+    const double outputs = (time.end_time - time.start_time) / interval;
+    if (outputs > most_outputs)
+        throw Error(Fault::usage, std::string(option) + ": " + shortest(interval) + ": makes " +
+                                      formatted("%.3g", outputs) +
+                                      " outputs; at most 1e6 are allowed");
+}
+
+} // namespace
+
+void add_run_options(Options& options, RunOptions& run)
+{
+    options.group("Initial conditions without a FILE");
+    options.text("model", "MODEL", run.model,
+                 "a built-in model with its defaults: " + built_in_model_names() +
+                     "; 'chamomile model' makes others");
+    options.number("particles,n", run.particles, between(1, 4294967040),
+                   "number of particles of the model");
+    options.number("seed", run.seed, not_negative, "of its random numbers");
+    options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, Tipsy or text",
+                       Need::optional);
+    options.flag("collisionless-gas", run.collisionless_gas,
+                 "move gas (type 0) by gravity alone; files with gas are refused without");
+    options.group("Time");
+    options.number("t-end", run.end_time, any_number,
+                   "when the run ends (it starts at the time of the file)");
+    options.number("dt", run.fixed_step, positive, "length of a fixed step");
+    options.flag("adaptive", run.adaptive,
+                 "steps of eta sqrt(eps/|a|), or by --step-criterion, the smallest of all "
+                 "particles, instead of --dt");
+    options.number("eta", run.step.eta, positive,
+                   "accuracy of adaptive and individual steps; unless given 0.1, 0.2 of comoving "
+                   "files, 0.03 of --step-criterion potential, 0.01 of hermite");
+    options.number("dt-min", run.step.shortest, not_negative,
+                   "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step");
+    options.number("dt-max", run.longest_step, positive, "longest adaptive step");
+    add_cosmology_options(options, run.cosmology);
+    options.group("Time");
+    add_scheme_options(options, run.scheme);
+    add_solver_options(options, run.solver);
+    add_tune(options, run.tune);
+    add_accuracy_options(options, run.accuracy, AccuracyUse::run);
+    options.group("Checkpoints, stops and faults");
+    options.text("restart", "FOLDER|FILE", run.restart,
+                 "go on from the newest whole checkpoint of the run in FOLDER, or from that file, "
+                 "with the options that it began with");
+    options.number("checkpoint-every", run.checkpoint_every, at_least(1),
+                   "steps between checkpoints, with one at the start");
+    options.number("checkpoint-walltime", run.checkpoint_walltime, not_negative,
+                   "seconds of wall-clock time between checkpoints; 0: none by time. A whole run "
+                   "ends with one, from which --restart with a later end goes on");
+    options.number("max-walltime", run.max_walltime, positive,
+                   "end with a checkpoint before so many seconds have passed since the program "
+                   "began; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU and a "
+                   "file 'stop' in the output folder do it too");
+    options.number("max-energy-error", run.max_energy_error, positive,
+                   "largest error of energy.csv that is put up with: |dE/E|, in comoving boxes "
+                   "Layzer and Irvine's; the first beyond it ends the run with a checkpoint and "
+                   "exit status 8. Beyond 0.01 a run without this option says that it cannot be "
+                   "trusted");
+    options.choice("on-energy-error", run.on_energy_error,
+                   {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
+                   "what to do beyond it: stop, or say so and go on, with exit status 0");
+    options.choice("on-device-error", run.on_device_error,
+                   {{"stop", DeviceErrorAction::stop}, {"cpu", DeviceErrorAction::cpu}},
+                   "what to do when a GPU fails, after a checkpoint: stop, or go on without it");
+    options.group("Output");
+    options.text(
+        "output,o", "FOLDER", run.folder,
+        "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, run.log and "
+        "checkpoint_NNNNNNNNN.chk");
+    options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
+    options.number("snapshot-every", run.snapshot_every, positive,
+                   "time between snapshots, d ln a of comoving files; a tenth of the run unless "
+                   "given");
+    options.number("energy-every", run.energy_every, positive,
+                   "time between lines of energy.csv; every ten steps unless given");
+    options.number("steps-every", run.steps_every, at_least(1),
+                   "steps between lines of steps.csv, which tell what a step cost");
+    options.number("check-forces", run.check_forces, not_negative,
+                   "write errors of so many particles against direct sums in double, in a periodic "
+                   "box those of Ewald, to forces.csv; 0: none");
+    options.number("check-forces-every", run.check_forces_every, at_least(1),
+                   "steps between lines of forces.csv; 50 unless given");
+    add_run_analysis(options, run.analysis);
+    options.flag("frames", run.frames, "also pictures, one with each snapshot");
+    options.number("frames-every", run.frames_every, positive,
+                   "time between pictures, where it is not that between snapshots");
+    options.number("frame-width", run.frame_width, positive,
+                   "length across the pictures; half as much again as 'render' would show of the "
+                   "first snapshot unless given");
+}
+
+void require_complete(const Options& options, const RunOptions& run)
+{
+    std::string missing;
+    const auto need = [&](bool given, const char* option) {
+        if (!given)
+            missing += (missing.empty() ? "" : ", ") + std::string(option);
+    };
+    need(!run.input.empty() || !run.model.empty(), "FILE or --model MODEL");
+    if (!run.cosmology.asked) {
+        need(run.end_time.has_value(), "--t-end X");
+        need(run.fixed_step || run.adaptive || run.scheme.block_steps ||
+                 run.scheme.scheme == Scheme::hermite,
+             "--dt X, --adaptive or --block-steps");
+    }
+    need(!run.folder.empty(), "--output FOLDER");
+    if (!missing.empty() && !run.input.empty() && !run.cosmology.asked)
+        missing += "; a comoving file takes --cosmology or --z-end Z";
+    if (!missing.empty())
+        throw Error(Fault::usage, "run: missing: " + missing);
+    if (!run.input.empty() && !run.model.empty())
+        throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
+    const bool fixed = run.fixed_step.has_value();
+    refuse_idle(
+        options,
+        {{run.model.empty(), "particles seed", "needs --model; a FILE has its own particles"},
+         {!run.model.empty(), "collisionless-gas", "needs a FILE; the models have no gas"},
+         {!asked_of(options, "adaptive").empty(), "dt",
+          "contradicts --adaptive; to bound adaptive steps give --dt-max"},
+         {fixed, "eta eta-start dt-min dt-max count-short-steps",
+          "is for adaptive and individual steps; --dt gives a fixed one"},
+         {run.check_forces == 0, "check-forces-every", "needs --check-forces"},
+         {!run.max_energy_error, "on-energy-error", "needs --max-energy-error"},
+         {run.scheme.resident && run.on_device_error == DeviceErrorAction::cpu, "on-device-error",
+          "contradicts --resident, whose particles are on the GPU"},
+         {!run.frames, "frame-width frames-every", "needs --frames"},
+         {!run.analysis.power, "power-mesh", "needs --power"},
+         {!run.analysis.halos, "min-members", "needs --halos"}});
+}
+
+Snapshot initial_conditions(const RunOptions& run)
+{
+    if (run.input.empty())
+        return make_built_in_model(run.model, run.particles, run.seed);
+    Snapshot snapshot = read_particles(run.input);
+    require_particles(snapshot.particles, run.input);
+    if (snapshot.comoving && !run.cosmology.asked)
+        throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved in plain "
+                                              "time; give --cosmology, or --z-end Z");
+    const auto gas = std::count(snapshot.particles.type.begin(), snapshot.particles.type.end(), 0);
+    if (gas > 0 && !run.collisionless_gas)
+        throw Error(Fault::input, run.input + ": gas: " + std::to_string(gas) +
+                                      " particles of type 0: their pressure cannot be computed; "
+                                      "give --collisionless-gas to move them by gravity alone");
+    if (gas > 0)
+        snapshot.notes.push_back(std::to_string(gas) + " gas particles are moved by gravity alone");
+    return snapshot;
+}
+
+std::string source_of(const RunOptions& run)
+{
+    return run.input.empty() ? "model " + run.model : run.input;
+}
+
+SimulationOptions simulation_options(const RunOptions& run, double start)
+{
+    SimulationOptions time;
+    time.start_time = start;
+    time.end_time = *run.end_time;
+    time.step = run.step;
+    if (run.longest_step)
+        time.step.longest = *run.longest_step;
+    if (run.fixed_step)
+        time.step.length = *run.fixed_step;
+    time.step.kind = run.fixed_step ? TimeStepKind::fixed : TimeStepKind::adaptive;
+    if (run.cosmology.asked)
+        require_later(run.cosmology, start, !run.restart.empty());
+    if (time.end_time < start)
+        throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
+                                      ": lies before the start at t = " + shortest(start));
+    const double span = time.end_time - start,
+                 rounding = Timeline::least_interval(start, *run.end_time);
+    if (run.fixed_step && span > 0 && *run.fixed_step > span + std::max(1e-9 * span, rounding))
+        throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) +
+                                      ": is longer than the whole run of " +
+                                      shortest(time.end_time - start));
+    for (const auto& [option, length] :
+         {std::pair("--dt", run.fixed_step), std::pair("--dt-max", run.longest_step),
+          std::pair("--dlna-max", run.cosmology.asked && !run.fixed_step
+                                      ? std::optional(run.cosmology.longest_step)
+                                      : std::nullopt)})
+        if (length && (time.end_time - start) / *length > most_steps)
+            throw Error(Fault::usage, std::string(option) + ": " + shortest(*length) + ": makes " +
+                                          formatted("%.3g", (time.end_time - start) / *length) +
+                                          " steps; at most 1e12 are allowed");
+    for (const auto& [option, length] :
+         {std::pair("--dt", run.fixed_step), std::pair("--snapshot-every", run.snapshot_every),
+          std::pair("--frames-every", run.frames_every),
+          std::pair("--energy-every", run.energy_every),
+          std::pair("--t-end", std::optional(snapshot_interval(run, time)))})
+        if (length && !(*length > Timeline::least_interval(start, time.end_time)))
+            throw Error(
+                Fault::usage,
+                std::string(option) + ": " +
+                    (option == std::string("--t-end")
+                         ? shortest(time.end_time) + ": a tenth of the run, " + shortest(*length)
+                         : shortest(*length)) +
+                    ": is lost in the digits of t = " + shortest(time.end_time));
+    if (time.step.shortest > time.step.longest)
+        throw Error(Fault::usage, "--dt-min: " + shortest(time.step.shortest) +
+                                      ": is larger than --dt-max " + shortest(time.step.longest));
+    if (run.snapshot_every)
+        require_outputs("--snapshot-every", *run.snapshot_every, time);
+    if (run.frames_every)
+        require_outputs("--frames-every", *run.frames_every, time);
+    if (run.energy_every)
+        require_outputs("--energy-every", *run.energy_every, time);
+    return time;
+}
+
+double snapshot_interval(const RunOptions& run, const SimulationOptions& time)
+{
+    if (run.snapshot_every)
+        return *run.snapshot_every;
+    return time.end_time > time.start_time ? (time.end_time - time.start_time) / 10
+                                           : std::max(1.0, std::abs(time.end_time));
+}
+
+void refuse_without_softening(const Particles& particles, const std::string& source)
+{
+    const double tenth[] = {0.1};
+    const double radius = lagrangian_radii(particles, density_center(particles), tenth).front();
+    const double spacing = radius / std::cbrt(0.1 * double(particles.size()));
+    const std::string suggestion =
+        spacing > 0
+            ? formatted("for its %zu particles --eps %.2g would do, ", particles.size(), spacing)
+            : "";
+    throw Error(Fault::usage, "--eps: not given, and " + source + " states no softening; " +
+                                  suggestion + "--eps 0 leaves the pairs unsoftened");
+}
+
+} // namespace chamomile::app

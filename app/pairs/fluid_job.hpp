@@ -1,0 +1,66 @@
+/// \file  The steps of `chamomile fluid`: equilibration, measurement, checkpoints and stops.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/output_file.hpp"
+#include "app/pairs/fluid_averages.hpp"
+#include "app/run/stop_requests.hpp"
+#include "chamomile/integrate/fluid.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
+
+namespace chamomile::app {
+
+struct FluidRun {
+    FluidOptions fluid;
+    std::uint64_t steps = 10000, equilibrate = 5000, every = 10;
+    bool argon = false;
+    Output output;
+    std::string restart, checkpoint; ///< files
+    double checkpoint_walltime = 900;
+    std::optional<double> max_walltime;
+};
+
+/// The name of the one before it.
+std::string earlier_checkpoint(const std::string& checkpoint);
+
+class FluidJob {
+public:
+    /// `options`: those that a restart takes up.
+    FluidJob(const FluidRun& run, const std::map<std::string, std::string>& options);
+
+    /// Takes up the state of a checkpoint. Throws Error(restart).
+    void restore(CheckpointReader& archive);
+
+    /// All steps that are left, each followed by `after`; returns why it was stopped before, empty
+    /// if it was not. With a file for checkpoints these are written by time, at a stop and at the
+    /// end; without one nothing but the last step ends it.
+    std::string execute(const std::function<void()>& after);
+
+    const Fluid& fluid() const { return fluid_; }
+    const FluidAverages& averages() const { return *averages_; }
+    std::uint64_t step() const { return step_; } ///< of equilibration and measurement
+
+private:
+    void take_step();
+    void equilibrate();
+    void exchange(Archive& archive);
+    void keep_earlier();
+    void write_checkpoint();
+
+    const FluidRun& run_;
+    std::map<std::string, std::string> options_;
+    Fluid fluid_;
+    std::optional<FluidAverages> averages_; ///< once equilibrated
+    std::uint64_t step_ = 0, counted_ = 0;
+    std::filesystem::path restored_; ///< empty: a new run
+    bool is_ours_ = false;           ///< the checkpoint that is there is whole and of this run
+    double potential_ = 0;           ///< sum of `counted_` potential energies in the equilibration
+    double checkpoint_seconds_ = 0, checkpoint_time_ = wall_clock_seconds();
+};
+
+} // namespace chamomile::app

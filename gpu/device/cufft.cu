@@ -1,0 +1,128 @@
+// The interface is declared here, so that neither cuFFT's header nor its library is needed to build
+// or to start the program (as with NVRTC).
+#include <algorithm>
+#include <string>
+
+#include <dlfcn.h>
+
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/device/cufft.cuh"
+
+namespace chamomile {
+namespace {
+
+enum Type : int { real_to_complex = 0x6a, complex_to_real = 0x6c }; // D2Z, Z2D
+
+class Library {
+public:
+    Library()
+    {
+        constexpr int toolkit = CUDART_VERSION / 1000; // cuFFT counts one less
+        const std::string version = std::to_string(toolkit - 1);
+        for (const char* folder : {"", CHAMOMILE_CUDA_LIBRARIES "/", "/usr/local/cuda/lib64/"})
+            for (const std::string& name :
+                 {"libcufft.so." + version, std::string("libcufft.so"),
+                  std::string("libcufft.so.12"), std::string("libcufft.so.11")})
+                if (!handle_)
+                    handle_ = ::dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!handle_)
+            throw Error(Fault::device, "GPU: libcufft.so." + version +
+                                           ": not found: a mesh on the GPU needs cuFFT of the CUDA "
+                                           "Toolkit (package libcufft), or --device cpu");
+        load(create, "cufftCreate");
+        load(set_auto_allocation, "cufftSetAutoAllocation");
+        load(make_plan, "cufftMakePlanMany");
+        load(set_work_area, "cufftSetWorkArea");
+        load(set_stream, "cufftSetStream");
+        load(execute_real, "cufftExecD2Z");
+        load(execute_complex, "cufftExecZ2D");
+        load(destroy, "cufftDestroy");
+    }
+
+    int (*create)(int*);
+    int (*set_auto_allocation)(int, int);
+    int (*make_plan)(int, int, int*, int*, int, int, int*, int, int, int, int, std::size_t*);
+    int (*set_work_area)(int, void*);
+    int (*set_stream)(int, cudaStream_t);
+    int (*execute_real)(int, double*, void*);
+    int (*execute_complex)(int, void*, double*);
+    int (*destroy)(int);
+
+private:
+    template <class Function>
+    void load(Function& function, const char* name)
+    {
+        function = reinterpret_cast<Function>(::dlsym(handle_, name));
+        if (!function)
+            throw Error(Fault::device,
+                        std::string("GPU: libcufft: ") + name + ": missing: cuFFT 11 is needed");
+    }
+
+    void* handle_ = nullptr; // stays open: the process may come back for it
+};
+
+const Library& library()
+{
+    static const Library loaded;
+    return loaded;
+}
+
+void check_transform(int status, const char* tried)
+{
+    constexpr int no_memory = 2; // CUFFT_ALLOC_FAILED
+    if (status == 0)
+        return;
+    if (const cudaError_t cause = cudaGetLastError(); cause != cudaSuccess)
+        fail_call(cause, tried);
+    int device = 0;
+    cudaGetDevice(&device);
+    const std::string line = std::string("GPU: ") + tried + ": cuFFT error " +
+                             std::to_string(status) + "; " + gpu_identity(device);
+    if (status == no_memory)
+        throw OutOfDeviceMemory(line);
+    throw Error(Fault::device, line);
+}
+
+std::size_t plan(int& handle, int n, Type type)
+{
+    int sides[] = {n, n, n};
+    std::size_t bytes = 0;
+    check_transform(library().create(&handle), "plan a transform");
+    check_transform(library().set_auto_allocation(handle, 0), "plan a transform");
+    check_transform(
+        library().make_plan(handle, 3, sides, nullptr, 1, 0, nullptr, 1, 0, type, 1, &bytes),
+        "plan a transform");
+    return bytes;
+}
+
+} // namespace
+
+DeviceFourier::DeviceFourier(int n) : DeviceFourier() // so that the destructor ends what was begun
+{
+    const std::size_t bytes =
+        std::max(plan(forward_, n, real_to_complex), plan(backward_, n, complex_to_real));
+    char* work = work_.reserve(std::max(bytes, std::size_t(1)));
+    for (int handle : {forward_, backward_})
+        check_transform(library().set_work_area(handle, work), "plan a transform");
+}
+
+DeviceFourier::~DeviceFourier()
+{
+    for (int handle : {forward_, backward_})
+        if (handle >= 0 && !device_hangs())
+            library().destroy(handle);
+}
+
+void DeviceFourier::forward(double* grid, cudaStream_t stream) const
+{
+    check_transform(library().set_stream(forward_, stream), "transform a mesh");
+    check_transform(library().execute_real(forward_, grid, grid), "transform a mesh");
+}
+
+void DeviceFourier::backward(double* grid, cudaStream_t stream) const
+{
+    check_transform(library().set_stream(backward_, stream), "transform a mesh");
+    check_transform(library().execute_complex(backward_, grid, grid), "transform a mesh");
+}
+
+} // namespace chamomile

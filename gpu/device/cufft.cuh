@@ -1,0 +1,28 @@
+/// \file  Fourier transforms of grids on the device, by cuFFT.
+#pragma once
+
+#include "chamomile/gpu/device/device.cuh"
+
+namespace chamomile {
+
+/// In place of grids of n^3 doubles with rows of 2 (n / 2 + 1); the conventions of Fourier
+/// (mesh/fourier.hpp). The same bits again on one device. cuFFT is loaded by name when the first
+/// is made, so that the program needs it no more than a GPU: Error(device) where it is missing.
+class DeviceFourier {
+public:
+    explicit DeviceFourier(int n);
+    ~DeviceFourier();
+    DeviceFourier(const DeviceFourier&) = delete;
+    DeviceFourier& operator=(const DeviceFourier&) = delete;
+
+    void forward(double* grid, cudaStream_t stream) const;
+    void backward(double* grid, cudaStream_t stream) const;
+
+private:
+    DeviceFourier() = default;
+
+    int forward_ = -1, backward_ = -1;
+    DeviceBuffer<char> work_; ///< of whichever runs
+};
+
+} // namespace chamomile

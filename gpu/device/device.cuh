@@ -1,0 +1,228 @@
+/// \file  What owns the device's resources; every CUDA call of the project passes through check().
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <string>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/device/fault_plan.hpp"
+
+namespace chamomile {
+
+/// Throws the error of a call that failed: OutOfDeviceMemory with what is free, else Error(device);
+/// with what was tried, CUDA's answer, host, device and its UUID.
+[[noreturn]] void fail_call(cudaError_t status, const char* tried);
+
+/// What the environment asks the calls to answer.
+FaultPlan& fault_plan();
+
+/// Faults on purpose, in a stream that is never destroyed: the device is busy for so long; a kernel
+/// traps.
+void occupy(double seconds);
+void trap();
+
+/// Success or an error of the work, when it is done. Work that is not after CHAMOMILE_GPU_TIMEOUT
+/// seconds (600 unless the environment says so; Error(usage) if that is no time) and `allowance` is
+/// a hang: cudaErrorNotReady, of all later waits at once.
+cudaError_t status_when_done(cudaStream_t stream, double allowance = 0);
+cudaError_t status_when_done(cudaEvent_t event, double allowance = 0);
+
+/// Seconds that sums over so many pairs may take on the slowest of GPUs.
+inline double allowance_of_pairs(double pairs)
+{
+    return 1e-9 * pairs;
+}
+
+/// Whether a wait has not ended. The device must be left alone then: calls that free memory or wait
+/// would not return either.
+bool device_hangs();
+
+/// Before buffers go: an exception may have left work under way.
+inline void settle_device(int number)
+{
+    if (!device_hangs() && cudaSetDevice(number) == cudaSuccess)
+        cudaDeviceSynchronize();
+}
+
+inline void free_device_memory(void* memory)
+{
+    if (memory && !device_hangs())
+        cudaFree(memory);
+}
+
+inline void free_pinned_memory(void* memory)
+{
+    if (memory && !device_hangs())
+        cudaFreeHost(memory);
+}
+
+/// Throws unless the call went well. An error may be that of an earlier call: most are
+/// asynchronous.
+inline void check(cudaError_t status, const char* tried)
+{
+    if (fault_plan().traps())
+        trap();
+    status = cudaError_t(fault_plan().answer(int(status), tried));
+    if (status != cudaSuccess)
+        fail_call(status, tried);
+}
+
+/// Device memory that only grows.
+template <class T>
+class DeviceBuffer {
+public:
+    DeviceBuffer() = default;
+    DeviceBuffer(DeviceBuffer&& b) noexcept
+        : data_(std::exchange(b.data_, nullptr)), capacity_(std::exchange(b.capacity_, 0))
+    {}
+    DeviceBuffer& operator=(DeviceBuffer&&) = delete;
+    ~DeviceBuffer() { free_device_memory(data_); }
+
+    /// Room for n; what was there is lost if it has to grow. Throws OutOfDeviceMemory.
+    T* reserve(std::size_t n)
+    {
+        if (n > capacity_) {
+            free_device_memory(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            std::size_t wanted = n + n / 4; // so that slow growth allocates rarely
+            try {
+                allocate(wanted * sizeof(T));
+            } catch (const OutOfDeviceMemory&) {
+                wanted = n;
+                allocate(wanted * sizeof(T));
+            }
+            capacity_ = wanted;
+        }
+        return data_;
+    }
+    /// The same without spare room, for what does not grow and is large.
+    T* reserve_exactly(std::size_t n)
+    {
+        if (n > capacity_) {
+            free_device_memory(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            allocate(n * sizeof(T));
+            capacity_ = n;
+        }
+        return data_;
+    }
+    T* data() { return data_; }
+
+private:
+    void allocate(std::size_t bytes)
+    {
+        try {
+            check(cudaMalloc(&data_, bytes), "allocate device memory");
+        } catch (...) { // also where the fault was made up
+            free_device_memory(std::exchange(data_, nullptr));
+            throw;
+        }
+    }
+
+    T* data_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+/// Page-locked host memory that only grows.
+template <class T>
+class PinnedBuffer {
+public:
+    PinnedBuffer() = default;
+    PinnedBuffer(const PinnedBuffer&) = delete;
+    PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+    ~PinnedBuffer() { free_pinned_memory(data_); }
+
+    T* reserve(std::size_t n)
+    {
+        if (n > capacity_) {
+            free_pinned_memory(std::exchange(data_, nullptr));
+            capacity_ = 0;
+            const std::size_t wanted = n + n / 4;
+            check(cudaMallocHost(&data_, wanted * sizeof(T)), "allocate page-locked memory");
+            capacity_ = wanted;
+        }
+        return data_;
+    }
+    T* data() { return data_; }
+
+private:
+    T* data_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+/// Page-locked memory for standard containers.
+class PinnedMemory final : public std::pmr::memory_resource {
+private:
+    void* do_allocate(std::size_t bytes, std::size_t) override
+    {
+        void* memory = nullptr;
+        check(cudaMallocHost(&memory, bytes), "allocate page-locked memory");
+        return memory;
+    }
+    void do_deallocate(void* memory, std::size_t, std::size_t) override
+    {
+        free_pinned_memory(memory);
+    }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override
+    {
+        return this == &other;
+    }
+};
+
+class Stream {
+public:
+    Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream() { cudaStreamDestroy(stream_); }
+    operator cudaStream_t() const { return stream_; }
+    /// `allowance`: seconds beyond the limit of all waits.
+    void wait(double allowance = 0) const
+    {
+        check(status_when_done(stream_, allowance), "wait for a stream");
+    }
+
+private:
+    cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+public:
+    Event() { check(cudaEventCreate(&event_), "make an event"); }
+    Event(Event&& e) noexcept : event_(std::exchange(e.event_, nullptr)) {}
+    Event& operator=(Event&&) = delete;
+    ~Event()
+    {
+        if (event_)
+            cudaEventDestroy(event_);
+    }
+    void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "record an event"); }
+    operator cudaEvent_t() const { return event_; }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
+/// Copies n items from the host to a device buffer, in the order of the stream.
+template <class T>
+void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
+{
+    T* data = to.reserve(n);
+    if (n > 0)
+        check(cudaMemcpyAsync(data, from, n * sizeof(T), cudaMemcpyHostToDevice, stream),
+              "copy to the device");
+}
+
+template <class T>
+void download(T* to, const T* from, std::size_t n, cudaStream_t stream)
+{
+    if (n > 0)
+        check(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, stream),
+              "copy from the device");
+}
+
+} // namespace chamomile

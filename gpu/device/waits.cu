@@ -1,0 +1,87 @@
+// Waits that notice a hang: they ask again and again, up to a limit.
+//
+// Work of a small step is done within 50 us and is asked about without a pause. Later a pause is a
+// small part of what has been waited for, so that threads that wait do not hold up those that
+// launch.
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "chamomile/gpu/device/device.cuh"
+
+namespace chamomile {
+namespace {
+
+std::atomic<bool> hangs{false};
+
+double limit_in_seconds()
+{
+    static const double limit = [] {
+        const char* text = std::getenv("CHAMOMILE_GPU_TIMEOUT");
+        if (!text)
+            return 600.0;
+        double seconds = 0;
+        const char* end = text + std::strlen(text);
+        const auto result = std::from_chars(text, end, seconds);
+        if (result.ec != std::errc() || result.ptr != end || !(seconds > 0))
+            throw Error(Fault::usage, std::string("CHAMOMILE_GPU_TIMEOUT: ") + text +
+                                          ": must be a number of seconds above 0");
+        return seconds;
+    }();
+    return limit;
+}
+
+template <class Query>
+cudaError_t poll(const Query& query, double allowance)
+{
+    using Clock = std::chrono::steady_clock;
+    const double limit = limit_in_seconds() + allowance;
+    if (hangs)
+        return cudaErrorNotReady;
+    const bool on_purpose = fault_plan().hangs();
+    if (on_purpose)
+        occupy(limit + 60); // whoever waits for the device after all is seen by the clock
+    const Clock::time_point start = Clock::now();
+    for (;;) {
+        const cudaError_t status = query();
+        if (status != cudaErrorNotReady && !on_purpose)
+            return status;
+        if (cudaPeekAtLastError() == cudaErrorNotReady)
+            cudaGetLastError(); // it is no error of a later launch
+        const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+        if (waited > limit) {
+            hangs = true;
+            return cudaErrorNotReady;
+        }
+        if (waited < 50e-6)
+            continue;
+        const double pause = std::fmin(waited / 32, 20e-6);
+        const auto until = Clock::now() + std::chrono::duration<double>(pause);
+        do
+            std::this_thread::yield();
+        while (Clock::now() < until);
+    }
+}
+
+} // namespace
+
+cudaError_t status_when_done(cudaStream_t stream, double allowance)
+{
+    return poll([&] { return cudaStreamQuery(stream); }, allowance);
+}
+
+cudaError_t status_when_done(cudaEvent_t event, double allowance)
+{
+    return poll([&] { return cudaEventQuery(event); }, allowance);
+}
+
+bool device_hangs()
+{
+    return hangs;
+}
+
+} // namespace chamomile

@@ -1,0 +1,58 @@
+/// \file  Sources along a Hilbert curve: neighbours on it are neighbours in space, without the
+/// leaps of a Morton order, so that any run of targets has a small box.
+#pragma once
+
+#include "chamomile/gpu/direct/direct_job.cuh"
+#include "chamomile/tree/hilbert_key.hpp"
+
+namespace chamomile {
+
+/// Keys of the particles `numbers` (null: of all) and those numbers themselves.
+__global__ void compute_hilbert_keys(const Source* particles, Vec3<double> origin,
+                                     const Index* numbers, Index n, Key* keys, Index* order)
+{
+    const Index i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const Index number = numbers ? numbers[i] : i;
+    keys[i] = hilbert_key(particles[number].position - origin);
+    order[i] = number;
+}
+
+inline constexpr Index gathered_per_block = 256;
+
+/// Sorted sources, the boxes of their tiles about the origin, one warp to a tile, and a clump for
+/// each block.
+__global__ void gather_sources(const Source* particles, Vec3<double> origin, const Index* order,
+                               Index n, SortedSource* sources, TileBox* boxes, Clump* clumps)
+{
+    constexpr int warps = gathered_per_block / 32;
+    __shared__ double part[warps][5];
+    const Index i = blockIdx.x * gathered_per_block + threadIdx.x;
+    const Source source = particles[order[min(i, n - 1)]];
+    if (i < n)
+        sources[i] = {source.position, float(source.mass), float(1 / sqrt(source.mass))};
+    const TileBox box = box_of_warp(source.position - origin);
+    const Clump tile = clump_of_warp(source.position, i < n ? source.mass : 0);
+    if (threadIdx.x % 32 == 0) {
+        if (i < n)
+            boxes[i / 32] = box;
+        double* const to = part[threadIdx.x / 32];
+        to[0] = tile.center.x, to[1] = tile.center.y, to[2] = tile.center.z;
+        to[3] = tile.mass, to[4] = tile.spread;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32)
+        return;
+    const double* const from = part[threadIdx.x % warps];
+    const double mass = threadIdx.x < warps ? from[3] : 0;
+    Clump block = clump_of_warp({from[0], from[1], from[2]}, mass);
+    const double within = sum_of_warp(mass * from[4]);
+    if (threadIdx.x == 0) {
+        if (block.mass > 0)
+            block.spread += within / block.mass;
+        clumps[blockIdx.x] = block;
+    }
+}
+
+} // namespace chamomile

@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include "chamomile/gpu/direct/direct_cancelling.cuh"
+#include "chamomile/gpu/direct/direct_order.cuh"
+#include "chamomile/gpu/direct/direct_sum.cuh"
+#include "chamomile/gpu/direct/direct_summer.cuh"
+
+namespace chamomile {
+namespace {
+
+// Measured on an H200; docs/performance.md has the figures.
+using Large = DirectShape<8, 4, 3, 4, true, true>;
+using LargePlain = DirectShape<8, 4, 3, 4, true, false>;
+using Medium = DirectShape<4, 4, 4, 8, true, true>;
+using MediumPlain = DirectShape<4, 4, 4, 8, true, false>;
+using Few = DirectShape<1, 8, 2, 8, false, false>;
+using ManyDouble = DirectShape<2, 4, 4, 4, false, false>;
+
+/// Blocks of an H200's worth: a sum is cut into parts until there are about as many.
+constexpr Index few_blocks = 256, medium_blocks = 2048, large_blocks = 8192;
+constexpr Index large_targets = 1 << 18;
+
+/// The sums in float where forces cancel are off by at most so much of S / sqrt(N).
+constexpr double scatter = 8.5e-6;
+constexpr Index precise_blocks = 256; ///< that sum cancelling targets in double
+static_assert(Large::targets == largest_direct_block);
+
+} // namespace
+
+Index DirectSummer::sum(DirectSum job, const DirectSetup& setup, cudaStream_t stream)
+{
+    setup_ = setup;
+    stream_ = stream;
+    job.numbers =
+        setup.order ? setup.order : sort_along_curve(job, nullptr, job.source_count, order_);
+    job.cancelling.limit = float(largest_cancellation(setup.masses, scatter));
+    if (softening_.kind == SofteningKind::plummer || softening_.length == 0)
+        return choose<SofteningKind::plummer>(job);
+    setup_.scaled = false;
+    return choose<SofteningKind::spline>(job);
+}
+
+/// What the fast loop needs: sources and targets along the curve, and boxes.
+void DirectSummer::gather(DirectSum& job)
+{
+    const Index n = job.source_count;
+    if (setup_.active)
+        job.targets = sort_along_curve(job, setup_.active, job.target_count, target_order_);
+    SortedSource* sources = sources_.reserve(n);
+    TileBox* boxes = boxes_.reserve((n + 31) / 32);
+    const Index blocks = (n + gathered_per_block - 1) / gathered_per_block;
+    make_room_for_clumps(job, blocks);
+    gather_sources<<<blocks, gathered_per_block, 0, stream_>>>(
+        job.particles, job.origin, job.numbers, n, sources, boxes, job.cancelling.clumps);
+    check(cudaGetLastError(), "launch the gathering of sources");
+    job.sources = sources;
+    job.boxes = boxes;
+}
+
+void DirectSummer::make_room_for_clumps(DirectSum& job, Index count)
+{
+    CancellingJob& cancelling = job.cancelling;
+    cancelling.clumps = clumps_.reserve(count);
+    cancelling.clump_count = count;
+    cancelling.size = sizes_.reserve(job.target_count);
+    cancelling.found = found_.reserve(job.target_count);
+    if (!counters_are_clear_)
+        check(cudaMemsetAsync(counters_.reserve(2), 0, 2 * sizeof(unsigned), stream_),
+              "clear counters");
+    counters_are_clear_ = true;
+    cancelling.count = counters_.data();
+    cancelling.ended = counters_.data() + 1;
+}
+
+/// Those particles (null: all) in the order of the curve.
+const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* numbers, Index n,
+                                            DeviceBuffer<Index>& order)
+{
+    Key *keys = keys_.reserve(n), *sorted_keys = sorted_keys_.reserve(n);
+    Index *unsorted = unsorted_.reserve(n), *sorted = order.reserve(n);
+    compute_hilbert_keys<<<(n + 255) / 256, 256, 0, stream_>>>(job.particles, job.origin, numbers,
+                                                               n, keys, unsorted);
+    check(cudaGetLastError(), "launch the keys");
+    if (!numbers && n <= most_to_rank) {
+        ranker_.rank(keys, n, sorted, stream_);
+        return sorted;
+    }
+    const auto run = [&](void* scratch, std::size_t& bytes) {
+        check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted_keys, unsorted, sorted,
+                                              n, 0, 3 * key_levels, stream_),
+              "sort the keys");
+    };
+    std::size_t bytes = 0;
+    run(nullptr, bytes);
+    run(scratch_.reserve(bytes), bytes);
+    return sorted;
+}
+
+template <SofteningKind kind>
+Index DirectSummer::choose(const DirectSum& job)
+{
+    return setup_.with_potential ? choose<Gravity<kind, true>>(job)
+                                 : choose<Gravity<kind, false>>(job);
+}
+
+template <class Law>
+Index DirectSummer::choose(DirectSum job)
+{
+    job.targets = setup_.active ? setup_.active : job.numbers;
+    const bool few = job.target_count <= few_direct_targets;
+    if (precision_ == Precision::double_precision)
+        return few ? launch<Law, double, Few>(job, few_blocks)
+                   : launch<Law, double, ManyDouble>(job, large_blocks);
+    if (few) {
+        make_room_for_clumps(job, (job.source_count + 31) / 32);
+        return launch<Law, float, Few>(job, few_blocks);
+    }
+    gather(job);
+    const bool large = job.target_count >= large_targets;
+    const Index blocks =
+        double(job.target_count) * job.source_count > 0x1p30 ? large_blocks : medium_blocks;
+    if constexpr (Law::scales)
+        if (setup_.scaled)
+            return large ? launch<Law, float, Large>(job, blocks)
+                         : launch<Law, float, Medium>(job, blocks);
+    return large ? launch<Law, float, LargePlain>(job, blocks)
+                 : launch<Law, float, MediumPlain>(job, blocks);
+}
+
+/// Cuts the sources into parts until there are as many blocks as wanted.
+template <class Law, class T, class Shape>
+Index DirectSummer::launch(DirectSum job, Index wanted)
+{
+    using Kernel = DirectKernel<Law, T, Shape>;
+    static_assert(Kernel::shared_bytes <= 48 << 10);
+    const Index blocks = (job.target_count + Shape::targets - 1) / Shape::targets;
+    const Index most = (job.source_count + 32 * Shape::warps - 1) / (32 * Shape::warps);
+    const Index parts = std::clamp((wanted + blocks / 2) / blocks, Index(1), most);
+    if (parts > 1) {
+        job.partial = partial_.reserve(std::size_t(blocks) * Shape::targets * parts);
+        if (blocks > arrived_count_) {
+            arrived_count_ = 0; // until they are clear
+            check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), stream_),
+                  "clear counters");
+            arrived_count_ = blocks;
+        }
+        job.arrived = arrived_.data();
+    }
+    direct_sum<Law, T, Shape>
+        <<<dim3(blocks, parts), 32 * Shape::warps, Kernel::shared_bytes, stream_>>>(job);
+    check(cudaGetLastError(), "launch the direct sum");
+    if constexpr (sizeof(T) == sizeof(float))
+        if (setup_.finds_cancelling)
+            sum_again<Law, Shape>(job);
+    return blocks;
+}
+
+/// Queues the sums in double of what cancels. Few sources are worth a block for each target.
+template <class Law, class Shape>
+void DirectSummer::sum_again(const DirectSum& job)
+{
+    constexpr int per_lane = Shape::centred ? 4 : 1;
+    const Index blocks = (job.target_count + 32 * per_lane - 1) / (32 * per_lane);
+    find_cancelling<per_lane><<<blocks, 32 * finding_warps, 0, stream_>>>(job);
+    check(cudaGetLastError(), "launch the search for cancelling targets");
+    if (job.source_count > most_to_rank)
+        sum_cancelling<Law, 4><<<precise_blocks, precise_threads, 0, stream_>>>(job);
+    else
+        sum_cancelling<Law, 1><<<precise_blocks, precise_threads, 0, stream_>>>(job);
+    check(cudaGetLastError(), "launch the sums of cancelling targets");
+}
+
+} // namespace chamomile

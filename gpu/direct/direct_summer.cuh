@@ -1,0 +1,78 @@
+/// \file  The direct sum of particles that are on the device: order, gather, sum, and once more in
+/// double what cancels.
+#pragma once
+
+#include "chamomile/core/softening.hpp"
+#include "chamomile/force/cancellation.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/gpu/direct/direct_job.cuh"
+#include "chamomile/gpu/tree/rank_keys.cuh"
+
+namespace chamomile {
+
+/// Up to so many targets all tiles pass the loop for close ones, and sources need no order.
+inline constexpr Index few_direct_targets = 8192;
+
+/// Targets of the largest block.
+inline constexpr Index largest_direct_block = 256;
+
+/// What a DirectSum leaves open.
+struct DirectSetup {
+    MassSums masses; ///< in any unit
+    bool scaled;     ///< whether masses may go into the coordinates
+    bool with_potential;
+    const Index* active = nullptr; ///< the caller's numbers of the targets, ascending; null: all
+    const Index* order = nullptr;  ///< of all particles along a curve; null: to be found
+    bool finds_cancelling = true;  ///< and sums those once more in double (force/cancellation.hpp)
+};
+
+/// Sources are summed along a Hilbert curve whatever the caller's order. A few thousand are sorted
+/// by a kernel of our own, because a radix sort would take longer than the sum. Few targets pass
+/// the slower loop with coordinates in two floats. With more targets nearly all pairs pass the fast
+/// loop. Keeps its memory between sums.
+class DirectSummer {
+public:
+    DirectSummer(const Softening& softening, Precision precision)
+        : softening_(softening), precision_(precision)
+    {}
+
+    /// Queues the sum of all sources for all targets; returns the number of blocks of targets. To
+    /// be set in `job`: particles, their count and that of targets, softening length, units, where
+    /// the sums go and where the number of cancelling ones does.
+    Index sum(DirectSum job, const DirectSetup& setup, cudaStream_t stream);
+
+private:
+    void gather(DirectSum& job);
+    void make_room_for_clumps(DirectSum& job, Index count);
+    const Index* sort_along_curve(const DirectSum& job, const Index* numbers, Index n,
+                                  DeviceBuffer<Index>& order);
+    template <SofteningKind kind>
+    Index choose(const DirectSum& job);
+    template <class Law>
+    Index choose(DirectSum job);
+    template <class Law, class T, class Shape>
+    Index launch(DirectSum job, Index wanted);
+    template <class Law, class Shape>
+    void sum_again(const DirectSum& job);
+
+    Softening softening_;
+    Precision precision_;
+    DirectSetup setup_{};
+    cudaStream_t stream_ = nullptr; // of the present sum
+    KeyRanker ranker_;
+    DeviceBuffer<Index> unsorted_, order_, target_order_;
+    DeviceBuffer<Key> keys_, sorted_keys_;
+    DeviceBuffer<char> scratch_;
+    DeviceBuffer<SortedSource> sources_;
+    DeviceBuffer<TileBox> boxes_;
+    DeviceBuffer<TargetSum> partial_;
+    DeviceBuffer<unsigned> arrived_; // all zero between sums
+    Index arrived_count_ = 0;
+    DeviceBuffer<Clump> clumps_;
+    DeviceBuffer<float> sizes_;
+    DeviceBuffer<Index> found_;
+    bool counters_are_clear_ = false;
+    DeviceBuffer<unsigned> counters_; // of cancelling targets and blocks, zero between sums
+};
+
+} // namespace chamomile

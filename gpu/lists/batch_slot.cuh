@@ -1,0 +1,136 @@
+/// \file  A stream, and what one batch of lists at a time has in page-locked and device memory.
+///
+/// All arrays of a batch lie one behind the other in one piece of page-locked memory and go to the
+/// device in one copy. The lists themselves lie in ordinary memory, which the walking threads may
+/// grow without a call to the driver.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "chamomile/gpu/device/device.cuh"
+#include "chamomile/gpu/lists/chamomile.cuh"
+#include "chamomile/gpu/lists/far_field.cuh"
+
+namespace chamomile {
+
+/// Bytes of the arrays of a batch, each array aligned to 256.
+class BatchLayout {
+public:
+    template <class T>
+    std::size_t add(std::size_t n)
+    {
+        const std::size_t place = bytes_;
+        bytes_ = (bytes_ + n * sizeof(T) + 255) / 256 * 256;
+        return place;
+    }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    std::size_t bytes_ = 0;
+};
+
+struct BatchSlot {
+    std::mutex mutex; ///< held while a batch is packed and launched
+    Stream stream;
+    std::size_t bytes_sent = 0; ///< since begin()
+    std::size_t largest = 0;    ///< bytes of the largest batch so far
+
+    /// Room for a batch of that many bytes, so that none is made during the walk.
+    void begin(std::size_t most_bytes)
+    {
+        wait();
+        host_.reserve(most_bytes);
+        device_.reserve(most_bytes);
+        bytes_sent = 0;
+    }
+
+    /// For the last batch.
+    void wait()
+    {
+        if (std::exchange(in_use_, false))
+            stream.wait();
+    }
+
+    /// Waits for the slot's last batch, packs the lists and starts their copy. `most` targets at
+    /// most go to one warp. Sets the list pointers of `batch` and `far`, of all else nothing.
+    void send(const InteractionLists& lists, Index most, bool expands, DeviceBatch& batch,
+              DeviceFarField& far)
+    {
+        wait();
+        in_use_ = true;
+        Index warps = 0;
+        for (const ListRow& row : lists.rows)
+            warps += warps_of(row, most);
+        const std::size_t clusters = expands ? lists.clusters.size() : 0,
+                          far_cells = expands ? lists.far_cells.size() : 0;
+        BatchLayout layout;
+        const std::size_t work = layout.add<WarpWork>(warps),
+                          rows = layout.add<ListRow>(lists.rows.size()),
+                          cells = layout.add<Index>(lists.cells.size()),
+                          ranges = layout.add<ParticleRange>(lists.ranges.size()),
+                          cluster_rows = layout.add<ClusterRow>(clusters),
+                          far_list = layout.add<Index>(far_cells);
+        char* host = host_.reserve(layout.bytes());
+        char* device = device_.reserve(layout.bytes());
+        share_work(reinterpret_cast<WarpWork*>(host + work), lists, most);
+        put(host + rows, lists.rows, lists.rows.size());
+        put(host + cells, lists.cells, lists.cells.size());
+        put(host + ranges, lists.ranges, lists.ranges.size());
+        put(host + cluster_rows, lists.clusters, clusters);
+        put(host + far_list, lists.far_cells, far_cells);
+        check(cudaMemcpyAsync(device, host, layout.bytes(), cudaMemcpyHostToDevice, stream),
+              "copy lists to the device");
+        bytes_sent += layout.bytes();
+        largest = std::max(largest, layout.bytes());
+
+        batch.work = reinterpret_cast<WarpWork*>(device + work);
+        batch.work_count = warps;
+        batch.rows = reinterpret_cast<ListRow*>(device + rows);
+        batch.cells = reinterpret_cast<Index*>(device + cells);
+        batch.ranges = reinterpret_cast<ParticleRange*>(device + ranges);
+        far.clusters = reinterpret_cast<ClusterRow*>(device + cluster_rows);
+        far.cluster_count = Index(clusters);
+        far.row_count = Index(lists.rows.size());
+        far.far_cells = reinterpret_cast<Index*>(device + far_list);
+    }
+
+    /// Room for the expansions of the batch's clusters.
+    void* cluster_terms(std::size_t bytes) { return cluster_terms_.reserve(bytes); }
+
+private:
+    static Index warps_of(const ListRow& row, Index most)
+    {
+        return (row.target_end - row.target_begin + most - 1) / most;
+    }
+
+    /// The targets of each row among its warps, as evenly as can be.
+    static void share_work(WarpWork* work, const InteractionLists& lists, Index most)
+    {
+        for (std::size_t r = 0; r < lists.rows.size(); ++r) {
+            const ListRow& row = lists.rows[r];
+            const Index count = row.target_end - row.target_begin, warps = warps_of(row, most);
+            for (Index w = 0; w < warps; ++w) {
+                const Index begin = Index(std::uint64_t(count) * w / warps);
+                const Index end = Index(std::uint64_t(count) * (w + 1) / warps);
+                *work++ = {Index(r), row.target_begin + begin, end - begin};
+            }
+        }
+    }
+
+    template <class T>
+    static void put(char* to, const std::vector<T>& from, std::size_t n)
+    {
+        if (n > 0)
+            std::memcpy(to, from.data(), n * sizeof(T));
+    }
+
+    bool in_use_ = false;
+    PinnedBuffer<char> host_;
+    DeviceBuffer<char> device_;
+    DeviceBuffer<char> cluster_terms_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,388 @@
+// Ships batches of lists to the device and evaluates them there while the host walks on.
+//
+// Each batch takes the next of several slots: a stream with its own buffers. The slot copies the
+// lists and launches the kernels, in the order of its stream; a slot whose last batch is not done
+// makes the walking thread wait, so that the host never runs away.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/core/trace.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/list_pool.hpp"
+#include "chamomile/gpu/device/device_arrays.cuh"
+#include "chamomile/gpu/device/time_line.cuh"
+#include "chamomile/gpu/lists/batch_slot.cuh"
+#include "chamomile/gpu/lists/short_range.cuh"
+#include "chamomile/gpu/lists/target_sums.cuh"
+#include "chamomile/gpu/mesh/tree_mesh.cuh"
+#include "chamomile/gpu/tree/device_tree.cuh"
+
+namespace chamomile {
+namespace {
+
+/// Two for each of 16 walking threads: one is packed while the other is evaluated. The driver runs
+/// eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so that eight
+/// batches must be able to fill the card: 128 groups of 350 targets are some 400 warps.
+constexpr int slot_count = 32;
+/// Of the Chamomile kernel, by its registers.
+constexpr int warps_per_multiprocessor = 20;
+constexpr std::size_t least_batch = 128, largest_batch = 512;
+
+template <SofteningKind softening, bool with_potential, class T>
+Kernel kernel_of(int order)
+{
+    using Law = Gravity<softening, with_potential>;
+    return order <= 2   ? chamomile<Law, T, 2>
+           : order == 3 ? chamomile<Law, T, 3>
+                        : chamomile<Law, T, 4>;
+}
+
+template <SofteningKind softening>
+Kernel kernel_of(const EvaluationInput& input, Precision precision)
+{
+    const bool potential = input.quantities == Quantities::acceleration_potential;
+    if (precision == Precision::double_precision)
+        return potential ? kernel_of<softening, true, double>(input.order)
+                         : kernel_of<softening, false, double>(input.order);
+    return potential ? kernel_of<softening, true, float>(input.order)
+                     : kernel_of<softening, false, float>(input.order);
+}
+
+Kernel find_kernel(const EvaluationInput& input, Precision precision)
+{
+    // A spline of no length is Newton's law, and so is Plummer's.
+    const bool spline = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
+    if (input.form)
+        return find_short_range_kernel(
+            spline, input.quantities == Quantities::acceleration_potential, precision);
+    return spline ? kernel_of<SofteningKind::spline>(input, precision)
+                  : kernel_of<SofteningKind::plummer>(input, precision);
+}
+
+class CudaEvaluator final : public Evaluator {
+public:
+    /// `apart` holds targets that are no sources; null: there will be none.
+    CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> apart,
+                  Precision precision)
+        : tree_(std::move(tree)), apart_(std::move(apart)), device_(tree_->device),
+          precision_(precision)
+    {
+        check(cudaSetDevice(device_), "choose the device");
+        cudaDeviceProp properties;
+        check(cudaGetDeviceProperties(&properties, device_), "read the device's properties");
+        name_ = properties.name;
+        warps_to_fill_ = std::size_t(properties.multiProcessorCount) * warps_per_multiprocessor;
+        for (int s = 0; s < slot_count; ++s)
+            slots_.push_back(std::make_unique<BatchSlot>());
+        uploaded_ = std::make_unique<Event>();
+        sorted_ = std::make_unique<Event>();
+        time_line_ = std::make_unique<TimeLine>();
+    }
+
+    ~CudaEvaluator() override { settle_device(device_); }
+
+    void begin(const EvaluationInput& input) override
+    {
+        check(cudaSetDevice(device_), "choose the device");
+        bool is_there = false;
+        for (const ArrayView& view : {input.output.acceleration, input.output.potential})
+            if (view.on_device) {
+                require_on_device(view, device_);
+                is_there = true;
+            }
+        if (is_there)
+            wait_for_owner();
+        input_ = input;
+        kernel_ = find_kernel(input, precision_);
+        const TargetGroups& groups = *input.groups;
+        if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
+            tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
+                                  tree_->stream);
+        if (input.apart.octree) {
+            if (input.apart.self)
+                tree_->staging.upload(self_, input.apart.self, groups.target_count, tree_->stream);
+            sorted_->record(apart_->stream);
+            check(cudaStreamWaitEvent(tree_->stream, *sorted_), "order the streams");
+        }
+        sums_.reserve(groups.target_count);
+        time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
+        uploaded_->record(tree_->stream);
+        std::size_t most_bytes = 0;
+        for (const auto& slot : slots_)
+            most_bytes = std::max(most_bytes, slot->largest);
+        for (auto& slot : slots_) {
+            slot->begin(most_bytes);
+            check(cudaStreamWaitEvent(slot->stream, *uploaded_), "order the streams");
+        }
+        per_lane_ = precision_ == Precision::double_precision ? most_per_lane<double>
+                                                              : most_per_lane<float>;
+        while (per_lane_ > 1 && groups.target_count < warps_to_fill_ * warp_size * per_lane_)
+            per_lane_ /= 2;
+        next_slot_ = 0;
+        batch_size_ =
+            std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
+    }
+
+    std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }
+
+    std::size_t batch_size() const override { return batch_size_; }
+
+    void submit(std::unique_ptr<InteractionLists> lists) override
+    {
+        if (!lists->rows.empty()) {
+            const TraceRange range("submit");
+            check(cudaSetDevice(device_), "choose the device"); // of this thread
+            BatchSlot& slot = *slots_[next_slot_++ % slots_.size()];
+            const std::lock_guard lock(slot.mutex);
+            launch(slot, *lists);
+        }
+        pool_.give_back(std::move(lists));
+    }
+
+    std::size_t finish() override
+    {
+        const ForceOutput& output = input_.output;
+        check(cudaSetDevice(device_), "choose the device");
+        {
+            const TraceRange range("wait");
+            const double start = wall_clock_seconds();
+            for (auto& slot : slots_)
+                slot->wait();
+            wait_ = wall_clock_seconds() - start;
+        }
+        time_line_->finish(tree_->stream);
+        const std::size_t targets = input_.groups->target_count;
+        if (targets == 0)
+            return 0;
+        if (input_.mesh)
+            add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
+        if (input_.groups->targets.empty())
+            return store_all(output);
+        return output.acceleration.on_device ? store_there(output) : store_active(output);
+    }
+
+    std::string device() const override { return name_; }
+
+    std::unique_ptr<LongRange> make_mesh(Periodicity box, const MeshOptions& options) override
+    {
+        return make_tree_mesh(tree_, box, options);
+    }
+
+    void add_statistics(ForceStatistics& statistics) const override
+    {
+        statistics.device_busy = time_line_->busy_seconds();
+        statistics.device_span = time_line_->span_seconds();
+        statistics.device_wait = wait_;
+        statistics.bytes_from_device = bytes_down_;
+        for (DeviceTree* tree : {tree_.get(), apart_.get()})
+            if (tree) { // of a build since the last evaluation
+                statistics.bytes_to_device += std::exchange(tree->bytes_up, 0);
+                statistics.bytes_from_device += std::exchange(tree->bytes_down, 0);
+            }
+        for (const auto& slot : slots_)
+            statistics.bytes_to_device += slot->bytes_sent;
+    }
+
+private:
+    /// To the sums, in internal units.
+    void add_mesh(const DeviceLongRange& mesh)
+    {
+        const TargetGroups& groups = *input_.groups;
+        const bool all = groups.targets.empty();
+        ArrayView position = view_of(std::span(&tree_->sources.data()->position, 1));
+        position.stride = sizeof(Source);
+        TargetSum* const sums = sums_.data();
+        ArrayView acceleration = view_of(std::span(&sums->acceleration, 1)), potential;
+        acceleration.stride = sizeof(TargetSum);
+        if (input_.output.potential) {
+            potential = view_of(std::span(&sums->potential, 1));
+            potential.stride = sizeof(TargetSum);
+        }
+        const double length = input_.scale.length, mass = input_.scale.mass;
+        mesh.add_to_sums({groups.target_count, position, all ? nullptr : tree_->targets.data(),
+                          all ? tree_->order.data() : nullptr},
+                         {length * length / mass, length / mass}, acceleration, potential);
+    }
+
+    /// All particles are targets: the sums lie in the caller's order.
+    std::size_t store_all(const ForceOutput& output)
+    {
+        const std::size_t n = input_.groups->target_count;
+        const cudaStream_t stream = tree_->stream;
+        const bool potential(output.potential);
+        check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
+              "clear a count");
+        ArrayView acceleration = output.acceleration, wells = output.potential;
+        if (!acceleration.on_device)
+            acceleration = view_of(std::span(accelerations_.reserve(n), n));
+        if (potential && !wells.on_device)
+            wells = view_of(std::span(potentials_.reserve(n), n));
+        convert_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
+            sums_.data(), n, output.acceleration_unit, output.potential_unit, acceleration, wells,
+            not_finite_.data());
+        check(cudaGetLastError(), "launch the change of units");
+        download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
+        bytes_down_ = 0;
+        if (!output.acceleration.on_device)
+            store(accelerations_.data(), n, output.acceleration);
+        if (potential && !output.potential.on_device)
+            store(potentials_.data(), n, output.potential);
+        tree_->stream.wait();
+        return *host_not_finite_.data();
+    }
+
+    /// Dense items of the device to an array of the host.
+    template <class Item>
+    void store(const Item* from, std::size_t n, const ArrayView& to)
+    {
+        bytes_down_ += n * sizeof(Item);
+        if (to.is_dense())
+            return tree_->staging.download(reinterpret_cast<Item*>(to.component[0]), from, n,
+                                           tree_->stream);
+        constexpr int components = int(sizeof(Item) / sizeof(double));
+        host_items_.resize(n * components);
+        tree_->staging.download(host_items_.data(), reinterpret_cast<const double*>(from),
+                                n * components, tree_->stream);
+#pragma omp parallel for if (n > worth_threads)
+        for (std::size_t i = 0; i < n; ++i)
+            for (int c = 0; c < components; ++c)
+                to.store(i, c, host_items_[i * components + std::size_t(c)]);
+    }
+
+    /// Of active particles, in arrays of the device.
+    std::size_t store_there(const ForceOutput& output)
+    {
+        const Index targets = Index(input_.groups->target_count);
+        const cudaStream_t stream = tree_->stream;
+        check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
+              "clear a count");
+        scatter_sums<<<(targets + 255) / 256, 256, 0, stream>>>(
+            sums_.data(), tree_->targets.data(), tree_->order.data(), targets,
+            output.acceleration_unit, output.potential_unit, output.acceleration, output.potential,
+            not_finite_.data());
+        check(cudaGetLastError(), "launch the scatter of sums");
+        download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
+        tree_->stream.wait();
+        bytes_down_ = 0;
+        return *host_not_finite_.data();
+    }
+
+    /// Only the active particles' entries of the caller's arrays may change: in the caller's order,
+    /// which the host writes faster than the tree's.
+    std::size_t store_active(const ForceOutput& output)
+    {
+        const Index targets = Index(input_.groups->target_count);
+        const std::span<const Index> active = input_.active;
+        const std::size_t n = active.size();
+        const cudaStream_t stream = tree_->stream;
+        const auto blocks = [](std::size_t threads) { return unsigned((threads + 255) / 256); };
+        tree_->staging.upload(active_, active.data(), n, stream);
+        Index* const number = number_.reserve(input_.octree->size);
+        TargetSum* const sorted = sorted_sums_.reserve(n);
+        number_targets<<<blocks(targets), 256, 0, stream>>>(tree_->targets.data(),
+                                                            tree_->order.data(), targets, number);
+        sort_sums<<<blocks(n), 256, 0, stream>>>(sums_.data(), number, active_.data(), n, sorted);
+        check(cudaGetLastError(), "launch the sort of sums");
+        TargetSum* const sums = host_sums_.reserve(n);
+        tree_->staging.download(sums, sorted, n, stream);
+        bytes_down_ = n * sizeof(TargetSum);
+        std::size_t not_finite = 0;
+#pragma omp parallel for if (n > worth_threads) reduction(+ : not_finite)
+        for (std::size_t k = 0; k < n; ++k)
+            not_finite += !store_sum(output, active[k], sums[k]);
+        return not_finite;
+    }
+
+    void launch(BatchSlot& slot, const InteractionLists& lists)
+    {
+        const bool expands = input_.local_order > 0, all = input_.groups->targets.empty();
+        DeviceTree& targets = input_.apart.octree ? *apart_ : *tree_;
+        DeviceBatch batch{};
+        batch.sources = tree_->sources.data();
+        batch.multipoles = tree_->multipoles.data();
+        batch.higher = tree_->higher.data();
+        batch.own = targets.sources.data();
+        batch.apart = input_.apart.octree;
+        batch.self = input_.apart.self ? self_.data() : nullptr;
+        batch.targets = all ? nullptr : tree_->targets.data();
+        batch.places = all ? targets.order.data() : nullptr;
+        batch.sums = sums_.data();
+        batch.inverse_length = 1 / input_.scale.length;
+        batch.inverse_mass = 1 / input_.scale.mass;
+        batch.softening_length = input_.softening.length / input_.scale.length;
+        batch.order = input_.order;
+        batch.goes_on = expands;
+        batch.periodicity = input_.periodicity;
+        if (input_.form)
+            batch.form = *input_.form;
+        batch.times = time_line_->next();
+        DeviceFarField far{};
+        if (input_.softening.kind == SofteningKind::plummer)
+            far.softening_length = batch.softening_length;
+        slot.send(lists, Index(warp_size * per_lane_), expands, batch, far);
+
+        if (expands)
+            launch_far_field(slot, batch, far);
+        const unsigned blocks = (batch.work_count + warps_per_block - 1) / warps_per_block;
+        kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
+        check(cudaGetLastError(), "launch the Chamomile kernel");
+    }
+
+    void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)
+    {
+        const FarFieldKernels kernels =
+            find_far_field_kernels(input_.local_order, input_.order, precision_);
+        far.cluster_terms = slot.cluster_terms(far.cluster_count * kernels.bytes_per_cluster);
+        constexpr Index warps = far_field_block / warp_size;
+        if (far.cluster_count > 0)
+            kernels.clusters<<<(far.cluster_count + warps - 1) / warps, far_field_block, 0,
+                               slot.stream>>>(batch, far);
+        kernels.groups<<<(far.row_count + warps - 1) / warps, far_field_block, 0, slot.stream>>>(
+            batch, far);
+        check(cudaGetLastError(), "launch the expansions");
+    }
+
+    std::shared_ptr<DeviceTree> tree_, apart_;
+    int device_;
+    Precision precision_;
+    std::string name_;
+    EvaluationInput input_;
+    Kernel kernel_ = nullptr;
+    std::size_t batch_size_ = 16;
+    std::size_t warps_to_fill_;
+    int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
+    double wait_ = 0;  // seconds, of finish()
+
+    ListPool pool_;
+    std::vector<std::unique_ptr<BatchSlot>> slots_;
+    std::atomic<std::size_t> next_slot_{0};
+    std::unique_ptr<Event> uploaded_, sorted_; // sorted: targets apart
+    std::unique_ptr<TimeLine> time_line_;
+
+    DeviceBuffer<Index> self_, active_, number_; // number: of a particle as a target
+    DeviceBuffer<TargetSum> sums_, sorted_sums_;
+    DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
+    DeviceBuffer<double> potentials_;
+    DeviceBuffer<unsigned> not_finite_;
+    PinnedBuffer<unsigned> host_not_finite_;
+    PinnedBuffer<TargetSum> host_sums_;
+    std::vector<double> host_items_;
+    std::uint64_t bytes_down_ = 0; // of results
+};
+
+} // namespace
+
+SolverParts make_cuda_parts(int device, Precision precision, bool targets_apart)
+{
+    check(cudaSetDevice(device), "choose the device");
+    auto tree = std::make_shared<DeviceTree>(device);
+    auto memory = std::make_shared<PinnedMemory>();
+    auto apart = targets_apart ? std::make_shared<DeviceTree>(device) : nullptr;
+    return {make_cuda_tree_builder(tree, memory),
+            std::make_unique<CudaEvaluator>(tree, apart, precision),
+            apart ? make_cuda_tree_builder(apart, memory) : nullptr};
+}
+
+} // namespace chamomile

@@ -1,0 +1,183 @@
+// The mesh of the device behind the interface of the host's: arrays go up and come down.
+#include <cmath>
+#include <vector>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/gpu/device/staging.cuh"
+#include "chamomile/gpu/mesh/tree_mesh.cuh"
+
+namespace chamomile {
+namespace {
+
+/// Of the current device.
+int use_device(int number)
+{
+    check(cudaSetDevice(number), "choose the device");
+    return number;
+}
+
+/// Targets of the host: their positions go up and their field comes down.
+class HostTargets {
+public:
+    explicit HostTargets(int device) : staging_(device) {}
+
+    void add(DeviceMesh& mesh, std::size_t n, const ArrayView& position,
+             std::span<const std::uint32_t> active, double gravitational_constant,
+             const ArrayView& acceleration, const ArrayView& potential, cudaStream_t stream)
+    {
+        const std::size_t targets = active.empty() ? n : active.size();
+        items_.resize(targets);
+        const auto item = [&](std::size_t t) { return active.empty() ? t : active[t]; };
+#pragma omp parallel for if (targets >= worth_threads)
+        for (std::size_t t = 0; t < targets; ++t)
+            items_[t] = position.load_vector(item(t));
+        staging_.upload(positions_, items_.data(), targets, stream);
+        Vec3<double>* sums = sums_.reserve(targets);
+        double* wells = potential ? wells_.reserve(targets) : nullptr;
+        check(cudaMemsetAsync(sums, 0, targets * sizeof *sums, stream), "clear sums");
+        if (wells)
+            check(cudaMemsetAsync(wells, 0, targets * sizeof *wells, stream), "clear sums");
+        mesh.add({targets, view_of(std::span(positions_.data(), targets))},
+                 {gravitational_constant, gravitational_constant},
+                 view_of(std::span(sums, targets)), view_of(std::span(wells, wells ? targets : 0)),
+                 stream);
+        staging_.download(items_.data(), sums, targets, stream);
+        host_wells_.resize(wells ? targets : 0);
+        if (wells)
+            staging_.download(host_wells_.data(), wells, targets, stream);
+#pragma omp parallel for if (targets >= worth_threads)
+        for (std::size_t t = 0; t < targets; ++t) {
+            const std::size_t i = item(t);
+            acceleration.store_vector(i, acceleration.load_vector(i) + items_[t]);
+            if (potential)
+                potential.store(i, 0, potential.load(i) + host_wells_[t]);
+        }
+    }
+
+private:
+    Staging staging_;
+    std::vector<Vec3<double>> items_;
+    std::vector<double> host_wells_;
+    DeviceBuffer<Vec3<double>> positions_, sums_;
+    DeviceBuffer<double> wells_;
+};
+
+class CudaMeshGravity final : public LongRange {
+public:
+    CudaMeshGravity(int device, Periodicity box, const MeshOptions& options)
+        : device_(use_device(device)), staging_(device), mesh_(box, options), targets_(device)
+    {}
+    ~CudaMeshGravity() override { settle_device(device_); }
+
+    void prepare(std::size_t n, const ArrayView& position, const ArrayView& mass,
+                 Profile& profile) override
+    {
+        use_device(device_);
+        const TimedPhase phase(profile, "mesh: prepare");
+        host_sources_.resize(n);
+        std::size_t wrong = n;
+#pragma omp parallel for if (n >= worth_threads) reduction(min : wrong)
+        for (std::size_t i = 0; i < n; ++i) {
+            const Vec3<double> x = position.load_vector(i);
+            host_sources_[i] = {x, mass ? mass.load(i) : 1};
+            if (!std::isfinite(x.x + x.y + x.z + host_sources_[i].mass))
+                wrong = std::min(wrong, i);
+        }
+        if (wrong < n)
+            throw Error(Fault::input, "particle " + std::to_string(wrong) +
+                                          ": position and mass: must be finite");
+        staging_.upload(sources_, host_sources_.data(), n, stream_);
+        mesh_.prepare(sources_.data(), n, stream_);
+        stream_.wait();
+    }
+
+    void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
+             double gravitational_constant, const ArrayView& acceleration,
+             const ArrayView& potential, Profile& profile) const override
+    {
+        use_device(device_);
+        const TimedPhase phase(profile, "mesh: interpolate");
+        targets_.add(mesh_, n, position, active, gravitational_constant, acceleration, potential,
+                     stream_);
+    }
+
+    double split_radius() const override
+    {
+        return mesh_.split_radius();
+    }
+
+private:
+    int device_;
+    mutable Staging staging_;
+    Stream stream_;
+    mutable DeviceMesh mesh_;
+    std::vector<Source> host_sources_;
+    DeviceBuffer<Source> sources_;
+    mutable HostTargets targets_;
+};
+
+/// The field of the particles that the tree's builder has on the device.
+class TreeMesh final : public DeviceLongRange {
+public:
+    TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options)
+        : device_(use_device(tree->device)), tree_(std::move(tree)), mesh_(box, options),
+          targets_(device_)
+    {}
+    ~TreeMesh() override { settle_device(device_); }
+
+    void prepare(std::size_t n, const ArrayView&, const ArrayView&, Profile& profile) override
+    {
+        use_device(device_);
+        const TimedPhase phase(profile, "mesh: prepare");
+        mesh_.prepare(tree_->sources.data(), n, tree_->stream);
+    }
+
+    void add(std::size_t n, const ArrayView& position, std::span<const std::uint32_t> active,
+             double gravitational_constant, const ArrayView& acceleration,
+             const ArrayView& potential, Profile& profile) const override
+    {
+        use_device(device_);
+        if (acceleration.on_device) {
+            const TimedPhase phase(profile, "mesh: interpolate");
+            const double G = gravitational_constant;
+            mesh_.add({n, position}, {G, G}, acceleration, potential, tree_->stream);
+            return tree_->stream.wait();
+        }
+        const TimedPhase phase(profile, "mesh: sample");
+        targets_.add(mesh_, n, position, active, gravitational_constant, acceleration, potential,
+                     tree_->stream);
+    }
+
+    void wait() const override { tree_->stream.wait(); }
+
+    void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
+                     const ArrayView& acceleration, const ArrayView& potential) const override
+    {
+        mesh_.add(targets, factors, acceleration, potential, tree_->stream);
+    }
+
+    double split_radius() const override { return mesh_.split_radius(); }
+
+private:
+    int device_;
+    std::shared_ptr<DeviceTree> tree_;
+    mutable DeviceMesh mesh_;
+    mutable HostTargets targets_;
+};
+
+} // namespace
+
+std::unique_ptr<DeviceLongRange> make_tree_mesh(std::shared_ptr<DeviceTree> tree, Periodicity box,
+                                                const MeshOptions& options)
+{
+    return std::make_unique<TreeMesh>(std::move(tree), box, options);
+}
+
+std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
+                                                  const MeshOptions& options)
+{
+    return std::make_unique<CudaMeshGravity>(device, box, options);
+}
+
+} // namespace chamomile

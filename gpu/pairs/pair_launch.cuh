@@ -1,0 +1,97 @@
+/// \file  Cuts a sum over pairs into blocks and launches it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/gpu/device/device.cuh"
+#include "chamomile/gpu/pairs/device_law.hpp"
+#include "chamomile/gpu/pairs/pair_sum.cuh"
+#include "chamomile/pairs/law_units.hpp"
+
+namespace chamomile {
+
+/// Pairs: with fewer, an order along a curve takes longer than two floats for all.
+constexpr std::size_t worth_sorting = 1 << 25;
+
+/// How a sum without lists of tiles is cut.
+inline PairCut pair_cut(std::size_t targets, std::size_t sources)
+{
+    constexpr std::size_t few = 256; // where most lanes would have no second target
+    return targets < few || targets * sources <= worth_sorting ? PairCut::few : PairCut::many;
+}
+
+/// The kernel of a law. Throws Error(device) for records that do not go to a GPU.
+inline DeviceLaw::Kernel pair_kernel(const LawCode& code, int device, PairCut cut, bool precise)
+{
+    if (!code.device)
+        throw Error(Fault::device, code.name + ": the law was not compiled for GPUs");
+    const DeviceLaw::Kernel kernel = code.device->kernel(device, cut, precise);
+    if (!kernel.function)
+        throw Error(Fault::device, code.name + ": records of more than " +
+                                       std::to_string(most_law_values) +
+                                       " values do not go to a GPU");
+    return kernel;
+}
+
+/// Keeps the memory that parts of the sources need.
+class PairLauncher {
+public:
+    /// Queues the sum of a job whose rows, orders and lists are set; returns the number of blocks.
+    unsigned launch(const DeviceLaw::Kernel& kernel, PairCut cut, const LawCode& code,
+                    const LawUnits& units, PairJob& job, cudaStream_t stream)
+    {
+        std::copy_n(units.target_scale(), code.shape.target, job.target_scale);
+        std::copy_n(units.source_scale(), code.shape.source, job.source_scale);
+        std::copy_n(units.sum_scale(), code.shape.sum, job.sum_scale);
+        const unsigned size = unsigned(32 * kernel.per_lane),
+                       blocks = (job.target_count + size - 1) / size;
+        const unsigned parts = parts_of(kernel, cut, blocks, job);
+        if (parts > 1)
+            job.partial = partial_.reserve(std::size_t(code.shape.sum) * size * blocks * parts);
+        if (blocks > arrived_count_) {
+            arrived_count_ = 0; // until they are clear
+            check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), stream),
+                  "clear counters");
+            arrived_count_ = blocks;
+        }
+        job.arrived = arrived_.data();
+        if (kernel.shared_bytes > 48 << 10)
+            check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       int(kernel.shared_bytes)),
+                  "reserve shared memory");
+        // The law's bytes, at the alignment of any law.
+        law_.assign(code.bytes / sizeof(double) + 1, 0);
+        std::memcpy(law_.data(), units.law(), code.bytes);
+        void* arguments[] = {&job, law_.data()};
+        check(cudaLaunchKernel(kernel.function, dim3(blocks, parts),
+                               dim3(unsigned(32 * kernel.warps)), arguments, kernel.shared_bytes,
+                               stream),
+              "launch the sum over pairs");
+        return blocks;
+    }
+
+private:
+    /// Into how many parts the sources are cut, so that there are enough blocks for an H200
+    /// (docs/performance.md has the figures).
+    static unsigned parts_of(const DeviceLaw::Kernel& kernel, PairCut cut, unsigned blocks,
+                             const PairJob& job)
+    {
+        if (cut == PairCut::cutoff)
+            return 1;
+        const unsigned wanted = cut == PairCut::many ? 8192 : 264;
+        const double tiles = std::ceil(job.source_count / 32.0);
+        return unsigned(std::clamp((double(wanted) + blocks - 1) / blocks, 1.0,
+                                   std::max(1.0, tiles / (4.0 * kernel.warps))));
+    }
+
+    DeviceBuffer<double> partial_;
+    DeviceBuffer<unsigned> arrived_; // all zero between sums
+    unsigned arrived_count_ = 0;
+    std::vector<double> law_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,100 @@
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+#include "chamomile/gpu/tree/device_targets.cuh"
+
+namespace chamomile {
+namespace {
+
+constexpr unsigned block_size = 256, warp_size = 32, groups_in_block = block_size / warp_size;
+
+/// Whether a sorted particle is of at least the level `first`.
+struct IsDue {
+    const std::uint8_t* level;
+    const Index* order;
+    int first;
+
+    __device__ bool operator()(Index k) const { return level[order[k]] >= first; }
+};
+
+/// A warp finds the box of a group's targets.
+__global__ void find_group_boxes(const Source* sources, const Index* targets, const uint2* ranges,
+                                 std::size_t n, Box* boxes)
+{
+    const std::size_t g = std::size_t(blockIdx.x) * groups_in_block + threadIdx.x / warp_size;
+    if (g >= n)
+        return;
+    const unsigned lane = threadIdx.x % warp_size;
+    Box box;
+    for (unsigned t = ranges[g].x + lane; t < ranges[g].y; t += warp_size)
+        box.add(sources[targets ? targets[t] : t].position);
+    const auto over_warp = [](double& low, double& high) {
+        for (int step = warp_size / 2; step > 0; step /= 2) {
+            low = fmin(low, __shfl_xor_sync(0xffffffffu, low, step));
+            high = fmax(high, __shfl_xor_sync(0xffffffffu, high, step));
+        }
+    };
+    over_warp(box.low.x, box.high.x);
+    over_warp(box.low.y, box.high.y);
+    over_warp(box.low.z, box.high.z);
+    if (lane == 0)
+        boxes[g] = box;
+}
+
+} // namespace
+
+void DeviceTargets::find(TargetGroups& groups, const std::uint8_t* level, int first)
+{
+    DeviceTree& t = tree_;
+    check(cudaSetDevice(t.device), "choose the device");
+    const std::size_t n = t.particles;
+    Index* there = t.targets.reserve(n);
+    Index* number = number_.reserve(1);
+    const auto run = [&](void* scratch, std::size_t& bytes) {
+        check(cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<Index>(0), there,
+                                    number, std::int64_t(n), IsDue{level, t.order.data(), first},
+                                    t.stream),
+              "launch the choice of targets");
+    };
+    std::size_t bytes = 0;
+    run(nullptr, bytes);
+    run(scratch_.reserve(bytes), bytes);
+    download(host_number_.reserve(1), number, 1, t.stream);
+    t.stream.wait(); // unlike Thrust's, this wait has a limit
+    const std::size_t count = *host_number_.data();
+    Index* here = found_.reserve(count);
+    t.staging.download(here, there, count, t.stream);
+    t.bytes_down += count * sizeof(Index);
+    groups.take({here, count});
+    t.has_targets = true;
+}
+
+void DeviceTargets::find_boxes(TargetGroups& groups)
+{
+    DeviceTree& t = tree_;
+    check(cudaSetDevice(t.device), "choose the device");
+    const std::span<const Index> targets = groups.targets;
+    if (!targets.empty() && !t.has_targets) {
+        t.staging.upload(t.targets, targets.data(), targets.size(), t.stream);
+        t.bytes_up += targets.size() * sizeof(Index);
+        t.has_targets = true;
+    }
+    const std::size_t n = groups.groups.size();
+    uint2* ranges = host_ranges_.reserve(n);
+    for (std::size_t g = 0; g < n; ++g)
+        ranges[g] = {groups.groups[g].begin, groups.groups[g].end};
+    upload(ranges_, ranges, n, t.stream);
+    const unsigned blocks = unsigned((n + groups_in_block - 1) / groups_in_block);
+    find_group_boxes<<<blocks, block_size, 0, t.stream>>>(
+        t.sources.data(), targets.empty() ? nullptr : t.targets.data(), ranges_.data(), n,
+        boxes_.reserve(n));
+    check(cudaGetLastError(), "launch the groups' boxes");
+    Box* boxes = host_boxes_.reserve(n);
+    t.staging.download(boxes, boxes_.data(), n, t.stream);
+    for (std::size_t g = 0; g < n; ++g)
+        groups.groups[g].box = boxes[g];
+    t.bytes_up += n * sizeof(uint2);
+    t.bytes_down += n * sizeof(Box);
+}
+
+} // namespace chamomile

@@ -1,0 +1,30 @@
+/// \file  The active particles of a tree on the device.
+#pragma once
+
+#include "chamomile/gpu/tree/device_tree.cuh"
+
+namespace chamomile {
+
+/// Finds targets and the boxes of their groups there; the host sees places and boxes, no positions.
+class DeviceTargets {
+public:
+    explicit DeviceTargets(DeviceTree& tree) : tree_(tree) {}
+
+    /// The particles of at least that level (`level` lies on the device, in the caller's order).
+    void find(TargetGroups& groups, const std::uint8_t* level, int first);
+
+    /// Of the groups' targets, or of all particles from begin to end if there are none.
+    void find_boxes(TargetGroups& groups);
+
+private:
+    DeviceTree& tree_;
+    DeviceBuffer<char> scratch_;
+    DeviceBuffer<Index> number_; // of targets
+    PinnedBuffer<Index> host_number_, found_;
+    DeviceBuffer<uint2> ranges_; // of targets, of the groups
+    DeviceBuffer<Box> boxes_;
+    PinnedBuffer<uint2> host_ranges_;
+    PinnedBuffer<Box> host_boxes_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,399 @@
+// Builds the tree: particles never leave the device once they are there, the host works on
+// boundaries and cells alone.
+//
+// Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the
+// cell), 48 down (bounds; multipoles of the few above the clusters); per node of the walk 512 down,
+// which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
+// pass of the sort, 32 read by the moments of the leaves.
+#include <thrust/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/gpu/device/device_arrays.cuh"
+#include "chamomile/gpu/device/kept_memory.cuh"
+#include "chamomile/gpu/tree/device_targets.cuh"
+#include "chamomile/gpu/tree/device_tree.cuh"
+#include "chamomile/gpu/tree/tree_kernels.cuh"
+
+namespace chamomile {
+namespace {
+
+class CudaTreeBuilder final : public TreeBuilder {
+public:
+    CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
+        : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_)
+    {}
+
+    void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
+    {
+        Octree& octree = tree.octree;
+        Moments& moments = tree.moments;
+        const int leaf_size = plan.leaf_size;
+        check(cudaSetDevice(tree_->device), "choose the device");
+        check_number(particles.count);
+        const std::size_t n = particles.count;
+        tree_->bytes_up = 0;
+        tree_->bytes_down = n * 2;
+        tree_->has_targets = false;
+        octree.size = tree_->particles = n;
+        octree.order.clear();
+        octree.sources.clear();
+        if (n == 0) {
+            octree.cells.clear();
+            moments.multipole.clear();
+            moments.bounds.clear();
+            tree.nodes.nodes.clear();
+            return;
+        }
+        {
+            const TimedPhase phase(profile, "upload");
+            upload_positions(particles);
+            start_extent();
+        }
+        bool keys_are_shared;
+        {
+            const TimedPhase phase(profile, "sort");
+            start_sort(octree, particles, plan);
+            upload_masses(particles);
+            keys_are_shared = finish_sort(octree);
+        }
+        {
+            const TimedPhase phase(profile, "cells");
+            if (!keys_are_shared)
+                gather_sources();
+            divide_into_cells(octree,
+                              keys_are_shared ? host_positions(particles)
+                                              : std::span<const Vec3<double>>{},
+                              leaf_size);
+            if (keys_are_shared) { // the host has refined the order
+                tree_->staging.upload(tree_->order, octree.order.data(), octree.size,
+                                      tree_->stream);
+                gather_sources();
+            }
+            send_cells(octree);
+        }
+        make_moments(tree, plan, profile);
+    }
+
+    void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
+               Profile& profile) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        tree_->bytes_up = tree_->bytes_down = 0;
+        if (particles.count == 0)
+            return;
+        {
+            const TimedPhase phase(profile, "upload");
+            upload_positions(particles);
+            tree_->has_targets = false;
+            if (!particles.has_same_masses)
+                upload_masses(particles);
+            gather_sources(plan.periodicity);
+        }
+        make_moments(tree, plan, profile);
+    }
+
+    void finish_nodes(Tree&) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        tree_->stream.wait();
+    }
+
+    void fetch_order(Octree& octree) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        octree.order.resize(octree.size);
+        tree_->staging.download(octree.order.data(), tree_->order.data(), octree.size,
+                                tree_->stream);
+        tree_->bytes_down += octree.size * sizeof(Index);
+    }
+
+    void fetch_sources(Octree& octree) override
+    {
+        check(cudaSetDevice(tree_->device), "choose the device");
+        octree.sources.resize(octree.size);
+        tree_->staging.download(octree.sources.data(), tree_->sources.data(), octree.size,
+                                tree_->stream);
+        tree_->bytes_down += octree.size * sizeof(Source);
+    }
+
+    void find_targets(TargetGroups& groups, const std::uint8_t* level, int first) override
+    {
+        targets_.find(groups, level, first);
+    }
+
+    void find_boxes(TargetGroups& groups, const Octree&, double) override
+    {
+        targets_.find_boxes(groups);
+    }
+
+    std::pmr::memory_resource* memory() override { return pinned_.get(); }
+
+private:
+    static constexpr unsigned extent_blocks = 512;
+
+    void make_moments(Tree& tree, const TreePlan& plan, Profile& profile)
+    {
+        Octree& octree = tree.octree;
+        Moments& moments = tree.moments;
+        const TimedPhase phase(profile, "moments");
+        start_moments(octree, moments, plan);
+        const unsigned collected = start_multipoles();
+        if (plan.criterion)
+            start_nodes(tree, *plan.criterion);
+        check(status_when_done(moments_here_), "sum the moments");
+        const NumberedMultipole* from = host_collected_.data();
+#pragma omp parallel for if (collected > worth_threads)
+        for (unsigned k = 0; k < collected; ++k)
+            moments.multipole[from[k].cell] = from[k].multipole;
+        if (plan.criterion)
+            tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+    }
+
+    void upload_positions(const TreeParticles& particles)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = particles.count;
+        if (particles.position.on_device) {
+            require_on_device(particles.position, t.device);
+            wait_for_owner();
+            gather_vectors(particles.position, n, t.positions.reserve(n), t.stream);
+        } else {
+            t.staging.upload(t.positions, host_positions(particles).data(), n, t.stream);
+            t.bytes_up += n * sizeof(Vec3<double>);
+        }
+    }
+
+    void start_extent()
+    {
+        DeviceTree& t = *tree_;
+        measure_extent<<<extent_blocks, block_size, 0, t.stream>>>(t.positions.data(), t.particles,
+                                                                   extents_.reserve(extent_blocks));
+        check(cudaGetLastError(), "launch the extent");
+        download(host_extents_.reserve(extent_blocks), extents_.data(), extent_blocks, t.stream);
+        measured_.record(t.stream);
+    }
+
+    void upload_masses(const TreeParticles& particles)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = particles.count;
+        const ArrayView& mass = particles.mass;
+        if (mass.on_device || !mass) { // without an array all are 1
+            require_on_device(mass, t.device);
+            if (mass.on_device && !particles.position.on_device)
+                wait_for_owner();
+            gather_numbers(mass, n, t.masses.reserve(n), masses_stream_);
+        } else if (mass.is_dense()) {
+            t.staging.upload(t.masses, reinterpret_cast<const double*>(mass.component[0]), n,
+                             masses_stream_);
+            t.bytes_up += n * sizeof(double);
+        } else {
+            host_masses_.resize(n);
+            for (std::size_t i = 0; i < n; ++i)
+                host_masses_[i] = mass.load(i);
+            t.staging.upload(t.masses, host_masses_.data(), n, masses_stream_);
+            t.bytes_up += n * sizeof(double);
+        }
+        masses_uploaded_.record(masses_stream_);
+    }
+
+    /// Where they lie, if that will do, or a copy.
+    std::span<const Vec3<double>> host_positions(const TreeParticles& particles)
+    {
+        const ArrayView& view = particles.position;
+        const std::size_t n = particles.count;
+        if (view.is_dense())
+            return {reinterpret_cast<const Vec3<double>*>(view.component[0]), n};
+        host_positions_.resize(n);
+        if (view.on_device) {
+            tree_->staging.download(host_positions_.data(), tree_->positions.data(), n,
+                                    tree_->stream);
+            tree_->bytes_down += n * sizeof(Vec3<double>);
+        } else {
+#pragma omp parallel for if (n > worth_threads)
+            for (std::size_t i = 0; i < n; ++i)
+                host_positions_[i] = view.load_vector(i);
+        }
+        return host_positions_;
+    }
+
+    RootCube root_cube(const TreeParticles& particles)
+    {
+        check(status_when_done(measured_), "measure the extent");
+        Box box;
+        double probe = 0;
+        for (unsigned b = 0; b < extent_blocks; ++b) {
+            box.add(host_extents_.data()[b].box);
+            probe += host_extents_.data()[b].probe;
+        }
+        if (probe != 0 || !std::isfinite(box.longest_side()))
+            return bounding_cube(host_positions(particles)); // which says what is wrong
+        return cube_around(box.low, box.high);
+    }
+
+    /// Keys, order and boundaries, on their way when it returns.
+    void start_sort(Octree& octree, const TreeParticles& particles, const TreePlan& plan)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = particles.count;
+        const RootCube cube = placed(root_cube(particles), plan.placement);
+        Key* keys = t.keys.reserve(n);
+        Index* order = t.order.reserve(n);
+        compute_keys<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), n, cube, keys,
+                                                                order);
+        check(cudaGetLastError(), "launch the keys");
+        call_thrust("launch the sort of keys", [&] {
+            thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys,
+                                       keys + n, order);
+        });
+        Boundaries& between = octree.boundaries;
+        between.resize(n);
+        int* shared = shared_.reserve(1);
+        check(cudaMemsetAsync(shared, 0, sizeof(int), t.stream), "clear a flag");
+        find_boundaries<<<blocks_of(n), block_size, 0, t.stream>>>(
+            keys, n, std::size_t(plan.leaf_size), levels_.reserve(n), octants_.reserve(n),
+            least_.reserve(between.least.size()), shared);
+        check(cudaGetLastError(), "launch the boundaries");
+        download(host_shared_.reserve(1), shared, 1, t.stream);
+        download(between.level.data(), levels_.data(), n, t.stream);
+        download(between.octants.data(), octants_.data(), n, t.stream);
+        download(between.least.data(), least_.data(), between.least.size(), t.stream);
+        sorted_.record(t.stream);
+    }
+
+    /// True if more particles share a key than a leaf holds; then octree.order is filled.
+    bool finish_sort(Octree& octree)
+    {
+        check(status_when_done(sorted_), "sort the keys");
+        const bool keys_are_shared = *host_shared_.data() != 0;
+        if (keys_are_shared) {
+            octree.order.resize(octree.size);
+            tree_->staging.download(octree.order.data(), tree_->order.data(), octree.size,
+                                    tree_->stream);
+        }
+        return keys_are_shared;
+    }
+
+    /// In a box those of the last build or refit are there, and say which images are wanted.
+    void gather_sources(Periodicity box = {})
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = t.particles;
+        check(cudaStreamWaitEvent(t.stream, masses_uploaded_), "wait for the masses");
+        Source* sources = t.sources.reserve(n);
+        if (box)
+            gather_images<<<blocks_of(n), block_size, 0, t.stream>>>(
+                t.positions.data(), t.masses.data(), t.order.data(), n, box, sources);
+        else
+            gather<<<blocks_of(n), block_size, 0, t.stream>>>(t.positions.data(), t.masses.data(),
+                                                              t.order.data(), n, sources);
+        check(cudaGetLastError(), "launch the gather");
+    }
+
+    void send_cells(const Octree& octree)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = octree.cells.size();
+        chamomile::upload(t.cells, octree.cells.data(), n, t.stream);
+        t.bytes_up += n * sizeof(Cell);
+    }
+
+    void start_moments(const Octree& octree, Moments& moments, const TreePlan& plan)
+    {
+        DeviceTree& t = *tree_;
+        const int order = plan.criterion ? plan.criterion->order : 0;
+        const Index n = Index(octree.cells.size());
+        Index *const mothers = mothers_.reserve(n), *const missing = missing_.reserve(n);
+        Multipole* const multipoles = t.multipoles.reserve(n);
+        Box* const bounds = t.bounds.reserve(n);
+        HigherMoments* const higher = order <= 2 ? nullptr : t.higher.reserve(n);
+        NumberedMultipole* const collected = collected_.reserve(n);
+        check(cudaMemsetAsync(count_.reserve(1), 0, sizeof(unsigned), t.stream), "clear a count");
+        find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, mothers,
+                                                                missing);
+        const auto sum = order <= 2 ? sum_moments<2> : order == 3 ? sum_moments<3> : sum_moments<4>;
+        sum<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, t.sources.data(), mothers,
+                                                       missing, multipoles, bounds, higher);
+        collect_multipoles<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.cells.data(), n, mothers, plan.cluster_size, plan.longest_cluster, multipoles, bounds,
+            collected, count_.data());
+        check(cudaGetLastError(), "launch the moments");
+        download(host_count_.reserve(1), count_.data(), 1, t.stream);
+        counted_.record(t.stream);
+        moments.multipole.resize(n);
+        moments.bounds.resize(n);
+        download(moments.bounds.data(), t.bounds.data(), n, t.stream);
+        t.bytes_down += n * sizeof(Box);
+    }
+
+    /// Their number.
+    unsigned start_multipoles()
+    {
+        DeviceTree& t = *tree_;
+        check(status_when_done(counted_), "sum the moments");
+        const unsigned collected = *host_count_.data();
+        download(host_collected_.reserve(collected), collected_.data(), collected, t.stream);
+        moments_here_.record(t.stream);
+        t.bytes_down += collected * sizeof(NumberedMultipole);
+        return collected;
+    }
+
+    /// The nodes follow the moments, while the host makes groups.
+    void start_nodes(Tree& tree, const AcceptanceCriterion& criterion)
+    {
+        DeviceTree& t = *tree_;
+        const Index n = Index(tree.octree.cells.size());
+        const std::size_t nodes = 1 + tree.octree.divided;
+        Index* node_of = mothers_.data(); // no longer needed
+        const auto divided = thrust::make_transform_iterator(
+            thrust::make_counting_iterator(Index(0)), IsDivided{t.cells.data()});
+        call_thrust("launch the count of nodes", [&] {
+            thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided,
+                                   divided + n, node_of, Index(1)); // the root's own is the first
+        });
+        check(cudaMemsetAsync(nodes_.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
+              "clear the nodes");
+        fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, node_of,
+                                                              t.multipoles.data(), t.bounds.data(),
+                                                              criterion, nodes_.data());
+        check(cudaGetLastError(), "launch the nodes");
+        tree.nodes.nodes.resize(nodes);
+        download(tree.nodes.nodes.data(), nodes_.data(), nodes, t.stream);
+        t.bytes_down += nodes * sizeof(WalkNode);
+    }
+
+    std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
+    std::shared_ptr<PinnedMemory> pinned_;
+    DeviceTargets targets_;
+    KeptMemory scratch_;
+    DeviceBuffer<Extent> extents_;
+    DeviceBuffer<std::uint8_t> levels_, octants_, least_;
+    DeviceBuffer<int> shared_;
+    DeviceBuffer<Index> mothers_, missing_;
+    DeviceBuffer<WalkNode> nodes_;
+    PinnedBuffer<Extent> host_extents_;
+    PinnedBuffer<int> host_shared_;
+    DeviceBuffer<NumberedMultipole> collected_;
+    DeviceBuffer<unsigned> count_;
+    PinnedBuffer<NumberedMultipole> host_collected_;
+    PinnedBuffer<unsigned> host_count_;
+    std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
+    std::vector<double> host_masses_;
+    Stream masses_stream_; // masses come while the keys are sorted
+    Event measured_, sorted_, masses_uploaded_, counted_, moments_here_;
+};
+
+} // namespace
+
+std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
+                                                    std::shared_ptr<PinnedMemory> pinned)
+{
+    return std::make_unique<CudaTreeBuilder>(std::move(tree), std::move(pinned));
+}
+
+} // namespace chamomile

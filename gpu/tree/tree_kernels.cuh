@@ -1,0 +1,210 @@
+/// \file  Kernels of the tree's build: extent, keys, boundaries, gather, moments, nodes.
+///
+/// To be compiled without contraction of products and sums, so that moments and nodes have the bits
+/// that the host would give them.
+#pragma once
+
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/gpu/device/device.cuh"
+#include "chamomile/tree/cell_moments.hpp"
+#include "chamomile/tree/higher_moments.hpp"
+#include "chamomile/tree/walk_nodes.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr unsigned block_size = 256;
+
+unsigned blocks_of(std::size_t n)
+{
+    return unsigned((n + block_size - 1) / block_size);
+}
+
+/// The extent of the positions seen by one block.
+struct Extent {
+    Box box;
+    double probe; ///< 0; NaN if a coordinate is not finite
+};
+
+__global__ void measure_extent(const Vec3<double>* positions, std::size_t n, Extent* of_block)
+{
+    __shared__ double shared[7][block_size];
+    Box box;
+    double probe = 0;
+    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
+         i += std::size_t(gridDim.x) * block_size) {
+        const Vec3<double> p = positions[i];
+        box.add(p);
+        probe += 0 * (p.x + p.y + p.z);
+    }
+    const unsigned t = threadIdx.x;
+    const double mine[7] = {box.low.x,   box.low.y,   box.low.z, -box.high.x,
+                            -box.high.y, -box.high.z, probe};
+    for (int f = 0; f < 7; ++f)
+        shared[f][t] = mine[f];
+    for (unsigned half = block_size / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (t < half) {
+            for (int f = 0; f < 6; ++f)
+                shared[f][t] = fmin(shared[f][t], shared[f][t + half]);
+            shared[6][t] += shared[6][t + half];
+        }
+    }
+    if (t == 0)
+        of_block[blockIdx.x] = {{{shared[0][0], shared[1][0], shared[2][0]},
+                                 {-shared[3][0], -shared[4][0], -shared[5][0]}},
+                                shared[6][0]};
+}
+
+__global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootCube cube, Key* keys,
+                             Index* order)
+{
+    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= n)
+        return;
+    keys[i] = morton_key(positions[i], cube);
+    order[i] = Index(i);
+}
+
+static_assert(Boundaries::block == block_size);
+
+/// Entry k of level and octants, the least level of each block, and whether more than `most` sorted
+/// particles share one key.
+__global__ void find_boundaries(const Key* keys, std::size_t n, std::size_t most,
+                                std::uint8_t* level, std::uint8_t* octants, std::uint8_t* least,
+                                int* keys_are_shared)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    unsigned own = key_levels;
+    if (k < n) {
+        const Boundary b = boundary_between(keys[k], keys[k + 1 < n ? k + 1 : k]);
+        level[k] = b.level;
+        octants[k] = b.octants;
+        own = b.level;
+        if (k + most < n && keys[k] == keys[k + most])
+            *keys_are_shared = 1;
+    }
+    __shared__ unsigned of_warp[block_size / 32];
+    for (int step = 16; step > 0; step /= 2)
+        own = min(own, __shfl_xor_sync(0xffffffffu, own, step));
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = own;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (unsigned w = 1; w < block_size / 32; ++w)
+            own = min(own, of_warp[w]);
+        least[blockIdx.x] = std::uint8_t(own);
+    }
+}
+
+__global__ void gather(const Vec3<double>* positions, const double* masses, const Index* order,
+                       std::size_t n, Source* sources)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k < n)
+        sources[k] = {positions[order[k]], masses[order[k]]};
+}
+
+/// Of particles that were sources before: the images nearest to where they were.
+__global__ void gather_images(const Vec3<double>* positions, const double* masses,
+                              const Index* order, std::size_t n, Periodicity periodicity,
+                              Source* sources)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k < n)
+        sources[k] = {periodicity.nearest_to(sources[k].position, positions[order[k]]),
+                      masses[order[k]]};
+}
+
+/// Mothers, and how many daughters of each are still without moments.
+__global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n)
+        return;
+    Index daughters = 0;
+    for (Index d = c + 1; d < cells[c].next; d = cells[d].next, ++daughters)
+        mother[d] = c;
+    missing[c] = daughters;
+}
+
+struct NumberedMultipole {
+    Index cell;
+    Multipole multipole;
+};
+
+/// Collects the multipoles of the root and of cells whose mother has more than `most` particles or
+/// a box longer than `longest`.
+__global__ void collect_multipoles(const Cell* cells, Index n, const Index* mother, Index most,
+                                   double longest, const Multipole* multipoles, const Box* bounds,
+                                   NumberedMultipole* collected, unsigned* count)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n)
+        return;
+    if (c > 0 && cells[mother[c]].count <= most && bounds[mother[c]].longest_side() <= longest)
+        return;
+    collected[atomicAdd(count, 1u)] = {c, multipoles[c]};
+}
+
+/// A thread fills the node of its cell's daughters; that of the root itself goes with the root.
+__global__ void fill_nodes(const Cell* cells, Index n, const Index* node_of,
+                           const Multipole* multipoles, const Box* bounds,
+                           AcceptanceCriterion criterion, WalkNode* nodes)
+{
+    const Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n)
+        return;
+    const WalkUnits units = WalkUnits::of(multipoles[0], bounds[0]);
+    const auto fill = [&](WalkNode& node, Index begin, Index end) {
+        int lane = 0;
+        Index inner = 0;
+        for (Index d = begin; d < end; d = cells[d].next, ++lane) {
+            const bool divided = cells[d].next > d + 1;
+            fill_lane(node, lane, d, divided ? node_of[d] : no_node, multipoles[d],
+                      criterion.reach(multipoles[d], bounds[d], units), units);
+            inner |= Index(divided) << lane;
+        }
+        node.inner = inner;
+        node.lanes = (Index(1) << lane) - 1;
+    };
+    if (c == 0)
+        fill(nodes[0], 0, n);
+    if (cells[c].next > c + 1)
+        fill(nodes[node_of[c]], c + 1, cells[c].next);
+}
+
+/// 1 for a cell with daughters, else 0.
+struct IsDivided {
+    const Cell* cells;
+    __host__ __device__ Index operator()(Index c) const { return cells[c].next > c + 1; }
+};
+
+/// A thread sums its leaf, then climbs as long as it is the last to arrive at a cell. To order 2
+/// there are no higher moments.
+template <int order>
+__global__ void sum_moments(const Cell* cells, Index n, const Source* sources, const Index* mother,
+                            Index* missing, Multipole* multipoles, Box* bounds,
+                            HigherMoments* higher)
+{
+    Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n || cells[c].next != c + 1)
+        return;
+    const Source* own = sources + cells[c].begin;
+    sum_leaf(own, cells[c].count, multipoles[c], bounds[c]);
+    if constexpr (order > 2)
+        HigherSums<order>::sum_leaf(own, cells[c].count, multipoles[c], bounds[c], higher[c]);
+    while (c > 0) {
+        c = mother[c];
+        __threadfence(); // this daughter before the count, the sisters after it
+        if (atomicSub(&missing[c], 1) != 1)
+            return;
+        __threadfence();
+        sum_daughters(cells, c, multipoles, bounds);
+        if constexpr (order > 2)
+            HigherSums<order>::sum_daughters(cells, c, multipoles, bounds, higher);
+    }
+}
+
+} // namespace
+} // namespace chamomile

@@ -66,6 +66,7 @@ struct DirectFrame {
     bool scaled = false; // whether masses may go into the coordinates
     MassSums masses;     // the caller's
 
+    DirectFrame() = default;
     DirectFrame(const Particles& particles, const Softening& softening, Precision precision)
     {
         const DirectExtent e = extent_of(particles);

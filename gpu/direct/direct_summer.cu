@@ -152,8 +152,7 @@ Index DirectSummer::launch(DirectSum job, Index wanted)
         <<<dim3(blocks, parts), 32 * Shape::warps, Kernel::shared_bytes, stream_>>>(job);
     check(cudaGetLastError(), "launch the direct sum");
     if constexpr (sizeof(T) == sizeof(float))
-        if (setup_.finds_cancelling)
-            sum_again<Law, Shape>(job);
+        sum_again<Law, Shape>(job);
     return blocks;
 }
 

@@ -23,7 +23,6 @@ struct DirectSetup {
     bool with_potential;
     const Index* active = nullptr; ///< the caller's numbers of the targets, ascending; null: all
     const Index* order = nullptr;  ///< of all particles along a curve; null: to be found
-    bool finds_cancelling = true;  ///< and sums those once more in double (force/cancellation.hpp)
 };
 
 /// Sources are summed along a Hilbert curve whatever the caller's order. A few thousand are sorted

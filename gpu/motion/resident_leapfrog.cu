@@ -2,7 +2,8 @@
 //
 // Positions and masses are kept in units of powers of two (DirectFrame), about the caller's origin,
 // so that their bits are those of the caller's. Each step sorts the particles anew along a Hilbert
-// curve, so that no bit depends on when they were sorted last. Few stay in the caller's order.
+// curve, so that no bit depends on when they were sorted last. Forces that cancel are summed once
+// more in double, as the direct solver's are.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -144,18 +145,20 @@ public:
         if (has_potential_)
             particles.potential.assign(phi, phi + n);
         for (std::size_t i = 0; i < n; ++i)
-            particles.position[i] = length_ * j[i].position;
+            particles.position[i] = frame_.length * j[i].position;
         is_current_ = true;
     }
 
-    /// The accelerations are those of the last sum; the unit of length is that of the start.
+    /// The accelerations are those of the last sum; unit of length and origin are those of the
+    /// start.
     void exchange(Archive& archive, Particles& particles) override
     {
         check(cudaSetDevice(device_), "choose the device");
-        archive("resident/length", length_);
+        archive("resident/length", frame_.length);
+        archive("resident/origin", frame_.origin);
         if (!archive.is_reading())
             return;
-        send(particles, length_);
+        send(particles, DirectFrame(frame_));
         Vec3<double>* a = host_acceleration_.reserve(n_);
         std::copy(particles.acceleration.begin(), particles.acceleration.end(), a);
         upload(acceleration_, a, n_, *stream_);
@@ -183,11 +186,11 @@ private:
     ResidentState state()
     {
         return {particles_.data(), velocity_.data(), acceleration_.data(), n_,
-                1 / length_,       fault_.data()};
+                1 / frame_.length, fault_.data()};
     }
 
-    /// `length`: the unit to go on with; 0: to be chosen.
-    void send(const Particles& particles, double length = 0)
+    /// `kept`: the frame to go on with; none: it is chosen.
+    void send(const Particles& particles, const std::optional<DirectFrame>& kept = {})
     {
         check_number(particles.size());
         n_ = unsigned(particles.size());
@@ -195,15 +198,17 @@ private:
         const std::size_t n = n_;
         if (n == 0)
             return;
-        const DirectFrame frame(particles, options_.softening, options_.precision);
-        length_ = length > 0 ? length : frame.length;
-        mass_ = frame.mass;
-        setup_ = {frame.masses, frame.scaled, false};
-        setup_.finds_cancelling = false;
+        frame_ = DirectFrame(particles, options_.softening, options_.precision);
+        if (kept) {
+            frame_.length = kept->length;
+            frame_.origin = kept->origin;
+        }
+        setup_ = {frame_.masses, frame_.scaled, false};
         Source* j = host_particles_.reserve(n);
         Vec3<double>* v = host_velocity_.reserve(n);
         for (std::size_t i = 0; i < n; ++i) {
-            j[i] = {(1 / length_) * particles.position[i], (1 / mass_) * particles.mass[i]};
+            j[i] = {(1 / frame_.length) * particles.position[i],
+                    (1 / frame_.mass) * particles.mass[i]};
             v[i] = particles.velocity[i];
         }
         upload(particles_, j, n, *stream_);
@@ -225,20 +230,21 @@ private:
         has_potential_ = quantities == Quantities::acceleration_potential;
         if (n_ == 0)
             return statistics;
-        if (n_ > few_direct_targets)
-            order_.sort_in_own_box({&particles_.data()->position.x, n_, 4}, sorted_, *stream_);
+        order_.sort_in_own_box({&particles_.data()->position.x, n_, 4}, sorted_, *stream_);
         setup_.order = sorted_.data();
         setup_.with_potential = has_potential_;
         DirectSum job{};
         job.particles = particles_.data();
+        job.origin = (1 / frame_.length) * frame_.origin;
         job.source_count = job.target_count = n_;
-        job.softening_length = options_.softening.length / length_;
+        job.softening_length = options_.softening.length / frame_.length;
         ForceOutput units;
-        units.set_units(options_.gravitational_constant, {length_, mass_});
+        units.set_units(options_.gravitational_constant, {frame_.length, frame_.mass});
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
         job.acceleration = acceleration_.data();
         job.potential = potential_.data();
+        job.cancelling.seen = host_cancelling_.reserve(1);
         statistics.groups = summer_.sum(job, setup_, *stream_);
         statistics.targets = n_;
         statistics.particle_particle = std::uint64_t(n_) * n_;
@@ -250,7 +256,7 @@ private:
     const int device_;
     std::string name_;
     unsigned n_ = 0;
-    double length_ = 1, mass_ = 1; // powers of two
+    DirectFrame frame_; // units are powers of two
     bool has_potential_ = false;
     int ahead_ = 0;
     bool is_current_ = false; ///< the host's particles are those of now
@@ -262,7 +268,7 @@ private:
     PinnedBuffer<Source> host_particles_;
     PinnedBuffer<Vec3<double>> host_velocity_, host_acceleration_;
     PinnedBuffer<double> host_potential_;
-    PinnedBuffer<unsigned> host_order_;
+    PinnedBuffer<unsigned> host_order_, host_cancelling_;
     PinnedBuffer<unsigned long long> host_fault_;
     DeviceBuffer<Source> particles_;
     DeviceBuffer<Vec3<double>> velocity_, acceleration_;

@@ -189,7 +189,7 @@ int accuracy(const std::vector<std::string>& arguments)
         Particles& particles = snapshot.particles;
         SolverOptions solver = accuracy.solver;
         take_from_file(solver, snapshot, options);
-        require_reference(options, accuracy.reference, solver.periodic.box > 0);
+        require_reference(options, accuracy.reference, solver.box > 0);
         note_oddities(snapshot, solver);
         if (!accuracy.source.file.empty()) {
             print_box(options, snapshot, known_forces(solver, snapshot));
@@ -197,7 +197,7 @@ int accuracy(const std::vector<std::string>& arguments)
         }
         const auto settings = swept(solver, accuracy.sweep, options);
         Reference reference(particles, std::size_t(accuracy.sample), solver.gravitational_constant,
-                            accuracy.reference, solver.periodic.box);
+                            accuracy.reference, solver.box);
         samples.push_back(sample_of(source, particles, reference.targets()));
         for (const SolverOptions& setting : settings) {
             rows.push_back(measure(particles, setting, reference, accuracy.repeat));

@@ -125,7 +125,7 @@ void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particl
                  const std::vector<SolverOptions>& settings, const BenchOptions& bench)
 {
     Reference reference(particles, std::size_t(bench.sample), bench.solver.gravitational_constant,
-                        bench.reference, bench.solver.periodic.box);
+                        bench.reference, bench.solver.box);
     for (const SolverOptions& setting : settings) // before the sums that are measured
         if (bench.sample > 0)
             reference.sums(setting.softening);
@@ -182,7 +182,7 @@ int bench(const std::vector<std::string>& arguments)
         swept(bench.solver, bench.sweep, options); // refuses before anything takes long
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
         take_from_file(bench.solver, snapshot, options);
-        require_reference(options, bench.reference, bench.solver.periodic.box > 0);
+        require_reference(options, bench.reference, bench.solver.box > 0);
         note_oddities(snapshot, bench.solver);
         if (!bench.source.file.empty()) {
             print_box(options, snapshot, known_forces(bench.solver, snapshot));

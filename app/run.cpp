@@ -31,8 +31,8 @@ void introduce(const Options& options, const Snapshot& state, const RunOptions& 
     item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
     item("units", state.units.description());
     item("G", shortest(forces.gravitational_constant));
-    if (forces.periodic)
-        item("box", box_text(options, state, forces.periodic));
+    if (forces.is_periodic())
+        item("box", box_text(options, state, forces));
     item("forces", forces.accuracy ? goal_text(*forces.accuracy) : method_text(forces));
     if (const std::string text = long_range_text(forces, state.units); !text.empty())
         item("long range", text);
@@ -142,7 +142,7 @@ void settle(const Options& options, RunOptions& run)
         settle_comoving_steps(options, run);
     require_complete(options, run);
     settle_scheme(options, run.scheme, run.step, run.solver,
-                  run.cosmology.asked || run.solver.periodic);
+                  run.cosmology.asked || run.solver.is_periodic());
     settle_accuracy(options, run.accuracy, run.solver);
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
 }
@@ -154,7 +154,7 @@ void settle_in_box(const Options& options, const RunOptions& asked, double box, 
     if (options.given("box") || !(box > 0) || run.cosmology.asked)
         return;
     run = asked;
-    run.solver.periodic.box = box;
+    run.solver.box = box;
     settle(options, run);
 }
 

@@ -40,10 +40,18 @@ public:
             try {
                 return evaluate();
             } catch (const OutOfDeviceMemory&) {
-                if (size_ <= 8)
+                if (!shrink())
                     throw;
-                most_ = size_ / 2;
             }
+    }
+
+    /// Whether batches can become smaller; then the next are.
+    bool shrink()
+    {
+        if (size_ <= 8)
+            return false;
+        size_ = most_ = size_ / 2;
+        return true;
     }
 
 private:

@@ -3,101 +3,154 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/gpu.hpp"
-#include "chamomile/force/list_batches.hpp"
+#include "chamomile/force/array_rows.hpp"
 #include "chamomile/force/singular_pairs.hpp"
 #include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
-namespace {
 
-/// Of a group of targets apart: sources closer than this to its centre are summed in two floats.
-Vec3<double> near_reach(const Group& group, double unit)
-{
-    const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
-    const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
-    return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
-}
-
-} // namespace
-
-ListField::ListField(const SolverOptions& settled, SolverParts parts)
+ListField::ListField(const SolverOptions& settled, SolverParts parts,
+                     std::unique_ptr<LongRange> long_range)
     : options_(settled), parts_(std::move(parts)), tree_(parts_.builder->memory()),
-      targets_(parts_.target_builder->memory()), walk_(settled.instruction_set),
-      cancelling_(settled)
-{}
-
-std::optional<AcceptanceCriterion> ListField::criterion() const
+      walk_(settled.instruction_set), cancelling_(settled), softening_(settled.softening)
 {
-    const bool walks = options_.solver != SolverKind::direct;
-    return walks ? std::optional(criterion_of(options_)) : std::nullopt;
+    if (parts_.target_builder)
+        targets_.emplace(parts_.target_builder->memory());
+    if (options_.is_periodic())
+        long_range_.emplace(settled, std::move(long_range));
 }
 
-TreePlan ListField::plan() const
+void ListField::adjust(const SolverOptions& settled)
 {
-    return {options_.leaf_size, Index(options_.group_size) * groups_per_cluster, criterion(), {}};
+    options_ = settled;
+    looks_ = true;
 }
 
-void ListField::build(const FieldSources& sources)
+void ListField::exchange(Archive& archive)
+{
+    if (long_range_)
+        long_range_->exchange(archive);
+}
+
+AcceptanceCriterion ListField::criterion() const
+{
+    SolverOptions softened = options_;
+    softened.softening = softening_;
+    AcceptanceCriterion criterion = criterion_of(softened);
+    if (long_range_) {
+        criterion.periodicity = {options_.box};
+        criterion.cut = long_range_->cut();
+        criterion.local_order = 0;
+        criterion.least_acceleration = long_range_->typical_acceleration();
+    }
+    return criterion;
+}
+
+/// Sources beyond half a side from a group's centre are felt in another image: only such as are
+/// farther than the cut from all its targets.
+double ListField::longest_group() const
+{
+    return long_range_ ? 2 / std::sqrt(3.0) * (0.5 * options_.box - long_range_->cut())
+                       : Box::infinity;
+}
+
+TreePlan ListField::tree_plan() const
+{
+    return {.leaf_size = options_.leaf_size,
+            .cluster_size = Index(options_.group_size) * groups_per_cluster,
+            .criterion = walks() ? std::optional(criterion()) : std::nullopt,
+            .placement = options_.decorrelate
+                             ? random_placement(*options_.decorrelate, plan_.number)
+                             : CubePlacement{},
+            .longest_cluster = clusters_to_groups * longest_group(),
+            .periodicity = {options_.box}};
+}
+
+void ListField::build(const TreeParticles& sources, const Plan& plan)
+{
+    take(sources, plan, false);
+}
+
+void ListField::refit(const TreeParticles& sources, const Plan& plan)
+{
+    if (sources.count != in_cells_)
+        throw Error(Fault::input,
+                    "refit: sources: " + std::to_string(sources.count) +
+                        ": must be as many as were built: " + std::to_string(in_cells_));
+    take(sources, plan, true);
+}
+
+void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_cells)
 {
     build_profile_ = {};
     size_ = 0; // until all is done
-    has_order_ = false;
-    rank_.clear();
-    TreePlan plan = this->plan();
-    if (options_.decorrelate)
-        plan.placement = random_placement(*options_.decorrelate, builds_++);
-    parts_.builder->build(tree_, {sources.count, sources.position, sources.mass}, plan,
-                          build_profile_);
-    finish_build(sources);
+    has_nodes_ = has_sources_ = false;
+    plan_ = plan;
+    const double length = plan.softening_length.value_or(options_.softening.length);
+    if (length != softening_.length) {
+        softening_.length = length;
+        SolverOptions softened = options_;
+        softened.softening = softening_;
+        cancelling_ = CancellingTargets(softened);
+    }
+    sources_ = sources;
+    if (long_range_) {
+        options_.periodic = long_range_->make(sources.count, *parts_.evaluator);
+        sources_.position = in_box(sources.position, sources.count, wrapped_);
+    }
+    if (keeps_cells) {
+        parts_.builder->refit(tree_, sources_, tree_plan(), build_profile_);
+    } else {
+        rank_.clear();
+        has_order_ = false;
+        in_cells_ = 0;
+        parts_.builder->build(tree_, sources_, tree_plan(), build_profile_);
+    }
+    is_kept_ = keeps_cells;
+    in_cells_ = sources.count;
+    if (long_range_ && plan.has_long_range)
+        long_range_->prepare(sources_, build_profile_);
+    const double side = tree_.moments.bounds.empty() ? 0 : tree_.moments.bounds[0].longest_side();
+    scale_ = InternalScale::of(side, softening_.length, find_mass());
+    size_ = sources.count;
 }
 
-void ListField::refit(const FieldSources& sources)
-{
-    if (sources.count != size())
-        throw Error(Fault::input, "refit: sources: " + std::to_string(sources.count) +
-                                      ": must be as many as were built: " + std::to_string(size()));
-    build_profile_ = {};
-    size_ = 0;
-    has_order_ = false;
-    parts_.builder->refit(tree_, {sources.count, sources.position, sources.mass}, plan(),
-                          build_profile_);
-    finish_build(sources);
-}
-
-void ListField::finish_build(const FieldSources& sources)
+/// The mass by which sums are scaled.
+double ListField::find_mass()
 {
     const Moments& moments = tree_.moments;
-    double mass = moments.multipole.empty() ? 0 : moments.multipole[0].mass;
-    const double side = moments.bounds.empty() ? 0 : moments.bounds[0].longest_side();
-    const Vec3<double> center =
-        moments.multipole.empty() ? Vec3<double>{} : moments.multipole[0].center;
-    if (!std::isfinite(mass + side + norm(center)) || !criterion()) {
-        const Particles all = all_sources();
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (const Vec3<double>& p = all.position[i]; !std::isfinite(p.x + p.y + p.z))
-                throw Error(Fault::input,
-                            "particle " + std::to_string(i) + ": position: must be finite");
-        mass = require_masses(all, criterion().has_value());
-    }
-    scale_ = InternalScale::of(side, options_.softening.length, mass);
-    has_both_signs_ = !criterion() && mass > 0 && !(moments.multipole[0].mass >= 0.999999 * mass);
-    if (criterion() && sources.count > 0) {
-        const TimedPhase phase(build_profile_, "nodes");
-        parts_.builder->finish_nodes(tree_);
-        walk_.prepare(tree_.octree, tree_.nodes, *criterion());
-    }
-    size_ = sources.count;
+    has_both_signs_ = false;
+    if (moments.multipole.empty())
+        return 0;
+    const Multipole& whole = moments.multipole[0];
+    const bool sums_any_points = !walks() && targets_.has_value();
+    if (std::isfinite(whole.mass + norm_of_any_size(whole.center)) && !sums_any_points)
+        return whole.mass;
+    const Particles all = all_sources();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!std::isfinite(norm_of_any_size(all.position[i])))
+            throw Error(Fault::input,
+                        "particle " + std::to_string(i) + ": position: must be finite");
+    const double mass = require_masses(all, walks());
+    has_both_signs_ = !walks() && mass > 0 && !(whole.mass >= 0.999999 * mass);
+    return mass;
+}
+
+void ListField::fetch_order()
+{
+    if (!has_order_)
+        parts_.builder->fetch_order(tree_.octree);
+    has_order_ = true;
 }
 
 const Octree& ListField::octree()
 {
-    if (!has_order_) {
-        parts_.builder->fetch_order(tree_.octree);
+    fetch_order();
+    if (!has_sources_)
         parts_.builder->fetch_sources(tree_.octree);
-    }
-    has_order_ = true;
+    has_sources_ = true;
     return tree_.octree;
 }
 
@@ -110,18 +163,112 @@ Particles ListField::all_sources()
         all.position[octree.order[k]] = octree.sources[k].position;
         all.mass[octree.order[k]] = octree.sources[k].mass;
     }
+    if (!plan_.id.empty())
+        all.id.assign(plan_.id.begin(), plan_.id.end());
     return all;
 }
 
-std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> active,
+/// A view of the same positions in the periodic cube, which may need memory.
+ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
+                            std::vector<Vec3<double>>& memory)
+{
+    if (position.on_device)
+        return position;
+    const Periodicity box{options_.box};
+    bool outside = false;
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(|| : outside)
+    for (std::size_t i = 0; i < n; ++i) {
+        const Vec3<double> x = position.load_vector(i);
+        outside = outside || box.wrapped(x) != x;
+    }
+    if (!outside)
+        return position;
+    memory.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        memory[i] = box.wrapped(position.load_vector(i));
+    return view_of(std::span(memory));
+}
+
+void ListField::finish_nodes(ForceStatistics& statistics)
+{
+    const TimedPhase phase(statistics.profile, "nodes");
+    if (walks() && !has_nodes_ && size() > 0) {
+        parts_.builder->finish_nodes(tree_);
+        walk_.prepare(tree_.octree, tree_.nodes, criterion());
+    }
+    has_nodes_ = true;
+}
+
+void ListField::find_source_groups(const Targets& targets, ForceStatistics& statistics)
+{
+    const TimedPhase phase(statistics.profile, "groups");
+    GroupSizes sizes = group_sizes(options_);
+    sizes.longest_side = longest_group();
+    if (!targets.active.empty())
+        find_ranks();
+    if (targets.rung)
+        parts_.builder->find_targets(groups_, targets.rung, targets.first);
+    else
+        find_targets(groups_, tree_.octree, targets.active, rank_);
+    cut_groups(groups_, tree_.octree, tree_.moments, sizes);
+    if (has_wide_boxes(groups_, sizes.longest_side))
+        parts_.builder->find_boxes(groups_, tree_.octree, sizes.longest_side);
+    finish_groups(groups_);
+}
+
+/// By which active sources are found: the order or, of cells that are kept for several evaluations,
+/// the ranks.
+void ListField::find_ranks()
+{
+    fetch_order();
+    if (is_kept_)
+        fill_ranks();
+}
+
+void ListField::fill_ranks()
+{
+    const Octree& octree = tree_.octree;
+    if (!rank_.empty())
+        return;
+    rank_.resize(octree.size);
+#pragma omp parallel for if (octree.size > worth_threads)
+    for (std::size_t k = 0; k < octree.size; ++k)
+        rank_[octree.order[k]] = Index(k);
+}
+
+ForceOutput ListField::in_units(const ArrayView& acceleration, const ArrayView& potential) const
+{
+    ForceOutput output{acceleration, potential};
+    output.set_units(options_.gravitational_constant, scale_);
+    return output;
+}
+
+std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> active, bool with_mesh,
                            const ForceOutput& output, ForceStatistics& statistics)
 {
-    const bool potential(output.potential);
+    EvaluationInput input{.octree = &tree_.octree,
+                          .moments = &tree_.moments,
+                          .groups = &groups_,
+                          .scale = scale_,
+                          .softening = softening_,
+                          .order = options_.order,
+                          .quantities = output.potential ? Quantities::acceleration_potential
+                                                         : Quantities::acceleration,
+                          .local_order = options_.local_order,
+                          .output = output,
+                          .apart = apart,
+                          .active = active};
+    if (long_range_) {
+        if (std::exchange(fitted_for_, scale_.length) != scale_.length)
+            form_ = ShortRangeForm::fit(long_range_->split() / scale_.length,
+                                        long_range_->cut() / scale_.length);
+        input.periodicity = {options_.box};
+        input.form = &form_;
+        input.mesh = with_mesh ? long_range_->of_evaluator() : nullptr;
+    }
     room_.try_until_it_fits([&] {
-        parts_.evaluator->begin(
-            {&tree_.octree, &tree_.moments, &groups_, scale_, options_.softening, options_.order,
-             potential ? Quantities::acceleration_potential : Quantities::acceleration,
-             options_.local_order, output, apart, active});
+        parts_.evaluator->begin(input);
         submit(apart, room_.batch_size(options_.batch_size, *parts_.evaluator), statistics);
     });
     const TimedPhase phase(statistics.profile, "results");
@@ -133,12 +280,24 @@ std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> act
     return not_finite;
 }
 
+namespace {
+
+/// Of a group of targets apart: sources closer than this to its centre are summed in two floats.
+Vec3<double> near_reach(const Group& group, double unit)
+{
+    const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
+    const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
+    return {1.0001 * half.x + least, 1.0001 * half.y + least, 1.0001 * half.z + least};
+}
+
+} // namespace
+
 void ListField::submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics)
 {
     submit_batches(
         groups_, *parts_.evaluator, batch_size,
         [&](InteractionLists& lists, std::size_t first, std::size_t last) {
-            if (criterion()) {
+            if (walks()) {
                 walk_.list(lists, groups_, first, last);
             } else {
                 const std::size_t begin = groups_.clusters[first].first_group,
@@ -155,155 +314,103 @@ void ListField::submit(const TargetsApart& apart, int batch_size, ForceStatistic
         statistics);
 }
 
-ForceStatistics ListField::evaluate(const FieldTargets& targets, const FieldResults& results,
-                                    MayBeFar far)
+ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
 {
     ForceStatistics statistics;
     std::swap(statistics.profile, build_profile_); // it belongs to the first evaluation
-    ForceOutput output{results.acceleration, results.potential};
-    output.set_units(options_.gravitational_constant, scale_);
-    if (targets.count == 0)
-        return statistics;
-    if (!output.acceleration) {
-        acceleration_.resize(targets.count);
-        output.acceleration = view_of(std::span(acceleration_));
+    ArrayView acceleration = to.acceleration;
+    if (!acceleration) {
+        acceleration_.resize(size());
+        acceleration = view_of(std::span(acceleration_));
     }
-    TreePlan plan = this->plan();
-    plan.criterion = {};
-    try {
-        parts_.target_builder->build(targets_, {targets.count, targets.position}, plan,
-                                     statistics.profile);
-    } catch (const Error& error) {
-        const std::string line = error.what(), particle = "particle ";
-        if (line.rfind(particle, 0) != 0)
-            throw;
-        throw Error(error.fault(), "target " + line.substr(particle.size()));
-    }
-    if (far == MayBeFar::yes && size() > 0 &&
-        is_far(targets_.moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
-        return evaluate_with_far(targets, results);
-    {
-        const TimedPhase phase(statistics.profile, "groups");
-        make_groups(groups_, targets_.octree, targets_.moments, {}, target_sizes(targets.count));
-        for (Cluster& cluster : groups_.clusters)
-            cluster.mass = 0; // targets pull at nothing
-        find_self(targets);
-    }
-    const TargetsApart apart{&targets_.octree, self_.empty() ? nullptr : self_.data()};
-    if (sum(apart, {}, output, statistics) > 0)
-        repair(targets, output);
-    return statistics;
-}
-
-/// Groups and clusters of sparse targets are smaller, so that they hold no more sources than usual;
-/// but groups fill a pack or warp.
-GroupSizes ListField::target_sizes(std::size_t targets) const
-{
-    const double part = double(targets) / double(size());
-    if (!criterion() || part >= 1)
-        return {options_.group_size, groups_per_cluster};
-    const double most = options_.group_size, least = options_.device == "cpu" ? 16 : 32;
-    const double group = std::max(std::min(least, most), part * most);
-    return {int(group), std::max(1, int(groups_per_cluster * part * most / group))};
-}
-
-void ListField::find_self(const FieldTargets& targets)
-{
-    self_.clear();
-    if (targets.self.empty())
-        return;
-    if (targets.self.size() != targets.count)
-        throw Error(Fault::input, "self: " + std::to_string(targets.self.size()) +
-                                      " entries: must be one for each of " +
-                                      std::to_string(targets.count) + " targets");
-    const Octree& octree = this->octree();
-    if (rank_.empty()) {
-        rank_.resize(octree.size);
-        for (std::size_t k = 0; k < octree.size; ++k)
-            rank_[octree.order[k]] = Index(k);
-    }
-    for (std::size_t i = 0; i < targets.count; ++i)
-        if (const std::int64_t self = targets.self[i];
-            self < -1 || self >= std::int64_t(octree.size))
-            throw Error(Fault::input, "target " + std::to_string(i) +
-                                          ": self: " + std::to_string(self) +
-                                          ": must be -1 or below " + std::to_string(octree.size));
-    parts_.target_builder->fetch_order(targets_.octree);
-    self_.resize(targets.count);
-#pragma omp parallel for if (targets.count > worth_threads)
-    for (std::size_t t = 0; t < targets.count; ++t) {
-        const std::int64_t self = targets.self[targets_.octree.order[t]];
-        self_[t] = self < 0 ? no_source_here : rank_[std::size_t(self)];
-    }
-}
-
-ForceStatistics ListField::evaluate_sources(std::span<const Index> active,
-                                            const FieldResults& results)
-{
-    ForceStatistics statistics;
-    std::swap(statistics.profile, build_profile_);
-    if (size() == 0)
-        return statistics;
-    if (!criterion() && options_.device != "cpu")
-        return sum_on_device(active, results);
-    {
-        const TimedPhase phase(statistics.profile, "groups");
-        if (!active.empty())
-            octree(); // with the order
-        make_groups(groups_, tree_.octree, tree_.moments, active, group_sizes(options_));
-    }
-    const std::size_t n = size();
-    const bool here = active.empty(); // results are where the caller wants them
-    const bool potential(results.potential);
-    ForceOutput output{results.acceleration, results.potential};
-    if (!here || !output.acceleration) {
-        acceleration_.resize(n);
-        output.acceleration = view_of(std::span(acceleration_));
-    }
-    if (!here && potential) {
-        potential_.resize(n);
-        output.potential = view_of(std::span(potential_));
-    }
-    output.set_units(options_.gravitational_constant, scale_);
-    if (sum({}, active, output, statistics) > 0)
+    find_source_groups(targets, statistics);
+    finish_nodes(statistics);
+    const ForceOutput output = in_units(acceleration, to.potential);
+    const bool adds = to.long_range == LongRangePart::added;
+    if (sum({}, targets.active, adds, output, statistics) > 0)
         repair_sources(output);
-    if (!criterion() && options_.precision == Precision::single_precision &&
-        options_.device == "cpu") {
+    if (walks()) {
+        look_at_estimates(output, statistics);
+    } else if (options_.precision == Precision::single_precision) {
         const TimedPhase phase(statistics.profile, "cancelling");
         statistics.cancelling = cancelling_.sum_again(octree(), groups_, scale_, output);
     }
-    if (!here) {
-        std::vector<double> rows(active.size() * 3);
-        for (std::size_t k = 0; k < active.size(); ++k)
-            for (int c = 0; c < 3; ++c)
-                rows[3 * k + std::size_t(c)] = output.acceleration.load(active[k], c);
-        write_rows(rows, active.size(), results.acceleration);
-        for (std::size_t k = 0; potential && k < active.size(); ++k)
-            rows[k] = potential_[active[k]];
-        write_rows(rows, active.size(), results.potential);
-    }
+    if (long_range_)
+        add_long_range(targets, to, statistics);
+    statistics.kept_tree = is_kept_;
     return statistics;
 }
 
-/// A GPU has a solver of its own for all pairs, which looks after forces that cancel.
-ForceStatistics ListField::sum_on_device(std::span<const Index> active, const FieldResults& results)
+void ListField::add_long_range(const Targets& targets, const Outputs& to,
+                               ForceStatistics& statistics)
 {
-    if (!direct_)
-        direct_ = make_solver(options_);
-    const bool potential(results.potential);
-    Particles all = all_sources();
-    const ForceStatistics statistics = direct_->solve(
-        all, potential ? Quantities::acceleration_potential : Quantities::acceleration, active);
-    std::vector<double> acceleration, wells;
-    for (std::size_t k = 0; k < (active.empty() ? all.size() : active.size()); ++k) {
-        const std::size_t i = active.empty() ? k : active[k];
-        for (int c = 0; c < 3; ++c)
-            acceleration.push_back((&all.acceleration[i].x)[c]);
-        wells.push_back(potential ? all.potential[i] : 0);
+    const std::size_t n = size();
+    std::optional<Particles> copies;
+    if (!plan_.has_arrays) {
+        copies = all_sources();
+        sources_ = {n, view_of(std::span(copies->position)), view_of(std::span(copies->mass))};
     }
-    write_rows(acceleration, wells.size(), results.acceleration);
-    write_rows(wells, wells.size(), results.potential);
-    return statistics;
+    if (to.long_range == LongRangePart::added && !long_range_->of_evaluator())
+        long_range_->add(n, sources_.position, targets.active, to.acceleration, to.potential,
+                         statistics.profile);
+    if (to.long_range == LongRangePart::apart) {
+        if (!to.apart || groups_.target_count != n)
+            throw Error(Fault::usage, "long range: apart: needs an array, and all particles");
+        long_range_->add(n, sources_.position, {}, to.apart, to.potential, statistics.profile);
+    }
+    if (to.potential && to.long_range != LongRangePart::left_out)
+        complete_potentials(to.potential);
+}
+
+/// Of the targets.
+void ListField::complete_potentials(const ArrayView& view)
+{
+    const std::vector<double> mass = read(sources_.mass, size(), 1);
+    std::vector<double> potential = read(view, size(), 1);
+    fetch_order();
+#pragma omp parallel for if (groups_.target_count > worth_threads) schedule(static)
+    for (std::size_t t = 0; t < groups_.target_count; ++t) {
+        const Index i = tree_.octree.order[groups_.target(t)];
+        potential[i] += long_range_->completion(mass[i]);
+    }
+    write(potential, size(), view);
+}
+
+/// Once: whether what the criterion takes for the acceleration is near to it.
+void ListField::look_at_estimates(const ForceOutput& output, ForceStatistics& statistics)
+{
+    constexpr std::size_t fewest = 100; // of which a part says something
+    const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
+    if (!looks_ || long_range_ || !criterion().is_relative() || !has_cells ||
+        groups_.target_count < fewest || output.acceleration.on_device)
+        return;
+    looks_ = false;
+    const TimedPhase phase(statistics.profile, "estimates");
+    fetch_order();
+    constexpr std::size_t most = 64;
+    const std::size_t clusters = groups_.clusters.size(), step = (clusters + most - 1) / most;
+    std::size_t small = 0, seen = 0;
+    for (std::size_t c = 0; c < clusters; c += step) {
+        const Cluster& cluster = groups_.clusters[c];
+        const double least =
+            walk_.acceleration(cluster) * std::abs(options_.gravitational_constant) / 8;
+        for (Index t = groups_.groups[cluster.first_group].begin;
+             t < groups_.groups[cluster.last_group - 1].end; ++t, ++seen)
+            small += norm_of_any_size(output.acceleration.load_vector(
+                         tree_.octree.order[groups_.target(t)])) < least;
+    }
+    if (seen > 0)
+        statistics.cancelling_part = double(small) / double(seen);
+}
+
+std::vector<double> ListField::read(const ArrayView& view, std::size_t n, int components) const
+{
+    return read_rows(view, n, components, options_.device);
+}
+
+void ListField::write(const std::vector<double>& rows, std::size_t n, const ArrayView& view) const
+{
+    write_rows(rows, n, view, options_.device);
 }
 
 } // namespace chamomile

@@ -12,11 +12,10 @@
 namespace chamomile {
 
 /// Targets so far away that they feel the moments of all sources, apart from the others.
-ForceStatistics ListField::evaluate_with_far(const FieldTargets& targets,
-                                             const FieldResults& results)
+ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const Outputs& to)
 {
     const Multipole& whole = tree_.moments.multipole[0];
-    const std::vector<double> places = read_rows(targets.position, targets.count, 3);
+    const std::vector<double> places = read(targets.position, targets.count, 3);
     std::vector<double> acceleration(3 * targets.count), potential(targets.count);
     std::vector<Vec3<double>> near;
     std::vector<std::int64_t> self;
@@ -33,22 +32,22 @@ ForceStatistics ListField::evaluate_with_far(const FieldTargets& targets,
             const bool exactly = has_both_signs_ || own >= 0;
             if (exactly && !all)
                 all = all_sources();
-            put_sum(exactly ? sum_of_lone_target(*all, place, own, options_.softening)
-                            : sum_from_afar(whole, place, options_.softening),
+            put_sum(exactly ? sum_of_lone_target(*all, place, own, softening_)
+                            : sum_from_afar(whole, place, softening_),
                     i, acceleration, potential);
         }
     }
     std::vector<Vec3<double>> pulls(near.size());
     std::vector<double> wells(near.size());
     ForceStatistics statistics =
-        evaluate({near.size(), view_of(std::span(near)), {}, self},
-                 {view_of(std::span(pulls)), view_of(std::span(wells))}, MayBeFar::no);
+        at_points({near.size(), view_of(std::span(near)), {}, self},
+                  {view_of(std::span(pulls)), view_of(std::span(wells))}, MayBeFar::no);
     for (std::size_t k = 0; k < near.size(); ++k) {
         std::copy_n(&pulls[k].x, 3, &acceleration[3 * number[k]]);
         potential[number[k]] = wells[k];
     }
-    write_rows(acceleration, targets.count, results.acceleration);
-    write_rows(potential, targets.count, results.potential);
+    write(acceleration, targets.count, to.acceleration);
+    write(potential, targets.count, to.potential);
     statistics.targets = targets.count;
     return statistics;
 }
@@ -56,8 +55,8 @@ ForceStatistics ListField::evaluate_with_far(const FieldTargets& targets,
 void ListField::repair_sources(const ForceOutput& output)
 {
     Particles all = all_sources();
-    const std::vector<double> acceleration = read_rows(output.acceleration, all.size(), 3);
-    std::vector<double> potential = read_rows(output.potential, all.size(), 1);
+    const std::vector<double> acceleration = read(output.acceleration, all.size(), 3);
+    std::vector<double> potential = read(output.potential, all.size(), 1);
     std::vector<Index> singular;
     for (std::size_t t = 0; t < groups_.target_count; ++t) {
         const Index i = tree_.octree.order[groups_.target(t)];
@@ -69,15 +68,19 @@ void ListField::repair_sources(const ForceOutput& output)
         all.acceleration[i] = {acceleration[3 * i], acceleration[3 * i + 1],
                                acceleration[3 * i + 2]};
     all.potential = std::move(potential);
-    repair_singular_targets(all, singular, options_, Quantities::acceleration_potential);
+    if (long_range_ && !singular.empty())
+        refuse_singular_target(all, singular.front(), softening_);
+    SolverOptions exact = options_;
+    exact.softening = softening_;
+    repair_singular_targets(all, singular, exact, Quantities::acceleration_potential);
     std::vector<double> rows(3 * all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         rows[3 * i] = all.acceleration[i].x;
         rows[3 * i + 1] = all.acceleration[i].y;
         rows[3 * i + 2] = all.acceleration[i].z;
     }
-    write_rows(rows, all.size(), output.acceleration);
-    write_rows(all.potential, all.size(), output.potential);
+    write(rows, all.size(), output.acceleration);
+    write(all.potential, all.size(), output.potential);
 }
 
 /// The sum of target i in the caller's units. Throws Error(numeric) where no double holds it.
@@ -93,48 +96,28 @@ void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>
 }
 
 /// Directly and in double, one target at a time: pairs closer than float can tell.
-void ListField::repair(const FieldTargets& targets, const ForceOutput& output)
+void ListField::repair_points(const FieldTargets& targets, const ForceOutput& output)
 {
-    parts_.target_builder->fetch_order(targets_.octree);
-    parts_.target_builder->fetch_sources(targets_.octree);
+    parts_.target_builder->fetch_order(targets_->octree);
+    parts_.target_builder->fetch_sources(targets_->octree);
     const Particles all = all_sources();
-    std::vector<double> acceleration = read_rows(output.acceleration, targets.count, 3),
-                        potential = read_rows(output.potential, targets.count, 1);
+    std::vector<double> acceleration = read(output.acceleration, targets.count, 3),
+                        potential = read(output.potential, targets.count, 1);
     for (std::size_t t = 0; t < targets.count; ++t) {
-        const std::size_t i = targets_.octree.order[t];
+        const std::size_t i = targets_->octree.order[t];
         const double* a = &acceleration[3 * i];
         if (std::isfinite(a[0] + a[1] + a[2] + potential[i]))
             continue;
-        put_sum(sum_of_lone_target(all, targets_.octree.sources[t].position,
-                                   targets.self.empty() ? -1 : targets.self[i], options_.softening),
+        if (long_range_)
+            throw Error(Fault::input, "target " + std::to_string(i) +
+                                          ": field: not finite: in a periodic box a target at a "
+                                          "source's place needs a softening > 0");
+        put_sum(sum_of_lone_target(all, targets_->octree.sources[t].position,
+                                   targets.self.empty() ? -1 : targets.self[i], softening_),
                 i, acceleration, potential);
     }
-    write_rows(acceleration, targets.count, output.acceleration);
-    write_rows(potential, targets.count, output.potential);
-}
-
-std::vector<double> ListField::read_rows(const ArrayView& view, std::size_t n, int components) const
-{
-    std::vector<double> rows(n * std::size_t(components));
-    if (view && view.on_device)
-        read_from_device(choose_gpu(options_.device), view, n, rows.data());
-    else if (view)
-        for (std::size_t i = 0; i < n; ++i)
-            for (int c = 0; c < components; ++c)
-                rows[i * std::size_t(components) + std::size_t(c)] = view.load(i, c);
-    return rows;
-}
-
-void ListField::write_rows(const std::vector<double>& rows, std::size_t n,
-                           const ArrayView& view) const
-{
-    const std::size_t components = std::size_t(view.components());
-    if (view && view.on_device)
-        write_to_device(choose_gpu(options_.device), rows.data(), n, view);
-    else if (view)
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t c = 0; c < components; ++c)
-                view.store(i, int(c), rows[i * components + c]);
+    write(acceleration, targets.count, output.acceleration);
+    write(potential, targets.count, output.potential);
 }
 
 } // namespace chamomile

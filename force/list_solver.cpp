@@ -1,87 +1,50 @@
-// All particles by a tree, or by sums over all.
+// All particles by a tree, or by sums over all pairs.
 #include "chamomile/force/list_solver.hpp"
 
-#include "chamomile/core/norm.hpp"
-#include "chamomile/force/cancelling_targets.hpp"
-#include "chamomile/force/tree_lists.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/list_field.hpp"
 
 namespace chamomile {
 namespace {
 
-class TreeSolver final : public TreeLists<AdjustableSolver> {
+class ListSolver final : public AdjustableSolver {
 public:
-    using TreeLists::TreeLists;
-
-    void adjust(const SolverOptions& settled) override
-    {
-        TreeLists::adjust(settled);
-        looks_ = true;
-    }
-
-private:
-    /// Once: whether what the criterion takes for the acceleration is near to it.
-    void improve(const InternalScale&, const ForceOutput& output,
-                 ForceStatistics& statistics) override
-    {
-        constexpr std::size_t fewest = 100; // of which a part says something
-        const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
-        if (!looks_ || !criterion()->is_relative() || !has_cells || groups_.target_count < fewest ||
-            output.acceleration.on_device)
-            return;
-        looks_ = false;
-        const TimedPhase phase(statistics.profile, "estimates");
-        parts_.builder->fetch_order(tree_.octree);
-        constexpr std::size_t most = 64;
-        const std::size_t clusters = groups_.clusters.size(), step = (clusters + most - 1) / most;
-        std::size_t small = 0, seen = 0;
-        for (std::size_t c = 0; c < clusters; c += step) {
-            const Cluster& cluster = groups_.clusters[c];
-            const double least =
-                walk_.acceleration(cluster) * std::abs(options_.gravitational_constant) / 8;
-            for (Index t = groups_.groups[cluster.first_group].begin;
-                 t < groups_.groups[cluster.last_group - 1].end; ++t, ++seen)
-                small += norm_of_any_size(output.acceleration.load_vector(
-                             tree_.octree.order[groups_.target(t)])) < least;
-        }
-        if (seen > 0)
-            statistics.cancelling_part = double(small) / double(seen);
-    }
-
-    bool looks_ = true;
-};
-
-class DirectSolver final : public ListSolver<AdjustableSolver> {
-public:
-    DirectSolver(const SolverOptions& options, SolverParts parts)
-        : ListSolver(options, std::move(parts)), cancelling_(options)
+    ListSolver(const SolverOptions& settled, SolverParts parts,
+               std::unique_ptr<LongRange> long_range)
+        : field_(settled, std::move(parts), std::move(long_range))
     {}
 
-    void soften(double length) override
+    ForceStatistics evaluate(const Request& request) override
     {
-        ListSolver::soften(length);
-        cancelling_ = CancellingTargets(options_);
+        TreeParticles sources{request.count, request.position, request.mass};
+        const ListField::Plan plan{.number = request.number,
+                                   .softening_length = request.softening_length,
+                                   .has_long_range = request.long_range != LongRangePart::left_out,
+                                   .id = request.id};
+        // Other cells would make other bits, also where an evaluation is tried again.
+        const bool keeps =
+            request.keeps_tree && request.count > 0 && field_.sources_in_cells() == request.count;
+        sources.has_same_masses = keeps;
+        for (;;)
+            try {
+                keeps ? field_.refit(sources, plan) : field_.build(sources, plan);
+                return field_.at_sources(
+                    {request.active, request.rung, request.first},
+                    {request.acceleration, request.potential, request.long_range, request.apart});
+            } catch (const OutOfDeviceMemory&) {
+                if (!field_.shrink_batches())
+                    throw;
+            }
     }
+
+    bool takes_device_arrays() const override { return options().device != "cpu"; }
+    void adjust(const SolverOptions& settled) override { field_.adjust(settled); }
+    void exchange(Archive& archive) override { field_.exchange(archive); }
+    std::string device() const override { return field_.device(); }
+    const SolverOptions& options() const override { return field_.options(); }
 
 private:
-    void list(InteractionLists& lists, std::size_t first_cluster,
-              std::size_t last_cluster) const override
-    {
-        const std::size_t begin = groups_.clusters[first_cluster].first_group,
-                          end = groups_.clusters[last_cluster - 1].last_group;
-        list_all_particles(lists, Index(tree_.octree.size),
-                           std::span(groups_.groups).subspan(begin, end - begin));
-    }
-
-    void improve(const InternalScale& scale, const ForceOutput& output,
-                 ForceStatistics& statistics) override
-    {
-        if (options_.precision == Precision::double_precision)
-            return;
-        const TimedPhase phase(statistics.profile, "cancelling");
-        statistics.cancelling = cancelling_.sum_again(tree_.octree, groups_, scale, output);
-    }
-
-    CancellingTargets cancelling_;
+    ListField field_;
 };
 
 } // namespace
@@ -111,14 +74,10 @@ AcceptanceCriterion criterion_of(const SolverOptions& options)
     return criterion;
 }
 
-std::unique_ptr<AdjustableSolver> make_tree_solver(const SolverOptions& options, SolverParts parts)
+std::unique_ptr<AdjustableSolver> make_list_solver(const SolverOptions& settled, SolverParts parts,
+                                                   std::unique_ptr<LongRange> long_range)
 {
-    return std::make_unique<TreeSolver>(options, std::move(parts));
-}
-
-std::unique_ptr<Solver> make_direct_solver(const SolverOptions& options, SolverParts parts)
-{
-    return std::make_unique<DirectSolver>(options, std::move(parts));
+    return std::make_unique<ListSolver>(settled, std::move(parts), std::move(long_range));
 }
 
 } // namespace chamomile

@@ -80,7 +80,7 @@ PeriodicPairKernel find_kernel(const std::string& instruction_set, bool spline, 
 class PeriodicDirectSolver final : public Solver {
 public:
     explicit PeriodicDirectSolver(const SolverOptions& settled)
-        : options_(settled), box_{settled.periodic.box},
+        : options_(settled), softening_(settled.softening), box_{settled.box},
           modes_(make_ewald_modes(box_, box_.side / (4 * cut), 1e-14, instruction_set()))
     {
         pairs_.side = box_.side;
@@ -95,41 +95,35 @@ public:
         options_.precision = Precision::double_precision;
     }
 
-    ForceStatistics solve(Particles& particles, Quantities quantities,
-                          std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
+        if (request.position.on_device || request.long_range != LongRangePart::added)
+            throw Error(Fault::usage, "direct sums in a periodic box: are made of both ranges at "
+                                      "once, on the processor");
         ForceStatistics statistics;
-        const bool potential = quantities == Quantities::acceleration_potential;
-        const std::size_t n = particles.size(), targets = active.empty() ? n : active.size();
+        const std::size_t n = request.count,
+                          targets = request.active.empty() ? n : request.active.size();
+        softening_.length = request.softening_length.value_or(options_.softening.length);
+        pairs_.softening_length = softening_.length;
+        const Particles particles = particles_of(request);
         const double mass = require_masses(particles, false);
         require_positions(particles);
-        particles.acceleration.resize(n);
-        if (potential)
-            particles.potential.resize(n);
-        const ArrayView position = view_of(std::span(particles.position));
-        modes_->prepare(n, position, view_of(std::span(particles.mass)), statistics.profile);
+        modes_->prepare(n, request.position, request.mass, statistics.profile);
         {
             const TimedPhase phase(statistics.profile, "pairs");
-            add_pairs(particles, active, targets, potential);
+            add_pairs(particles, request, targets);
         }
-        modes_->add(n, position, active, options_.gravitational_constant,
-                    view_of(std::span(particles.acceleration)),
-                    potential ? view_of(std::span(particles.potential)) : ArrayView{},
-                    statistics.profile);
+        modes_->add(n, request.position, request.active, options_.gravitational_constant,
+                    request.acceleration, request.potential, statistics.profile);
         for (std::size_t t = 0; t < targets; ++t)
-            if (const Index i = active.empty() ? Index(t) : active[t];
-                !std::isfinite(norm_of_any_size(particles.acceleration[i])))
-                refuse_singular_target(particles, i, options_.softening);
-        if (potential)
-            complete_potentials(particles, active, targets, mass);
+            if (const Index i = target(request, t);
+                !std::isfinite(norm_of_any_size(request.acceleration.load_vector(i))))
+                refuse_singular_target(particles, i, softening_);
+        if (request.potential)
+            complete_potentials(request, targets, mass);
         statistics.particle_particle = std::uint64_t(targets) * n;
         statistics.targets = targets;
         return statistics;
-    }
-
-    void soften(double length) override
-    {
-        pairs_.softening_length = options_.softening.length = length;
     }
 
     std::string device() const override
@@ -157,8 +151,12 @@ private:
                 refuse_singular_target(particles, Index(i), {SofteningKind::plummer, 1});
     }
 
-    void add_pairs(Particles& particles, std::span<const Index> active, std::size_t targets,
-                   bool potential)
+    static Index target(const Request& request, std::size_t t)
+    {
+        return request.active.empty() ? Index(t) : request.active[t];
+    }
+
+    void add_pairs(const Particles& particles, const Request& request, std::size_t targets)
     {
         const std::size_t n = particles.size();
         coordinates_.resize(4 * n);
@@ -176,7 +174,7 @@ private:
         pairs_.mass = m;
         pairs_.n = n;
         const PeriodicPairKernel kernel =
-            find_kernel(options_.instruction_set, pairs_.spline, potential);
+            find_kernel(options_.instruction_set, pairs_.spline, bool(request.potential));
         const double G = options_.gravitational_constant;
         constexpr int size = PeriodicTargets::size;
 #pragma omp parallel for schedule(dynamic)
@@ -185,7 +183,7 @@ private:
             const int count = int(std::min(targets - first, std::size_t(size)));
             for (int t = 0; t < size; ++t) { // those left over are summed in vain
                 const std::size_t at = first + std::size_t(std::min(t, count - 1));
-                const Index i = active.empty() ? Index(at) : active[at];
+                const Index i = target(request, at);
                 block.x[t] = x[i];
                 block.y[t] = y[i];
                 block.z[t] = z[i];
@@ -194,31 +192,33 @@ private:
             kernel(pairs_, block);
             for (int t = 0; t < count; ++t) {
                 const auto i = std::size_t(block.source[t]);
-                particles.acceleration[i] =
-                    G * Vec3<double>{block.acceleration[0][t], block.acceleration[1][t],
-                                     block.acceleration[2][t]};
-                if (potential)
-                    particles.potential[i] = G * block.potential[t];
+                request.acceleration.store_vector(i, G * Vec3<double>{block.acceleration[0][t],
+                                                                      block.acceleration[1][t],
+                                                                      block.acceleration[2][t]});
+                if (request.potential)
+                    request.potential.store(i, 0, G * block.potential[t]);
             }
         }
     }
 
     /// The modes hold the smooth part of each particle itself, and no mean; that of the pairs'
     /// short range is -4 pi r_s^2 M / V.
-    void complete_potentials(Particles& particles, std::span<const Index> active,
-                             std::size_t targets, double mass) const
+    void complete_potentials(const Request& request, std::size_t targets, double mass) const
     {
         const double G = options_.gravitational_constant, split = modes_->split_radius();
         const double mean =
             4 * std::numbers::pi * split * split * mass / (box_.side * box_.side * box_.side);
         for (std::size_t t = 0; t < targets; ++t) {
-            const std::size_t i = active.empty() ? t : active[t];
-            particles.potential[i] +=
-                G * (mean + particles.mass[i] * std::numbers::inv_sqrtpi / split);
+            const Index i = target(request, t);
+            request.potential.store(
+                i, 0,
+                request.potential.load(i) +
+                    G * (mean + request.mass.load(i) * std::numbers::inv_sqrtpi / split));
         }
     }
 
     SolverOptions options_;
+    Softening softening_; // of the present evaluation
     Periodicity box_;
     std::unique_ptr<LongRange> modes_;
     PeriodicPairs pairs_{};

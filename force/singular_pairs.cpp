@@ -41,6 +41,19 @@ std::string names_of(const Particles& particles, std::size_t i, std::size_t j)
 
 } // namespace
 
+Particles particles_of(const Request& request)
+{
+    Particles particles;
+    particles.resize(request.count);
+    for (std::size_t i = 0; i < request.count; ++i) {
+        particles.position[i] = request.position.load_vector(i);
+        particles.mass[i] = request.mass.load(i);
+    }
+    if (!request.id.empty())
+        particles.id.assign(request.id.begin(), request.id.end());
+    return particles;
+}
+
 void refuse_singular_target(const Particles& particles, Index i, const Softening& softening)
 {
     const Vec3<double>& p = particles.position[i];
@@ -54,19 +67,6 @@ void refuse_singular_target(const Particles& particles, Index i, const Softening
                                 ": both lie there; coincident particles need a softening > 0");
     throw Error(Fault::numeric,
                 name_of(particles, i) + ": acceleration: not finite at position " + place);
-}
-
-void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
-                             const SolverOptions& options, Quantities quantities)
-{
-    const bool potential = quantities == Quantities::acceleration_potential;
-    std::vector<Index> singular;
-    for (std::size_t t = 0; t < groups.target_count; ++t) {
-        const Index i = octree.order[groups.target(t)];
-        if (!is_finite(particles.acceleration[i], potential ? particles.potential[i] : 0))
-            singular.push_back(i);
-    }
-    repair_singular_targets(particles, singular, options, quantities);
 }
 
 void repair_singular_targets(Particles& particles, std::span<const Index> singular,

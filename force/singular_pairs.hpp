@@ -5,15 +5,15 @@
 
 namespace chamomile {
 
-/// Evaluates the targets whose sums are not finite once more, directly and in double. Throws
+/// Evaluates particles whose sums are not finite once more, directly and in double. Throws
 /// Error(input) naming the ids of two particles that coincide without softening, Error(numeric) if
 /// a sum is still not finite for another reason.
-void repair_singular_targets(Particles& particles, const Octree& octree, const TargetGroups& groups,
-                             const SolverOptions& options, Quantities quantities);
-
-/// The same for particles known to be singular.
 void repair_singular_targets(Particles& particles, std::span<const Index> singular,
                              const SolverOptions& options, Quantities quantities);
+
+/// A copy of the particles of a request on the host: positions, masses and ids, with room for
+/// accelerations.
+Particles particles_of(const Request& request);
 
 /// Throws for such a particle: Error(input) if it coincides with another, else Error(numeric).
 [[noreturn]] void refuse_singular_target(const Particles& particles, Index i,

@@ -8,6 +8,7 @@
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/long_range_field.hpp"
 #include "chamomile/force/periodic_direct.hpp"
 
 namespace chamomile {
@@ -20,59 +21,64 @@ std::string in_words(double value)
     return text;
 }
 
-void check_periodic(const SolverOptions& o)
+using Refusal = std::optional<std::string>;
+
+Refusal periodic_refusal(const SolverOptions& o)
 {
-    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
-    const PeriodicOptions& p = o.periodic;
+    const auto& [long_range, mesh, split, cut] = o.periodic;
     if (o.solver == SolverKind::tree && o.order > 2)
-        refuse("order: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box");
-    if (p.mesh < 0 || p.mesh > 32768 || (p.mesh > 0 && p.mesh < 16))
-        refuse("mesh: " + std::to_string(p.mesh) + ": must be 16 to 32768, or 0");
-    if (!(p.split >= 0.5) || !(p.split <= 10))
-        refuse("split: " + in_words(p.split) + ": must be 0.5 to 10");
-    if (!(p.cut >= 3) || !(p.cut <= 7))
-        refuse("cut: " + in_words(p.cut) + ": must be 3 to 7");
-    if (p.long_range == LongRangeKind::mesh && p.mesh > 0 &&
-        p.cut * p.split / p.mesh > most_of_periodic_box)
-        refuse("mesh: " + std::to_string(p.mesh) + ": too few cells: the cut of " +
-               in_words(p.cut * p.split) + " cells must be less than 0.45 of the box");
-    if (o.softening.length > 0.1 * p.box)
-        refuse("eps: " + in_words(o.softening.length) + ": must be at most a tenth of the box");
+        return "order: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box";
+    if (mesh < 0 || mesh > 32768 || (mesh > 0 && mesh < 16))
+        return "mesh: " + std::to_string(mesh) + ": must be 16 to 32768, or 0";
+    if (!(split >= 0.5) || !(split <= 10))
+        return "split: " + in_words(split) + ": must be 0.5 to 10";
+    if (!(cut >= 3) || !(cut <= 7))
+        return "cut: " + in_words(cut) + ": must be 3 to 7";
+    if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > most_of_periodic_box)
+        return "mesh: " + std::to_string(mesh) + ": too few cells: the cut of " +
+               in_words(cut * split) + " cells must be less than 0.45 of the box";
+    if (o.softening.length > 0.1 * o.box)
+        return "eps: " + in_words(o.softening.length) + ": must be at most a tenth of the box";
     if (o.accuracy)
-        refuse("accuracy: is not for periodic boxes; choose tolerance and cut");
+        return "accuracy: is not for periodic boxes; choose tolerance and cut";
+    return {};
 }
 
-void check(const SolverOptions& o)
+} // namespace
+
+Refusal refusal(const SolverOptions& o)
 {
-    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
+    const auto& [softening, gravitational_constant, box] = static_cast<const Physics&>(o);
     if (!(o.theta > 0) || !(o.theta <= 1.5))
-        refuse("theta: " + in_words(o.theta) + ": must be above 0 and at most 1.5");
+        return "theta: " + in_words(o.theta) + ": must be above 0 and at most 1.5";
     if (!(o.tolerance > 0) || !(o.tolerance <= 1))
-        refuse("tolerance: " + in_words(o.tolerance) + ": must be above 0 and at most 1");
+        return "tolerance: " + in_words(o.tolerance) + ": must be above 0 and at most 1";
     if (o.local_order != 0 && (o.local_order < 3 || o.local_order > 6))
-        refuse("local order: " + std::to_string(o.local_order) + ": must be 3 to 6, or 0");
+        return "local order: " + std::to_string(o.local_order) + ": must be 3 to 6, or 0";
     if (o.order < 0 || o.order == 1 || o.order > 4)
-        refuse("order: " + std::to_string(o.order) +
-               ": must be 0 (monopole), 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)");
+        return "order: " + std::to_string(o.order) +
+               ": must be 0 (monopole), 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)";
     if (o.group_size < 0 || o.group_size > 1 << 20)
-        refuse("group size: " + std::to_string(o.group_size) + ": must be 1 to 1048576, or 0");
+        return "group size: " + std::to_string(o.group_size) + ": must be 1 to 1048576, or 0";
     if (o.leaf_size < 0 || o.leaf_size > 1 << 20)
-        refuse("leaf size: " + std::to_string(o.leaf_size) + ": must be 1 to 1048576, or 0");
+        return "leaf size: " + std::to_string(o.leaf_size) + ": must be 1 to 1048576, or 0";
     if (o.batch_size < 0)
-        refuse("batch size: " + std::to_string(o.batch_size) + ": must be 1 or more, or 0");
+        return "batch size: " + std::to_string(o.batch_size) + ": must be 1 or more, or 0";
     if (o.decorrelate && o.solver != SolverKind::tree)
-        refuse("decorrelate: needs the tree solver");
-    if (!(o.softening.length >= 0) || !std::isfinite(o.softening.length))
-        refuse("eps: " + in_words(o.softening.length) + ": must be 0 or more");
-    if (!(o.gravitational_constant > 0) || !std::isfinite(o.gravitational_constant))
-        refuse("G: " + in_words(o.gravitational_constant) + ": must be above 0");
+        return "decorrelate: needs the tree solver";
+    if (!(softening.length >= 0) || !std::isfinite(softening.length))
+        return "eps: " + in_words(softening.length) + ": must be 0 or more";
+    if (!(gravitational_constant > 0) || !std::isfinite(gravitational_constant))
+        return "G: " + in_words(gravitational_constant) + ": must be above 0";
+    if (!(box >= 0) || !std::isfinite(box))
+        return "box: " + in_words(box) + ": must be 0 or more";
     if (o.accuracy)
-        check_goal(*o.accuracy);
-    if (!(o.periodic.box >= 0) || !std::isfinite(o.periodic.box))
-        refuse("box: " + in_words(o.periodic.box) + ": must be 0 or more");
-    if (o.periodic)
-        check_periodic(o);
+        if (Refusal why = goal_refusal(*o.accuracy))
+            return why;
+    return o.is_periodic() ? periodic_refusal(o) : Refusal{};
 }
+
+namespace {
 
 /// Sizes measured to be fastest near a tolerance of 0.001; docs/performance.md has the figures.
 void choose_sizes(SolverOptions& o, bool gpu)
@@ -82,7 +88,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
         o.group_size = gpu || direct ? 512 : 128; // a GPU's direct solver takes its own
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
-    if (direct || o.periodic)
+    if (direct || o.is_periodic())
         o.local_order = 0;
     if (direct)
         return;
@@ -94,7 +100,8 @@ void choose_sizes(SolverOptions& o, bool gpu)
 
 SolverOptions settled(const SolverOptions& options)
 {
-    check(options);
+    if (const Refusal why = refusal(options))
+        throw Error(Fault::usage, *why);
     SolverOptions chosen = options;
     const int gpu = choose_gpu(options.device);
     chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
@@ -120,15 +127,36 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
         return make_accurate_solver(options);
     const SolverOptions chosen = settled(options);
     const int gpu = choose_gpu(chosen.device);
-    if (chosen.periodic)
-        return chosen.solver == SolverKind::tree ? make_periodic_solver(chosen, nullptr)
-                                                 : make_periodic_direct_solver(chosen);
-    if (gpu >= 0 && chosen.solver == SolverKind::direct)
+    if (chosen.solver == SolverKind::direct && chosen.is_periodic())
+        return make_periodic_direct_solver(chosen);
+    if (chosen.solver == SolverKind::direct && gpu >= 0)
         return make_cuda_direct_solver(gpu, chosen);
-    SolverParts parts = make_parts(chosen);
-    if (chosen.solver == SolverKind::tree)
-        return make_tree_solver(chosen, std::move(parts));
-    return make_direct_solver(chosen, std::move(parts));
+    return make_list_solver(chosen, make_parts(chosen));
+}
+
+Request request_of(Particles& particles, Quantities quantities)
+{
+    const std::size_t n = particles.size();
+    particles.acceleration.resize(n);
+    Request request{.count = n,
+                    .position = view_of(std::span(particles.position)),
+                    .mass = view_of(std::span(particles.mass)),
+                    .id = particles.id,
+                    .acceleration = view_of(std::span(particles.acceleration))};
+    if (quantities == Quantities::acceleration_potential) {
+        particles.potential.resize(n);
+        request.potential = view_of(std::span(particles.potential));
+    }
+    return request;
+}
+
+ForceStatistics Solver::solve(Particles& particles, Quantities quantities,
+                              std::span<const Index> active)
+{
+    Request request = request_of(particles, quantities);
+    request.active = active;
+    request.number = calls_++;
+    return evaluate(request);
 }
 
 } // namespace chamomile

@@ -9,11 +9,7 @@ namespace chamomile {
 /// Gives it back (Solver::exchange) where its scope is left by an exception.
 class SolverState {
 public:
-    explicit SolverState(Solver& solver)
-        : solver_(solver), softening_(solver.options().softening.length)
-    {
-        solver_.exchange(state_);
-    }
+    explicit SolverState(Solver& solver) : solver_(solver) { solver_.exchange(state_); }
     SolverState(const SolverState&) = delete;
     SolverState& operator=(const SolverState&) = delete;
     ~SolverState()
@@ -23,8 +19,6 @@ public:
         state_.turn();
         try {
             solver_.exchange(state_);
-            if (solver_.options().softening.length != softening_)
-                solver_.soften(softening_);
         } catch (const std::exception&) { // the first error is the one to tell
         }
     }
@@ -35,7 +29,6 @@ public:
 private:
     Solver& solver_;
     MemoryArchive state_;
-    double softening_;
     bool is_accepted_ = false;
 };
 

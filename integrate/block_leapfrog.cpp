@@ -40,7 +40,7 @@ void check(const BlockSteps& o, const SolverOptions& forces)
         refuse("rungs", o.rungs, "0 to 40");
     if (o.rebuild && !(*o.rebuild >= 0))
         refuse("rebuild", *o.rebuild, ">= 0");
-    require_zero(o.criterion, forces.periodic.box > 0);
+    require_zero(o.criterion, forces.box > 0);
     if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
         throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
                                   "length > 0; 'potential' does not");
@@ -49,7 +49,7 @@ void check(const BlockSteps& o, const SolverOptions& forces)
 } // namespace
 
 BlockLeapfrog::BlockLeapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock)
-    : solver_(solver), steps_(steps), clock_(clock), box_{solver.options().periodic.box},
+    : solver_(solver), steps_(steps), clock_(clock), box_{solver.options().box},
       softening_(solver.options().softening.length), kept_trees_(kept_trees_of(solver.options()))
 {
     check(steps, solver.options());
@@ -91,7 +91,7 @@ double BlockLeapfrog::measure(const BlockRule& rule, const Particles& particles,
     double none = 0;
     double& orbit = state_.orbit.empty() ? none : state_.orbit[i];
     const Vec3<double>& a = particles.acceleration[i];
-    return rule.measure(norm_of_any_size(is_split_ ? a + long_range_.acceleration[i] : a),
+    return rule.measure(norm_of_any_size(is_split_ ? a + long_range_[i] : a),
                         particles.potential[i], elapsed, orbit);
 }
 
@@ -149,10 +149,8 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     SolverState state(solver_);
     try {
         move_all(particles, length, quantities, now);
-        release_solver();
         state.accept();
     } catch (...) {
-        release_solver();
         is_split_ = false;
         report_ = before_.report;
         kept_trees_ = *before_.kept_trees;
@@ -165,13 +163,6 @@ ForceStatistics BlockLeapfrog::step(Particles& particles, double length, Quantit
     statistics_.profile.add(integration_phase,
                             std::max(0.0, wall_clock_seconds() - begin - forces));
     return statistics_;
-}
-
-/// As others expect it.
-void BlockLeapfrog::release_solver()
-{
-    solver_.keep_tree(false);
-    solver_.use_long_range(LongRangePart::added);
 }
 
 void BlockLeapfrog::move_all(Particles& particles, double length, Quantities quantities, Moment now)
@@ -285,25 +276,29 @@ void BlockLeapfrog::drift(Particles& particles, Moment now)
         require_finite(particles, particles.position, "position", {now.step, clock_.stated(end)});
 }
 
-void BlockLeapfrog::prepare_solver(std::size_t n, Moment now)
+void BlockLeapfrog::describe(Request& request, Moment now) const
 {
-    soften(begin_ + levels_.elapsed());
-    const bool keeps = steps_.rebuild ? double(levels_.due_count()) < *steps_.rebuild * double(n)
-                                      : kept_trees_.keeps(rung_due(), levels_.elapsed());
-    solver_.keep_tree(block_ > 0 && keeps);
+    const bool ends = levels_.at_end();
+    const bool keeps = steps_.rebuild
+                           ? double(levels_.due_count()) < *steps_.rebuild * double(request.count)
+                           : kept_trees_.keeps(rung_due(), levels_.elapsed());
+    request.keeps_tree = block_ > 0 && keeps;
     // The last one has the number of the whole step, as Leapfrog's has.
-    solver_.number_next(now.step + (levels_.at_end() ? 0 : (block_ + 1) << 32));
-    if (splits_forces())
-        solver_.use_long_range(levels_.at_end() ? LongRangePart::apart : LongRangePart::left_out,
-                               &long_range_);
+    request.number = now.step + (ends ? 0 : (block_ + 1) << 32);
+    request.softening_length = softening(begin_ + levels_.elapsed());
+    if (splits_forces() && !ends)
+        request.long_range = LongRangePart::left_out;
 }
 
 ForceStatistics BlockLeapfrog::evaluate_due(Particles& particles, Quantities quantities, Moment now)
 {
-    const bool all = due_.size() == particles.size();
-    prepare_solver(particles.size(), now);
-    const ForceStatistics statistics =
-        solver_.solve(particles, quantities, all ? std::span<const Index>{} : std::span(due_));
+    Request request = request_of(particles, quantities);
+    describe(request, now);
+    if (splits_forces() && levels_.at_end())
+        put_long_range_apart(request);
+    if (due_.size() < particles.size())
+        request.active = due_;
+    const ForceStatistics statistics = solver_.evaluate(request);
     double probe = 0;
 #pragma omp parallel for if (due_.size() > worth_threads) schedule(static) reduction(+ : probe)
     for (std::size_t k = 0; k < due_.size(); ++k) {
@@ -368,26 +363,11 @@ void BlockLeapfrog::note_block(const ForceStatistics& forces, double seconds, do
 ForceStatistics BlockLeapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
 {
     SolverState state(solver_);
-    solver_.number_next(now.step);
-    soften(now.time);
-    ForceStatistics statistics;
-    try {
-        statistics = evaluate_all(particles, quantities);
-    } catch (...) {
-        release_solver();
-        throw;
-    }
-    release_solver();
+    const ForceStatistics statistics = evaluate_all(particles, quantities, now);
     require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
     state.accept();
     return statistics;
-}
-
-void BlockLeapfrog::soften(double time)
-{
-    if (const double length = softening(time); length != forces().softening.length)
-        solver_.soften(length);
 }
 
 } // namespace chamomile

@@ -25,7 +25,8 @@ struct BlockSteps {
     double longest = std::numeric_limits<double>::infinity();
     int rungs = 16; ///< 0 to 40: a step is at least the whole / 2^rungs
     /// While a whole step lasts, the tree is built anew for at least this part of the particles;
-    /// fewer take the cells of the last one (Solver::keep_tree). Without a number KeptTrees choose.
+    /// fewer take the cells of the last one (Request::keeps_tree). Without a number KeptTrees
+    /// choose.
     std::optional<double> rebuild = {};
 };
 
@@ -106,7 +107,10 @@ protected:
     virtual double sum_of_squared_velocities(const Particles& particles);
 
     /// Whether the long range kicks over whole steps, and only the short range in blocks.
-    bool splits_forces() const { return solver_.has_long_range(); }
+    bool splits_forces() const
+    {
+        return forces().is_periodic() && forces().solver == SolverKind::tree;
+    }
 
     bool needs_potentials() const { return steps_.criterion == StepCriterion::potential; }
     bool is_newtonian() const { return &clock_ == &Clock::newtonian(); }
@@ -118,8 +122,9 @@ protected:
     {
         return std::max(steps_.shortest, std::ldexp(length, -steps_.rungs));
     }
-    /// Tells it about the evaluation to come in a whole step.
-    void prepare_solver(std::size_t particles, Moment now);
+    /// What the evaluation to come in a whole step is beside its particles.
+    void describe(Request& request, Moment now) const;
+    void put_long_range_apart(Request& request);
 
     Solver& solver_;
     BlockSteps steps_;
@@ -129,15 +134,13 @@ protected:
     State state_;
     double begin_ = 0; ///< of the whole step
     std::vector<Index> due_;
-    LongRangeSums long_range_; ///< of the ends of whole steps
+    std::vector<Vec3<double>> long_range_; ///< accelerations of the ends of whole steps
     ForceStatistics statistics_;
 
 private:
     void move_all(Particles& particles, double length, Quantities quantities, Moment now);
     double measure(const BlockRule& rule, const Particles& particles, Index i, double elapsed);
-    void soften(double time);
-    void release_solver();
-    ForceStatistics evaluate_all(Particles& particles, Quantities quantities);
+    ForceStatistics evaluate_all(Particles& particles, Quantities quantities, Moment now);
     double long_range_factor(Half half) const; ///< of that half of the whole step
     /// In which particles move by no more than a quarter of r_s, in the mean.
     double longest_for_long_range(const Particles& particles, double now);

@@ -30,7 +30,7 @@ void BlockLeapfrog::keep(Particles& particles)
     copy(state_.wish, before_.state.wish);
     copy(state_.time, before_.state.time);
     copy(state_.orbit, before_.state.orbit);
-    copy(long_range_.acceleration, before_.long_range);
+    copy(long_range_, before_.long_range);
 }
 
 void BlockLeapfrog::restore(Particles& particles)
@@ -41,20 +41,19 @@ void BlockLeapfrog::restore(Particles& particles)
     if (needs_potentials())
         particles.potential.swap(before_.potential);
     std::swap(state_, before_.state);
-    long_range_.acceleration.swap(before_.long_range);
+    long_range_.swap(before_.long_range);
 }
 
 void BlockLeapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
-    exchange_softening(archive, solver_);
     archive("blocks/wish", state_.wish);
     archive("blocks/time", state_.time);
     archive("blocks/orbit", state_.orbit);
     const std::size_t n = particles.size(), orbits = needs_potentials() ? n : 0;
     if (splits_forces()) {
-        archive.records("blocks/long_range", long_range_.acceleration);
-        if (long_range_.acceleration.size() != n)
+        archive.records("blocks/long_range", long_range_);
+        if (long_range_.size() != n)
             throw Error(Fault::restart, "blocks: arrays of different lengths");
     }
     if (state_.wish.size() != n || state_.time.size() != n || state_.orbit.size() != orbits)

@@ -29,7 +29,6 @@ public:
     /// Positions, velocities, accelerations and, if `state` has orbits, potentials.
     virtual void store(Particles& particles) = 0;
     virtual void store_state(const State& state) = 0;
-    virtual void load_forces(const Particles& particles) = 0; ///< accelerations and potentials
 
     virtual void keep() = 0; ///< the state before a whole step
     virtual void restore() = 0;
@@ -64,7 +63,7 @@ public:
     virtual double sum_of_squared_velocities() = 0;
 
     /// With potentials if the state has orbits or `potentials`; of all, or of those that are due.
-    virtual DeviceArrays arrays(bool potentials, int first) = 0;
+    virtual Request request(bool potentials, int first) = 0;
 };
 
 /// On that device. Throws Error(device) if it cannot.

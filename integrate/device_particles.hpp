@@ -17,9 +17,9 @@ public:
     virtual ~DeviceParticles() = default;
 
     virtual void load(const Particles& particles) = 0;
-    /// Positions, velocities and accelerations; particles have as many already.
+    /// Positions, velocities, accelerations and, where the last request had them, potentials;
+    /// particles have as many already.
     virtual void store(Particles& particles) = 0;
-    virtual void load_accelerations(const Particles& particles) = 0;
 
     /// Begins a step: the state before it is kept, even where this throws. False if a position is
     /// not finite.
@@ -32,7 +32,8 @@ public:
     /// max |a|^2 of all.
     virtual double largest_acceleration_squared() = 0;
 
-    virtual DeviceArrays arrays() = 0;
+    /// Of all particles, to arrays of the device.
+    virtual Request request(bool potentials) = 0;
 };
 
 /// On that device. Throws Error(device) if it cannot.

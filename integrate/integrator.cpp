@@ -26,14 +26,6 @@ void add(ForceStatistics& total, const ForceStatistics& one)
         total.profile.add(phase.name, phase.seconds);
 }
 
-void exchange_softening(Archive& archive, Solver& solver)
-{
-    double length = solver.options().softening.length;
-    archive("solver/softening", length);
-    if (length != solver.options().softening.length)
-        solver.soften(length);
-}
-
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now)
 {

@@ -67,9 +67,6 @@ public:
 /// Adds what one evaluation did to a total.
 void add(ForceStatistics& total, const ForceStatistics& one);
 
-/// Keeps or restores the softening length in force, which clocks may change.
-void exchange_softening(Archive& archive, Solver& solver);
-
 /// Throws Error(numeric) naming the first particle whose value ("position") is not finite.
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now);

@@ -10,9 +10,9 @@ namespace chamomile {
 
 class Archive;
 
-/// Cells that are kept (Solver::keep_tree) spread as their particles part, and lists grow. They are
-/// kept as long as the pairs that this adds cost less than building the tree would: by counts, so
-/// that the choice is the same in every run and after a restart. What is learned is learned for
+/// Cells that are kept (Request::keeps_tree) spread as their particles part, and lists grow. They
+/// are kept as long as the pairs that this adds cost less than building the tree would: by counts,
+/// so that the choice is the same in every run and after a restart. What is learned is learned for
 /// each rung, the longest step of those that are due: 2^rung.
 class KeptTrees {
 public:

@@ -51,12 +51,12 @@ double kick_and_drift(const Particles& from, const Strides& strides, Periodicity
 }
 
 Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
-    : solver_(solver), step_(step), clock_(clock), box_{solver.options().periodic.box},
+    : solver_(solver), step_(step), clock_(clock), box_{solver.options().box},
       softening_(solver.options().softening.length)
 {
     validate(step);
     if (needs_potentials())
-        require_zero(step.criterion, solver.options().periodic.box > 0);
+        require_zero(step.criterion, solver.options().box > 0);
     if (step.kind == TimeStepKind::adaptive && !needs_potentials() &&
         !(solver.options().softening.length > 0))
         throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
@@ -129,16 +129,15 @@ ForceStatistics Leapfrog::solve(Particles& particles, Quantities quantities, Mom
 {
     if (needs_potentials())
         quantities = Quantities::acceleration_potential;
-    solver_.number_next(now.step);
-    if (const double length = softening(now.time); length != solver_.options().softening.length)
-        solver_.soften(length);
-    return solver_.solve(particles, quantities);
+    Request request = request_of(particles, quantities);
+    request.number = now.step;
+    request.softening_length = softening(now.time);
+    return solver_.evaluate(request);
 }
 
 void Leapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
-    exchange_softening(archive, solver_);
     GM_ = total_GM(particles, solver_.options().gravitational_constant);
 }
 

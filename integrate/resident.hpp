@@ -19,9 +19,8 @@ std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions& solver,
                                                    const TimeStep& step);
 
 /// The leapfrog of Leapfrog, with its bits, of particles that stay on the GPU of `solver`, which
-/// takes arrays there: kicks and drifts happen there too, and bring() copies. Where the host is
-/// needed, for potentials and particles that coincide, it takes part. Where the device is lost, so
-/// is what has happened since the last bring(). 150 bytes (with individual steps 220, in a
+/// takes arrays there: kicks and drifts happen there too, and bring() copies. Where the device is
+/// lost, so is what has happened since the last bring(). 150 bytes (with individual steps 220, in a
 /// box 250) of the GPU's memory for each particle.
 ///
 /// Keeps references. Throws Error(usage) for a solver that takes no such arrays, and as Leapfrog.

@@ -63,7 +63,7 @@ public:
         if (!archive.is_reading()) {
             there_->store_state(state());
             if (splits_forces())
-                there_->store_long_range(long_range_.acceleration);
+                there_->store_long_range(long_range_);
         }
         BlockLeapfrog::exchange(archive, particles);
         if (archive.is_reading())
@@ -77,7 +77,7 @@ private:
     {
         there_->load(particles, state());
         if (splits_forces())
-            there_->load_long_range(long_range_.acceleration);
+            there_->load_long_range(long_range_);
         is_current_ = is_loaded_ = true;
         is_lost_ = false;
     }
@@ -134,32 +134,15 @@ private:
 
     ForceStatistics evaluate_due(Particles& particles, Quantities quantities, Moment now) override
     {
-        const std::size_t n = particles.size();
-        const bool all = levels_.due_count() == n, has_apart = splits_forces() && levels_.at_end(),
-                   potentials = quantities == Quantities::acceleration_potential;
-        prepare_solver(n, now);
-        try {
-            DeviceArrays arrays = there_->arrays(potentials, all ? 0 : first_);
-            if (has_apart)
-                arrays.long_range = there_->clear_long_range();
-            return solver_.solve_there(arrays);
-        } catch (const NeedsHost&) {
+        const bool all = levels_.due_count() == particles.size();
+        Request request =
+            there_->request(quantities == Quantities::acceleration_potential, all ? 0 : first_);
+        describe(request, now);
+        if (splits_forces() && levels_.at_end()) {
+            request.long_range = LongRangePart::apart;
+            request.apart = there_->clear_long_range();
         }
-        there_->store(particles);
-        due_.clear();
-        const std::vector<std::uint8_t> levels = there_->levels();
-        for (std::size_t i = 0; !all && i < n; ++i)
-            if (levels[i] >= first_)
-                due_.push_back(Index(i));
-        prepare_solver(n, now);
-        const ForceStatistics statistics = solver_.solve(particles, quantities, due_);
-        if (has_apart) {
-            there_->load_long_range(long_range_.acceleration);
-            for (std::size_t i = 0; i < long_range_.potential.size(); ++i)
-                particles.potential[i] += long_range_.potential[i];
-        }
-        there_->load_forces(particles);
-        return statistics;
+        return solver_.evaluate(request);
     }
 
     void kick_by_long_range(Particles&, double factor) override

@@ -1,5 +1,4 @@
-// Steps of a leapfrog whose particles stay on the GPU; the host takes part where potentials or a
-// closer look are needed.
+// Steps of a leapfrog whose particles stay on the GPU.
 #include <cmath>
 
 #include "chamomile/core/archive.hpp"
@@ -16,8 +15,7 @@ class ResidentTree final : public Integrator {
 public:
     ResidentTree(Solver& solver, const TimeStep& step, const Clock& clock)
         : solver_(solver), host_(solver, step, clock), step_(step),
-          clock_(clock), box_{solver.options().periodic.box},
-          softening_(solver.options().softening.length),
+          clock_(clock), box_{solver.options().box}, softening_(solver.options().softening.length),
           there_(make_device_particles(choose_gpu(solver.options().device)))
     {}
 
@@ -50,7 +48,7 @@ public:
             if (!there_->kick_and_drift(stride, box_))
                 refuse(particles, now);
             const double before = wall_clock_seconds();
-            ForceStatistics statistics = evaluate_there(particles, quantities, reached);
+            ForceStatistics statistics = evaluate_there(quantities, reached);
             const double forces = wall_clock_seconds() - before;
             if (!there_->kick(stride.last_kick))
                 refuse(particles, reached);
@@ -97,21 +95,12 @@ public:
     std::string device() const override { return solver_.device(); }
 
 private:
-    ForceStatistics evaluate_there(Particles& particles, Quantities quantities, Moment now)
+    ForceStatistics evaluate_there(Quantities quantities, Moment now)
     {
-        if (quantities == Quantities::acceleration)
-            try {
-                solver_.number_next(now.step);
-                if (const double length = clock_.softening(now.time, softening_);
-                    length != solver_.options().softening.length)
-                    solver_.soften(length);
-                return solver_.solve_there(there_->arrays());
-            } catch (const NeedsHost&) {
-            }
-        there_->store(particles);
-        ForceStatistics statistics = host_.evaluate(particles, quantities, now);
-        there_->load_accelerations(particles);
-        return statistics;
+        Request request = there_->request(quantities == Quantities::acceleration_potential);
+        request.number = now.step;
+        request.softening_length = clock_.softening(now.time, softening_);
+        return solver_.evaluate(request);
     }
 
     [[noreturn]] void refuse(Particles& particles, Moment now)

@@ -22,7 +22,9 @@ struct SimulationOptions {
 /// Evolves particles by the steps of an integrator: kick-drift-kick under the forces of a solver,
 /// unless another is given. Whoever wants to see, print or write something registers an observer.
 ///
-///     auto solver = make_solver({.softening = {SofteningKind::plummer, 0.01}});
+///     SolverOptions options;
+///     options.softening.length = 0.01;
+///     auto solver = make_solver(options);
 ///     Simulation simulation(particles, *solver, {.end_time = 10, .step = {.length = 1. / 128}});
 ///     simulation.at_intervals(1, Quantities::acceleration_potential, [](Simulation& now) {
 ///         std::printf("%g %g\n", now.time(), now.diagnostics().energy());
@@ -78,6 +80,11 @@ public:
 
     double time() const { return timeline_.time(); }
     /// The time as its clock states it, such as a scale factor.
+    /// The softening length of now, where the clock changes it.
+    double softening_length() const
+    {
+        return integrator_->clock().softening(time(), integrator_->forces().softening.length);
+    }
     double stated_time() const { return integrator_->clock().stated(time()); }
     std::uint64_t step() const { return step_; }
     double step_length() const { return step_length_; } ///< of the last step, 0 at the start

@@ -5,7 +5,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/array_rows.hpp"
 #include "chamomile/force/list_field.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
@@ -19,14 +19,14 @@ namespace {
 
 class Field final : public FieldSolver {
 public:
-    explicit Field(const SolverOptions& settled) : lists_(settled) {}
+    explicit Field(const SolverOptions& settled) : lists_(settled, make_parts(settled, true)) {}
 
     void build(const FieldSources& sources) override
     {
         check_views(sources);
         is_built_ = false; // what is thrown leaves no sources behind
         velocity_.clear();
-        lists_.build(sources);
+        lists_.build(in_arrays(sources), {.number = builds_++, .has_arrays = false});
         keep_velocities(sources);
         is_built_ = true;
     }
@@ -38,7 +38,7 @@ public:
         is_built_ = sources.count != size(); // then it is refused, and those of before stay
         if (!is_built_)
             velocity_.clear();
-        lists_.refit(sources);
+        lists_.refit(in_arrays(sources), {.number = builds_ - 1, .has_arrays = false});
         keep_velocities(sources);
         is_built_ = true;
     }
@@ -75,7 +75,11 @@ public:
             return statistics;
         }
         if (results.acceleration || results.potential)
-            statistics = lists_.evaluate(targets, results);
+            statistics =
+                lists_.at_points({.count = targets.count,
+                                  .position = on_host_in_box(targets.position, targets.count),
+                                  .self = targets.self},
+                                 {results.acceleration, results.potential});
         if ((results.tidal || results.jerk) && targets.count > 0)
             sum_pairs(read(targets.position, targets.count, 3),
                       results.jerk ? read(targets.velocity, targets.count, 3)
@@ -95,7 +99,7 @@ public:
                                               std::to_string(size()));
         ForceStatistics statistics;
         if (results.acceleration || results.potential)
-            statistics = lists_.evaluate_sources(active, results);
+            statistics = at_sources(active, results);
         if ((results.tidal || results.jerk) && size() > 0) {
             std::vector<Index> self(active.begin(), active.end());
             if (active.empty())
@@ -126,6 +130,7 @@ public:
     {
         check_targets(targets);
         require_sources();
+        require(!options().is_periodic(), "box: must be 0: neighbours are sought without images");
         check_view(radius, 1, "radius: must have 1 component");
         require(radius || targets.count == 0, "radius: missing");
         require(count.size() >= targets.count && list.size() >= most * targets.count,
@@ -168,6 +173,58 @@ public:
     }
 
 private:
+    /// In a periodic box positions on a device come to the host, to be taken into the box.
+    ArrayView on_host_in_box(const ArrayView& position, std::size_t n)
+    {
+        if (!options().is_periodic() || !position.on_device)
+            return position;
+        positions_ = read(position, n, 3);
+        return vectors_at(positions_.data(), 3 * sizeof(double));
+    }
+
+    TreeParticles in_arrays(const FieldSources& sources)
+    {
+        return {sources.count, on_host_in_box(sources.position, sources.count), sources.mass};
+    }
+
+    /// Entry k of the results belongs to source active[k]. A GPU has a solver of its own for all
+    /// pairs, which looks after forces that cancel.
+    ForceStatistics at_sources(std::span<const Index> active, const FieldResults& results)
+    {
+        const bool sums_directly =
+            options().solver == SolverKind::direct && options().device != "cpu";
+        if (active.empty() && !sums_directly)
+            return lists_.at_sources({}, {results.acceleration, results.potential});
+        std::vector<Vec3<double>> acceleration(size());
+        std::vector<double> potential(results.potential ? size() : 0);
+        const ArrayView to = view_of(std::span(acceleration)),
+                        wells = view_of(std::span(potential));
+        ForceStatistics statistics;
+        if (sums_directly) {
+            if (!direct_)
+                direct_ = make_solver(options());
+            const FieldCopy copy = copy_of_sources();
+            const FieldSources all = copy.sources();
+            statistics = direct_->evaluate({.count = all.count,
+                                            .position = all.position,
+                                            .mass = all.mass,
+                                            .acceleration = to,
+                                            .potential = wells,
+                                            .active = active});
+        } else {
+            statistics = lists_.at_sources({active}, {to, wells});
+        }
+        const std::size_t n = active.empty() ? size() : active.size();
+        std::vector<double> rows(3 * n);
+        for (std::size_t k = 0; k < n; ++k)
+            std::copy_n(&acceleration[active.empty() ? k : active[k]].x, 3, &rows[3 * k]);
+        write_rows(rows, n, results.acceleration, options().device);
+        for (std::size_t k = 0; results.potential && k < n; ++k)
+            rows[k] = potential[active.empty() ? k : active[k]];
+        write_rows(rows, n, results.potential, options().device);
+        return statistics;
+    }
+
     /// Sources at the very place of a target, which pull at nothing without softening, in
     /// compressed rows.
     struct Coincident {
@@ -239,21 +296,15 @@ private:
         check_view(results.tidal, 6, "results: tidal tensors: must have 6 components");
         check_view(results.jerk, 3, "results: jerks: must have 3 components");
         const Softening& softening = options().softening;
+        require(!options().is_periodic() || (!results.tidal && !results.jerk),
+                "box: must be 0: tidal tensors and jerks are those of isolated sources");
         require(!results.jerk || softening.length == 0 || softening.kind == SofteningKind::plummer,
                 "softening: spline: jerks are known for Plummer softening alone");
     }
 
     std::vector<double> read(const ArrayView& view, std::size_t n, std::size_t components) const
     {
-        std::vector<double> rows(n * components);
-        if (view.on_device)
-            read_from_device(choose_gpu(options().device), view, n, rows.data());
-        else
-#pragma omp parallel for if (n > worth_threads)
-            for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t c = 0; c < components; ++c)
-                    rows[i * components + c] = view.load(i, int(c));
-        return rows;
+        return read_rows(view, n, int(components), options().device);
     }
 
     void keep_velocities(const FieldSources& sources)
@@ -359,30 +410,33 @@ private:
             if (!std::isfinite(rows[i] *= mass_unit * options().gravitational_constant))
                 throw Error(Fault::numeric, "target " + std::to_string(i / components) +
                                                 ": tidal tensor or jerk: not finite");
-        if (view.on_device)
-            return write_to_device(choose_gpu(options().device), rows.data(), n, view);
-        for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t c = 0; c < components; ++c)
-                view.store(i, int(c), rows[i * components + c]);
+        write_rows(rows, n, view, options().device);
     }
 
     ListField lists_;
+    std::unique_ptr<Solver> direct_; // on a GPU, when it is asked for
+    std::uint64_t builds_ = 0;       // by which root cubes are placed (decorrelate)
     bool is_built_ = false;
-    std::vector<double> velocity_;
+    std::vector<double> velocity_, positions_;
     std::unique_ptr<PairSolver> tidal_, jerk_;
 };
 
 } // namespace
 
-std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
+std::optional<std::string> field_refusal(const SolverOptions& options)
 {
     if (options.accuracy)
-        throw Error(
-            Fault::usage,
-            "accuracy: a field that is kept takes its tolerance, not an accuracy to ask for");
-    if (options.periodic)
-        throw Error(Fault::usage, "box: must be 0: a field that is kept is isolated; make_solver() "
-                                  "has the sums in a periodic box");
+        return "accuracy: a field that is kept takes its tolerance, not an accuracy to ask for";
+    if (options.is_periodic() && options.solver == SolverKind::direct)
+        return "box: must be 0: direct sums of a field that is kept are isolated; a tree's are "
+               "periodic";
+    return refusal(options);
+}
+
+std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
+{
+    if (const auto why = field_refusal(options))
+        throw Error(Fault::usage, *why);
     return std::make_unique<Field>(settled(options));
 }
 

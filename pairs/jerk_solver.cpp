@@ -53,16 +53,24 @@ private:
 
 } // namespace
 
+std::optional<std::string> jerk_refusal(const SolverOptions& options)
+{
+    const auto& [softening, gravitational_constant, box] = static_cast<const Physics&>(options);
+    if (options.solver != SolverKind::direct)
+        return "jerks: solver: must be direct";
+    if (box != 0)
+        return "jerks: box: must be 0: these sums are isolated";
+    if (options.accuracy)
+        return "jerks: accuracy: direct sums keep any; leave it out";
+    if (softening.length > 0 && softening.kind != SofteningKind::plummer)
+        return "softening: spline: jerks are known for Plummer softening alone";
+    return refusal(options);
+}
+
 std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options)
 {
-    if (options.solver != SolverKind::direct)
-        throw Error(Fault::usage, "jerks: solver: must be direct");
-    if (options.periodic)
-        throw Error(Fault::usage, "jerks: box: must be 0: these sums are isolated");
-    if (options.accuracy)
-        throw Error(Fault::usage, "jerks: accuracy: direct sums keep any; leave it out");
-    if (options.softening.length > 0 && options.softening.kind != SofteningKind::plummer)
-        throw Error(Fault::usage, "softening: spline: jerks are known for Plummer softening alone");
+    if (const auto why = jerk_refusal(options))
+        throw Error(Fault::usage, *why);
     return std::make_unique<DirectJerkSolver>(settled(options));
 }
 

@@ -34,9 +34,11 @@ public:
     virtual const SolverOptions& options() const = 0;
 };
 
+/// Why there are no jerks of these options, in a sentence; nothing if there are.
+std::optional<std::string> jerk_refusal(const SolverOptions& options);
+
 /// Direct sums by the law GravityJerk with G, softening, precision, device and instruction set of
-/// the options. Throws Error(usage) unless the solver is direct and the softening Plummer's or 0,
-/// and like make_solver().
+/// the options. Throws Error(usage) with the refusal, and like make_solver().
 std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options);
 
 } // namespace chamomile

@@ -15,6 +15,7 @@ void check_field_tidal_tensor_of_splines(const Machine& machine);
 void check_field_of_places(const Machine& machine);
 void check_field_where_it_cancels(const Machine& machine);
 void check_field_neighbours(const Machine& machine);
+void check_field_in_box(const Machine& machine);
 void check_field_misuse(const Machine& machine);
 
 } // namespace chamomile::tests

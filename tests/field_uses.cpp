@@ -1,7 +1,10 @@
 // Fields of other arrays, moved sources, other quantities, wrong use.
+#include <numeric>
+
 #include "chamomile/core/error.hpp"
 #include "tests/field_behaviours.hpp"
 #include "tests/field_setups.hpp"
+#include "tests/periodic_sets.hpp"
 
 namespace chamomile::tests {
 
@@ -254,6 +257,63 @@ void check_field_neighbours(const Machine& machine)
     CHECK((count[10] == 0 && count[11] == 1));
 }
 
+void check_field_in_box(const Machine& machine)
+{
+    constexpr double side = 2;
+    for (const PeriodicSet& set : periodic_sets(1000)) {
+        CAPTURE(set.name);
+        Particles sources = scaled(set.particles, side);
+        const std::size_t n = sources.size();
+        for (std::size_t i = 0; i < n; i += 7)
+            sources.position[i] += Vec3<double>{side, 0, -3 * side}; // another image
+        // Points feel what particles without mass would, and sources what they do not make.
+        Particles all = sources;
+        Random random(23);
+        Vectors points;
+        for (int k = 0; k < 200; ++k)
+            points.push_back({random(-side, 2 * side), random(0, side), random(0, side)});
+        all.resize(n + points.size());
+        std::copy(points.begin(), points.end(), all.position.begin() + std::ptrdiff_t(n));
+        SolverOptions options;
+        options.box = side;
+        options.gravitational_constant = 3;
+        options.softening.length = 0.02;
+        options.device = "cpu";
+        options.solver = SolverKind::direct;
+        make_solver(options)->solve(all, Quantities::acceleration_potential);
+
+        options.solver = SolverKind::tree;
+        options.device = machine.device;
+        options.tolerance = 1e-4;
+        options.periodic.cut = 6;
+        const auto field = make_field_solver(options);
+        field->build(sources_of(sources));
+        const auto differs = [&](const Vectors& a, const std::vector<double>& phi,
+                                 std::size_t first) {
+            double error = 0, whole = 0, error_phi = 0;
+            for (std::size_t i = 0; i < a.size(); ++i) {
+                error += norm_squared(a[i] - all.acceleration[first + i]);
+                whole += norm_squared(all.acceleration[first + i]);
+                error_phi = std::max(error_phi, std::abs(phi[i] - all.potential[first + i]));
+            }
+            CHECK(std::sqrt(error / whole) < 1e-3 * set.error);
+            CHECK(error_phi < 1e-3 * std::abs(all.potential[first]) + 1e-3);
+        };
+        Vectors a(n), b(points.size()), c(n);
+        std::vector<double> phi_a(n), phi_b(points.size()), phi_c(n);
+        field->evaluate_sources({}, {view_of(std::span(a)), view_of(std::span(phi_a))});
+        differs(a, phi_a, 0);
+        field->evaluate({points.size(), view_of(std::span(points))},
+                        {view_of(std::span(b)), view_of(std::span(phi_b))});
+        differs(b, phi_b, n);
+        std::vector<std::int64_t> self(n);
+        std::iota(self.begin(), self.end(), 0);
+        field->evaluate({n, view_of(std::span(sources.position)), {}, self},
+                        {view_of(std::span(c)), view_of(std::span(phi_c))});
+        differs(c, phi_c, 0);
+    }
+}
+
 void check_field_misuse(const Machine& machine)
 {
     const auto field = make_field_solver(options_of(machine, setups[0], 0.01));
@@ -263,12 +323,14 @@ void check_field_misuse(const Machine& machine)
     CHECK_THROWS_WITH_AS(field->evaluate(targets, results), doctest::Contains("build first"),
                          Error);
     CHECK(field->size() == 0);
-    for (const SolverKind kind : {SolverKind::tree, SolverKind::direct}) {
-        SolverOptions boxed = options_of(machine, setups[0], 0.01);
-        boxed.solver = kind;
-        boxed.periodic.box = 1;
-        CHECK_THROWS_WITH_AS(make_field_solver(boxed), doctest::Contains("box: must be 0"), Error);
-    }
+    SolverOptions boxed = options_of(machine, setups[0], 0.01);
+    boxed.box = 1;
+    const auto periodic = make_field_solver(boxed);
+    periodic->build({});
+    CHECK_THROWS_WITH_AS(periodic->evaluate(targets, {.jerk = results.acceleration}),
+                         doctest::Contains("box: must be 0"), Error);
+    boxed.solver = SolverKind::direct;
+    CHECK_THROWS_WITH_AS(make_field_solver(boxed), doctest::Contains("box: must be 0"), Error);
     a.assign(3, {7, 7, 7});
     field->build({}); // no sources pull at nothing
     field->evaluate(targets, results);

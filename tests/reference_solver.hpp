@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/singular_pairs.hpp"
 #include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {
@@ -16,23 +17,26 @@ public:
         options_.gravitational_constant = gravitational_constant;
     }
 
-    ForceStatistics solve(Particles& particles, Quantities quantities,
-                          std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
-        const std::vector<Index> all = sample_targets(particles.size(), particles.size());
-        const std::span<const Index> targets = active.empty() ? std::span(all) : active;
+        const Particles particles = particles_of(request);
+        const std::vector<Index> all = sample_targets(request.count, request.count);
+        const std::span<const Index> targets =
+            request.active.empty() ? std::span(all) : request.active;
+        Softening softening = options_.softening;
+        softening.length = request.softening_length.value_or(softening.length);
         const ReferenceSums sums =
-            reference_sum(particles, targets, options_.softening, options_.gravitational_constant);
+            reference_sum(particles, targets, softening, options_.gravitational_constant);
         for (std::size_t k = 0; k < targets.size(); ++k) {
-            particles.acceleration[targets[k]] = sums.acceleration[k];
-            if (quantities == Quantities::acceleration_potential)
-                particles.potential[targets[k]] = sums.potential[k];
+            request.acceleration.store_vector(targets[k], sums.acceleration[k]);
+            if (request.potential)
+                request.potential.store(targets[k], 0, sums.potential[k]);
         }
         ++evaluations;
-        potential_evaluations += quantities == Quantities::acceleration_potential;
+        potential_evaluations += bool(request.potential);
         ForceStatistics statistics;
         statistics.targets = targets.size();
-        statistics.particle_particle = targets.size() * particles.size();
+        statistics.particle_particle = targets.size() * request.count;
         return statistics;
     }
     std::string device() const override { return "reference"; }

@@ -133,9 +133,11 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                     in_blocks(std::string("blocks by softening, ") + name, options, by_softening);
             }
             SolverOptions boxed, modes, pairs_in_box = direct;
-            boxed.periodic = {.box = 8, .mesh = 16, .split = 1};
-            modes.periodic = {.box = 8, .long_range = LongRangeKind::modes};
-            pairs_in_box.periodic = {.box = 8};
+            boxed.box = 8;
+            boxed.periodic = {.mesh = 16, .split = 1};
+            modes.box = 8;
+            modes.periodic = {.long_range = LongRangeKind::modes};
+            pairs_in_box.box = 8;
             for (const auto& [name, options] : {std::pair{"tree and mesh in a box", boxed},
                                                 std::pair{"tree and modes in a box", modes},
                                                 std::pair{"direct, in a box", pairs_in_box}}) {
@@ -208,6 +210,7 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                                     }});
                 };
                 resident_blocks("resident blocks", tree, by_potential);
+                tree.box = boxed.box;
                 tree.periodic = boxed.periodic;
                 if (soft)
                     resident_blocks("resident blocks in a box", tree, by_softening);

@@ -9,6 +9,7 @@
 #include "chamomile/force/reference_sum.hpp"
 #include "chamomile/force/solver.hpp"
 #include "tests/clouds.hpp"
+#include "tests/requests.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -94,12 +95,10 @@ TEST_CASE("nothing changes while nothing moves, and the error is kept when the p
     CHECK(solver->options().theta == theta);
 
     Particles other = uniform_cube(20011);
-    solver->number_next(25);
-    solver->solve(other, Quantities::acceleration); // no check is due
+    solve(*solver, other, {.number = 25}); // no check is due
     CHECK(solver->options().theta == theta);
     CHECK(independent_error(other) > 1e-3);
-    solver->number_next(30);
-    const auto statistics = solver->solve(other, Quantities::acceleration);
+    const auto statistics = solve(*solver, other, {.number = 30});
     REQUIRE(reports.size() == 4);
     CHECK(reports[3].event == AccuracyReport::Event::adjusted);
     CHECK(reports[3].error_before > 1e-3);
@@ -111,8 +110,8 @@ TEST_CASE("nothing changes while nothing moves, and the error is kept when the p
     CHECK(independent_error(other) > 3e-4);
     CHECK(solver->options().group_size == reports[0].after.group_size);
 
-    solver->number_next(30); // again for the same step, as for potentials
-    solver->solve(other, Quantities::acceleration_potential);
+    // Again for the same step, as for potentials.
+    solve(*solver, other, {.number = 30}, Quantities::acceleration_potential);
     CHECK(reports.size() == 4);
 }
 
@@ -142,8 +141,7 @@ TEST_CASE("the options that were chosen repeat the forces bit for bit, and so do
     resumed.accuracy->chosen_already = true;
     Particles on = thin_disk(10007);
     const auto next = make_solver(resumed);
-    next->number_next(1);
-    CHECK(!next->solve(on, Quantities::acceleration).measured_error);
+    CHECK(!solve(*next, on, {.number = 1}).measured_error);
     CHECK(on.acceleration == p.acceleration);
 }
 
@@ -236,7 +234,8 @@ TEST_CASE("direct sums of a sample are those of the reference, and leave the par
     o.softening = softening;
     o.precision = Precision::double_precision;
     DirectSample sample(o);
-    sample.measure(p, 500, Quantities::acceleration_potential);
+    const Request request = request_of(p, Quantities::acceleration_potential);
+    sample.measure(request, 500, Quantities::acceleration_potential);
     for (std::size_t i = 0; i < p.size(); ++i) {
         CHECK(p.acceleration[i].x == double(i));
         CHECK(p.potential[i] == double(i));
@@ -246,11 +245,11 @@ TEST_CASE("direct sums of a sample are those of the reference, and leave the par
         p.acceleration[sample.targets()[k]] = exact.acceleration[k];
         p.potential[sample.targets()[k]] = exact.potential[k];
     }
-    for (double error : sample.acceleration_errors(p))
+    for (double error : sample.acceleration_errors(request.acceleration))
         CHECK(error < 1e-12);
-    for (double error : sample.potential_errors(p))
+    for (double error : sample.potential_errors(request.potential))
         CHECK(error < 1e-12);
-    CHECK(sample.acceleration_errors(p).size() == 500);
+    CHECK(sample.acceleration_errors(request.acceleration).size() == 500);
 }
 
 TEST_SUITE_END();

@@ -16,6 +16,7 @@
 #include "tests/few_bodies.hpp"
 #include "tests/followed.hpp"
 #include "tests/reference_solver.hpp"
+#include "tests/requests.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/some_targets.hpp"
 
@@ -35,15 +36,15 @@ public:
     {
         options_.softening = {SofteningKind::plummer, 1};
     }
-    ForceStatistics solve(Particles& particles, Quantities, std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
         ForceStatistics statistics;
-        statistics.targets = active.empty() ? particles.size() : active.size();
+        statistics.targets = target_count(request);
         targets += statistics.targets;
         ++evaluations;
         for (std::size_t k = 0; k < statistics.targets; ++k) {
-            const std::size_t i = active.empty() ? k : active[k];
-            particles.acceleration[i] = fields_[i];
+            const Index i = target(request, k);
+            request.acceleration.store_vector(i, fields_[i]);
         }
         if (evaluations == fails_at)
             throw Error(Fault::device, "the device is gone");

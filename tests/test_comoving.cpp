@@ -74,9 +74,9 @@ TEST_CASE("a physical softening reaches the solver: the forces of each place are
         Simulation simulation(particles, leapfrog, std::log(0.05), 0);
         simulation.every_steps(1, Quantities::acceleration, [&](Simulation& now) {
             const double eps = std::min(0.1, 0.01 / now.stated_time());
-            CHECK(solver->options().softening.length == within(1e-12, eps));
+            CHECK(now.softening_length() == within(1e-12, eps));
             SolverOptions then = options;
-            then.softening.length = solver->options().softening.length;
+            then.softening.length = now.softening_length();
             Particles copy = now.particles();
             make_solver(then)->solve(copy, Quantities::acceleration);
             for (std::size_t i = 0; i < 3; ++i)
@@ -110,7 +110,7 @@ struct Universe {
         SolverOptions options;
         options.softening = {SofteningKind::plummer, side / 16 / 30};
         options.gravitational_constant = G;
-        options.periodic.box = side;
+        options.box = side;
         options.device = "cpu";
         return options;
     }

@@ -11,6 +11,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/tree/keys.hpp"
 #include "tests/clouds.hpp"
+#include "tests/requests.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -35,8 +36,7 @@ Vectors accelerations(const Particles& p, std::optional<std::uint64_t> seed, std
 {
     Particles copy = p;
     const auto solver = make_solver(options_with(seed));
-    solver->number_next(number);
-    solver->solve(copy, Quantities::acceleration);
+    solve(*solver, copy, {.number = number});
     return copy.acceleration;
 }
 

@@ -10,6 +10,7 @@
 #include "chamomile/integrate/device_check.hpp"
 #include "chamomile/pairs/target_parts.hpp"
 #include "tests/clouds.hpp"
+#include "tests/requests.hpp"
 #include "tests/restart_runs.hpp"
 
 using namespace chamomile;
@@ -94,7 +95,7 @@ Particles forces_with_room(std::size_t room, int& refusals)
     options = settled(options);
     SolverParts parts = make_parts(options);
     parts.evaluator = std::make_unique<SmallEvaluator>(room, refusals);
-    const auto solver = make_tree_solver(options, std::move(parts));
+    const auto solver = make_list_solver(options, std::move(parts));
     Particles particles = plummer(6000);
     for (int evaluation = 0; evaluation < 3; ++evaluation)
         solver->solve(particles, Quantities::acceleration_potential);
@@ -164,17 +165,16 @@ std::vector<Vec3<double>> forces_of_kept_tree(int refused_refit, int refused_fet
     options = settled(options);
     SolverParts parts = make_parts(options);
     parts.builder = std::make_unique<SmallBuilder>(refused_refit, refused_fetch);
-    const auto solver = make_tree_solver(options, std::move(parts));
+    const auto solver = make_list_solver(options, std::move(parts));
     Particles particles = plummer(6000);
     std::vector<Index> active;
     for (Index i = 0; i < particles.size(); i += 7)
         active.push_back(i);
     solver->solve(particles, Quantities::acceleration);
-    solver->keep_tree(true);
     for (int evaluation = 0; evaluation < 3; ++evaluation) {
         for (std::size_t i = 0; i < particles.size(); ++i)
             particles.position[i] += 0.1 * particles.velocity[i];
-        CHECK(solver->solve(particles, Quantities::acceleration, active).kept_tree);
+        CHECK(solve(*solver, particles, {.active = active, .keeps_tree = true}).kept_tree);
     }
     return particles.acceleration;
 }
@@ -203,10 +203,10 @@ TEST_CASE("a kept field does so too")
         SolverParts parts = make_parts(options, true);
         parts.evaluator = std::make_unique<SmallEvaluator>(room, refusals);
         ListField field(options, std::move(parts));
-        field.build({p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass))});
+        field.build({p.size(), view_of(std::span(p.position)), view_of(std::span(p.mass))}, {});
         std::vector<Vec3<double>> a(targets.size());
-        field.evaluate({targets.size(), view_of(std::span(targets.position)), {}},
-                       {view_of(std::span(a)), {}});
+        field.at_points({targets.size(), view_of(std::span(targets.position)), {}},
+                        {view_of(std::span(a)), {}});
         accelerations[room == 24] = a;
     }
     CHECK(refusals > 0);
@@ -273,11 +273,10 @@ public:
     FaultySolver(const SolverOptions& options, double part)
         : inner_(make_solver(options)), part_(part)
     {}
-    ForceStatistics solve(Particles& p, Quantities quantities,
-                          std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
-        const ForceStatistics statistics = inner_->solve(p, quantities, active);
-        p.potential[140] *= 1 + part_;
+        const ForceStatistics statistics = inner_->evaluate(request);
+        request.potential.store(140, 0, (1 + part_) * request.potential.load(140));
         return statistics;
     }
     std::string device() const override { return inner_->device(); }

@@ -21,25 +21,11 @@ class FailingSolver final : public Solver {
 public:
     FailingSolver(std::unique_ptr<Solver> inner, int& left) : inner_(std::move(inner)), left_(left)
     {}
-    ForceStatistics solve(Particles& particles, Quantities quantities,
-                          std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
-        return counted(inner_->solve(particles, quantities, active));
+        return counted(inner_->evaluate(request));
     }
     bool takes_device_arrays() const override { return inner_->takes_device_arrays(); }
-    ForceStatistics solve_there(const DeviceArrays& arrays) override
-    {
-        return counted(inner_->solve_there(arrays));
-    }
-    void number_next(std::uint64_t number) override { inner_->number_next(number); }
-    void keep_tree(bool kept) override { inner_->keep_tree(kept); }
-    bool has_long_range() const override { return inner_->has_long_range(); }
-    void use_long_range(LongRangePart part, LongRangeSums* apart) override
-    {
-        inner_->use_long_range(part, apart);
-    }
-    double split_radius() const override { return inner_->split_radius(); }
-    void soften(double length) override { inner_->soften(length); }
     void exchange(Archive& archive) override { inner_->exchange(archive); }
     std::string device() const override { return inner_->device(); }
     const SolverOptions& options() const override { return inner_->options(); }
@@ -126,7 +112,7 @@ TEST_CASE("tolerances in a box are those before the step again")
     SolverOptions options;
     options.device = "cpu";
     options.softening.length = 0.01;
-    options.periodic = {.box = 1};
+    options.box = 1;
     const BlockSteps steps{.criterion = StepCriterion::softening, .eta = 0.2};
     int left = 0;
     const WayToMove way{"", [&] {

@@ -57,6 +57,11 @@ TEST_CASE("neighbours are exact")
     check_field_neighbours({"cpu"});
 }
 
+TEST_CASE("in a periodic box a field is that of all images")
+{
+    check_field_in_box({"cpu"});
+}
+
 TEST_CASE("wrong use of a field gets a line each")
 {
     check_field_misuse({"cpu"});

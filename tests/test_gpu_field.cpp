@@ -57,6 +57,11 @@ TEST_CASE("neighbours are exact")
     check_field_neighbours({"gpu"});
 }
 
+TEST_CASE("in a periodic box a field is that of all images")
+{
+    check_field_in_box({"gpu"});
+}
+
 TEST_CASE("wrong use of a field gets a line each")
 {
     check_field_misuse({"gpu"});

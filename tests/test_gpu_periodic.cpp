@@ -6,7 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/long_range_field.hpp"
 #include "periodic_sets.hpp"
+#include "tests/requests.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -17,7 +19,7 @@ Particles solved(Particles p, SolverOptions options, const std::string& device,
                  std::span<const Index> active = {})
 {
     options.device = device;
-    options.periodic.box = 1;
+    options.box = 1;
     if (options.group_size == 0)
         options.group_size = 200; // the same lists
     options.leaf_size = 24;
@@ -109,7 +111,7 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
 {
     SolverOptions options;
     options.softening.length = 0.001;
-    options.periodic.box = 1;
+    options.box = 1;
     options.group_size = 200; // the same lists
     options.leaf_size = 24;
     options.device = "cpu";
@@ -119,8 +121,6 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
     Particles p = periodic_sets(9973)[1].particles, there = p;
     on_host->solve(p, Quantities::acceleration_potential);
     on_gpu->solve(there, Quantities::acceleration_potential);
-    on_host->keep_tree(true);
-    on_gpu->keep_tree(true);
     std::vector<Index> active;
     for (Index i = 3; i < p.size(); i += 7)
         active.push_back(i);
@@ -131,8 +131,9 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
         }
         there.position = p.position;
         for (const std::span<const Index> targets : {std::span<const Index>{}, {active}}) {
-            const auto host = on_host->solve(p, Quantities::acceleration_potential, targets),
-                       gpu = on_gpu->solve(there, Quantities::acceleration_potential, targets);
+            const Asked asked{.active = targets, .keeps_tree = true};
+            const auto host = solve(*on_host, p, asked, Quantities::acceleration_potential),
+                       gpu = solve(*on_gpu, there, asked, Quantities::acceleration_potential);
             CHECK(gpu.kept_tree);
             CHECK(difference(there, p) < 1e-6);
             if (targets.empty()) { // few targets are grouped otherwise
@@ -165,26 +166,23 @@ TEST_CASE("the long range is had apart, or left out")
         SolverOptions options;
         options.softening.length = 0.001;
         options.periodic.long_range = range;
-        options.periodic.box = 1;
+        options.box = 1;
         options.device = "gpu";
         const auto solver = make_solver(options);
         Particles whole = set.particles, part = set.particles, left = set.particles;
         solver->solve(whole, Quantities::acceleration_potential);
-        LongRangeSums sums;
-        solver->use_long_range(LongRangePart::apart, &sums);
-        solver->solve(part, Quantities::acceleration_potential);
-        solver->use_long_range(LongRangePart::left_out);
-        solver->solve(left, Quantities::acceleration_potential);
+        std::vector<Vec3<double>> apart(part.size());
+        solve(*solver, part,
+              {.long_range = LongRangePart::apart, .apart = view_of(std::span(apart))},
+              Quantities::acceleration_potential);
+        solve(*solver, left, {.long_range = LongRangePart::left_out});
         CHECK(left.acceleration == part.acceleration);
-        CHECK(left.potential == part.potential);
         CHECK(difference(part, whole) > 0.01);
-        REQUIRE(sums.acceleration.size() == part.size());
-        for (std::size_t i = 0; i < part.size(); ++i) {
-            part.acceleration[i] += sums.acceleration[i];
-            part.potential[i] += sums.potential[i];
-        }
+        for (std::size_t i = 0; i < part.size(); ++i)
+            part.acceleration[i] += apart[i];
         CHECK(difference(part, whole) < 1e-6 * set.error);
-        CHECK(difference_of_potentials(part, whole, solver->split_radius()) < 1e-6);
+        const double split = split_radius(solver->options().periodic, 1);
+        CHECK(difference_of_potentials(part, whole, split) < 1e-6);
     }
 }
 

@@ -35,7 +35,7 @@ Setup in_box()
 {
     Setup setup{periodic_sets(20000)[1].particles, {}, {}};
     setup.options.softening.length = 0.002;
-    setup.options.periodic.box = 1;
+    setup.options.box = 1;
     setup.options.device = "gpu";
     setup.step = {TimeStepKind::adaptive, 0, 0.2};
     return setup;
@@ -100,7 +100,7 @@ TEST_CASE("individual steps have the bits of those on the host")
          {std::pair{isolated(), by_potential}, std::pair{isolated(), by_softening},
           std::pair{in_box(), by_softening}}) {
         const auto& [setup, steps] = way;
-        CAPTURE(way.first.options.periodic.box);
+        CAPTURE(way.first.options.box);
         for (const std::uint64_t number : {3, 4}) { // after the third there are potentials
             const Particles host = moved_in_blocks(setup, steps, number, false),
                             there = moved_in_blocks(setup, steps, number, true);

@@ -4,6 +4,7 @@
 #include "chamomile/integrate/kept_trees.hpp"
 #include "chamomile/io/models/hernquist.hpp"
 #include "tests/periodic_sets.hpp"
+#include "tests/requests.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/some_targets.hpp"
 
@@ -22,15 +23,14 @@ TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its er
         active.push_back(i);
     Particles same = particles;
     kept->solve(particles, Quantities::acceleration);
-    kept->keep_tree(true);
-    kept->solve(particles, Quantities::acceleration, active);
+    solve(*kept, particles, {.active = active, .keeps_tree = true});
     built->solve(same, Quantities::acceleration);
     built->solve(same, Quantities::acceleration, active);
     CHECK(same_bits(particles.acceleration, same.acceleration));
     for (double moved : {0.05, 0.5}) {
         for (std::size_t i = 0; i < particles.size(); ++i)
             particles.position[i] += moved * particles.velocity[i];
-        const ForceStatistics old = kept->solve(particles, Quantities::acceleration, active);
+        const ForceStatistics old = solve(*kept, particles, {.active = active, .keeps_tree = true});
         const double error = rms_error(particles, active, eps);
         const ForceStatistics anew = built->solve(particles, Quantities::acceleration, active);
         const double usual = rms_error(particles, active, eps);
@@ -44,7 +44,7 @@ TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its er
     // Others do not have its cells.
     Particles fewer = particles;
     fewer.resize(777);
-    kept->solve(fewer, Quantities::acceleration);
+    solve(*kept, fewer, {.keeps_tree = true});
     std::vector<Index> all(777);
     for (Index i = 0; i < 777; ++i)
         all[i] = i;
@@ -60,12 +60,11 @@ TEST_CASE("in a periodic box a kept tree follows particles across its sides")
     SolverOptions options;
     options.device = "cpu";
     options.softening.length = 0.002;
-    options.periodic.box = 1;
+    options.box = 1;
     const auto kept = make_solver(options), built = make_solver(options);
     options.solver = SolverKind::direct;
     const auto exact = make_solver(options);
     kept->solve(particles, Quantities::acceleration);
-    kept->keep_tree(true);
     for (const double shift : {0.02, 0.3}) { // of all; beside it each goes its own way
         for (std::size_t i = 0; i < particles.size(); ++i) {
             const double own = 1e-3 * double(i % 11) / 11;
@@ -73,7 +72,7 @@ TEST_CASE("in a periodic box a kept tree follows particles across its sides")
                 Periodicity{1}.wrapped(particles.position[i] + Vec3<double>{shift, own, -shift});
         }
         Particles by_kept = particles, by_built = particles, right = particles;
-        const ForceStatistics old = kept->solve(by_kept, Quantities::acceleration, active);
+        const ForceStatistics old = solve(*kept, by_kept, {.active = active, .keeps_tree = true});
         const ForceStatistics anew = built->solve(by_built, Quantities::acceleration, active);
         exact->solve(right, Quantities::acceleration);
         CHECK(old.kept_tree);

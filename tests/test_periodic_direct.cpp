@@ -24,7 +24,7 @@ SolverOptions direct(double box, Softening softening = {})
 {
     SolverOptions options;
     options.solver = SolverKind::direct;
-    options.periodic.box = box;
+    options.box = box;
     options.softening = softening;
     options.device = "cpu";
     return options;
@@ -62,7 +62,7 @@ void check_against_ewald(Particles p, SolverOptions options, double limit)
     std::vector<double> potential(p.size());
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::size_t i = 0; i < p.size(); ++i)
-        exact_field(p, i, options.periodic.box, options.softening, acceleration[i], potential[i]);
+        exact_field(p, i, options.box, options.softening, acceleration[i], potential[i]);
     for (const std::string& set : instruction_sets()) {
         CAPTURE(set);
         options.instruction_set = set;

@@ -35,7 +35,7 @@ struct Errors {
 Errors errors_of(const PeriodicSet& set, SolverOptions options)
 {
     options.device = "cpu";
-    options.periodic.box = 1;
+    options.box = 1;
     Particles p = set.particles;
     static std::map<std::string, std::pair<std::vector<Vec3<double>>, std::vector<double>>> known;
     auto& exact = known[set.name + std::to_string(p.size())];
@@ -119,7 +119,7 @@ TEST_CASE("a lattice stays where it is")
     });
     SolverOptions options;
     options.device = "cpu";
-    options.periodic.box = 1;
+    options.box = 1;
     make_solver(options)->solve(p, Quantities::acceleration_potential);
     const double neighbour = p.mass[0] * 144; // what one attracts with
     double energy = 0, largest = 0, squares = 0;
@@ -140,7 +140,7 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
     const auto refusal = [](auto change) {
         SolverOptions options;
         options.device = "cpu";
-        options.periodic.box = 1;
+        options.box = 1;
         change(options);
         try {
             make_solver(options);
@@ -161,7 +161,7 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
           }).find("too few cells") != std::string::npos);
     CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
           "eps: 0.5: must be at most a tenth of the box");
-    CHECK(refusal([](SolverOptions& o) { o.periodic.box = -1; }) == "box: -1: must be 0 or more");
+    CHECK(refusal([](SolverOptions& o) { o.box = -1; }) == "box: -1: must be 0 or more");
 }
 
 TEST_SUITE_END();

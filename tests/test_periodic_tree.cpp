@@ -76,17 +76,23 @@ SolverOptions periodic_options(double side)
 {
     SolverOptions options;
     options.device = "cpu";
-    options.periodic.box = side;
+    options.box = side;
     options.softening.length = 0.002 * side;
     return options;
 }
 
+std::unique_ptr<Solver> short_range_solver(const SolverOptions& options, double split)
+{
+    const SolverOptions chosen = settled(options);
+    return make_list_solver(chosen, make_parts(chosen), std::make_unique<NoLongRange>(split));
+}
+
 RmsError error_of(Particles p, const SolverOptions& options, double split)
 {
-    const double side = options.periodic.box;
+    const double side = options.box;
     const Sums exact =
         plain_sums(p, side, split, options.periodic.cut * split, options.softening.length);
-    auto solver = make_periodic_solver(settled(options), std::make_unique<NoLongRange>(split));
+    auto solver = short_range_solver(options, split);
     solver->solve(p, Quantities::acceleration_potential);
     const double mass = std::accumulate(p.mass.begin(), p.mass.end(), 0.0);
     const double shift = 4 * M_PI * split * split * mass / (side * side * side) +
@@ -176,8 +182,7 @@ TEST_CASE("particles in other images have the same forces")
         x += Vec3<double>{std::floor(random(-3, 4)), std::floor(random(-3, 4)), 0};
     const auto kept = moved.position;
     for (Particles* set : {&p, &moved}) {
-        auto solver = make_periodic_solver(settled(periodic_options(1)),
-                                           std::make_unique<NoLongRange>(1 / 32.));
+        auto solver = short_range_solver(periodic_options(1), 1 / 32.);
         solver->solve(*set, Quantities::acceleration_potential);
     }
     CHECK(moved.position == kept);
@@ -197,8 +202,7 @@ TEST_CASE("active particles have the forces of all, however few they are")
         options.precision = Precision::double_precision;
         options.tolerance = 1e-5;
         Particles all = set.particles, few = set.particles;
-        auto solver =
-            make_periodic_solver(settled(options), std::make_unique<NoLongRange>(1 / 32.));
+        auto solver = short_range_solver(options, 1 / 32.);
         solver->solve(all, Quantities::acceleration);
         std::vector<Index> active;
         for (Index i = 5; i < few.size(); i += 100)
@@ -220,8 +224,7 @@ TEST_CASE("bits do not depend on threads, instruction sets agree")
         Particles p = start;
         SolverOptions options = periodic_options(1);
         options.instruction_set = set;
-        auto solver =
-            make_periodic_solver(settled(options), std::make_unique<NoLongRange>(1 / 40.));
+        auto solver = short_range_solver(options, 1 / 40.);
         solver->solve(p, Quantities::acceleration_potential);
         return p;
     };

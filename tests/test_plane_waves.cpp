@@ -23,13 +23,12 @@ class FormulaSolver : public Solver {
 public:
     std::string device() const override { return "formula"; }
     const SolverOptions& options() const override { return options_; }
-    void soften(double length) override { options_.softening.length = length; }
 
 protected:
     explicit FormulaSolver(double box = 0)
     {
         options_.softening.length = 1;
-        options_.periodic.box = box;
+        options_.box = box;
     }
 
 private:
@@ -41,10 +40,11 @@ class Planes final : public FormulaSolver {
 public:
     Planes(std::vector<double> q, double omega_matter) : q_(std::move(q)), pull_(1.5 * omega_matter)
     {}
-    ForceStatistics solve(Particles& particles, Quantities, std::span<const Index>) override
+    ForceStatistics evaluate(const Request& request) override
     {
-        for (std::size_t i = 0; i < particles.size(); ++i)
-            particles.acceleration[i] = {pull_ * (particles.position[i].x - q_[i]), 0, 0};
+        for (std::size_t i = 0; i < request.count; ++i)
+            request.acceleration.store_vector(i,
+                                              {pull_ * (request.position.load(i) - q_[i]), 0, 0});
         return {};
     }
 
@@ -58,15 +58,15 @@ private:
 class LatticePlanes final : public FormulaSolver {
 public:
     explicit LatticePlanes(int n) : FormulaSolver(1), n_(n) {}
-    ForceStatistics solve(Particles& particles, Quantities, std::span<const Index>) override
+    ForceStatistics evaluate(const Request& request) override
     {
         for (int i = 0; i < n_; ++i) {
             double g = 0;
             for (int j = 0; j < n_; ++j)
                 if (j != i)
-                    g += pull(particles.position[std::size_t(i)].x -
-                              particles.position[std::size_t(j)].x);
-            particles.acceleration[std::size_t(i)] = {g, 0, 0};
+                    g += pull(request.position.load(std::size_t(i)) -
+                              request.position.load(std::size_t(j)));
+            request.acceleration.store_vector(std::size_t(i), {g, 0, 0});
         }
         return {};
     }
@@ -216,7 +216,7 @@ TEST_CASE("Zel'dovich's pancake by tree and mesh")
         options.device = "cpu";
         options.softening.length = 1e-4;
         options.gravitational_constant = 3 / (8 * M_PI); // 4 pi G rho = 3/2
-        options.periodic.box = 1;
+        options.box = 1;
         options.periodic.cut = row.cut;
         options.tolerance = row.tolerance;
         Particles particles = lattice(0.02);

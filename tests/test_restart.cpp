@@ -136,12 +136,12 @@ TEST_CASE("the softening length in force comes back")
         Simulation first(particles, *before, 0, end_of_followed),
             second(later, *after, 0, end_of_followed);
         first.run();
-        const double length = before->forces().softening.length;
+        const double length = first.softening_length();
         CHECK(length < 0.035);
         write_checkpoint(folder / "state.chk", [&](Archive& archive) { first.exchange(archive); });
         CheckpointReader archive(folder / "state.chk");
         second.exchange(archive);
-        CHECK(after->forces().softening.length == length);
+        CHECK(second.softening_length() == length);
     }
 }
 

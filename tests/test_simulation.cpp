@@ -190,7 +190,7 @@ TEST_CASE("a number that is no longer finite ends the run with particle and step
     SolverOptions in_box;
     in_box.softening = softening;
     in_box.device = "cpu";
-    in_box.periodic.box = 1;
+    in_box.box = 1;
     const auto periodic = make_solver(in_box);
     Particles boxed = cloud(37);
     boxed.velocity[17].y = std::numeric_limits<double>::max();

@@ -3,6 +3,7 @@
 
 #include "chamomile/force/small_sets.hpp"
 #include "chamomile/io/models/hernquist.hpp"
+#include "tests/requests.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"
 #include "tests/some_targets.hpp"
@@ -42,11 +43,9 @@ TEST_CASE("few targets go to the second solver, with a tree of its own time")
     Particles b = a;
     for (Solver* solver : {used.get(), fresh.get()}) {
         Particles& now = solver == used.get() ? a : b;
-        solver->keep_tree(false);
-        solver->solve(now, Quantities::acceleration);
-        solver->keep_tree(true);
-        solver->solve(now, Quantities::acceleration, few);
-        solver->solve(now, Quantities::acceleration, many);
+        solve(*solver, now, {});
+        solve(*solver, now, {.active = few, .keeps_tree = true});
+        solve(*solver, now, {.active = many, .keeps_tree = true});
     }
     CHECK(same_bits(a.acceleration, b.acceleration));
 }

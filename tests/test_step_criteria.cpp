@@ -33,10 +33,9 @@ constexpr double pi = std::numbers::pi;
 class FailingSolver final : public ReferenceSolver {
 public:
     FailingSolver(int fails_at) : fails_at_(fails_at) {}
-    ForceStatistics solve(Particles& particles, Quantities quantities,
-                          std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
-        const ForceStatistics statistics = ReferenceSolver::solve(particles, quantities, active);
+        const ForceStatistics statistics = ReferenceSolver::evaluate(request);
         if (evaluations == fails_at_)
             throw Error(Fault::device, "the device is gone");
         return statistics;
@@ -153,7 +152,7 @@ TEST_CASE("an orbit's mean is that of its attractions, at least by the mass of a
 TEST_CASE("potentials in a periodic box have no zero to measure steps by")
 {
     SolverOptions options;
-    options.periodic.box = 1;
+    options.box = 1;
     options.softening.length = 0.01;
     options.device = "cpu";
     const auto solver = make_solver(options);

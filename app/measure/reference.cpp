@@ -72,7 +72,7 @@ ReferenceSums Reference::in_box(Softening softening)
 {
     SolverOptions options;
     options.solver = SolverKind::direct;
-    options.periodic.box = box_;
+    options.box = box_;
     options.softening = softening;
     options.gravitational_constant = gravitational_constant_;
     const auto solver = make_solver(options);

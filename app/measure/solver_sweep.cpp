@@ -109,7 +109,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     options.texts("device", "auto|cpu|gpu[:n],...", sweep.devices, device_help);
     options.texts("instruction-set", "auto|avx512|avx2|baseline,...", sweep.instruction_sets,
                   instruction_set_help, instruction_set_words);
-    add_periodic_options(options, solver.periodic);
+    add_periodic_options(options, solver);
 }
 
 void settle_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver)

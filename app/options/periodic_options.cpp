@@ -7,7 +7,7 @@
 #include "app/run/particle_notes.hpp"
 #include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/long_range_field.hpp"
 #include "chamomile/io/comoving.hpp"
 
 namespace chamomile::app {
@@ -35,11 +35,12 @@ bool contradicts_box(double side, const Snapshot& snapshot)
     return stated > 0 && std::abs(side - stated) > 1e-6 * stated;
 }
 
-void add_periodic_options(Options& options, PeriodicOptions& periodic)
+void add_periodic_options(Options& options, SolverOptions& solver)
 {
+    PeriodicOptions& periodic = solver.periodic;
     options.group("Periodic boxes");
     options.number(
-        "box", periodic.box, ranges::side_or_none,
+        "box", solver.box, ranges::side_or_none,
         "side of a periodic cube [0, SIDE)^3; that of the file unless given; 0: isolated");
     options.choice("long-range", periodic.long_range, long_range_words,
                    "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald)");
@@ -50,33 +51,33 @@ void add_periodic_options(Options& options, PeriodicOptions& periodic)
     options.number("cut", periodic.cut, between(3, 7), "where the tree's part ends, in r_s");
 }
 
-void settle_box(const Options& options, Snapshot& snapshot, PeriodicOptions& periodic)
+void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solver)
 {
     const double stated = snapshot.box_size;
     if (!options.given("box"))
-        periodic.box = stated;
-    if (periodic && contradicts_box(periodic.box, snapshot))
-        throw Error(Fault::usage, options.command() + ": --box: " + shortest(periodic.box) +
+        solver.box = stated;
+    if (solver.is_periodic() && contradicts_box(solver.box, snapshot))
+        throw Error(Fault::usage, options.command() + ": --box: " + shortest(solver.box) +
                                       ": contradicts the box of " + shortest(stated) +
                                       " in the file; --box 0 leaves boundaries open");
-    if (!periodic && stated > 0)
+    if (!solver.is_periodic() && stated > 0)
         add_note(snapshot, "the box of size " + shortest(stated) +
                                " in the file is ignored: boundaries are open");
-    if (periodic && !options.given("box") && !snapshot.comoving)
+    if (solver.is_periodic() && !options.given("box") && !snapshot.comoving)
         add_note(snapshot, "the file is not comoving, but its BoxSize of " + shortest(stated) +
                                " makes gravity periodic: images of all particles pull; --box 0 "
                                "leaves boundaries open");
-    if (periodic.box != stated) {
-        snapshot.box_size = periodic.box;
+    if (solver.box != stated) {
+        snapshot.box_size = solver.box;
         settle_units(snapshot);
     }
 }
 
 void settle_periodic(const Options& options, SolverOptions& solver)
 {
-    PeriodicOptions& periodic = solver.periodic;
+    const bool periodic = solver.is_periodic();
     const bool direct = solver.solver == SolverKind::direct;
-    const bool modes = periodic.long_range == LongRangeKind::modes;
+    const bool modes = solver.periodic.long_range == LongRangeKind::modes;
     const std::string in_double = "direct sums in a periodic box are made in double, on the "
                                   "processor";
     refuse_idle(options,
@@ -87,7 +88,7 @@ void settle_periodic(const Options& options, SolverOptions& solver)
                  {periodic && direct && solver.precision == Precision::single_precision,
                   "precision", in_double},
                  {periodic && direct && solver.device.starts_with("gpu"), "device", in_double},
-                 {bool(periodic), "accuracy accuracy-percentile accuracy-every",
+                 {periodic, "accuracy accuracy-percentile accuracy-every",
                   "is not for periodic boxes; give --tolerance and --cut"}});
     if (!periodic || direct)
         return;
@@ -101,23 +102,22 @@ void settle_periodic(const Options& options, SolverOptions& solver)
     solver.local_order = 0;
 }
 
-std::string box_text(const Options& options, const Snapshot& snapshot,
-                     const PeriodicOptions& periodic)
+std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver)
 {
-    if (!periodic)
+    if (!solver.is_periodic())
         return "";
     const std::string from = options.given("box") ? "--box"
                              : snapshot.comoving  ? "BoxSize of the file"
                                                   : "BoxSize of the file; --box 0: isolated";
-    return "periodic, " + length_text(periodic.box, snapshot.units) + " (" + from + ")";
+    return "periodic, " + length_text(solver.box, snapshot.units) + " (" + from + ")";
 }
 
 std::string long_range_text(const SolverOptions& settled, const Units& units)
 {
     const PeriodicOptions& periodic = settled.periodic;
-    if (!periodic || settled.solver == SolverKind::direct)
+    if (!settled.is_periodic() || settled.solver == SolverKind::direct)
         return "";
-    const double split = split_radius(periodic);
+    const double split = split_radius(periodic, settled.box);
     const bool mesh = periodic.long_range == LongRangeKind::mesh;
     return (mesh ? formatted("mesh of %d^3, ", periodic.mesh) : std::string("modes, ")) + "r_s " +
            length_text(split, units) + ", cut at " + length_text(periodic.cut * split, units);
@@ -125,15 +125,16 @@ std::string long_range_text(const SolverOptions& settled, const Units& units)
 
 void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled)
 {
-    if (options.verbosity() == Verbosity::quiet || !settled.periodic)
+    if (options.verbosity() == Verbosity::quiet || !settled.is_periodic())
         return;
-    std::printf("box: %s\n", box_text(options, snapshot, settled.periodic).c_str());
+    std::printf("box: %s\n", box_text(options, snapshot, settled).c_str());
     if (const std::string text = long_range_text(settled, snapshot.units); !text.empty())
         std::printf("long range: %s\n", text.c_str());
 }
 
-std::string periodic_text(const PeriodicOptions& periodic)
+std::string periodic_text(const SolverOptions& solver)
 {
+    const PeriodicOptions& periodic = solver.periodic;
     std::string text = "modes";
     if (periodic.long_range == LongRangeKind::mesh) {
         text = periodic.mesh > 0 ? "mesh of " + std::to_string(periodic.mesh) + "^3" : "mesh";
@@ -145,7 +146,7 @@ std::string periodic_text(const PeriodicOptions& periodic)
 std::map<std::string, std::string> describe_periodic(const SolverOptions& solver)
 {
     const PeriodicOptions& periodic = solver.periodic;
-    if (!periodic || solver.solver == SolverKind::direct)
+    if (!solver.is_periodic() || solver.solver == SolverKind::direct)
         return {};
     const bool mesh = periodic.long_range == LongRangeKind::mesh;
     std::map<std::string, std::string> words{{"long_range", mesh ? "mesh" : "modes"},
@@ -155,8 +156,8 @@ std::map<std::string, std::string> describe_periodic(const SolverOptions& solver
         words["split"] = shortest(periodic.split);
     }
     if (!mesh || periodic.mesh > 0) { // else not chosen yet
-        words["split_radius"] = shortest(split_radius(periodic));
-        words["cut_radius"] = shortest(periodic.cut * split_radius(periodic));
+        words["split_radius"] = shortest(split_radius(periodic, solver.box));
+        words["cut_radius"] = shortest(periodic.cut * split_radius(periodic, solver.box));
     }
     return words;
 }

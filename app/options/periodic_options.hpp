@@ -11,11 +11,11 @@
 namespace chamomile::app {
 
 /// Opens a group with --box, --long-range, --mesh, --split and --cut.
-void add_periodic_options(Options& options, PeriodicOptions& periodic);
+void add_periodic_options(Options& options, SolverOptions& solver);
 
 /// Takes the box from the file unless --box gives it; the snapshot is in the box that is used then,
 /// with notes of what was ignored or may surprise. Throws Error(usage) for two boxes that differ.
-void settle_box(const Options& options, Snapshot& snapshot, PeriodicOptions& periodic);
+void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solver);
 
 /// Settles what goes with a box that is known. Throws Error(usage) for options that a periodic box
 /// does not take, or that need one.
@@ -26,8 +26,7 @@ bool contradicts_box(double side, const Snapshot& snapshot);
 
 /// Where the box comes from, such as "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)";
 /// empty of isolated systems.
-std::string box_text(const Options& options, const Snapshot& snapshot,
-                     const PeriodicOptions& periodic);
+std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver);
 
 /// Such as "mesh of 128^3, r_s 29.3 kpc, cut at 146 kpc" of options whose mesh is known; empty of
 /// isolated systems and direct sums.
@@ -37,7 +36,7 @@ std::string long_range_text(const SolverOptions& settled, const Units& units);
 void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled);
 
 /// Such as "mesh of 128^3, r_s of 1.25 cells, cut at 5 r_s".
-std::string periodic_text(const PeriodicOptions& periodic);
+std::string periodic_text(const SolverOptions& solver);
 
 /// The options in words; none of an isolated system or a direct sum.
 std::map<std::string, std::string> describe_periodic(const SolverOptions& solver);

@@ -6,6 +6,7 @@
 #include "app/structures/linear_theory.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/long_range_field.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -115,7 +116,7 @@ void add_solver_options(Options& options, SolverOptions& solver)
     for (const std::string& word : instruction_set_words)
         words.emplace_back(word, word);
     options.choice("instruction-set", solver.instruction_set, words, instruction_set_help);
-    add_periodic_options(options, solver.periodic);
+    add_periodic_options(options, solver);
 }
 
 void add_pair_machine(Options& options, PairOptions& pairs)
@@ -200,13 +201,13 @@ std::string criterion_text(const SolverOptions& solver)
 std::string method_text(const SolverOptions& solver)
 {
     if (solver.solver == SolverKind::direct)
-        return solver.periodic ? "direct sum, Ewald's" : "direct sum";
+        return solver.is_periodic() ? "direct sum, Ewald's" : "direct sum";
     std::string text = "tree, " + criterion_text(solver);
     static constexpr const char* names[] = {"monopoles", "", "quadrupoles", "octupoles",
                                             "hexadecapoles"};
     text += std::string(", ") + names[solver.order];
-    if (solver.periodic)
-        text += ", " + periodic_text(solver.periodic);
+    if (solver.is_periodic())
+        text += ", " + periodic_text(solver);
     else
         text += solver.local_order == 0 ? ", no local expansions"
                                         : ", local order " + std::to_string(solver.local_order);
@@ -217,7 +218,7 @@ std::string method_text(const SolverOptions& solver)
 
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options)
 {
-    settle_box(options, snapshot, solver.periodic);
+    settle_box(options, snapshot, solver);
     if (!options.given("G"))
         solver.gravitational_constant = snapshot.G();
     if (snapshot.softening && !options.given("eps"))
@@ -246,7 +247,7 @@ void note_idle_on_device(const Options& options, const SolverOptions& solver, Sn
 
 SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot)
 {
-    used.periodic = with_mesh(used.periodic, snapshot.particles.size());
+    used.periodic = with_mesh(used.periodic, used.box, snapshot.particles.size());
     return used;
 }
 
@@ -263,7 +264,7 @@ void state_forces(const SolverOptions& used, const std::string& device, Snapshot
     snapshot.softening = used.softening;
     if (used.gravitational_constant != snapshot.G())
         snapshot.gravitational_constant = used.gravitational_constant;
-    snapshot.box_size = used.periodic.box;
+    snapshot.box_size = used.box;
 }
 
 std::map<std::string, std::string> describe(const SolverOptions& solver)

@@ -17,15 +17,16 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
 {
     if (checks_ > 0 && last_step_ == simulation.step())
         return;
-    SolverOptions exact = simulation.integrator().forces();
-    if (!sample_ || softening_length_ != exact.softening.length) {
+    if (!sample_) {
+        SolverOptions exact = simulation.integrator().forces();
         exact.precision = Precision::double_precision;
         sample_ = std::make_unique<DirectSample>(exact);
-        softening_length_ = exact.softening.length;
     }
-    sample_->measure(particles, targets_, Quantities::acceleration_potential);
-    std::vector<double> accelerations = sample_->acceleration_errors(particles),
-                        potentials = sample_->potential_errors(particles);
+    Request request = request_of(particles, Quantities::acceleration_potential);
+    request.softening_length = simulation.softening_length();
+    sample_->measure(request, targets_, Quantities::acceleration_potential);
+    std::vector<double> accelerations = sample_->acceleration_errors(request.acceleration),
+                        potentials = sample_->potential_errors(request.potential);
     if (const std::string line = excess_text(simulation.integrator().forces(), accelerations);
         excess_.empty() && !line.empty())
         excess_ = formatted("forces in step %llu: ", (unsigned long long)simulation.step()) + line;

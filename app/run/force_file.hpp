@@ -37,8 +37,7 @@ public:
 private:
     std::size_t targets_;
     LineFile file_;
-    std::unique_ptr<DirectSample> sample_; // of that softening, which may follow the scale factor
-    double softening_length_ = 0;
+    std::unique_ptr<DirectSample> sample_;
     double largest_p99_ = -1, last_p99_ = 0, last_median_ = 0;
     std::uint64_t largest_step_ = 0, last_step_ = 0;
     int checks_ = 0;

@@ -113,8 +113,8 @@ std::vector<std::string> oddities(const Particles& particles, const SolverOption
 {
     std::vector<std::string> lines{masses_text(particles),
                                    extent_text(particles, solver.softening.length)};
-    if (solver.periodic) {
-        const Outside found = outside(particles, solver.periodic.box);
+    if (solver.is_periodic()) {
+        const Outside found = outside(particles, solver.box);
         require_places(found);
         lines.push_back(outside_text(found));
     }

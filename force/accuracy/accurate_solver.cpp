@@ -45,22 +45,21 @@ public:
           trials_(options_, goal), is_chosen_(goal.chosen_already)
     {}
 
-    ForceStatistics solve(Particles& particles, Quantities quantities,
-                          std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
-        const std::uint64_t number = number_++;
-        trials_.begin(number);
+        const std::uint64_t number = request.number;
+        trials_.begin(request);
         std::optional<double> measured;
         if (!is_chosen_)
-            measured = choose(particles, active, number);
+            measured = choose(number);
         double spent = trials_.seconds();
-        ForceStatistics statistics = trials_.evaluate(options_, particles, quantities, active);
-        if (!measured && is_due(number) && active.empty()) {
+        ForceStatistics statistics = trials_.evaluate(options_, request);
+        if (!measured && is_due(number) && request.active.empty()) {
             const double before = trials_.seconds();
             checked_ = number;
-            measured = trials_.error(particles);
-            if (adjust(particles, *measured))
-                statistics = trials_.evaluate(options_, particles, quantities, active);
+            measured = trials_.error(request.acceleration);
+            if (adjust(*measured))
+                statistics = trials_.evaluate(options_, request);
             spent += trials_.seconds() - before;
         }
         statistics.measured_error = measured;
@@ -68,13 +67,9 @@ public:
         return statistics;
     }
 
-    void number_next(std::uint64_t number) override { number_ = number; }
-    void keep_tree(bool kept) override { trials_.keep_tree(kept); }
-
     void exchange(Archive& archive) override
     {
         archive("accuracy/chosen", is_chosen_);
-        archive("accuracy/number", number_);
         archive("accuracy/checked", checked_);
         archive("accuracy/solver", options_.solver, SolverKind::direct);
         archive("accuracy/criterion", options_.criterion, Criterion::moments);
@@ -96,7 +91,6 @@ public:
 private:
     static SolverOptions base_options(SolverOptions options, const AccuracyGoal& goal)
     {
-        check_goal(goal);
         if (options.solver != SolverKind::tree && !goal.chosen_already)
             throw Error(Fault::usage, "accuracy: needs the tree solver, and takes a direct sum "
                                       "where that is better");
@@ -117,15 +111,15 @@ private:
     /// By method, with the sizes of `base`.
     static std::vector<Candidate> candidates(const SolverOptions& base, const AccuracyGoal& goal)
     {
-        std::vector<Method> ways;
-        for (const Method& m : methods) {
-            const Method way{goal.criterion.value_or(m.criterion), goal.order.value_or(m.order),
-                             goal.local_order.value_or(m.local_order)};
+        std::vector<TreeMethod> ways;
+        for (const TreeMethod& m : methods) {
+            const TreeMethod way{goal.criterion.value_or(m.criterion), goal.order.value_or(m.order),
+                                 goal.local_order.value_or(m.local_order)};
             if (std::find(ways.begin(), ways.end(), way) == ways.end())
                 ways.push_back(way);
         }
         std::vector<Candidate> all;
-        for (const Method& way : ways) {
+        for (const TreeMethod& way : ways) {
             SolverOptions options = base;
             options.criterion = way.criterion;
             options.order = way.order;
@@ -141,27 +135,27 @@ private:
                checked_ != number && options_.solver == SolverKind::tree;
     }
 
-    void try_out(Candidate& candidate, Particles& particles)
+    void try_out(Candidate& candidate)
     {
         const bool done = candidate.search.done(); // then for its time alone
         limit_of(candidate.options) =
             done ? candidate.search.points().back().limit : candidate.search.next();
-        const auto outcome = trials_.try_out(candidate.options, particles);
+        const auto outcome = trials_.try_out(candidate.options);
         if (!done)
             candidate.search.add({limit_of(candidate.options), outcome.error},
-                                 outcome.pairs > 0.5 * double(particles.size()));
+                                 outcome.pairs > 0.5 * double(trials_.size()));
         const double ratio = std::clamp(outcome.error / (GoalBand::aimed * goal_.error), 1e-3, 1e3);
         candidate.timings.push_back({std::log(ratio), outcome.seconds});
         candidate.pairs = outcome.pairs;
     }
 
     /// Up to three trials, unless the first few show that another is far faster.
-    void look_at(Candidate& candidate, Particles& particles)
+    void look_at(Candidate& candidate)
     {
         for (int trial = 0; trial < most_trials; ++trial)
             if (trial == 0 || (candidate.seconds(power_) < worth_another * least_seconds_ &&
                                (trial < 2 || candidate.distance() > Candidate::far_apart)))
-                try_out(candidate, particles);
+                try_out(candidate);
         least_seconds_ = std::min(least_seconds_, candidate.seconds(power_));
     }
 
@@ -175,16 +169,16 @@ private:
     }
 
     /// The fastest, its search at an end.
-    Candidate fastest(Particles& particles)
+    Candidate fastest()
     {
         std::vector<Candidate> ways = candidates(base_, goal_);
         Candidate& first = ways.front();
         while (!first.search.done())
-            try_out(first, particles);
+            try_out(first);
         power_ = first.power(Candidate::usual_power);
         least_seconds_ = first.seconds(power_);
         for (std::size_t k = 1; k < ways.size(); ++k)
-            look_at(ways[k], particles);
+            look_at(ways[k]);
         sort(ways);
         const Care& care = least_seconds_ < short_trial ? much_care : usual_care;
         std::vector<SolverOptions> middles;
@@ -201,7 +195,7 @@ private:
                 options.group_size = std::max(least_group, int(options.group_size * factor.group));
                 options.leaf_size = std::max(least_leaf, int(options.leaf_size * factor.leaf));
                 ways.emplace_back(options, goal_.error);
-                look_at(ways.back(), particles);
+                look_at(ways.back());
             }
         // Those that chance may have put in the wrong order run again, in turn.
         sort(ways);
@@ -210,24 +204,24 @@ private:
             ways.pop_back();
         for (int round = 0; round < care.rounds && ways.size() > 1; ++round)
             for (Candidate& finalist : ways)
-                try_out(finalist, particles);
+                try_out(finalist);
         sort(ways);
         Candidate best = ways.front();
         while (!best.search.done())
-            try_out(best, particles);
+            try_out(best);
         return best;
     }
 
     /// The direct sum, if it keeps the goal in less time; throws Error(usage) if that is needed and
     /// it does not keep it.
-    std::optional<double> direct_instead(Particles& particles, double seconds, bool is_needed)
+    std::optional<double> direct_instead(double seconds, bool is_needed)
     {
         SolverOptions direct = base_;
         direct.solver = SolverKind::direct;
         direct.group_size = direct.leaf_size = 0;
         direct.decorrelate.reset();
         direct = settled(direct);
-        const auto first = trials_.try_out(direct, particles);
+        const auto first = trials_.try_out(direct);
         if (first.error > goal_.error) {
             if (is_needed)
                 throw Error(
@@ -237,27 +231,21 @@ private:
                         " precision has " + in_words(first.error));
             return {};
         }
-        if (!is_needed && !(trials_.try_out(direct, particles).seconds < worth_taking * seconds))
+        if (!is_needed && !(trials_.try_out(direct).seconds < worth_taking * seconds))
             return {};
         options_ = direct;
         return first.error;
     }
 
     /// Sets options_ and returns the error with them.
-    double choose(Particles& particles, std::span<const Index> active, std::uint64_t number)
+    double choose(std::uint64_t number)
     {
-        Particles copy; // trials are of all particles, and the caller wants those of some
-        if (!active.empty()) {
-            copy.position = particles.position;
-            copy.mass = particles.mass;
-        }
-        Particles& all = active.empty() ? particles : copy;
-        const Candidate best = fastest(all);
+        const Candidate best = fastest();
         const bool method_is_open = !goal_.criterion && !goal_.order && !goal_.local_order;
         const auto point = best.search.best();
         std::optional<double> error;
-        if (!point || (method_is_open && double(all.size()) < direct_pairs * best.pairs))
-            error = direct_instead(all, best.seconds(power_), !point);
+        if (!point || (method_is_open && double(trials_.size()) < direct_pairs * best.pairs))
+            error = direct_instead(best.seconds(power_), !point);
         if (!error) {
             options_ = best.options;
             limit_of(options_) = point->limit;
@@ -270,7 +258,7 @@ private:
     }
 
     /// Whether options_ have changed; `error` becomes that of those in force.
-    bool adjust(Particles& particles, double& error)
+    bool adjust(double& error)
     {
         const double error_before = error, part = error / goal_.error;
         const SolverOptions before = options_;
@@ -283,24 +271,24 @@ private:
         same.search = LimitSearch(LimitLaw::of(options_.criterion), goal_.error, limit);
         same.search.add({limit, error}, false);
         while (!same.search.done())
-            try_out(same, particles);
+            try_out(same);
         if (const auto point = same.search.best()) {
             error = point->error;
             limit_of(options_) = point->limit;
         } else {
-            error = *direct_instead(particles, 0, true);
+            error = *direct_instead(0, true);
         }
         const bool changed = options_.solver == SolverKind::direct || limit_of(options_) != limit;
         tell(changed ? AccuracyReport::Event::adjusted : AccuracyReport::Event::kept, before,
              error_before, error);
-        return changed || trials_.count() > 0; // trials have written accelerations
+        return changed;
     }
 
     void tell(AccuracyReport::Event event, const SolverOptions& before, double error_before,
               double error) const
     {
         if (goal_.report)
-            goal_.report({event, number_ - 1, before, options_, error_before, error,
+            goal_.report({event, trials_.number(), before, options_, error_before, error,
                           trials_.count(), trials_.seconds()});
     }
 
@@ -313,7 +301,6 @@ private:
     SizesAreOpen sizes_are_open_;
     AccuracyTrials trials_;
     bool is_chosen_;
-    std::uint64_t number_ = 0;
     std::optional<std::uint64_t> checked_;
     double power_ = Candidate::usual_power; ///< of the error that time falls with
     double least_seconds_ = 0;              ///< of the candidates so far
@@ -321,18 +308,18 @@ private:
 
 } // namespace
 
-void check_goal(const AccuracyGoal& goal)
+std::optional<std::string> goal_refusal(const AccuracyGoal& goal)
 {
-    const auto refuse = [](const std::string& line) { throw Error(Fault::usage, line); };
     if (!(goal.error >= 1e-12) || !(goal.error <= 0.5))
-        refuse("accuracy: " + in_words(goal.error) + ": must be 1e-12 to 0.5");
+        return "accuracy: " + in_words(goal.error) + ": must be 1e-12 to 0.5";
     if (!(goal.percentile > 0) || !(goal.percentile <= 99.9))
-        refuse("accuracy percentile: " + in_words(goal.percentile) +
-               ": must be above 0 and at most 99.9");
+        return "accuracy percentile: " + in_words(goal.percentile) +
+               ": must be above 0 and at most 99.9";
     if (goal.sample < 1)
-        refuse("accuracy sample: 0: must be 1 or more");
+        return "accuracy sample: 0: must be 1 or more";
     if (goal.check_every < 0)
-        refuse("accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0");
+        return "accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0";
+    return {};
 }
 
 std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options)

@@ -16,16 +16,17 @@ public:
     /// Sums with the law, the device and the precision of `options`.
     explicit DirectSample(const SolverOptions& options);
 
-    /// Direct sums of about `targets` particles, those of sample_targets(). `particles` are as they
-    /// were afterwards. Throws what Solver::solve() does.
-    void measure(Particles& particles, std::size_t targets, Quantities quantities);
+    /// Direct sums of about `targets` particles of the request, those of sample_targets(). Throws
+    /// what Solver::evaluate() does.
+    void measure(const Request& request, std::size_t targets, Quantities quantities);
 
     const std::vector<Index>& targets() const { return targets_; }
 
-    /// |da| / |a| of what `particles` hold, target by target; |da| where there is no force.
-    std::vector<double> acceleration_errors(const Particles& particles) const;
+    /// |da| / |a| of the accelerations of all particles, target by target; |da| where there is no
+    /// force.
+    std::vector<double> acceleration_errors(const ArrayView& acceleration) const;
     /// |dphi| / |phi| likewise, if potentials were measured.
-    std::vector<double> potential_errors(const Particles& particles) const;
+    std::vector<double> potential_errors(const ArrayView& potential) const;
 
 private:
     std::unique_ptr<Solver> direct_;

@@ -5,15 +5,15 @@
 
 namespace chamomile {
 
-struct Method {
+struct TreeMethod {
     Criterion criterion;
     int order, local_order;
 
-    bool operator==(const Method&) const = default;
+    bool operator==(const TreeMethod&) const = default;
 };
 
 /// Each is tried in this order; the first also with other sizes. A line more is a candidate more.
-inline constexpr Method methods[] = {
+inline constexpr TreeMethod methods[] = {
     {Criterion::moments, 2, 6},  {Criterion::moments, 2, 5}, {Criterion::moments, 2, 4},
     {Criterion::relative, 2, 6}, {Criterion::moments, 0, 5}, {Criterion::moments, 3, 6},
     {Criterion::moments, 4, 6},

@@ -28,62 +28,64 @@ SolverOptions options_of_sample(SolverOptions options, double error)
 } // namespace
 
 AccuracyTrials::AccuracyTrials(const SolverOptions& settled, const AccuracyGoal& goal)
-    : tree_(make_tree_solver(settled, make_parts(settled))),
+    : tree_(make_list_solver(settled, make_parts(settled))),
       sample_(options_of_sample(settled, goal.error)),
       targets_(std::max(goal.sample,
                         std::size_t(std::ceil(least_beyond / (1 - 0.01 * goal.percentile))))),
       percentile_(goal.percentile)
 {}
 
-void AccuracyTrials::begin(std::uint64_t number)
+void AccuracyTrials::begin(const Request& request)
 {
-    number_ = number;
+    request_ = request;
     is_measured_ = false;
     count_ = 0;
     begun_ = wall_clock_seconds();
 }
 
-AccuracyTrials::Outcome AccuracyTrials::try_out(const SolverOptions& options, Particles& particles)
+AccuracyTrials::Outcome AccuracyTrials::try_out(const SolverOptions& options)
 {
     ++count_;
+    acceleration_.resize(request_.count);
+    const Request trial{.count = request_.count,
+                        .position = request_.position,
+                        .mass = request_.mass,
+                        .id = request_.id,
+                        .acceleration = view_of(std::span(acceleration_)),
+                        .number = request_.number,
+                        .keeps_tree = request_.keeps_tree,
+                        .softening_length = request_.softening_length};
     const double start = wall_clock_seconds(), processor_start = processor_seconds();
-    const ForceStatistics statistics = evaluate(options, particles, Quantities::acceleration, {});
+    const ForceStatistics statistics = evaluate(options, trial);
     double seconds = wall_clock_seconds() - start;
     if (options.device == "cpu") // where others share the cores, the lesser is what it took
         seconds = std::min(seconds, (processor_seconds() - processor_start) / thread_count());
     const double targets = double(std::max<std::uint64_t>(statistics.targets, 1));
-    return {error(particles), seconds,
+    return {error(trial.acceleration), seconds,
             double(statistics.particle_particle + statistics.particle_cell) / targets};
 }
 
-double AccuracyTrials::error(Particles& particles)
+double AccuracyTrials::error(const ArrayView& acceleration)
 {
     if (!is_measured_)
-        sample_.measure(particles, targets_, Quantities::acceleration);
+        sample_.measure(request_, targets_, Quantities::acceleration);
     is_measured_ = true;
-    std::vector<double> errors = sample_.acceleration_errors(particles);
+    std::vector<double> errors = sample_.acceleration_errors(acceleration);
     return value_at_percentile(errors, percentile_);
 }
 
-ForceStatistics AccuracyTrials::evaluate(const SolverOptions& options, Particles& particles,
-                                         Quantities quantities, std::span<const Index> active)
+ForceStatistics AccuracyTrials::evaluate(const SolverOptions& options, const Request& request)
 {
-    return solver_for(options).solve(particles, quantities, active);
-}
-
-Solver& AccuracyTrials::solver_for(const SolverOptions& options)
-{
-    if (options.solver == SolverKind::direct) {
-        if (!direct_) {
-            SolverOptions direct = options;
-            direct.accuracy.reset();
-            direct_ = make_solver(direct);
-        }
-        return *direct_;
+    if (options.solver == SolverKind::tree) {
+        tree_->adjust(options);
+        return tree_->evaluate(request);
     }
-    tree_->adjust(options);
-    tree_->number_next(number_);
-    return *tree_;
+    if (!direct_) {
+        SolverOptions direct = options;
+        direct.accuracy.reset();
+        direct_ = make_solver(direct);
+    }
+    return direct_->evaluate(request);
 }
 
 } // namespace chamomile

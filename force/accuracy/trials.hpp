@@ -14,40 +14,38 @@ public:
     /// `settled` options of a tree; law, device and precision stay.
     AccuracyTrials(const SolverOptions& settled, const AccuracyGoal& goal);
 
-    /// Begins with other positions, of the evaluation of that number.
-    void begin(std::uint64_t number);
+    /// Begins with the positions of a request, whose arrays stay.
+    void begin(const Request& request);
 
     struct Outcome {
         double error;   ///< at the goal's percentile of the sample
         double seconds; ///< of the evaluation; of a processor's time, if that is less
         double pairs;   ///< with particles and cells, per particle
     };
-    /// Evaluates all particles with those options and measures them.
-    Outcome try_out(const SolverOptions& options, Particles& particles);
+    /// Evaluates all particles with those options, to memory of its own, and measures them.
+    Outcome try_out(const SolverOptions& options);
 
-    /// The error of the accelerations that the particles hold.
-    double error(Particles& particles);
+    /// The error of these accelerations of all particles.
+    double error(const ArrayView& acceleration);
 
     /// An evaluation that is no trial.
-    ForceStatistics evaluate(const SolverOptions& options, Particles& particles,
-                             Quantities quantities, std::span<const Index> active);
+    ForceStatistics evaluate(const SolverOptions& options, const Request& request);
 
-    void keep_tree(bool kept) { tree_->keep_tree(kept); }
-
+    std::size_t size() const { return request_.count; }
+    std::uint64_t number() const { return request_.number; }
     int count() const { return count_; } ///< trials since begin()
     double seconds() const { return wall_clock_seconds() - begun_; }
     std::string device() const { return tree_->device(); }
 
 private:
-    Solver& solver_for(const SolverOptions& options);
-
     std::unique_ptr<AdjustableSolver> tree_;
     std::unique_ptr<Solver> direct_;
     DirectSample sample_;
     std::size_t targets_;
     double percentile_;
     bool is_measured_ = false;
-    std::uint64_t number_ = 0;
+    Request request_;
+    std::vector<Vec3<double>> acceleration_; // of trials
     int count_ = 0;
     double begun_ = 0;
 };

@@ -32,27 +32,33 @@ struct DirectExtent {
     }
 };
 
-inline DirectExtent extent_of(const Particles& particles, std::size_t begin, std::size_t end)
+/// Particles as the caller holds them on the host.
+struct DirectSources {
+    std::span<const Vec3<double>> position;
+    std::span<const double> mass;
+};
+
+inline DirectExtent extent_of(const DirectSources& sources, std::size_t begin, std::size_t end)
 {
     DirectExtent e;
     for (std::size_t i = begin; i < end; ++i) {
-        const Vec3<double>& x = particles.position[i];
-        const double m = particles.mass[i];
+        const Vec3<double>& x = sources.position[i];
+        const double m = sources.mass[i];
         e.add({x, x, x, std::abs(m), m, m, 0 * (x.x + x.y + x.z), m * m});
     }
     return e;
 }
 
-inline DirectExtent extent_of(const Particles& particles)
+inline DirectExtent extent_of(const DirectSources& sources)
 {
     constexpr std::size_t chunk = 2048;
-    const std::size_t n = particles.size(), chunks = (n + chunk - 1) / chunk;
+    const std::size_t n = sources.mass.size(), chunks = (n + chunk - 1) / chunk;
     if (chunks <= 1)
-        return extent_of(particles, 0, n);
+        return extent_of(sources, 0, n);
     std::vector<DirectExtent> parts(chunks);
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t c = 0; c < chunks; ++c)
-        parts[c] = extent_of(particles, c * chunk, std::min(n, (c + 1) * chunk));
+        parts[c] = extent_of(sources, c * chunk, std::min(n, (c + 1) * chunk));
     DirectExtent all;
     for (const DirectExtent& part : parts)
         all.add(part);
@@ -67,15 +73,18 @@ struct DirectFrame {
     MassSums masses;     // the caller's
 
     DirectFrame() = default;
-    DirectFrame(const Particles& particles, const Softening& softening, Precision precision)
+    /// Throws Error(input) for what is not finite, of particles that `named` makes.
+    template <class Named>
+    DirectFrame(const DirectSources& sources, const Softening& softening, Precision precision,
+                const Named& named)
     {
-        const DirectExtent e = extent_of(particles);
+        const DirectExtent e = extent_of(sources);
         if (e.probe != 0)
-            bounding_cube(particles.position); // throws
+            bounding_cube(sources.position); // throws
         if (!std::isfinite(e.mass))
-            require_masses(particles, false);
+            require_masses(named(), false);
         const Vec3<double> size = e.high - e.low;
-        const double n = double(particles.size()), side = std::max({size.x, size.y, size.z});
+        const double n = double(sources.mass.size()), side = std::max({size.x, size.y, size.z});
         length = InternalScale::of(side, softening.length, 1).length;
         // Near the mean position, which an outlier does not move far from the others; a multiple
         // of what no order of the sum can change. Doubles are finest where they came from.

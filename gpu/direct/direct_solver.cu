@@ -18,7 +18,8 @@ constexpr Index most_to_map = 4096; ///< results that the kernel writes into hos
 class CudaDirectSolver final : public Solver {
 public:
     CudaDirectSolver(int device, const SolverOptions& options)
-        : options_(options), device_(device), summer_(options.softening, options.precision)
+        : options_(options), softening_(options.softening), device_(device),
+          summer_(options.softening, options.precision)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -32,23 +33,25 @@ public:
 
     ~CudaDirectSolver() override { settle_device(device_); }
 
-    ForceStatistics solve(Particles& particles, Quantities quantities,
-                          std::span<const Index> active) override
+    ForceStatistics evaluate(const Request& request) override
     {
+        if (request.position.on_device || request.acceleration.on_device)
+            throw Error(Fault::usage, "direct sums on a GPU: take arrays of the host");
         ForceStatistics statistics;
-        const std::size_t n = particles.size();
+        const std::size_t n = request.count;
         check_number(n);
-        particles.acceleration.resize(n);
-        with_potential_ = quantities == Quantities::acceleration_potential;
-        if (with_potential_)
-            particles.potential.resize(n);
+        softening_.length = request.softening_length.value_or(options_.softening.length);
+        with_potential_ = bool(request.potential);
         if (n == 0)
             return statistics;
         check(cudaSetDevice(device_), "choose the device");
         {
             const TimedPhase phase(statistics.profile, "prepare");
-            const DirectFrame frame(particles, options_.softening, options_.precision);
-            send(particles, frame, active);
+            const DirectSources sources{rows_of(request.position, n, positions_),
+                                        rows_of(request.mass, n, masses_)};
+            const DirectFrame frame(sources, softening_, options_.precision,
+                                    [&] { return particles_of(request); });
+            send(sources, frame, request.active);
             start_->record(*stream_);
             statistics.groups = sum(frame, Index(n));
             stop_->record(*stream_);
@@ -70,7 +73,7 @@ public:
         statistics.bytes_from_device =
             n * (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0));
         const TimedPhase phase(statistics.profile, "results");
-        store(particles);
+        store(request);
         return statistics;
     }
 
@@ -78,9 +81,31 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    void send(const Particles& particles, const DirectFrame& frame, std::span<const Index> active)
+    /// The items of a view that are in its memory as they are needed, or else copies.
+    static std::span<const Vec3<double>> rows_of(const ArrayView& view, std::size_t n,
+                                                 std::vector<Vec3<double>>& memory)
     {
-        const std::size_t n = particles.size();
+        if (view.is_dense())
+            return {reinterpret_cast<const Vec3<double>*>(view.component[0]), n};
+        memory.resize(n);
+        for (std::size_t i = 0; i < n; ++i)
+            memory[i] = view.load_vector(i);
+        return memory;
+    }
+    static std::span<const double> rows_of(const ArrayView& view, std::size_t n,
+                                           std::vector<double>& memory)
+    {
+        if (view.is_dense())
+            return {reinterpret_cast<const double*>(view.component[0]), n};
+        memory.resize(n);
+        for (std::size_t i = 0; i < n; ++i)
+            memory[i] = view.load(i);
+        return memory;
+    }
+
+    void send(const DirectSources& sources, const DirectFrame& frame, std::span<const Index> active)
+    {
+        const std::size_t n = sources.mass.size();
         for (Index i : active)
             if (i >= n)
                 throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
@@ -89,7 +114,7 @@ private:
         const double inverse_length = 1 / frame.length, inverse_mass = 1 / frame.mass;
 #pragma omp parallel for if (n > worth_threads)
         for (std::size_t i = 0; i < n; ++i)
-            staged[i] = {inverse_length * particles.position[i], inverse_mass * particles.mass[i]};
+            staged[i] = {inverse_length * sources.position[i], inverse_mass * sources.mass[i]};
         upload(particles_, staged, n, *stream_);
         Index* targets = host_active_.reserve(active.size());
         std::copy(active.begin(), active.end(), targets);
@@ -112,7 +137,7 @@ private:
         job.origin = (1 / frame.length) * frame.origin;
         job.source_count = n;
         job.target_count = target_count_;
-        job.softening_length = options_.softening.length / frame.length;
+        job.softening_length = softening_.length / frame.length;
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
         const bool mapped = n <= most_to_map;
@@ -140,37 +165,46 @@ private:
         return all_active_ ? Index(t) : host_active_.data()[t];
     }
 
-    void store(Particles& particles)
+    void store(const Request& request)
     {
         const std::size_t targets = target_count_;
         std::size_t not_finite = 0;
 #pragma omp parallel for if (targets > worth_threads) reduction(+ : not_finite)
         for (std::size_t t = 0; t < targets; ++t) {
             const Index i = target(t);
-            particles.acceleration[i] = host_acceleration_.data()[i];
+            request.acceleration.store_vector(i, host_acceleration_.data()[i]);
             if (with_potential_)
-                particles.potential[i] = host_potential_.data()[i];
-            not_finite += !is_finite(particles, i);
+                request.potential.store(i, 0, host_potential_.data()[i]);
+            not_finite += !is_finite(i);
         }
         if (not_finite == 0)
             return;
         std::vector<Index> singular;
         for (std::size_t t = 0; t < targets; ++t) {
-            if (!is_finite(particles, target(t)))
+            if (!is_finite(target(t)))
                 singular.push_back(target(t));
         }
-        repair_singular_targets(particles, singular, options_,
-                                with_potential_ ? Quantities::acceleration_potential
-                                                : Quantities::acceleration);
+        SolverOptions exact = options_;
+        exact.softening = softening_;
+        Particles particles = particles_of(request);
+        particles.potential.resize(request.count);
+        repair_singular_targets(particles, singular, exact, Quantities::acceleration_potential);
+        for (const Index i : singular) {
+            request.acceleration.store_vector(i, particles.acceleration[i]);
+            if (with_potential_)
+                request.potential.store(i, 0, particles.potential[i]);
+        }
     }
 
-    bool is_finite(const Particles& particles, std::size_t i) const
+    /// Whether the sums that the device has written are.
+    bool is_finite(std::size_t i)
     {
-        const Vec3<double>& a = particles.acceleration[i];
-        return std::isfinite(a.x + a.y + a.z + (with_potential_ ? particles.potential[i] : 0));
+        const Vec3<double>& a = host_acceleration_.data()[i];
+        return std::isfinite(a.x + a.y + a.z + (with_potential_ ? host_potential_.data()[i] : 0));
     }
 
     SolverOptions options_;
+    Softening softening_; // of the present evaluation
     int device_;
     std::string name_;
     bool with_potential_ = false, all_active_ = true;
@@ -180,6 +214,8 @@ private:
     std::unique_ptr<Stream> stream_;
     std::unique_ptr<Event> start_, stop_;
 
+    std::vector<Vec3<double>> positions_;
+    std::vector<double> masses_;
     PinnedBuffer<Source> host_particles_;
     PinnedBuffer<Index> host_active_;
     PinnedBuffer<Vec3<double>> host_acceleration_;

@@ -42,12 +42,6 @@ public:
         staging_.upload(now_.time, state.time.data(), n_, *stream_);
         if (has_orbits_)
             staging_.upload(now_.orbit, state.orbit.data(), n_, *stream_);
-        load_forces(particles);
-    }
-
-    void load_forces(const Particles& particles) override
-    {
-        use_device();
         staging_.upload(now_.acceleration, particles.acceleration.data(), n_, *stream_);
         if (has_potentials_)
             staging_.upload(now_.potential, particles.potential.data(), n_, *stream_);
@@ -184,7 +178,7 @@ public:
         check(cudaMemsetAsync(now_.long_range.data(), 0, n_ * sizeof(Vec3<double>), *stream_),
               "clear accelerations");
         stream_->wait();
-        ArrayView view = view_of(std::span(now_.long_range.data(), n_));
+        ArrayView view = on_device(now_.long_range);
         view.on_device = true;
         return view;
     }
@@ -207,22 +201,20 @@ public:
         return total;
     }
 
-    DeviceArrays arrays(bool potentials, int first) override
+    Request request(bool potentials, int first) override
     {
         has_potentials_ = potentials;
-        DeviceArrays arrays{n_, view_of(std::span(now_.position.data(), n_)),
-                            view_of(std::span(mass_.data(), n_)),
-                            view_of(std::span(now_.acceleration.data(), n_))};
+        Request request{.count = n_,
+                        .position = on_device(now_.position),
+                        .mass = on_device(mass_),
+                        .acceleration = on_device(now_.acceleration)};
         if (potentials)
-            arrays.potential = view_of(std::span(now_.potential.data(), n_));
-        for (ArrayView* view :
-             {&arrays.position, &arrays.mass, &arrays.acceleration, &arrays.potential})
-            view->on_device = true;
+            request.potential = on_device(now_.potential);
         if (first > 0) {
-            arrays.level = level_.data();
-            arrays.first = first;
+            request.rung = level_.data();
+            request.first = first;
         }
-        return arrays;
+        return request;
     }
 
 private:

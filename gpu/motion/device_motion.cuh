@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "chamomile/core/array_view.hpp"
 #include "chamomile/core/vec3.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/staging.cuh"
@@ -36,6 +37,15 @@ protected:
     void settle() { settle_device(device_); } ///< to be called before buffers go
     unsigned blocks() const { return unsigned((n_ + motion_block_size - 1) / motion_block_size); }
     void use_device() { check(cudaSetDevice(device_), "choose the device"); }
+
+    /// A view of an array with an item for each particle.
+    template <class T>
+    ArrayView on_device(DeviceBuffer<T>& buffer) const
+    {
+        ArrayView view = view_of(std::span(buffer.data(), n_));
+        view.on_device = true;
+        return view;
+    }
 
     /// False if the kernel, told where, has noted a fault.
     template <class Launch>

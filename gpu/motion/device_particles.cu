@@ -71,12 +71,7 @@ public:
         staging_.upload(position_[now_], particles.position.data(), n_, *stream_);
         staging_.upload(velocity_[now_], particles.velocity.data(), n_, *stream_);
         staging_.upload(mass_, particles.mass.data(), n_, *stream_);
-        load_accelerations(particles);
-    }
-
-    void load_accelerations(const Particles& particles) override
-    {
-        use_device();
+        has_potentials_ = false;
         staging_.upload(acceleration_[now_], particles.acceleration.data(), n_, *stream_);
         stream_->wait();
     }
@@ -88,6 +83,10 @@ public:
         staging_.download(particles.velocity.data(), velocity_[now_].data(), n_, *stream_);
         particles.acceleration.resize(n_);
         staging_.download(particles.acceleration.data(), acceleration_[now_].data(), n_, *stream_);
+        if (!has_potentials_)
+            return;
+        particles.potential.resize(n_);
+        staging_.download(particles.potential.data(), potential_.data(), n_, *stream_);
     }
 
     bool kick_and_drift(const Strides& strides, Periodicity box) override
@@ -110,7 +109,11 @@ public:
         });
     }
 
-    void undo() override { now_ = 1 - now_; }
+    void undo() override
+    {
+        now_ = 1 - now_;
+        has_potentials_ = false;
+    }
 
     double largest_acceleration_squared() override
     {
@@ -128,20 +131,25 @@ public:
         return value;
     }
 
-    DeviceArrays arrays() override
+    Request request(bool potentials) override
     {
-        DeviceArrays arrays{n_, view_of(std::span(position_[now_].data(), n_)),
-                            view_of(std::span(mass_.data(), n_)),
-                            view_of(std::span(acceleration_[now_].data(), n_))};
-        for (ArrayView* view : {&arrays.position, &arrays.mass, &arrays.acceleration})
-            view->on_device = true;
-        return arrays;
+        has_potentials_ = potentials;
+        if (potentials)
+            potential_.reserve_exactly(n_);
+        Request request{.count = n_,
+                        .position = on_device(position_[now_]),
+                        .mass = on_device(mass_),
+                        .acceleration = on_device(acceleration_[now_])};
+        if (potentials)
+            request.potential = on_device(potential_);
+        return request;
     }
 
 private:
     int now_ = 0; ///< which of two is the present state; the other is that before the step
     DeviceBuffer<Vec3<double>> position_[2], velocity_[2], acceleration_[2];
-    DeviceBuffer<double> mass_;
+    DeviceBuffer<double> mass_, potential_;
+    bool has_potentials_ = false; ///< of the present state
     DeviceBuffer<unsigned long long> largest_;
     PinnedBuffer<unsigned long long> host_largest_;
 };

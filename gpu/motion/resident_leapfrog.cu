@@ -198,7 +198,8 @@ private:
         const std::size_t n = n_;
         if (n == 0)
             return;
-        frame_ = DirectFrame(particles, options_.softening, options_.precision);
+        frame_ = DirectFrame({particles.position, particles.mass}, options_.softening,
+                             options_.precision, [&] { return particles; });
         if (kept) {
             frame_.length = kept->length;
             frame_.origin = kept->origin;
@@ -288,7 +289,7 @@ std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions& solver,
     };
     if (solver.solver != SolverKind::direct)
         refuse("needs direct sums");
-    if (solver.periodic)
+    if (solver.is_periodic())
         refuse("direct sums on the GPU are not periodic");
     if (solver.accuracy)
         refuse("direct sums keep any accuracy; leave it out");

@@ -15,7 +15,7 @@ using namespace chamomile::checkpoint_layout;
 
 class NoForces final : public Solver {
 public:
-    ForceStatistics solve(Particles&, Quantities, std::span<const Index>) override { return {}; }
+    ForceStatistics evaluate(const Request&) override { return {}; }
     std::string device() const override { return ""; }
     const SolverOptions& options() const override { return options_; }
 

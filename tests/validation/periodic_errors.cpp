@@ -33,7 +33,7 @@ Vectors exact(Particles p)
 {
     SolverOptions options;
     options.solver = SolverKind::direct;
-    options.periodic.box = 1;
+    options.box = 1;
     options.device = "cpu";
     make_periodic_direct_solver(settled(options))->solve(p, Quantities::acceleration);
     return p.acceleration;

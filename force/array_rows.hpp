@@ -1,0 +1,20 @@
+/// \file  Items of arrays on the host or on a solver's GPU, through rows of doubles.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chamomile/core/array_view.hpp"
+
+namespace chamomile {
+
+/// The first n items, row by row; zeros of an empty view. `device` is that of the solver's options.
+/// Throws Error(device).
+std::vector<double> read_rows(const ArrayView& view, std::size_t n, int components,
+                              const std::string& device);
+
+/// The other way; nothing to an empty view. Throws Error(device).
+void write_rows(const std::vector<double>& rows, std::size_t n, const ArrayView& view,
+                const std::string& device);
+
+} // namespace chamomile

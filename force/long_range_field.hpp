@@ -1,0 +1,73 @@
+/// \file  The long range of a periodic box beside a tree's short range (TreePM: Bagla 2002,
+/// Springel 2005).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/settings.hpp"
+#include "chamomile/mesh/long_range.hpp"
+#include "chamomile/tree/tree_builder.hpp"
+
+namespace chamomile {
+
+class Archive;
+
+/// Of the side of a periodic cube that r_cut may be: groups of targets need the rest.
+inline constexpr double most_of_periodic_box = 0.45;
+
+/// The same with the number of cells that is taken for so many particles, where that is left open:
+/// two cells in the mean distance of particles.
+PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t particles);
+
+/// r_s, by which the ranges of the force part: of a mesh whose number of cells is known, or modes.
+double split_radius(const PeriodicOptions& periodic, double box);
+
+/// The options of a long range, a mesh or modes, made when the number of particles is known, and
+/// its present field.
+class LongRangeField {
+public:
+    /// `given`: instead of one by the options.
+    LongRangeField(const SolverOptions& settled, std::unique_ptr<LongRange> given);
+
+    /// Makes the long range, once; on a device that of the evaluator, whose field the evaluator
+    /// adds to the sums itself. Returns the options with what was chosen.
+    const PeriodicOptions& make(std::size_t particles, Evaluator& evaluator);
+
+    double split() const { return long_range_->split_radius(); }
+    double cut() const { return options_.periodic.cut * split(); }
+    const LongRange* of_evaluator() const { return is_evaluators_ ? long_range_.get() : nullptr; }
+
+    /// Makes the field of these sources, whose tree has been built.
+    void prepare(const TreeParticles& sources, Profile& profile);
+
+    /// Adds G times the last field.
+    void add(std::size_t n, const ArrayView& position, std::span<const Index> active,
+             const ArrayView& acceleration, const ArrayView& potential, Profile& profile) const;
+
+    /// What is missing in a potential that has both ranges: a source's own smooth part is taken
+    /// off, and the mean of the cube becomes 0 (that of the short range is -4 pi r_s^2 M / V). Of a
+    /// target that is no source `mass` is 0.
+    double completion(double mass) const;
+
+    /// What a tolerance is a part of where the acceleration itself is less, G = 1: the root mean
+    /// square of the last field at some particles. On a lattice, where there is none, a hundredth
+    /// of what a neighbour's attraction would be.
+    double typical_acceleration() const { return typical_; }
+
+    void exchange(Archive& archive);
+
+private:
+    double find_typical(const TreeParticles& sources, Profile& profile) const;
+
+    SolverOptions options_;
+    Periodicity box_;
+    std::unique_ptr<LongRange> long_range_;
+    bool is_evaluators_ = false;
+    double mass_ = 0; ///< of all sources of the last field
+    double typical_ = 0;
+};
+
+} // namespace chamomile

@@ -1,0 +1,40 @@
+/// \file  Requests of solvers, of particles on the host.
+#pragma once
+
+#include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/force/solver.hpp"
+
+namespace chamomile::tests {
+
+/// What a request asks for beside all accelerations.
+struct Asked {
+    std::span<const Index> active = {};
+    std::uint64_t number = 0;
+    bool keeps_tree = false;
+    LongRangePart long_range = LongRangePart::added;
+    ArrayView apart = {};
+};
+
+inline ForceStatistics solve(Solver& solver, Particles& particles, const Asked& asked,
+                             Quantities quantities = Quantities::acceleration)
+{
+    Request request = request_of(particles, quantities);
+    request.active = asked.active;
+    request.number = asked.number;
+    request.keeps_tree = asked.keeps_tree;
+    request.long_range = asked.long_range;
+    request.apart = asked.apart;
+    return solver.evaluate(request);
+}
+
+/// Target t of a request on the host, and how many there are.
+inline Index target(const Request& request, std::size_t t)
+{
+    return request.active.empty() ? Index(t) : request.active[t];
+}
+inline std::size_t target_count(const Request& request)
+{
+    return request.active.empty() ? request.count : request.active.size();
+}
+
+} // namespace chamomile::tests

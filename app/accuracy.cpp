@@ -166,7 +166,7 @@ void require_finite(const Samples& samples, const AccuracyRows& rows)
 int accuracy(const std::vector<std::string>& arguments)
 {
     AccuracyOptions accuracy;
-    accuracy.sweep.tolerances = {0.003, 0.001, 0.0003};
+    accuracy.sweep.lists["tolerance"] = {"0.003", "0.001", "0.0003"};
     Options options("accuracy", "Compares accelerations and potentials with the direct sum in "
                                 "double precision. Options that take lists are compared in "
                                 "every combination. Errors are |da|/|a| of the sampled "

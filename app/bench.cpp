@@ -75,7 +75,7 @@ void require_consistent(const Options& options, BenchOptions& bench)
     settle_sweep(options, bench.sweep, bench.solver);
     refuse_idle(options, {{bench.sample == 0, "reference", "needs --sample"},
                           {bench.csv.file.empty(), "overwrite", "needs --csv FILE"}});
-    const auto& solvers = bench.sweep.solvers;
+    const auto& solvers = bench.sweep.lists.at("solver");
     const bool direct = std::find(solvers.begin(), solvers.end(), "direct") != solvers.end();
     require_tunable(options, bench.tune, direct);
     if (!bench.csv.file.empty())
@@ -163,7 +163,7 @@ int bench(const std::vector<std::string>& arguments)
     BenchOptions bench;
     bench.source.numbers = {100000, 1000000};
     bench.solver.softening.length = 1e-3;
-    bench.sweep.softening_lengths = {1e-3};
+    bench.sweep.lists["eps"] = {"0.001"};
     Options options("bench",
                     "Times one force evaluation, from positions in host memory to accelerations "
                     "in host memory with the tree build included: the median, least and largest "

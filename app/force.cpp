@@ -39,14 +39,11 @@ int force(const std::vector<std::string>& arguments)
     Options options("force", "Computes the accelerations and potentials of all particles of a "
                              "snapshot and writes them beside the particles.");
     options.positional("FILE", file, "the snapshot");
-    add_solver_options(options, solver_options);
-    AccuracyRequest accuracy;
-    add_accuracy_options(options, accuracy, AccuracyUse::one_evaluation);
+    add_force_options(options, solver_options, ForceUse::evaluation);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    settle_criterion(options, solver_options);
-    settle_accuracy(options, accuracy, solver_options);
+    settle_forces(options, solver_options);
     note_input(file);
     require_writable(options.command(), output);
 

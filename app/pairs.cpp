@@ -47,7 +47,8 @@ void bind(Options& options, Request& request)
     options.number("cutoff", request.options.cutoff, positive,
                    "sources beyond this distance are not looked at");
     options.numbers("period", request.period, positive, "sides of a periodic box, one or three");
-    add_pair_machine(options, request.options);
+    add_machine_options(options, request.options);
+    options.group("Options");
     options.number("repeat", request.repeat, between(1, 1e6),
                    "sums so many times and tells the median time");
     options.group("Output");

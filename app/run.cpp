@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/measure/tuning.hpp"
+#include "app/options/accuracy_options.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/run/particle_notes.hpp"
@@ -120,30 +121,28 @@ void report_choices(RunOptions& run, Journal& journal)
 }
 
 /// Steps of eta sqrt(eps/|a|) unless --dt is given, and nothing that has only plain time.
-void settle_comoving_steps(const Options& options, RunOptions& run)
+void settle_comoving_steps(RunOptions& run)
 {
-    if (run.scheme.scheme != Scheme::leapfrog)
+    if (run.scheme.kind != SchemeKind::leapfrog)
         throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite");
-    run.adaptive = !run.fixed_step && !run.scheme.block_steps;
-    StepCriterion& criterion = run.scheme.blocks.criterion;
-    if (options.given("step-criterion") && criterion == StepCriterion::potential)
+    run.scheme.adaptive = !run.scheme.fixed_length && !run.scheme.individual;
+    if (run.scheme.criterion == StepCriterion::potential)
         throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
                                   "--cosmology steps go by the softening");
-    criterion = StepCriterion::softening;
-    if (!options.given("eta"))
-        run.step.eta = comoving_eta;
+    run.scheme.criterion = StepCriterion::softening;
+    if (!run.scheme.eta)
+        run.scheme.eta = comoving_eta;
 }
 
 void settle(const Options& options, RunOptions& run)
 {
-    settle_criterion(options, run.solver);
+    settle_forces(options, run.solver);
     settle_cosmology(options, run.cosmology, run.end_time);
     if (run.cosmology.asked)
-        settle_comoving_steps(options, run);
+        settle_comoving_steps(run);
     require_complete(options, run);
-    settle_scheme(options, run.scheme, run.step, run.solver,
-                  run.cosmology.asked || run.solver.periodic);
-    settle_accuracy(options, run.accuracy, run.solver);
+    require(options, settle_scheme(run.solver, run.scheme, options.asked(),
+                                   run.cosmology.asked || run.solver.periodic));
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
 }
 
@@ -200,7 +199,7 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
         refuse_without_softening(state.particles, source_of(run));
     require_analysable(run.analysis, state);
     // Refuses what is out of range before it takes long.
-    Mover(run.scheme, run.solver, time.step, *clock);
+    Mover(run.scheme, run.solver, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
     note_oddities(state, run.solver);
     note_idle_on_device(options, run.solver, state);
@@ -213,7 +212,7 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
     }
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock);
+    Mover mover(run.scheme, run.solver, *clock);
     record_provenance(state, run, options, mover);
 
     RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, mover, time,
@@ -283,7 +282,7 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     const std::string checked = check_device(run.scheme, run.solver);
     Journal journal(options.verbosity());
     report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock);
+    Mover mover(run.scheme, run.solver, *clock);
     RunJob job(run, origin_of(run, options, mover, earlier.start_time), folder, state, mover, time,
                journal);
     job.restore(archive);

@@ -5,6 +5,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/force/box_field.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_field.hpp"
 #include "chamomile/force/scale.hpp"
@@ -381,8 +382,7 @@ std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
             Fault::usage,
             "accuracy: a field that is kept takes its tolerance, not an accuracy to ask for");
     if (options.periodic)
-        throw Error(Fault::usage, "box: must be 0: a field that is kept is isolated; make_solver() "
-                                  "has the sums in a periodic box");
+        return make_box_field(options);
     return std::make_unique<Field>(settled(options));
 }
 

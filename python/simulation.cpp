@@ -4,10 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/integrate/hermite.hpp"
-#include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/io/snapshot.hpp"
-#include "chamomile/pairs/jerk_solver.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
@@ -15,59 +12,45 @@
 namespace chamomile::python {
 namespace {
 
-/// Refuses coordinates in which the forces between the particles alone are not the whole.
-void require_isolated(const Snapshot& snapshot)
+/// What the snapshot states and no keyword gives: G, softening and box. The snapshot is in the box
+/// that is used then.
+void take_from(Snapshot& snapshot, KeyedScheme& keyed)
 {
-    const auto text = [](double value) { return std::string(nb::str(nb::cast(value)).c_str()); };
+    SolverOptions& options = keyed.options;
     if (snapshot.comoving)
         throw Error(Fault::usage,
-                    "snapshot: scale_factor: " + text(snapshot.comoving->scale_factor) +
+                    "snapshot: scale_factor: " + number_text(snapshot.comoving->scale_factor) +
                         ": a Simulation takes no comoving coordinates; chamomile run "
                         "does");
-    if (snapshot.box_size > 0)
-        throw Error(Fault::usage, "snapshot: box_size: " + text(snapshot.box_size) +
-                                      ": a Simulation is of isolated particles; chamomile run has "
-                                      "periodic boxes, and box_size = 0 makes these isolated");
+    if (!keyed.given.contains("G"))
+        options.gravitational_constant = snapshot.G();
+    if (snapshot.softening && !keyed.given.contains("eps"))
+        options.softening.length = snapshot.softening->length;
+    if (snapshot.softening && !keyed.given.contains("softening"))
+        options.softening.kind = snapshot.softening->kind;
+    if (!keyed.given.contains("box"))
+        options.periodic.box = snapshot.box_size;
+    else if (options.periodic && snapshot.box_size > 0 && options.periodic.box != snapshot.box_size)
+        throw Error(Fault::usage, "box: " + number_text(options.periodic.box) +
+                                      ": contradicts the box of " + number_text(snapshot.box_size) +
+                                      " in the snapshot; box 0 leaves boundaries open");
 }
 
 /// A simulation of a snapshot's particles, in place. Observers are numbers, which run() hands to
 /// the function that it was given.
 class Evolution {
 public:
-    Evolution(nb::object snapshot, nb::dict keywords, const std::string& integrator,
-              double end_time, TimeStep step)
+    Evolution(nb::object snapshot, nb::dict keywords, double end_time)
         : snapshot_(std::move(snapshot)), state_(nb::cast<Snapshot&>(snapshot_))
     {
         require_own_threads();
-        SolverOptions options = read_options(keywords);
-        require_isolated(state_);
-        if (integrator == "leapfrog") {
-            solver_ = make_solver(options);
-            integrator_ = std::make_unique<Leapfrog>(*solver_, step);
-        } else if (integrator == "hermite") {
-            HermiteOptions hermite{
-                .eta = step.eta, .shortest = step.shortest, .longest = step.longest};
-            if (step.kind == TimeStepKind::fixed) {
-                hermite.sharing = StepSharing::shared;
-                hermite.fixed_length = step.length;
-                hermite.eta = HermiteOptions().eta;
-            }
-            if (is_given(keywords, "solver") && options.solver != SolverKind::direct)
-                throw Error(Fault::usage, "solver: tree: hermite sums directly; leave it out");
-            refuse_tree_options(keywords, "hermite sums directly");
-            if (is_given(keywords, "group_size"))
-                throw Error(Fault::usage, "group_size: is for the leapfrog");
-            options.solver = SolverKind::direct;
-            if (!is_given(keywords, "precision"))
-                options.precision = Precision::double_precision;
-            jerks_ = make_jerk_solver(options);
-            integrator_ = std::make_unique<Hermite>(*jerks_, hermite);
-        } else {
-            throw Error(Fault::usage,
-                        "integrator: " + integrator + ": must be leapfrog or hermite");
-        }
-        simulation_ =
-            std::make_unique<Simulation>(state_.particles, *integrator_, state_.time, end_time);
+        KeyedScheme keyed = read_scheme(keywords);
+        take_from(state_, keyed);
+        keyed.settle();
+        made_ = make_integrator(keyed.options, keyed.scheme);
+        simulation_ = std::make_unique<Simulation>(state_.particles, *made_.integrator, state_.time,
+                                                   end_time);
+        state_.box_size = keyed.options.periodic.box;
     }
 
     void at_intervals(double interval, bool potentials, int observer)
@@ -173,32 +156,13 @@ private:
 
     nb::object snapshot_;
     Snapshot& state_;
-    std::unique_ptr<Solver> solver_;
-    std::unique_ptr<JerkSolver> jerks_;
-    std::unique_ptr<Integrator> integrator_;
+    Integration made_;
     std::unique_ptr<Simulation> simulation_;
     nb::object notify_;
     Turn::Flag flag_;
     std::atomic<std::thread::id> runner_{};
     bool started_ = false;
 };
-
-TimeStep step_of(nb::handle step, nb::handle eta, double shortest, double longest)
-{
-    if (step.is_none() == eta.is_none())
-        throw Error(Fault::usage, "step and eta: give one of the two");
-    TimeStep result{.shortest = shortest, .longest = longest};
-    if (step.is_none()) {
-        result.kind = TimeStepKind::adaptive;
-        result.eta = nb::cast<double>(eta);
-    } else {
-        if (shortest != 0 || longest != TimeStep().longest)
-            throw Error(Fault::usage, "shortest and longest: are for steps by eta; step is the "
-                                      "length of all");
-        result.length = nb::cast<double>(step);
-    }
-    return result;
-}
 
 } // namespace
 
@@ -208,13 +172,8 @@ void bind_simulation(nb::module_& m)
         .def(
             "__init__",
             [](Evolution* self, nb::handle_t<Snapshot> snapshot, nb::dict options,
-               const std::string& integrator, double end_time, nb::handle step, nb::handle eta,
-               double shortest, double longest) {
-                new (self) Evolution(nb::borrow(snapshot), options, integrator, end_time,
-                                     step_of(step, eta, shortest, longest));
-            },
-            nb::arg("snapshot"), nb::arg("options"), nb::arg("integrator"), nb::arg("end_time"),
-            nb::arg("step").none(), nb::arg("eta").none(), nb::arg("shortest"), nb::arg("longest"))
+               double end_time) { new (self) Evolution(nb::borrow(snapshot), options, end_time); },
+            nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time"))
         .def("at_intervals", &Evolution::at_intervals, nb::arg("interval"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("every_steps", &Evolution::every_steps, nb::arg("n"), nb::arg("potentials"),

@@ -65,9 +65,9 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
         for (const PublishedRow& row : published)
             source.numbers.push_back(row.particles);
     }
-    sweep.solvers = {"direct"};
+    sweep.lists["solver"] = {"direct"};
     if (!options.given("precision"))
-        sweep.precisions = {"float", "double"};
+        sweep.lists["precision"] = {"float", "double"};
     if (!options.given("eps"))
         solver.softening.length = published_eps;
     const std::vector<SolverOptions> settings = swept(solver, sweep, options);

@@ -92,6 +92,9 @@ void add_tune(Options& options, bool& tune)
 
 void require_tunable(const Options& options, bool tune, bool direct)
 {
+    if (tune && options.given("accuracy"))
+        throw Error(Fault::usage, options.command() + ": --accuracy and --tune: give one of the "
+                                                      "two; --accuracy chooses sizes too");
     if (tune && direct)
         throw Error(Fault::usage, "--tune: needs --solver tree");
     if (tune && options.given("group-size") && options.given("leaf-size"))

@@ -3,76 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/text/table.hpp"
-#include "chamomile/core/error.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
-#include "chamomile/force/accuracy/methods.hpp"
 
 namespace chamomile::app {
 namespace {
-
-constexpr Range error_range = between(1e-12, 0.5);
-const char* const accuracy_help =
-    "keep this error |da|/|a| of 99 % of the particles (--accuracy-percentile): criterion, "
-    "tolerance, orders and sizes that are not given are chosen by measuring error and time";
 
 /// 99 % errors are 0.4 to 2 tolerances for quadrupoles and more, whatever the particles, and five
 /// for the monopoles of a disk; sums in float err by this much at most.
 constexpr double tolerances = 3, float_sums = 5e-6;
 
 } // namespace
-
-void add_accuracy_options(Options& options, AccuracyRequest& request, AccuracyUse use)
-{
-    if (use == AccuracyUse::list)
-        options.numbers("accuracy", request.errors, error_range, accuracy_help);
-    else
-        options.number("accuracy", request.error, error_range, accuracy_help);
-    options.number("accuracy-percentile", request.percentile, above(0, 99.9),
-                   "part of the particles, in %, whose error --accuracy is about");
-    if (use == AccuracyUse::run)
-        options.number("accuracy-every", request.check_every, not_negative,
-                       "steps between checks of the error that --accuracy asks for; 0: none after "
-                       "the first");
-}
-
-void settle_accuracy(const Options& options, const AccuracyRequest& request, double error,
-                     SolverOptions& solver)
-{
-    const auto refuse = [&](const std::string& line) {
-        throw Error(Fault::usage, options.command() + ": " + line);
-    };
-    for (const char* chosen : {"tolerance", "theta"})
-        if (options.given(chosen))
-            refuse(std::string("--accuracy and --") + chosen +
-                   ": give one of the two; --accuracy chooses the other");
-    if (options.given("tune"))
-        refuse("--accuracy and --tune: give one of the two; --accuracy chooses sizes too");
-    if (options.given("precision") && solver.precision == Precision::single_precision &&
-        error < least_goal_in_float)
-        refuse("--accuracy " + shortest(error) + ": needs --precision double");
-    AccuracyGoal goal;
-    goal.error = error;
-    goal.percentile = request.percentile;
-    goal.check_every = request.check_every;
-    if (options.given("criterion"))
-        goal.criterion = solver.criterion;
-    if (options.given("order"))
-        goal.order = solver.order;
-    if (options.given("local-order"))
-        goal.local_order = solver.local_order;
-    solver.accuracy = goal;
-}
-
-void settle_accuracy(const Options& options, const AccuracyRequest& request, SolverOptions& solver)
-{
-    refuse_idle(options, {{!options.given("accuracy"), "accuracy-percentile accuracy-every",
-                           "needs --accuracy"}});
-    if (request.error)
-        settle_accuracy(options, request, *request.error, solver);
-}
 
 std::optional<AskedError> asked_error(const SolverOptions& setting)
 {
@@ -145,14 +87,16 @@ std::string report_text(const AccuracyReport& report)
 
 std::string repeating_options(const SolverOptions& chosen)
 {
-    if (chosen.solver == SolverKind::direct)
-        return std::string("--solver direct --precision ") +
-               (chosen.precision == Precision::double_precision ? "double" : "float");
-    return formatted("--accuracy %s --criterion %s --order %d --local-order %d --group-size %d "
-                     "--leaf-size %d",
-                     shortest(chosen.accuracy->error).c_str(),
-                     criterion_name(chosen.criterion).c_str(), chosen.order, chosen.local_order,
-                     chosen.group_size, chosen.leaf_size);
+    const bool direct = chosen.solver == SolverKind::direct;
+    std::string line;
+    for (const char* name : {"solver", "precision"})
+        if (direct)
+            line += std::string(" --") + name + " " + row_of(force_options(), name).text(chosen);
+    for (const char* name :
+         {"accuracy", "criterion", "order", "local-order", "group-size", "leaf-size"})
+        if (!direct)
+            line += std::string(" --") + name + " " + row_of(force_options(), name).text(chosen);
+    return line.substr(1);
 }
 
 } // namespace chamomile::app

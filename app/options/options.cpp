@@ -118,12 +118,24 @@ void Options::texts(const std::string& name, const std::string& metavar,
                 refuse_word(option, values.back(), words);
         }
     };
-    entry.show = [&values] {
-        std::string list;
-        for (const std::string& value : values)
-            list += (list.empty() ? "" : ",") + value;
-        return list;
-    };
+    entry.show = [&values] { return joined(values); };
+}
+
+std::string joined(const std::vector<std::string>& texts)
+{
+    std::string list;
+    for (const std::string& text : texts)
+        list += (list.empty() ? "" : ",") + text;
+    return list;
+}
+
+GivenOptions Options::asked() const
+{
+    GivenOptions names;
+    for (const auto& [name, text] : given_)
+        if (const Entry* entry = find(name); !entry || !entry->is_flag || text != "false")
+            names.insert(name);
+    return names;
 }
 
 const Options::Entry* Options::find(const std::string& long_name) const
@@ -317,16 +329,6 @@ std::vector<std::pair<std::string, std::string>> Options::values() const
         if (entry.group != "Common options")
             all.emplace_back(entry.name, entry.show());
     return all;
-}
-
-void refuse_word(const std::string& option, const std::string& text,
-                 const std::vector<std::string>& words)
-{
-    std::string list;
-    for (const std::string& word : words)
-        list += (list.empty() ? "" : ", ") + word;
-    throw Error(Fault::usage,
-                option + ": " + text + ": is not one of " + list + suggestion(text, words));
 }
 
 } // namespace chamomile::app

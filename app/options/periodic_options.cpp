@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/options/option_uses.hpp"
 #include "app/run/particle_notes.hpp"
 #include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
@@ -12,9 +11,6 @@
 
 namespace chamomile::app {
 namespace {
-
-const std::vector<std::pair<std::string, LongRangeKind>> long_range_words = {
-    {"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}};
 
 /// Such as "37.5 kpc/h", to six digits.
 std::string length_text(double length, const Units& units)
@@ -33,21 +29,6 @@ bool contradicts_box(double side, const Snapshot& snapshot)
 {
     const double stated = snapshot.box_size;
     return stated > 0 && std::abs(side - stated) > 1e-6 * stated;
-}
-
-void add_periodic_options(Options& options, PeriodicOptions& periodic)
-{
-    options.group("Periodic boxes");
-    options.number(
-        "box", periodic.box, ranges::side_or_none,
-        "side of a periodic cube [0, SIDE)^3; that of the file unless given; 0: isolated");
-    options.choice("long-range", periodic.long_range, long_range_words,
-                   "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald)");
-    options.number("mesh", periodic.mesh, between(0, 32768),
-                   "cells of the mesh along a side; 0: chosen by the number of particles");
-    options.number("split", periodic.split, between(0.5, 10),
-                   "r_s, where tree and mesh share the force, in cells of the mesh");
-    options.number("cut", periodic.cut, between(3, 7), "where the tree's part ends, in r_s");
 }
 
 void settle_box(const Options& options, Snapshot& snapshot, PeriodicOptions& periodic)
@@ -70,35 +51,6 @@ void settle_box(const Options& options, Snapshot& snapshot, PeriodicOptions& per
         snapshot.box_size = periodic.box;
         settle_units(snapshot);
     }
-}
-
-void settle_periodic(const Options& options, SolverOptions& solver)
-{
-    PeriodicOptions& periodic = solver.periodic;
-    const bool direct = solver.solver == SolverKind::direct;
-    const bool modes = periodic.long_range == LongRangeKind::modes;
-    const std::string in_double = "direct sums in a periodic box are made in double, on the "
-                                  "processor";
-    refuse_idle(options,
-                {{!periodic, "long-range mesh split cut", "needs a periodic box; give --box SIDE"},
-                 {direct, "long-range mesh split cut", "needs --solver tree"},
-                 {modes, "mesh split", "is not for --long-range modes"},
-                 {periodic && direct, "group-size", "needs --solver tree in a periodic box"},
-                 {periodic && direct && solver.precision == Precision::single_precision,
-                  "precision", in_double},
-                 {periodic && direct && solver.device.starts_with("gpu"), "device", in_double},
-                 {bool(periodic), "accuracy accuracy-percentile accuracy-every",
-                  "is not for periodic boxes; give --tolerance and --cut"}});
-    if (!periodic || direct)
-        return;
-    const auto refuse = [&](const std::string& line) {
-        throw Error(Fault::usage, options.command() + ": " + line);
-    };
-    if (solver.order > 2)
-        refuse("--order: " + std::to_string(solver.order) + ": must be 0 or 2 in a periodic box");
-    if (options.given("local-order") && solver.local_order > 0)
-        refuse("--local-order: must be 0 in a periodic box");
-    solver.local_order = 0;
 }
 
 std::string box_text(const Options& options, const Snapshot& snapshot,
@@ -142,23 +94,14 @@ std::string periodic_text(const PeriodicOptions& periodic)
     return text + ", cut at " + shortest(periodic.cut) + " r_s";
 }
 
-std::map<std::string, std::string> describe_periodic(const SolverOptions& solver)
+std::map<std::string, std::string> describe_ranges(const SolverOptions& solver)
 {
     const PeriodicOptions& periodic = solver.periodic;
-    if (!periodic || solver.solver == SolverKind::direct)
-        return {};
     const bool mesh = periodic.long_range == LongRangeKind::mesh;
-    std::map<std::string, std::string> words{{"long_range", mesh ? "mesh" : "modes"},
-                                             {"cut", shortest(periodic.cut)}};
-    if (mesh) {
-        words["mesh"] = std::to_string(periodic.mesh);
-        words["split"] = shortest(periodic.split);
-    }
-    if (!mesh || periodic.mesh > 0) { // else not chosen yet
-        words["split_radius"] = shortest(split_radius(periodic));
-        words["cut_radius"] = shortest(periodic.cut * split_radius(periodic));
-    }
-    return words;
+    if (!periodic || solver.solver == SolverKind::direct || (mesh && periodic.mesh == 0))
+        return {};
+    return {{"split_radius", shortest(split_radius(periodic))},
+            {"cut_radius", shortest(periodic.cut * split_radius(periodic))}};
 }
 
 } // namespace chamomile::app

@@ -1,4 +1,4 @@
-/// \file  The options of periodic boxes, the same for run, force, accuracy and bench.
+/// \file  The periodic box of a force: from options and file, and what is told of it.
 #pragma once
 
 #include <map>
@@ -10,16 +10,9 @@
 
 namespace chamomile::app {
 
-/// Opens a group with --box, --long-range, --mesh, --split and --cut.
-void add_periodic_options(Options& options, PeriodicOptions& periodic);
-
 /// Takes the box from the file unless --box gives it; the snapshot is in the box that is used then,
 /// with notes of what was ignored or may surprise. Throws Error(usage) for two boxes that differ.
 void settle_box(const Options& options, Snapshot& snapshot, PeriodicOptions& periodic);
-
-/// Settles what goes with a box that is known. Throws Error(usage) for options that a periodic box
-/// does not take, or that need one.
-void settle_periodic(const Options& options, SolverOptions& solver);
 
 /// Whether the file states another box, beyond rounding.
 bool contradicts_box(double side, const Snapshot& snapshot);
@@ -39,7 +32,8 @@ void print_box(const Options& options, const Snapshot& snapshot, const SolverOpt
 /// Such as "mesh of 128^3, r_s of 1.25 cells, cut at 5 r_s".
 std::string periodic_text(const PeriodicOptions& periodic);
 
-/// The options in words; none of an isolated system or a direct sum.
-std::map<std::string, std::string> describe_periodic(const SolverOptions& solver);
+/// The radii of split and cut in words; none of an isolated system, a direct sum or a mesh that is
+/// not chosen yet.
+std::map<std::string, std::string> describe_ranges(const SolverOptions& solver);
 
 } // namespace chamomile::app

@@ -4,12 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "app/options/accuracy_options.hpp"
 #include "app/options/cosmology_options.hpp"
 #include "app/options/options.hpp"
 #include "app/run/run_analysis.hpp"
-#include "app/run/scheme.hpp"
-#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/snapshot.hpp"
 
@@ -24,17 +22,12 @@ struct RunOptions {
     std::uint64_t particles = 100000, seed = 1; ///< of the model
     SolverOptions solver;
     bool tune = false;
-    AccuracyRequest accuracy;
     std::uint64_t check_forces = 0;
     std::optional<std::uint64_t> check_forces_every;
     std::optional<double> end_time;
-    std::optional<double> fixed_step;
-    bool adaptive = false;
-    SchemeRequest scheme;
+    Scheme scheme;
     CosmologyRequest cosmology;
     RunAnalysis analysis;
-    TimeStep step;
-    std::optional<double> longest_step;
     std::string folder;
     bool overwrite = false, frames = false;
     bool collisionless_gas = false;

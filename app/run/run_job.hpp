@@ -12,6 +12,7 @@
 #include "app/run/progress.hpp"
 #include "app/run/run_folder.hpp"
 #include "app/run/run_state.hpp"
+#include "app/run/scheme.hpp"
 #include "app/run/step_file.hpp"
 #include "app/run/stop_requests.hpp"
 #include "chamomile/io/pictures/render.hpp"

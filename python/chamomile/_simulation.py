@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional
+from typing import TYPE_CHECKING, Any, Callable, NoReturn
 
 from . import _chamomile
 from ._chamomile import Snapshot
@@ -12,7 +12,7 @@ from ._chamomile import Snapshot
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Options
+    from ._options import SimulationOptions
 
 Observer = Callable[["Simulation"], None]
 
@@ -40,13 +40,13 @@ class Diagnostics:
 class Simulation:
     """Evolves the particles of a snapshot in place, from its time to `end_time`.
 
-    step: length of the leapfrog's steps; or eta: steps of eta sqrt(eps / |a|) (Quinn et al. 1997),
-    within `shortest` and `longest`. integrator: "leapfrog" (kick-drift-kick, second order) or
-    "hermite" (fourth order, direct sums in double, individual steps in blocks by eta, or shared
-    steps of length step; Makino & Aarseth 1992). G and softening are those of the snapshot unless
-    given; the other keywords are options that help(chamomile.Options) explains. Particles are isolated:
-    snapshots of a periodic box or in comoving coordinates are UsageErrors. The same input gives the same
-    bits, whatever the number of threads.
+    step: length of all steps; or eta: steps of eta times the time of a criterion, one for all or, with
+    block_steps=True, individual ones (Quinn et al. 1997), within `shortest` and `longest`. integrator:
+    "leapfrog" (kick-drift-kick, second order) or "hermite" (fourth order, direct sums in double, individual
+    steps in blocks by eta, or shared steps of length step; Makino & Aarseth 1992). G, softening and the
+    periodic box are those of the snapshot unless given (box=0 leaves boundaries open);
+    help(chamomile.SimulationOptions) explains all keywords. Snapshots in comoving coordinates are
+    UsageErrors. With resident=True the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))
@@ -58,19 +58,13 @@ class Simulation:
         snapshot: Snapshot,
         *,
         end_time: float,
-        step: Optional[float] = None,
-        eta: Optional[float] = None,
-        integrator: str = "leapfrog",
-        shortest: float = 0.0,
-        longest: float = inf,
-        **options: Unpack[Options],
+        **options: Unpack[SimulationOptions],
     ) -> None:
-        words: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        words.setdefault("G", snapshot.G)
-        if snapshot.softening is not None and "softening" not in words:
-            words["softening"] = snapshot.softening
-            words.setdefault("kernel", snapshot.kernel)
-        self._core = _chamomile.Evolution(snapshot, words, integrator, end_time, step, eta, shortest, longest)
+        words: dict[str, Any] = dict(options)
+        for name, unbounded in (("shortest", 0), ("longest", inf)):
+            if words.get(name) == unbounded:
+                del words[name]
+        self._core = _chamomile.Evolution(snapshot, words, end_time)
         self._observers: list[Observer] = []
 
     def at_intervals(self, interval: float, observer: Observer, *, potentials: bool = False) -> None:

@@ -1,14 +1,16 @@
-#include "app/options/numbers.hpp"
+#include "chamomile/core/typed_number.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <type_traits>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/io/number_text.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/number_text.hpp"
 
-namespace chamomile::app {
+namespace chamomile {
 namespace {
 
 template <class T>
@@ -56,9 +58,14 @@ std::vector<T> parse_numbers(const std::string& option, const std::string& text,
     return values;
 }
 
-std::string shortest(double value)
+void refuse_word(const std::string& option, const std::string& text,
+                 const std::vector<std::string>& words)
 {
-    return number_text(value);
+    std::string list;
+    for (const std::string& word : words)
+        list += (list.empty() ? "" : ", ") + word;
+    throw Error(Fault::usage,
+                option + ": " + text + ": is not one of " + list + suggestion(text, words));
 }
 
 template double parse_number(const std::string&, const std::string&, const Range&);
@@ -69,4 +76,4 @@ template std::vector<int> parse_numbers(const std::string&, const std::string&, 
 template std::vector<std::uint64_t> parse_numbers(const std::string&, const std::string&,
                                                   const Range&);
 
-} // namespace chamomile::app
+} // namespace chamomile

@@ -110,7 +110,6 @@ TEST_CASE("the ranges of the rows are those of make_solver()")
         SolverOptions direct, read;
         direct.periodic.box = std::string_view("mesh split cut").find(name) != std::string::npos;
         place(direct) = std::remove_reference_t<decltype(place(direct))>(value);
-        direct.order = std::min(direct.order, direct.periodic ? 2 : 4);
         const std::string refused = line_of([&] { make_solver(direct); });
         const std::string by_row =
             line_of([&] { row_of(force_options(), name).put(read, name, number_text(value)); });

@@ -15,7 +15,7 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
+#include "chamomile/run/particle_notes.hpp"
 #include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"

@@ -7,9 +7,9 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
-#include "app/run/force_cost.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/run/force_cost.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "app/warning.hpp"
 #include "chamomile/io/particle_check.hpp"
 

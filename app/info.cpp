@@ -3,10 +3,10 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/models/particle_types.hpp"
+#include "chamomile/core/particle_types.hpp"
 #include "app/options/options.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
 

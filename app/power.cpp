@@ -5,9 +5,9 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/structures/analysed.hpp"
-#include "app/structures/power_file.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/structures/analysed.hpp"
+#include "chamomile/run/structures/power_file.hpp"
 #include "chamomile/io/one_line.hpp"
 
 namespace chamomile::app {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/run/force_cost.hpp"
+#include "chamomile/run/force_cost.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -1,8 +1,8 @@
 /// \file  The table of a field that is kept: what a build, a refit and an evaluation take.
 #pragma once
 
-#include "app/run/journal.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/run/journal.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/force/solver.hpp"
 
 namespace chamomile::app {

@@ -5,8 +5,8 @@
 
 #include "app/measure/field_table.hpp"
 #include "app/measure/law_timing.hpp"
-#include "app/run/journal.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/run/journal.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/integrate/leapfrog.hpp"

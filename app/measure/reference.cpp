@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/options/option_uses.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
 

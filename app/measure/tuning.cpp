@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 
 namespace chamomile::app {

@@ -5,7 +5,7 @@
 
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
 #include "chamomile/force/accuracy/methods.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/options/option_uses.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/cosmology/background.hpp"
 

@@ -19,7 +19,7 @@
 ///
 /// Each option is bound to a variable: its value at the time of binding is the default that --help
 /// shows, and parse() overwrites it. Options of forces: app/options/solver_options.hpp. Tables on
-/// standard output: app/text/table.hpp. Every command also takes --config FILE.ini, --threads,
+/// standard output: core/text/table.hpp. Every command also takes --config FILE.ini, --threads,
 /// --quiet/-q,
 /// --verbose/-v and --help/-h. A command prints to standard output, and nothing else does.
 #pragma once

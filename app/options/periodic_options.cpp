@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "app/options/option_uses.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_solver.hpp"
 #include "chamomile/io/comoving.hpp"

@@ -8,7 +8,7 @@
 #include "app/models/built_in_model.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/particle_check.hpp"

@@ -7,7 +7,7 @@
 #include "app/options/accuracy_options.hpp"
 #include "app/options/cosmology_options.hpp"
 #include "app/options/options.hpp"
-#include "app/run/run_analysis.hpp"
+#include "chamomile/run/structures/run_analysis.hpp"
 #include "app/run/scheme.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/simulation.hpp"

@@ -2,8 +2,8 @@
 
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/structures/linear_theory.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/structures/linear_theory.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_solver.hpp"
 

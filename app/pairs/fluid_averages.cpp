@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "app/options/numbers.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/archive.hpp"
 
 namespace chamomile::app {

@@ -2,7 +2,7 @@
 
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/force/list_solver.hpp"

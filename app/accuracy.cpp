@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/measure/accuracy_table.hpp"
 #include "app/measure/chamomile_table.hpp"
 #include "app/measure/reference.hpp"
@@ -13,9 +14,9 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
-#include "chamomile/run/particle_notes.hpp"
 #include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

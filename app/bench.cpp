@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/measure/bench_tables.hpp"
 #include "app/measure/pair_ceiling.hpp"
 #include "app/measure/paper_tables.hpp"
@@ -15,12 +16,12 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
-#include "chamomile/run/particle_notes.hpp"
 #include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/force_errors.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

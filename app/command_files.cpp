@@ -1,6 +1,7 @@
 #include "app/command_files.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 #include <sys/stat.h>
@@ -102,6 +103,14 @@ Snapshot read_particles(const std::string& file)
 {
     note_snapshot(file);
     return read_snapshot(file);
+}
+
+void print_notes(const Options& options, const Snapshot& snapshot)
+{
+    if (options.verbosity() == Verbosity::quiet)
+        return;
+    for (const std::string& note : snapshot.notes)
+        std::printf("note: %s\n", note.c_str());
 }
 
 } // namespace chamomile::app

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "app/options/options.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
@@ -31,5 +32,8 @@ void note_snapshot(const std::string& file);
 
 /// note_snapshot() and read_snapshot().
 Snapshot read_particles(const std::string& file);
+
+/// "note: ..." on standard output, unless --quiet: what every command tells of a file it reads.
+void print_notes(const Options& options, const Snapshot& snapshot);
 
 } // namespace chamomile::app

@@ -7,11 +7,11 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/output_file.hpp"
+#include "app/warning.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/io/particle_check.hpp"
 #include "chamomile/run/force_cost.hpp"
 #include "chamomile/run/particle_notes.hpp"
-#include "chamomile/core/text/table.hpp"
-#include "app/warning.hpp"
-#include "chamomile/io/particle_check.hpp"
 
 namespace chamomile::app {
 namespace {

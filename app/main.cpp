@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "app/command.hpp"
-#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/io/hdf5/at_exit.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -125,8 +125,8 @@ int main(int argc, char** argv)
         return app::ended(status);
     } catch (const Error& error) {
         return app::ended(app::fail(int(error.fault()), error.what()));
-    } catch (const app::Inaccurate& line) {
-        return app::ended(app::fail(app::Inaccurate::status, line.what()));
+    } catch (const Inaccurate& line) {
+        return app::ended(app::fail(Inaccurate::status, line.what()));
     } catch (const std::bad_alloc&) {
         return app::ended(
             app::fail(int(Fault::input), "not enough memory for so many particles or cells"));

@@ -64,9 +64,7 @@ int write_output(const Options& options, const Output& output,
 void write_text(const Output& output, const std::string& text)
 {
     require_still_writable(output);
-    PendingFile file(output.file);
-    file.write(std::as_bytes(std::span(text)));
-    file.commit();
+    chamomile::write_text(output.file, text);
 }
 
 } // namespace chamomile::app

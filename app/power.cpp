@@ -4,11 +4,10 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
+#include "app/options/structure_options.hpp"
 #include "app/output_file.hpp"
-#include "chamomile/run/particle_notes.hpp"
-#include "chamomile/run/structures/analysed.hpp"
-#include "chamomile/run/structures/power_file.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 

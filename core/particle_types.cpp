@@ -4,16 +4,6 @@
 
 namespace chamomile {
 
-void add_types(Options& options, std::vector<int>& types, const std::string& help)
-{
-    std::vector<std::pair<std::string, int>> words;
-    for (int type = 0; type < int(type_names.size()); ++type)
-        words.emplace_back(std::to_string(type), type);
-    for (int type = 0; type < int(type_names.size()); ++type)
-        words.emplace_back(type_names[std::size_t(type)], type);
-    options.choices("types", "TYPE,...", types, words, help);
-}
-
 std::string types_of(const Particles& particles)
 {
     std::string text;

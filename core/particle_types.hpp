@@ -5,16 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/options/options.hpp"
 #include "chamomile/core/particles.hpp"
 
 namespace chamomile {
 
 inline constexpr std::array<const char*, 6> type_names = {"gas",   "halo",  "disk",
                                                           "bulge", "stars", "boundary"};
-
-/// Adds --types, a list of numbers or names.
-void add_types(Options& options, std::vector<int>& types, const std::string& help);
 
 /// The types that there are, such as "1 (halo), 4 (stars)".
 std::string types_of(const Particles& particles);

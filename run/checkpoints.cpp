@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
+#include "chamomile/core/text/table.hpp"
 
 namespace chamomile {
 
@@ -100,11 +100,11 @@ bool is_checkpoint_name(const std::string& name)
     return is_numbered(name, ending) || is_numbered(name, aside);
 }
 
-fs::path restart_folder(const fs::path& place)
+fs::path restart_folder(const fs::path& place, const std::string& setting)
 {
     std::error_code none;
     if (!fs::exists(place, none))
-        throw Error(Fault::restart, "--restart: " + place.string() +
+        throw Error(Fault::restart, setting + ": " + place.string() +
                                         ": does not exist; the folder of a run or one of its "
                                         "checkpoints is needed");
     if (fs::is_directory(place, none))
@@ -112,7 +112,7 @@ fs::path restart_folder(const fs::path& place)
     return place.has_parent_path() ? place.parent_path() : ".";
 }
 
-RestartPoint find_restart(const fs::path& place)
+RestartPoint find_restart(const fs::path& place, const std::string& setting)
 {
     RestartPoint point;
     std::error_code none;
@@ -121,7 +121,7 @@ RestartPoint find_restart(const fs::path& place)
         files = checkpoints_in(place);
     if (files.empty())
         throw Error(Fault::restart,
-                    "--restart: " + place.string() + ": holds no checkpoint (checkpoint_N.chk)");
+                    setting + ": " + place.string() + ": holds no checkpoint (checkpoint_N.chk)");
     for (const fs::path& file : files)
         try {
             point.archive = opened(file);
@@ -133,16 +133,16 @@ RestartPoint find_restart(const fs::path& place)
     for (const std::string& line : point.rejected)
         all += (all.empty() ? "" : "; ") + line;
     if (!point.archive)
-        throw Error(Fault::restart, "--restart: " + all);
+        throw Error(Fault::restart, setting + ": " + all);
     if (!is_numbered(point.archive->path().filename().string(),
                      ending)) // nobody would find it again
-        throw Error(Fault::restart, "--restart: " + place.string() +
+        throw Error(Fault::restart, setting + ": " + place.string() +
                                         ": must be named checkpoint_N.chk, in the folder of its "
                                         "run");
     // Where older ones are of another run, nobody knows which of the two is meant.
     for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
         if (!is_of_run(*point.archive, files[k]))
-            throw Error(Fault::restart, "--restart: " + point.archive->path().string() + " and " +
+            throw Error(Fault::restart, setting + ": " + point.archive->path().string() + " and " +
                                             files[k].string() +
                                             " are of different runs: name the one to go on from");
     return point;
@@ -150,7 +150,8 @@ RestartPoint find_restart(const fs::path& place)
 
 void set_aside_newer(const fs::path& checkpoint)
 {
-    for (const fs::path& file : checkpoints_in(restart_folder(checkpoint))) {
+    for (const fs::path& file :
+         checkpoints_in(checkpoint.has_parent_path() ? checkpoint.parent_path() : ".")) {
         std::error_code fault;
         if (fs::equivalent(file, checkpoint, fault))
             return;

@@ -38,12 +38,14 @@ struct RestartPoint {
     std::vector<std::string> rejected; ///< a line for each newer one that is damaged
 };
 
-/// The folder that the checkpoint is in, or itself. Throws Error(restart) if there is none.
-std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file);
+/// The folder that the checkpoint is in, or itself. Throws Error(restart), which calls it by the
+/// setting's name, if there is none.
+std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file,
+                                     const std::string& setting);
 
 /// The newest checkpoint of the folder that is whole and named by its step, or the file itself.
 /// Throws Error(restart) naming what is wrong with each, or two that are not of the same run.
-RestartPoint find_restart(const std::filesystem::path& folder_or_file);
+RestartPoint find_restart(const std::filesystem::path& folder_or_file, const std::string& setting);
 
 /// Renames checkpoints newer than the one that is gone on from, so that they are not taken for
 /// those of the run that goes on. Throws Error(output).

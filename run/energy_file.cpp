@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "app/options/numbers.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/archive.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
 
 namespace chamomile {
 
@@ -43,10 +43,10 @@ void EnergyFile::add(Simulation& simulation)
     momentum_drift_ =
         momentum_scale > 0 ? norm(now.momentum - first_.momentum) / momentum_scale : 0;
 
-    std::string line = shortest(simulation.stated_time());
+    std::string line = number_text(simulation.stated_time());
     for (double value : is_comoving_ ? comoving_columns(now) : plain_columns(now)) {
         line += ',';
-        line += shortest(value);
+        line += number_text(value);
     }
     const ForceStatistics& forces = simulation.last_statistics();
     line += formatted(",%llu,%llu\n", (unsigned long long)simulation.step(),

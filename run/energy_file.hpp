@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/run/line_file.hpp"
 #include "chamomile/integrate/layzer_irvine.hpp"
 #include "chamomile/integrate/simulation.hpp"
+#include "chamomile/run/line_file.hpp"
 
 namespace chamomile {
 

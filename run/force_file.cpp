@@ -1,10 +1,10 @@
 #include "chamomile/run/force_file.hpp"
 
-#include "app/options/accuracy_options.hpp"
-#include "app/options/numbers.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/archive.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/force/force_errors.hpp"
+#include "chamomile/run/accuracy_text.hpp"
 
 namespace chamomile {
 
@@ -32,7 +32,7 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
     const Percentiles a = percentiles(accelerations), phi = percentiles(potentials);
     std::string line =
         formatted("%llu,%s,%zu", (unsigned long long)simulation.step(),
-                  shortest(simulation.stated_time()).c_str(), sample_->targets().size());
+                  number_text(simulation.stated_time()).c_str(), sample_->targets().size());
     for (double value : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, phi.p99})
         line += formatted(",%.4e", value);
     ++checks_;

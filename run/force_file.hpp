@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "chamomile/run/line_file.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
 #include "chamomile/integrate/simulation.hpp"
+#include "chamomile/run/line_file.hpp"
 
 namespace chamomile {
 

@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/one_line.hpp"
 
@@ -30,10 +29,10 @@ void Journal::open(const std::filesystem::path& file, bool goes_on)
 
 void Journal::tell(const std::string& line)
 {
-    if (verbosity_ != Verbosity::quiet) {
+    if (speaks()) {
         clear_status();
-        std::printf("%s\n", line.c_str());
-        std::fflush(stdout);
+        std::fprintf(screen_.stream, "%s\n", line.c_str());
+        std::fflush(screen_.stream);
     }
     record(line);
 }
@@ -41,13 +40,14 @@ void Journal::tell(const std::string& line)
 void Journal::warn(const std::string& line)
 {
     clear_status();
-    app::warn(line);
+    if (screen_.warn)
+        screen_.warn(line);
     record("warning      " + line);
 }
 
 void Journal::detail(const std::string& line)
 {
-    if (verbosity_ == Verbosity::verbose)
+    if (verbosity() == Verbosity::verbose)
         tell(line);
 }
 
@@ -88,22 +88,22 @@ void Journal::show_work(const std::string& line)
 
 void Journal::show_status(const std::string& line)
 {
-    if (!on_terminal() || verbosity_ == Verbosity::quiet)
+    if (!on_terminal() || !speaks())
         return;
-    std::printf("\r%s\033[K", line.c_str());
-    std::fflush(stdout);
+    std::fprintf(screen_.stream, "\r%s\033[K", line.c_str());
+    std::fflush(screen_.stream);
     status_shown_ = true;
 }
 
 bool Journal::on_terminal() const
 {
-    return isatty(STDOUT_FILENO);
+    return screen_.stream && ::isatty(::fileno(screen_.stream));
 }
 
 void Journal::clear_status()
 {
     if (status_shown_)
-        std::printf("\r\033[K");
+        std::fputs("\r\033[K", screen_.stream);
     status_shown_ = false;
 }
 

@@ -1,18 +1,26 @@
-/// \file  What a run tells: on standard output and, from when there is one, in its log file.
+/// \file  What a run tells: on a stream and, from when there is one, in its log file.
 #pragma once
 
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <string>
 
-#include "app/options/options.hpp"
-
 namespace chamomile {
+
+enum class Verbosity { quiet, normal, verbose };
+
+/// Where a run speaks while it goes on.
+struct Screen {
+    std::FILE* stream = nullptr; ///< of its lines, such as stdout; none: it speaks in its log alone
+    Verbosity verbosity = Verbosity::normal;
+    std::function<void(const std::string& line)> warn = {}; ///< of what cannot be trusted
+};
 
 /// Lines for people. Those told before open() are kept and written to the log file then.
 class Journal {
 public:
-    explicit Journal(Verbosity verbosity) : verbosity_(verbosity) {}
+    explicit Journal(Screen screen) : screen_(std::move(screen)) {}
     ~Journal();
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
@@ -21,7 +29,7 @@ public:
     void open(const std::filesystem::path& file, bool goes_on = false);
 
     void tell(const std::string& line);   ///< on the screen unless quiet, and in the log
-    void warn(const std::string& line);   ///< on standard error, also when quiet, and in the log
+    void warn(const std::string& line);   ///< by Screen::warn, also when quiet, and in the log
     void detail(const std::string& line); ///< on the screen if verbose, and in the log then
     void record(const std::string& line); ///< in the log alone
 
@@ -37,13 +45,15 @@ public:
     void show_status(const std::string& line);
     bool on_terminal() const;
 
-    Verbosity verbosity() const { return verbosity_; }
+    Verbosity verbosity() const { return screen_.verbosity; }
 
 private:
     void clear_status();
     void put(const std::string& text);
 
-    Verbosity verbosity_;
+    bool speaks() const { return screen_.stream && verbosity() != Verbosity::quiet; }
+
+    Screen screen_;
     std::FILE* file_ = nullptr;
     std::string path_;
     int failure_ = 0; ///< errno of the first write that failed

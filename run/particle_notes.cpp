@@ -1,12 +1,11 @@
 #include "chamomile/run/particle_notes.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/box.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 
 namespace chamomile {
 namespace {
@@ -93,14 +92,6 @@ void note_outside(Snapshot& snapshot)
 {
     if (snapshot.box_size > 0)
         add_note(snapshot, outside_text(outside(snapshot.particles, snapshot.box_size)));
-}
-
-void print_notes(const Options& options, const Snapshot& snapshot)
-{
-    if (options.verbosity() == Verbosity::quiet)
-        return;
-    for (const std::string& note : snapshot.notes)
-        std::printf("note: %s\n", note.c_str());
 }
 
 void note_oddities(Snapshot& snapshot, const SolverOptions& solver)

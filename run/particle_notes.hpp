@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/options/options.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -33,10 +32,7 @@ std::vector<std::string> oddities(const Particles& particles, const SolverOption
 void note_oddities(Snapshot& snapshot, const SolverOptions& solver);
 /// Of the particles outside the snapshot's own box alone.
 void note_outside(Snapshot& snapshot);
-/// One line more, unless it stands there.
+/// Adds one line more, unless it stands there.
 void add_note(Snapshot& snapshot, const std::string& line);
-
-/// "note: ..." on standard output, unless --quiet: what every command tells of a file it reads.
-void print_notes(const Options& options, const Snapshot& snapshot);
 
 } // namespace chamomile

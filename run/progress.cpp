@@ -1,8 +1,8 @@
 #include "chamomile/run/progress.hpp"
 
-#include "chamomile/run/force_cost.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/run/time_text.hpp"
+#include "chamomile/cosmology/background.hpp"
+#include "chamomile/run/force_cost.hpp"
 
 namespace chamomile {
 namespace {
@@ -17,6 +17,14 @@ std::string cost(const Simulation& simulation)
 }
 
 } // namespace
+
+std::string time_text(const Simulation& simulation, int digits)
+{
+    const double time = simulation.stated_time();
+    if (&simulation.integrator().clock() == &Clock::newtonian())
+        return formatted("t = %.*g", digits, time);
+    return formatted("a = %.6g, z = %.4g", time, redshift_of(time));
+}
 
 void Progress::update(const Simulation& simulation, const std::string& energy_error)
 {

@@ -1,10 +1,15 @@
 /// \file  The progress of a run.
 #pragma once
 
-#include "chamomile/run/journal.hpp"
+#include <string>
+
 #include "chamomile/integrate/simulation.hpp"
+#include "chamomile/run/journal.hpp"
 
 namespace chamomile {
+
+/// "t = 1.5", or "a = 0.25, z = 3" of a comoving simulation.
+std::string time_text(const Simulation& simulation, int digits = 9);
 
 /// A line with step, time, rate, time left and energy error: rewritten several times a second on a
 /// terminal; elsewhere printed every few seconds.

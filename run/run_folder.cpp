@@ -8,13 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/command_files.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/io/pending_file.hpp"
 #include "chamomile/run/checkpoints.hpp"
 #include "chamomile/run/file_lock.hpp"
 #include "chamomile/run/stop_requests.hpp"
-#include "chamomile/core/text/table.hpp"
-#include "chamomile/core/error.hpp"
-#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 
@@ -54,36 +53,23 @@ std::vector<fs::path> results_in(const fs::path& folder)
     return results;
 }
 
-/// Creates a file in the folder and removes it again: the only sure test.
-void probe(const fs::path& existing, const fs::path& wanted)
-{
-    fs::path file;
-    const int descriptor = create_temporary(existing / ".chamomile-probe", file);
-    if (descriptor < 0)
-        throw Error(Fault::output, "--output: " + wanted.string() +
-                                       ": cannot be written: " + std::strerror(errno));
-    close(descriptor);
-    unlink(file.c_str());
-}
-
 } // namespace
 
-RunFolder::RunFolder(fs::path folder, EarlierResults earlier)
-    : folder_(std::move(folder)), earlier_(earlier)
+RunFolder::RunFolder(fs::path folder, EarlierResults earlier, IsInput is_input, SettingNames names)
+    : folder_(std::move(folder)), earlier_(earlier), is_input_(std::move(is_input)),
+      names_(std::move(names))
 {
     if (!folder_.has_filename()) // "out/"
         folder_ = folder_.parent_path();
     fs::path existing = fs::absolute(folder_);
     std::error_code none;
     if (!fs::exists(existing, none) && fs::is_symlink(existing, none))
-        throw Error(Fault::output,
-                    "--output: " + folder_.string() + ": is a symbolic link that leads nowhere");
+        throw refusal("is a symbolic link that leads nowhere");
     while (!fs::exists(existing, none) && existing != existing.parent_path())
         existing = existing.parent_path();
     if (!fs::is_directory(existing, none))
-        throw Error(Fault::output, "--output: " + folder_.string() + ": " + existing.string() +
-                                       " is a file; a folder is needed");
-    probe(existing, folder_);
+        throw refusal(existing.string() + " is a file; a folder is needed");
+    probe(existing);
     lock();
     require_no_results();
     require_no_inputs();
@@ -95,6 +81,22 @@ RunFolder::~RunFolder()
         close(lock_);
 }
 
+Error RunFolder::refusal(const std::string& what) const
+{
+    return Error(Fault::output, names_.folder + ": " + folder_.string() + ": " + what);
+}
+
+/// Creates a file in the folder and removes it again: the only sure test.
+void RunFolder::probe(const fs::path& existing) const
+{
+    fs::path file;
+    const int descriptor = create_temporary(existing / ".chamomile-probe", file);
+    if (descriptor < 0)
+        throw refusal(std::string("cannot be written: ") + std::strerror(errno));
+    close(descriptor);
+    unlink(file.c_str());
+}
+
 void RunFolder::lock()
 {
     if (lock_ < 0)
@@ -102,8 +104,7 @@ void RunFolder::lock()
     else
         require_same();
     if (lock_ >= 0 && !take_lock(lock_))
-        throw Error(Fault::output, "--output: " + folder_.string() +
-                                       ": another run is writing there; choose another folder");
+        throw refusal("another run is writing there; choose another folder");
 }
 
 void RunFolder::require_same() const
@@ -111,9 +112,7 @@ void RunFolder::require_same() const
     struct stat held, named;
     if (lock_ >= 0 && fstat(lock_, &held) == 0 && stat(folder_.c_str(), &named) == 0 &&
         (held.st_ino != named.st_ino || held.st_dev != named.st_dev))
-        throw Error(Fault::output,
-                    "--output: " + folder_.string() +
-                        ": is another folder now; that of this run has been renamed or removed");
+        throw refusal("is another folder now; that of this run has been renamed or removed");
 }
 
 /// What is read may lie there, but not under a name that a run writes or removes.
@@ -123,22 +122,18 @@ void RunFolder::require_no_inputs() const
     for (const char* name : {StopRequests::stop_name, StopRequests::checkpoint_name})
         files.push_back(folder_ / name);
     for (const fs::path& file : files)
-        if (is_input(file))
-            throw Error(Fault::output,
-                        "--output: " + folder_.string() + ": " +
-                            (earlier_ == EarlierResults::replaced ? "--overwrite" : "the run") +
-                            " would remove the input " + file.string() + "; choose another folder");
+        if (is_input_ && is_input_(file))
+            throw refusal((earlier_ == EarlierResults::replaced ? names_.overwrite : "the run") +
+                          " would remove the input " + file.string() + "; choose another folder");
 }
 
 void RunFolder::require_no_results() const
 {
     const std::vector<fs::path> results = results_in(folder_);
     if (!results.empty() && earlier_ == EarlierResults::refused)
-        throw Error(Fault::output, "--output: " + folder_.string() +
-                                       ": holds the results of a run (" +
-                                       results.front().filename().string() +
-                                       "); choose another folder, give --overwrite to replace "
-                                       "them or --restart to go on");
+        throw refusal("holds the results of a run (" + results.front().filename().string() +
+                      "); choose another folder, give " + names_.overwrite +
+                      " to replace them or " + names_.restart + " to go on");
 }
 
 void RunFolder::create(std::int64_t bytes)
@@ -146,17 +141,14 @@ void RunFolder::create(std::int64_t bytes)
     std::error_code fault;
     fs::create_directories(folder_, fault);
     if (fault)
-        throw Error(Fault::output,
-                    "--output: " + folder_.string() + ": cannot be made: " + fault.message());
+        throw refusal("cannot be made: " + fault.message());
     const bool is_new = lock_ < 0;
     lock();
     require_no_results();
     require_no_inputs();
     const std::vector<fs::path> results = results_in(folder_);
     if (is_new && !results.empty())
-        throw Error(Fault::output, "--output: " + folder_.string() +
-                                       ": another run has written there meanwhile; choose another "
-                                       "folder");
+        throw refusal("another run has written there meanwhile; choose another folder");
     if (!results.empty() && earlier_ == EarlierResults::replaced)
         PendingFile(snapshot(0)).probe_room(bytes);
     for (const fs::path& result : results) {

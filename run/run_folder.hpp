@@ -3,9 +3,18 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
+#include "chamomile/core/error.hpp"
+
 namespace chamomile {
+
+/// The names of settings where they are given; those of the program's options unless others are.
+struct SettingNames {
+    std::string folder = "--output", overwrite = "--overwrite", restart = "--restart",
+                max_walltime = "--max-walltime", max_energy_error = "--max-energy-error";
+};
 
 /// What becomes of the results of a run that are in the folder.
 enum class EarlierResults { refused, replaced, continued };
@@ -14,9 +23,12 @@ enum class EarlierResults { refused, replaced, continued };
 /// other run can use the folder.
 class RunFolder {
 public:
+    using IsInput = std::function<bool(const std::filesystem::path& file)>;
+
     /// Throws Error(output) if the path is a file, cannot be written to, is in use by another run,
     /// holds results of a run that are refused, or an input under a name of theirs.
-    RunFolder(std::filesystem::path folder, EarlierResults earlier);
+    RunFolder(std::filesystem::path folder, EarlierResults earlier, IsInput is_input = {},
+              SettingNames names = {});
     ~RunFolder();
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
@@ -41,12 +53,16 @@ public:
     std::string name() const { return folder_.string(); }
 
 private:
+    Error refusal(const std::string& what) const;
+    void probe(const std::filesystem::path& existing) const;
     void lock();
     void require_no_results() const;
     void require_no_inputs() const;
 
     std::filesystem::path folder_;
     EarlierResults earlier_;
+    IsInput is_input_;
+    SettingNames names_;
     int lock_ = -1; ///< descriptor of the folder, once it exists
 };
 

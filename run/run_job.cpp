@@ -1,15 +1,15 @@
 #include "chamomile/run/run_job.hpp"
 
+#include <algorithm>
 #include <cmath>
 
-#include "app/options/accuracy_options.hpp"
-#include "app/options/solver_options.hpp"
-#include "chamomile/run/structures/comoving_run.hpp"
-#include "chamomile/core/text/table.hpp"
-#include "chamomile/run/time_text.hpp"
-#include "app/warning.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
 
 namespace chamomile {
 namespace {
@@ -43,18 +43,26 @@ void exchange_view(Archive& archive, RenderOptions& view)
 
 } // namespace
 
-RunJob::RunJob(const RunOptions& run, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
-               Mover& mover, const SimulationOptions& time, Journal& journal)
-    : run_(run), origin_(origin), folder_(folder), state_(state), mover_(mover), journal_(journal),
-      simulation_(state.particles, mover.integrator(), time.start_time, time.end_time),
-      energies_(state.comoving.has_value()), steps_(run.steps_every), forces_(run.check_forces),
-      progress_(journal), checkpoints_(folder.name())
+double snapshot_interval(const RunSettings& settings, double start, double end)
 {
-    register_observers(time);
+    if (settings.snapshot_every)
+        return *settings.snapshot_every;
+    return end > start ? (end - start) / 10 : std::max(1.0, std::abs(end));
 }
 
-void RunJob::register_observers(const SimulationOptions& time)
+RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder,
+               Snapshot& state, Simulation& simulation, Journal& journal)
+    : run_(settings), origin_(origin), folder_(folder), state_(state), simulation_(simulation),
+      journal_(journal), energies_(state.comoving.has_value()), steps_(settings.steps_every),
+      forces_(settings.check_forces), progress_(journal), checkpoints_(folder.name())
 {
+    register_observers();
+}
+
+void RunJob::register_observers()
+{
+    const double interval =
+        snapshot_interval(run_, simulation_.start_time(), simulation_.end_time());
     const auto energies = [this](Simulation&) { note_energies(); };
     // The first observer is called when the first forces are known, so that nothing is created for
     // particles that have none.
@@ -62,13 +70,13 @@ void RunJob::register_observers(const SimulationOptions& time)
     if (const auto times = listed_outputs(run_.cosmology); !times.empty())
         simulation_.at_times(times, potentials, outputs);
     else
-        simulation_.at_intervals(snapshot_interval(run_, time), potentials, outputs);
+        simulation_.at_intervals(interval, potentials, outputs);
     const auto frames = [this](Simulation&) { write_frame(); };
     if (run_.frames && !run_.frames_every && !listed_outputs(run_.cosmology).empty())
         simulation_.at_times(listed_outputs(run_.cosmology), Quantities::acceleration, frames);
     else if (run_.frames)
-        simulation_.at_intervals(run_.frames_every.value_or(snapshot_interval(run_, time)),
-                                 Quantities::acceleration, frames);
+        simulation_.at_intervals(run_.frames_every.value_or(interval), Quantities::acceleration,
+                                 frames);
     if (run_.energy_every)
         simulation_.at_intervals(*run_.energy_every, potentials, energies);
     else
@@ -177,7 +185,7 @@ void RunJob::record_choice()
     for (const auto& [name, value] : describe(simulation_.integrator().forces()))
         if (name != "device")
             state_.provenance[name] = value;
-    state_.provenance["measured_error"] = shortest(steps_.measured_error());
+    state_.provenance["measured_error"] = number_text(steps_.measured_error());
 }
 
 void RunJob::take_time()
@@ -203,8 +211,9 @@ void RunJob::note_energies()
 
 std::string RunJob::energy_limit() const
 {
-    return run_.max_energy_error ? "--max-energy-error " + shortest(*run_.max_energy_error)
-                                 : formatted("%.2g %%", 100 * energies_.trusted_error());
+    return run_.max_energy_error
+               ? run_.names.max_energy_error + " " + number_text(*run_.max_energy_error)
+               : formatted("%.2g %%", 100 * energies_.trusted_error());
 }
 
 /// Tells of the first energy error beyond the limit, or ends the run by it.
@@ -240,7 +249,8 @@ void RunJob::after_step(StopRequests& requests)
     requests.note_step();
     const bool has_moved = simulation_.step() > first_step_;
     if (!has_moved && requests.is_hopeless())
-        journal_.tell("note         --max-walltime " + shortest(*run_.max_walltime) +
+        journal_.tell("note         " + run_.names.max_walltime + " " +
+                      number_text(*run_.max_walltime) +
                       ": leaves no room for two steps; one is taken all the same");
     std::string reason;
     if (!simulation_.at_end())

@@ -2,27 +2,41 @@
 #pragma once
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
-#include "app/options/run_options.hpp"
+#include "chamomile/io/pictures/render.hpp"
 #include "chamomile/run/checkpoints.hpp"
 #include "chamomile/run/energy_file.hpp"
 #include "chamomile/run/force_file.hpp"
 #include "chamomile/run/journal.hpp"
 #include "chamomile/run/progress.hpp"
 #include "chamomile/run/run_folder.hpp"
+#include "chamomile/run/run_settings.hpp"
 #include "chamomile/run/run_state.hpp"
 #include "chamomile/run/step_file.hpp"
 #include "chamomile/run/stop_requests.hpp"
-#include "chamomile/io/pictures/render.hpp"
 
 namespace chamomile {
 
-/// A run with its files. Keeps references to all that it is given.
+/// The results are there, but less accurate than was asked. The program ends with the line and that
+/// exit status.
+class Inaccurate : public std::runtime_error {
+public:
+    static constexpr int status = 8;
+    explicit Inaccurate(const std::string& line) : std::runtime_error(line) {}
+};
+
+/// The time between snapshots: the one given or a tenth of the run.
+double snapshot_interval(const RunSettings& settings, double start, double end);
+
+/// A run with its files. Keeps references to all that it is given but the origin.
 class RunJob {
 public:
-    RunJob(const RunOptions& run, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
-           Mover& mover, const SimulationOptions& time, Journal& journal);
+    /// `simulation` is of the particles of `state`; observers that it has are called before those
+    /// of the run.
+    RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
+           Simulation& simulation, Journal& journal);
 
     /// Takes up the state of a checkpoint, before execute(). Throws Error(restart).
     void restore(Archive& archive);
@@ -35,13 +49,12 @@ public:
     /// energy error that ends the run.
     void execute();
 
-    const Simulation& simulation() const { return simulation_; }
     bool has_results() const { return energies_.is_open(); }
     /// Whether the folder holds one of this run.
     bool has_checkpoint() const { return has_checkpoint_; }
 
 private:
-    void register_observers(const SimulationOptions& time);
+    void register_observers();
     void open_files();
     void write_outputs();
     void take_time(); ///< into the state that is written
@@ -63,13 +76,12 @@ private:
     void tell_errors();
     void tell_files();
 
-    const RunOptions& run_;
+    const RunSettings& run_;
     RunOrigin origin_;
     RunFolder& folder_;
     Snapshot& state_;
-    const Mover& mover_;
+    Simulation& simulation_;
     Journal& journal_;
-    Simulation simulation_;
     EnergyFile energies_;
     StepFile steps_;
     ForceFile forces_;

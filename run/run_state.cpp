@@ -21,25 +21,6 @@ void RunOrigin::exchange(Archive& archive)
     archive("run/leaf_size", forces.leaf_size);
 }
 
-std::map<std::string, std::string> lasting_options(const Options& options)
-{
-    std::map<std::string, std::string> lasting = options.given_values();
-    for (const char* name :
-         {"config", "threads", "quiet", "verbose", "restart", "output", "overwrite", "tune"})
-        lasting.erase(name);
-    return lasting;
-}
-
-const std::vector<std::string>& changeable_options()
-{
-    static const std::vector<std::string> names{
-        "t-end",           "a-end",       "z-end",  "checkpoint-every", "checkpoint-walltime",
-        "max-walltime",    "steps-every", "device", "on-device-error",  "max-energy-error",
-        "on-energy-error", "batch-size",  "config", "threads",          "quiet",
-        "verbose",         "restart",     "output"};
-    return names;
-}
-
 void exchange_properties(Archive& archive, Snapshot& snapshot)
 {
     archive("units/length", snapshot.units.length_in_cm);
@@ -69,27 +50,27 @@ void exchange_properties(Archive& archive, Snapshot& snapshot)
     }
 }
 
-std::vector<std::string> take_choices(const RunOrigin& origin, const Options& options,
-                                      RunOptions& run)
+std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& solver,
+                                      bool any_instruction_set)
 {
     std::vector<std::string> notes;
     if (origin.version != version)
         notes.push_back("the checkpoint is of version " + origin.version + ", this is " + version +
                         ": what was not given as an option is as it is chosen now");
     const SolverOptions& before = origin.forces;
-    const std::string device = settled(run.solver).device;
+    const std::string device = settled(solver).device;
     if (device != before.device)
         notes.push_back("the device was " + before.device + " and is " + device +
                         " now: from here on the bits are others");
     const bool same_kind = (device == "cpu") == (before.device == "cpu");
-    if (same_kind && !run.solver.accuracy && run.solver.solver == SolverKind::tree) {
-        run.solver.group_size = before.group_size;
-        run.solver.leaf_size = before.leaf_size;
+    if (same_kind && !solver.accuracy && solver.solver == SolverKind::tree) {
+        solver.group_size = before.group_size;
+        solver.leaf_size = before.leaf_size;
     }
-    if (device == "cpu" && before.device == "cpu" && !options.given("instruction-set")) {
+    if (device == "cpu" && before.device == "cpu" && any_instruction_set) {
         const auto& here = instruction_sets();
         if (std::find(here.begin(), here.end(), before.instruction_set) != here.end())
-            run.solver.instruction_set = before.instruction_set;
+            solver.instruction_set = before.instruction_set;
         else
             notes.push_back("this processor has no " + before.instruction_set +
                             ": from here on the last bits are others");

@@ -6,17 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "app/options/options.hpp"
-#include "app/options/run_options.hpp"
 #include "chamomile/core/archive.hpp"
+#include "chamomile/force/solver.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 
 /// What a run was told and what it chose.
 struct RunOrigin {
-    std::map<std::string, std::string>
-        options;                  ///< those given, without those that each start gives anew
+    /// Those given, without those that each start gives anew.
+    std::map<std::string, std::string> options;
     std::string input;            ///< the file of initial conditions, or empty
     std::string version, command; ///< of the program that wrote the checkpoint
     double start_time = 0;
@@ -25,19 +24,13 @@ struct RunOrigin {
     void exchange(Archive& archive);
 };
 
-/// The options given that a restart takes over.
-std::map<std::string, std::string> lasting_options(const Options& options);
-
-/// Those that may be others when a run goes on.
-const std::vector<std::string>& changeable_options();
-
 /// Units, constants, provenance and notes, the background of what is comoving already; not time and
 /// particles.
 void exchange_properties(Archive& archive, Snapshot& snapshot);
 
-/// Takes over what the run had chosen of itself, so that the bits are the same. Returns
-/// notes for what is not to be had here.
-std::vector<std::string> take_choices(const RunOrigin& origin, const Options& options,
-                                      RunOptions& run);
+/// Takes over what the run had chosen of itself, so that the bits are the same: its instruction set
+/// only if any will do. Returns notes for what is not to be had here.
+std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& solver,
+                                      bool any_instruction_set);
 
 } // namespace chamomile

@@ -1,8 +1,8 @@
 /// \file  What a run tells at its end: what it cost, what it is worth, and which files there are.
-#include "app/options/accuracy_options.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/run/accuracy_text.hpp"
 #include "chamomile/run/force_cost.hpp"
 #include "chamomile/run/run_job.hpp"
-#include "chamomile/core/text/table.hpp"
 
 namespace chamomile {
 namespace {
@@ -41,7 +41,8 @@ void RunJob::tell_rates(double seconds)
     journal_.tell(counted(steps, "step") + " in " + duration_text(seconds) +
                   (steps > 0 ? formatted(", %.3g steps/s", double(steps) / seconds) : "") +
                   formatted(", %.3g pairs/s", evaluations * cost.pairs / seconds));
-    if (const auto lines = mover_.summary(state_.particles); !lines.empty()) {
+    const auto lines = run_.step_summary ? run_.step_summary() : std::vector<std::string>();
+    if (!lines.empty()) {
         journal_.tell("in all: " + phases_text(total.profile));
         journal_.tell("steps are lengths of " + time_unit(state_));
         for (const std::string& line : lines)

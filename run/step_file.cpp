@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "app/options/numbers.hpp"
-#include "chamomile/run/force_cost.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/archive.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/run/force_cost.hpp"
 
 namespace chamomile {
 namespace {
@@ -49,8 +49,8 @@ void StepFile::add(const Simulation& simulation)
     const ForceStatistics& statistics = simulation.last_statistics();
     const ForceCost cost(statistics);
     std::string line = formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
-                                 shortest(simulation.stated_time()).c_str(),
-                                 shortest(simulation.step_length()).c_str(), cost.particles,
+                                 number_text(simulation.stated_time()).c_str(),
+                                 number_text(simulation.step_length()).c_str(), cost.particles,
                                  cost.cells, cost.far_cells);
     if (const BlockLeapfrog* blocks = blocks_of(simulation))
         line += formatted(",%llu,%llu",
@@ -62,9 +62,9 @@ void StepFile::add(const Simulation& simulation)
                    tolerance = compares_accelerations(now.criterion);
         line += statistics.measured_error ? formatted(",%.4e", *statistics.measured_error) : ",";
         line += ',';
-        line += tree && tolerance ? shortest(now.tolerance) : "";
+        line += tree && tolerance ? number_text(now.tolerance) : "";
         line += ',';
-        line += tree && !tolerance ? shortest(now.theta) : "";
+        line += tree && !tolerance ? number_text(now.theta) : "";
     }
     for (const std::string& word : device_words(statistics, ""))
         line += "," + word;

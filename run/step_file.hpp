@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/run/line_file.hpp"
 #include "chamomile/integrate/simulation.hpp"
+#include "chamomile/run/line_file.hpp"
 
 namespace chamomile {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "app/options/numbers.hpp"
+#include "chamomile/core/number_text.hpp"
 
 namespace chamomile {
 
@@ -64,7 +64,9 @@ StopRequests::StopRequests(const fs::path& folder, std::optional<double> limit)
     for (const auto& [signal, name] : signals) {
         struct sigaction before = {};
         sigaction(signal, nullptr, &before);
-        if (signal != SIGHUP || before.sa_handler != SIG_IGN) // as nohup leaves it
+        const bool is_ignored = before.sa_handler == SIG_IGN;
+        const bool is_handled = !is_ignored && before.sa_handler != SIG_DFL;
+        if (!is_handled && !(is_ignored && signal == SIGHUP)) // as nohup leaves it
             sigaction(signal, &action, nullptr);
     }
 }
@@ -77,6 +79,8 @@ StopRequests::~StopRequests()
         if (now.sa_handler == note_signal)
             std::signal(signal, SIG_DFL);
     }
+    if (obeyed_) // another run of this process goes on
+        caught = 0;
 }
 
 double StopRequests::elapsed() const
@@ -93,10 +97,12 @@ void StopRequests::note_step()
 
 std::string StopRequests::reason(bool has_moved)
 {
-    if (caught != 0)
+    if (caught != 0) {
+        obeyed_ = true;
         return name_of(caught);
+    }
     if (has_moved && limit_ && elapsed() + needed() > *limit_)
-        return "the limit of " + shortest(*limit_) + " s";
+        return "the limit of " + number_text(*limit_) + " s";
     if (is_time_to_look()) {
         std::error_code none;
         stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none); // what stays is obeyed too

@@ -12,7 +12,7 @@ namespace chamomile {
 
 /// While it lives, the first SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP or SIGXCPU is
 /// noted, and the next one that comes more than a second later ends the process as if nobody cared.
-/// Ask after each step.
+/// Signals that have a handler already keep it. Ask after each step.
 class StopRequests {
 public:
     /// `stop` and `checkpoint-now` are files of the folder; `limit`: seconds since the program
@@ -49,6 +49,7 @@ private:
 
     std::filesystem::path stop_file_, checkpoint_file_;
     std::optional<double> limit_;
+    bool obeyed_ = false; ///< a signal has been told as the reason
     double step_begun_ = wall_clock_seconds();
     double longest_step_ = 0, checkpoint_seconds_ = 0;
     double last_look_ = 0;

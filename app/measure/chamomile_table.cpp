@@ -7,11 +7,11 @@
 #include "app/measure/reference.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "chamomile/run/journal.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/force/float_sum.hpp"
 #include "chamomile/force/force_errors.hpp"
+#include "chamomile/run/journal.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -74,7 +74,7 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
 
     Table table({"N", "eps", "paper: plain sum", "paper: Chamomile", "here: plain sum",
                  "here: Chamomile", "ours", "ours 99 %", "precision", "group", "machine"});
-    std::optional<Journal> journal(options.verbosity());
+    std::optional<Journal> journal(Screen{.stream = stdout, .verbosity = options.verbosity()});
     visit_particles(source, [&](const std::string&, Snapshot& snapshot) {
         Particles& particles = snapshot.particles;
         journal->show_status("measuring " + std::to_string(particles.size()) + " particles");
@@ -115,7 +115,7 @@ int print_chamomile_table(const Options& options, ParticleSource source, SolverO
     journal.reset(); // its last line is not part of the table
     if (options.verbosity() != Verbosity::quiet) {
         std::printf("Largest |da|/|a| over all particles of a Plummer sphere (99 %%: of ours).\n");
-        table.print();
+        std::fputs(table.text().c_str(), stdout);
     }
     if (!csv.file.empty())
         write_text(csv, table.csv());

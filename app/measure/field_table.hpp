@@ -1,9 +1,9 @@
 /// \file  The table of a field that is kept: what a build, a refit and an evaluation take.
 #pragma once
 
-#include "chamomile/run/journal.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/run/journal.hpp"
 
 namespace chamomile::app {
 

@@ -5,9 +5,8 @@
 
 #include "app/measure/field_table.hpp"
 #include "app/measure/law_timing.hpp"
-#include "chamomile/run/journal.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/resident.hpp"
@@ -15,6 +14,7 @@
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
+#include "chamomile/run/journal.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -318,7 +318,7 @@ const char* title_of(PaperTable table)
 Table measured_table(PaperTable which, const SolverOptions& solver, const PairOptions& pairs,
                      int repeat, Verbosity verbosity)
 {
-    Journal journal(verbosity);
+    Journal journal({.stream = stdout, .verbosity = verbosity});
     const Bench bench{pairs, repeat, journal};
     switch (which) {
     case PaperTable::none:
@@ -356,7 +356,7 @@ int print_paper_table(PaperTable which, const SolverOptions& solver, int repeat,
     }
     const Table table = measured_table(which, solver, pairs, repeat, verbosity);
     if (verbosity != Verbosity::quiet)
-        table.print();
+        std::fputs(table.text().c_str(), stdout);
     if (!csv.file.empty())
         write_text(csv, table.csv());
     return 0;

@@ -186,7 +186,8 @@ std::span<const SettingColumn> setting_columns()
          [](const O& o) { return is_tree(o) ? std::to_string(o.local_order) : "-"; }},
         {"group", [](const O& o) { return size_text(o.group_size); }},
         {"leaf", [](const O& o) { return is_tree(o) ? size_text(o.leaf_size) : "-"; }},
-        {"criterion", [](const O& o) { return is_tree(o) ? criterion_name(o.criterion) : "-"; }},
+        {"criterion",
+         [](const O& o) { return is_tree(o) ? word_of(o.criterion, criterion_words) : "-"; }},
         {"tolerance",
          [](const O& o) {
              return is_tree(o) && compares_accelerations(o.criterion) ? shortest(o.tolerance) : "-";

@@ -7,10 +7,10 @@
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "app/output_file.hpp"
-#include "chamomile/run/structures/linear_theory.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/cosmology/initial_conditions.hpp"
+#include "chamomile/run/structures/linear_theory.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "app/options/options.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/run/accuracy_text.hpp"
 
 namespace chamomile::app {
 
@@ -28,30 +29,5 @@ void add_accuracy_options(Options& options, AccuracyRequest& request, AccuracyUs
 void settle_accuracy(const Options& options, const AccuracyRequest& request, double error,
                      SolverOptions& solver);
 void settle_accuracy(const Options& options, const AccuracyRequest& request, SolverOptions& solver);
-
-/// The error |da|/|a| that a setting stands for, and of what part of the particles, in %: that of
-/// its AccuracyGoal; or three times a tolerance, which is of the accelerations of isolated
-/// particles (docs/accuracy.md). Sums and opening angles stand for none.
-struct AskedError {
-    double error, percentile;
-};
-std::optional<AskedError> asked_error(const SolverOptions& setting);
-
-/// A line if more of the sampled errors are larger than the one asked for than chance explains, by
-/// three standard deviations of their number; else empty.
-std::string excess_text(const SolverOptions& setting, std::vector<double> errors);
-
-/// A line where forces cancel below what the tolerance is taken of for more than 1 % of the
-/// particles (ForceStatistics::cancelling_part); else nothing.
-std::string cancellation_text(const ForceStatistics& statistics);
-
-/// Such as "99 % error at most 0.001".
-std::string goal_text(const AccuracyGoal& goal);
-
-/// What the solver did, in one line.
-std::string report_text(const AccuracyReport& report);
-
-/// The options that repeat a choice: "--accuracy 0.001 --criterion moments ...".
-std::string repeating_options(const SolverOptions& chosen);
 
 } // namespace chamomile::app

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "app/options/numbers.hpp"
+#include "chamomile/run/journal.hpp"
 
 namespace boost::program_options {
 class options_description;
@@ -41,7 +42,6 @@ class options_description;
 namespace chamomile::app {
 
 enum class Need { required, optional };
-enum class Verbosity { quiet, normal, verbose };
 
 class Options {
 public:

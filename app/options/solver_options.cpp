@@ -2,38 +2,17 @@
 
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
-#include "chamomile/run/particle_notes.hpp"
-#include "chamomile/run/structures/linear_theory.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_solver.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {
 
-const std::vector<std::pair<std::string, SolverKind>> solver_words = {
-    {"tree", SolverKind::tree}, {"direct", SolverKind::direct}};
-const std::vector<std::pair<std::string, Criterion>> criterion_words = {
-    {"moments", Criterion::moments},
-    {"relative", Criterion::relative},
-    {"geometric", Criterion::geometric},
-    {"minimum-distance", Criterion::minimum_distance}};
-const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
-    {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
-const std::vector<std::pair<std::string, Precision>> precision_words = {
-    {"float", Precision::single_precision}, {"double", Precision::double_precision}};
 const std::vector<std::pair<std::string, int>> order_words = {
     {"0", 0}, {"2", 2}, {"3", 3}, {"4", 4}};
 const std::vector<std::pair<std::string, int>> local_order_words = {
     {"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}};
-
-template <class T>
-std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words)
-{
-    for (const auto& word : words)
-        if (word.second == value)
-            return word.first;
-    return "";
-}
 
 template <class T>
 std::vector<std::string> names_of(const std::vector<std::pair<std::string, T>>& words)
@@ -138,7 +117,7 @@ void settle_criterion(const Options& options, SolverOptions& solver)
     const bool tolerance = compares_accelerations(solver.criterion);
     if (options.given(tolerance ? "theta" : "tolerance"))
         throw Error(Fault::usage, options.command() + ": --criterion " +
-                                      criterion_name(solver.criterion) + ": takes " +
+                                      word_of(solver.criterion, criterion_words) + ": takes " +
                                       (tolerance ? "--tolerance" : "--theta"));
     if (solver.solver == SolverKind::direct)
         refuse_tree_options(options, "needs --solver tree");
@@ -156,11 +135,6 @@ void refuse_tree_options(const Options& options, const std::string& because)
 std::vector<std::string> criterion_names()
 {
     return names_of(criterion_words);
-}
-
-std::string criterion_name(Criterion criterion)
-{
-    return word_of(criterion, criterion_words);
 }
 
 Criterion criterion_named(const std::string& name)
@@ -186,33 +160,6 @@ std::vector<std::string> precision_names()
 Precision precision_named(const std::string& name)
 {
     return named("precision", name, precision_words);
-}
-
-std::string criterion_text(const SolverOptions& solver)
-{
-    const bool tolerance = compares_accelerations(solver.criterion);
-    const bool named = solver.criterion != SolverOptions().criterion;
-    return (named ? criterion_name(solver.criterion) + ", " : "") +
-           (tolerance ? "tolerance " : "theta ") +
-           shortest(tolerance ? solver.tolerance : solver.theta);
-}
-
-std::string method_text(const SolverOptions& solver)
-{
-    if (solver.solver == SolverKind::direct)
-        return solver.periodic ? "direct sum, Ewald's" : "direct sum";
-    std::string text = "tree, " + criterion_text(solver);
-    static constexpr const char* names[] = {"monopoles", "", "quadrupoles", "octupoles",
-                                            "hexadecapoles"};
-    text += std::string(", ") + names[solver.order];
-    if (solver.periodic)
-        text += ", " + periodic_text(solver.periodic);
-    else
-        text += solver.local_order == 0 ? ", no local expansions"
-                                        : ", local order " + std::to_string(solver.local_order);
-    if (solver.decorrelate)
-        text += ", root cubes by seed " + std::to_string(*solver.decorrelate);
-    return text;
 }
 
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options)
@@ -242,67 +189,6 @@ void note_idle_on_device(const Options& options, const SolverOptions& solver, Sn
         note("instruction-set", "a GPU evaluates the pairs");
     if (gpu && direct)
         note("group-size", "the GPU's direct sums have one of their own");
-}
-
-SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot)
-{
-    used.periodic = with_mesh(used.periodic, snapshot.particles.size());
-    return used;
-}
-
-void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot)
-{
-    std::map<std::string, std::string> earlier;
-    earlier.swap(snapshot.provenance);
-    snapshot.provenance = describe(known_forces(used, snapshot));
-    for (const char* key : {provenance_transfer, provenance_sigma8, provenance_spectral_index,
-                            provenance_omega_baryon})
-        if (const auto value = earlier.find(key); value != earlier.end())
-            snapshot.provenance.insert(*value);
-    snapshot.provenance["device"] = device;
-    snapshot.softening = used.softening;
-    if (used.gravitational_constant != snapshot.G())
-        snapshot.gravitational_constant = used.gravitational_constant;
-    snapshot.box_size = used.periodic.box;
-}
-
-std::map<std::string, std::string> describe(const SolverOptions& solver)
-{
-    std::map<std::string, std::string> words{
-        {"solver", word_of(solver.solver, solver_words)},
-        {"eps", shortest(solver.softening.length)},
-        {"softening", word_of(solver.softening.kind, softening_words)},
-        {"precision", word_of(solver.precision, precision_words)},
-        {"group_size", std::to_string(solver.group_size)},
-        {"leaf_size", std::to_string(solver.leaf_size)},
-        {"device", solver.device}};
-    if (solver.solver == SolverKind::tree) {
-        words["criterion"] = criterion_name(solver.criterion);
-        if (compares_accelerations(solver.criterion))
-            words["tolerance"] = shortest(solver.tolerance);
-        else
-            words["theta"] = shortest(solver.theta);
-        words["local_order"] = std::to_string(solver.local_order);
-        words["order"] = std::to_string(solver.order);
-        if (solver.decorrelate)
-            words["decorrelate"] = std::to_string(*solver.decorrelate);
-    }
-    words.merge(describe_periodic(solver));
-    if (solver.accuracy) {
-        words["accuracy"] = shortest(solver.accuracy->error);
-        words["accuracy_percentile"] = shortest(solver.accuracy->percentile);
-    }
-    if (solver.device == "cpu")
-        words["instruction_set"] = solver.instruction_set;
-    return words;
-}
-
-std::string describe(const Softening& softening)
-{
-    if (softening.length == 0)
-        return "none";
-    return (softening.kind == SofteningKind::plummer ? "Plummer, eps = " : "spline, eps = ") +
-           shortest(softening.length);
 }
 
 } // namespace chamomile::app

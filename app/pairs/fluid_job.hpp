@@ -9,9 +9,9 @@
 
 #include "app/output_file.hpp"
 #include "app/pairs/fluid_averages.hpp"
-#include "chamomile/run/stop_requests.hpp"
 #include "chamomile/integrate/fluid.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/run/stop_requests.hpp"
 
 namespace chamomile::app {
 

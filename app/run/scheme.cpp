@@ -2,9 +2,9 @@
 
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/force/list_solver.hpp"
 #include "chamomile/force/small_sets.hpp"
 #include "chamomile/integrate/device_check.hpp"

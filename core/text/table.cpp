@@ -51,11 +51,6 @@ std::string Table::text() const
     return text;
 }
 
-void Table::print() const
-{
-    std::fputs(text().c_str(), stdout);
-}
-
 namespace {
 
 /// As RFC 4180 wants a field.

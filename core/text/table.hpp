@@ -1,4 +1,4 @@
-/// \file  Tables on standard output, and text made from numbers.
+/// \file  Tables as text, and text made from numbers.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,6 @@ public:
     explicit Table(std::vector<std::string> headings) : rows_{std::move(headings)} {}
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
     std::string text() const;
-    void print() const;
 
     /// The same rows as comma-separated values (RFC 4180).
     std::string csv() const;

@@ -1,15 +1,15 @@
 #include "chamomile/run/structures/analysed.hpp"
 
-#include "chamomile/core/particle_types.hpp"
-#include "app/options/periodic_options.hpp"
-#include "chamomile/run/particle_notes.hpp"
-#include "chamomile/run/structures/comoving_run.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/particle_types.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/cosmology/background.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
 
 namespace chamomile {
 namespace {
@@ -26,19 +26,12 @@ void keep(std::vector<T>& values, const std::vector<Index>& kept)
 
 } // namespace
 
-void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at)
-{
-    options.group("Matter");
-    add_types(options, matter.types, looked_at + "; all unless given");
-    options.number("box", matter.box, ranges::side,
-                   "side of the periodic box, for files that do not state it");
-}
-
 void select_matter(const AnalysedMatter& matter, const std::string& source, Snapshot& snapshot)
 {
     if (matter.box && contradicts_box(*matter.box, snapshot))
-        throw Error(Fault::usage, "--box: " + shortest(*matter.box) + ": contradicts the box of " +
-                                      shortest(snapshot.box_size) + " in " + source);
+        throw Error(Fault::usage, "--box: " + number_text(*matter.box) +
+                                      ": contradicts the box of " + number_text(snapshot.box_size) +
+                                      " in " + source);
     if (matter.box) {
         snapshot.box_size = *matter.box;
         settle_units(snapshot);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/options/options.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
@@ -14,9 +13,6 @@ struct AnalysedMatter {
     std::vector<int> types;    ///< 0..5; empty: all
     std::optional<double> box; ///< side; empty: that of the file
 };
-
-/// Adds --types, of what is `looked_at`, and --box.
-void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at);
 
 /// Leaves only the particles of the types, and sets the box; notes a density that is not Omega_m.
 /// Throws Error(input), naming `source`, if no particles are left.

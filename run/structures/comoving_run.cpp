@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chamomile/run/particle_notes.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/core/periodic.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile {
 namespace {
@@ -45,8 +46,17 @@ std::string density_text(const Snapshot& state)
                      density_over_critical(state), state.comoving->omega_matter);
 }
 
-void take_background(const Options& options, const CosmologyRequest& request,
-                     const std::string& file, Snapshot& state)
+std::vector<double> listed_outputs(const CosmologyRequest& request)
+{
+    std::vector<double> times;
+    for (double a : request.output_scale_factors)
+        times.push_back(std::log(a));
+    for (double z : request.output_redshifts)
+        times.push_back(std::log(scale_factor_of(z)));
+    return times;
+}
+
+void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state)
 {
     const auto refuse = [&](const std::string& what) {
         throw Error(Fault::input, file + ": " + what);
@@ -56,8 +66,6 @@ void take_background(const Options& options, const CosmologyRequest& request,
                "Omegas");
     if (!(state.box_size > 0))
         refuse("no box: a cosmological run needs the side of its periodic box (BoxSize)");
-    if (options.given("box"))
-        throw Error(Fault::usage, "run: --box: the box of a cosmological run is that of the file");
     if (!state.units.physical)
         refuse("N-body units: a cosmological run needs physical ones, such as kpc/h, 1e10 Msun/h "
                "and km/s");
@@ -73,12 +81,12 @@ void take_background(const Options& options, const CosmologyRequest& request,
     take(frame.hubble, request.hubble);
     take(frame.physical_softening, request.physical_softening);
     if (!(frame.omega_matter > 0))
-        refuse("Omega_m: " + shortest(frame.omega_matter) + ": give --omega-m");
+        refuse("Omega_m: " + number_text(frame.omega_matter) + ": give --omega-m");
     if (!(frame.hubble > 0))
-        refuse("h: " + shortest(frame.hubble) + ": give --hubble");
+        refuse("h: " + number_text(frame.hubble) + ": give --hubble");
     const double a = frame.scale_factor;
     if (state.time != 0 && !(std::abs(state.time - a) <= 1e-3 * a))
-        refuse("time: " + shortest(state.time) + ": is not the scale factor " + shortest(a));
+        refuse("time: " + number_text(state.time) + ": is not the scale factor " + number_text(a));
     const double end =
         request.end_scale_factor.value_or(scale_factor_of(request.end_redshift.value_or(0)));
     try {
@@ -105,15 +113,15 @@ void make_canonical(Snapshot& state)
         position = Periodicity{state.box_size}.wrapped(position);
 }
 
-std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& state)
+std::shared_ptr<const Clock> clock_of(const CosmologyRequest& request, const Snapshot& state)
 {
-    if (!run.cosmology.asked)
+    if (!request.asked)
         return {std::shared_ptr<const Clock>(), &Clock::newtonian()};
     const ComovingFrame& frame = *state.comoving;
     return std::make_shared<ComovingClock>(
         ComovingOptions{.background = background_of(frame),
                         .hubble_rate = state.units.hubble_rate(frame.hubble),
-                        .longest_step = run.cosmology.longest_step,
+                        .longest_step = request.longest_step,
                         .physical_softening = frame.physical_softening});
 }
 

@@ -2,24 +2,38 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "app/options/run_options.hpp"
 #include "chamomile/cosmology/background.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
+#include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
 
-/// Completes the background of the file by the options and checks it: comoving coordinates, a box,
-/// as much mass as Omega_m says. Throws Error(input), Error(usage).
-void take_background(const Options& options, const CosmologyRequest& request,
-                     const std::string& file, Snapshot& state);
+/// What a cosmological run is told beside its file.
+struct CosmologyRequest {
+    bool asked = false; ///< by --cosmology or any of the others
+    std::optional<double> omega_matter, omega_lambda, omega_radiation, w0, wa, hubble;
+    std::optional<double> end_scale_factor, end_redshift;
+    std::vector<double> output_scale_factors, output_redshifts;
+    double longest_step = 0.025; ///< in ln a
+    std::optional<double> physical_softening;
+};
+
+/// Times of outputs in ln a; none: at intervals.
+std::vector<double> listed_outputs(const CosmologyRequest& request);
+
+/// Completes the background of the file by the request and checks it: comoving coordinates, a box,
+/// as much mass as Omega_m says. Throws Error(input).
+void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state);
 
 /// Peculiar velocities become momenta p = a v, positions move into the box.
 void make_canonical(Snapshot& state);
 
 /// Newton's for a plain run, else that of the background. Not owned where it is Newton's.
-std::shared_ptr<const Clock> clock_of(const RunOptions& run, const Snapshot& state);
+std::shared_ptr<const Clock> clock_of(const CosmologyRequest& request, const Snapshot& state);
 
 /// What the file states of it.
 Background background_of(const ComovingFrame& frame);

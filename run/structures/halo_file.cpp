@@ -3,14 +3,15 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/output_file.hpp"
-#include "chamomile/run/structures/analysed.hpp"
-#include "chamomile/run/structures/comoving_run.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/data_file.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/run/structures/analysed.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
 
 namespace chamomile {
 namespace {
@@ -45,10 +46,10 @@ std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Part
     for (double delta : overdensities) {
         if (snapshot.box_size > 0)
             thresholds.push_back(
-                {"Mean" + shortest(delta), delta * mass / std::pow(snapshot.box_size, 3)});
+                {"Mean" + number_text(delta), delta * mass / std::pow(snapshot.box_size, 3)});
         if (is_critical_known)
             thresholds.push_back(
-                {"Crit" + shortest(delta), delta * critical_density(snapshot).first});
+                {"Crit" + number_text(delta), delta * critical_density(snapshot).first});
     }
     if (is_critical_known && !overdensities.empty()) {
         const auto [critical, omega] = critical_density(snapshot);
@@ -185,18 +186,6 @@ std::string halo_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
 
 } // namespace
 
-void add_halo_options(Options& options, HaloRequest& request)
-{
-    options.group("Halos");
-    options.number("linking-length", request.linking_length, positive,
-                   "largest distance of friends in mean distances of the particles in the box");
-    options.number("length", request.length, positive,
-                   "the same in units of the file; isolated particles need it");
-    options.number("min-members", request.min_members, at_least(1), "fewest particles of a halo");
-    options.numbers("overdensity", request.overdensities, positive,
-                    "mean densities of the spheres about centres, in mean and critical densities");
-}
-
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request)
 {
@@ -234,7 +223,7 @@ void write_halos(const Snapshot& snapshot, const HaloCatalogue& catalogue, const
 {
     require_halo_format(file);
     if (is_text(file))
-        write_text({file.string(), true}, halo_table(snapshot, catalogue, title));
+        write_text(file, halo_table(snapshot, catalogue, title));
     else
         write_data_file(file, halo_data(snapshot, catalogue, title));
 }

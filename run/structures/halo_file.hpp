@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <string>
 
-#include "app/options/options.hpp"
 #include "chamomile/cosmology/halo_properties.hpp"
 #include "chamomile/cosmology/spherical_overdensity.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -17,9 +16,6 @@ struct HaloRequest {
     std::uint64_t min_members = 20;
     std::vector<double> overdensities = {200};
 };
-
-/// Adds --linking-length, --length, --min-members and --overdensity.
-void add_halo_options(Options& options, HaloRequest& request);
 
 /// The mean density of a sphere, and what Gadget's files call such spheres.
 struct DensityThreshold {

@@ -5,14 +5,12 @@
 #include <cmath>
 #include <system_error>
 
-#include "app/command_files.hpp"
-#include "app/options/option_uses.hpp"
-#include "chamomile/run/structures/analysed.hpp"
-#include "chamomile/run/structures/comoving_run.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/cosmology/growth.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/run/structures/analysed.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
 
 namespace chamomile {
 namespace {
@@ -96,38 +94,6 @@ const std::vector<std::pair<std::string, TransferKind>>& transfer_names()
         {"transfer-table", TransferKind::transfer_table},
         {"power-table", TransferKind::power_table}};
     return names;
-}
-
-void add_theory_options(Options& options, TheoryRequest& theory)
-{
-    options.group("Linear theory");
-    options.flag("fits", theory.wanted,
-                 "columns of linear theory and published fits, for comoving boxes");
-    options.number("sigma8", theory.sigma8, positive,
-                   "root mean square density in 8 Mpc/h today; that of the file, or else that of "
-                   "--linear-power, or 0.811 unless given");
-    options.number("n-s", theory.spectral_index, between(-3, 3),
-                   "spectral index; that of the file, or 0.965; of --linear-power what its ends "
-                   "are continued with");
-    options.number("omega-b", theory.omega_baryon, above(0, 1),
-                   "of the transfer function of Eisenstein & Hu (1998); that of the file, or "
-                   "0.049");
-    options.text("linear-power", "FILE", theory.table,
-                 "k in h/Mpc and P in (Mpc/h)^3 today, instead of that transfer function");
-    options.text("transfer-table", "FILE", theory.transfer,
-                 "k and T (or CAMB's 7 columns and more), instead of it");
-}
-
-void require_theory(const Options& options, const TheoryRequest& theory)
-{
-    for (const std::string& file : {theory.table, theory.transfer})
-        note_input(file);
-    refuse_idle(options,
-                {{!theory.wanted, "sigma8 n-s omega-b linear-power transfer-table", "needs --fits"},
-                 {options.given("omega-b"), "linear-power transfer-table",
-                  "contradicts --omega-b; give one"},
-                 {options.given("transfer-table"), "linear-power",
-                  "contradicts --transfer-table; give one"}});
 }
 
 Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)

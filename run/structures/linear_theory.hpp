@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/options/options.hpp"
 #include "chamomile/cosmology/halofit.hpp"
 #include "chamomile/cosmology/mass_function.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -27,12 +26,6 @@ struct TheoryRequest {
     std::string table, transfer; ///< files: of the power spectrum today, of a transfer function
     bool wanted = false;
 };
-
-/// Adds --fits, --sigma8, --n-s, --omega-b, --linear-power and --transfer-table.
-void add_theory_options(Options& options, TheoryRequest& theory);
-
-/// Throws Error(usage) for any of them without --fits, or for those that contradict each other.
-void require_theory(const Options& options, const TheoryRequest& theory);
 
 /// Theory at the redshift of a comoving snapshot, lengths in Mpc/h.
 class Theory {

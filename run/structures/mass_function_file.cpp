@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "chamomile/run/structures/analysed.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 
 namespace chamomile {
 namespace {

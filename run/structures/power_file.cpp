@@ -3,35 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chamomile/run/structures/analysed.hpp"
-#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/run/structures/analysed.hpp"
 
 namespace chamomile {
-
-void add_power_options(Options& options, PowerRequest& power)
-{
-    PowerSpectrumOptions& o = power.measurement;
-    options.group("Measurement");
-    options.number("mesh", power.mesh, between(8, 8192),
-                   "points along a side; unless given the power of two, from 32 to 1024, next to "
-                   "twice the cube root of the number of particles");
-    options.choice("assignment", o.kernel,
-                   {{"ngp", Assignment::nearest_point},
-                    {"cic", Assignment::cloud_in_cell},
-                    {"tsc", Assignment::triangular},
-                    {"pcs", Assignment::piecewise_cubic}},
-                   "how a particle is shared among points");
-    options.choice("interlacing", o.interlacing,
-                   {{"on", Interlacing::two_meshes}, {"off", Interlacing::none}},
-                   "a second mesh half a cell aside, against aliases");
-    options.number("fold", o.foldings, between(0, 8),
-                   "how often the box is folded and measured again, for larger k");
-    options.number("fold-factor", o.fold_factor, between(2, 16),
-                   "parts of a side that are laid on each other each time");
-    options.number("bins", o.bins_per_decade, between(1, 1000),
-                   "bins per decade of k, none narrower than 2 pi / side");
-}
 
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power)
 {

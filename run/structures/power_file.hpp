@@ -4,10 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "app/options/options.hpp"
-#include "chamomile/run/structures/linear_theory.hpp"
 #include "chamomile/cosmology/power_spectrum.hpp"
 #include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/structures/linear_theory.hpp"
 
 namespace chamomile {
 
@@ -15,9 +14,6 @@ struct PowerRequest {
     PowerSpectrumOptions measurement{.foldings = 1};
     std::optional<int> mesh; ///< empty: the power of two at twice the cube root of the particles
 };
-
-/// Adds --mesh, --assignment, --interlacing, --fold, --fold-factor, --linear and --bins.
-void add_power_options(Options& options, PowerRequest& power);
 
 /// Throws Error(usage) if the box is not periodic or the mesh does not fit.
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power);

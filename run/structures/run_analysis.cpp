@@ -1,21 +1,10 @@
 #include "chamomile/run/structures/run_analysis.hpp"
 
-#include "app/output_file.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/trace.hpp"
+#include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
-
-void add_run_analysis(Options& options, RunAnalysis& analysis)
-{
-    options.flag("power", analysis.power,
-                 "also power_NNN.txt with each snapshot: the power spectrum, as 'power' has it");
-    options.number("power-mesh", analysis.power_mesh, between(8, 8192),
-                   "its mesh, where it is not that of 'power'");
-    options.flag("halos", analysis.halos,
-                 "also halos_NNN.hdf5 with each snapshot: a catalogue, as 'halos' has it");
-    options.number("min-members", analysis.min_members, at_least(1), "fewest particles of a halo");
-}
 
 void require_analysable(const RunAnalysis& analysis, const Snapshot& start)
 {
@@ -34,8 +23,8 @@ std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot
         PowerRequest request;
         request.mesh = analysis.power_mesh;
         const std::filesystem::path file = folder.power(number);
-        write_text({file.string(), true}, power_table(snapshot, measured_power(snapshot, request),
-                                                      nullptr, "power spectrum" + of));
+        write_text(file, power_table(snapshot, measured_power(snapshot, request), nullptr,
+                                     "power spectrum" + of));
         written += ", " + file.filename().string();
     }
     if (analysis.halos) {

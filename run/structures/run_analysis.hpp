@@ -15,9 +15,6 @@ struct RunAnalysis {
     std::uint64_t min_members = HaloRequest{}.min_members;
 };
 
-/// Adds --power, --power-mesh, --halos and --min-members.
-void add_run_analysis(Options& options, RunAnalysis& analysis);
-
 /// Throws Error(usage) for a box that is not periodic.
 void require_analysable(const RunAnalysis& analysis, const Snapshot& start);
 

@@ -4,7 +4,6 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/options.hpp"
-#include "app/output_file.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"

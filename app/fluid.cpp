@@ -11,7 +11,7 @@
 #include "app/options/options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/pairs/fluid_job.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/core/text/table.hpp"

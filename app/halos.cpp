@@ -7,7 +7,6 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/structure_options.hpp"
-#include "app/output_file.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"

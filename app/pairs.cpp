@@ -8,7 +8,6 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/output_file.hpp"
 #include "app/pairs/columns.hpp"
 #include "app/pairs/named_law.hpp"
 #include "chamomile/core/error.hpp"

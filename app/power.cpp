@@ -5,7 +5,6 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/structure_options.hpp"
-#include "app/output_file.hpp"
 #include "chamomile/io/one_line.hpp"
 #include "chamomile/run/particle_notes.hpp"
 

@@ -10,7 +10,6 @@
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "app/options/structure_options.hpp"
-#include "app/output_file.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/pictures/array_file.hpp"

@@ -10,7 +10,7 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/run_options.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
@@ -54,12 +54,6 @@ RunDescription description_of(const Options& options, const RunOptions& run, con
             .steps = mover.steps_text(),
             .options = all,
             .command = options.command_line()};
-}
-
-void record_check(const std::string& line, Journal& journal)
-{
-    if (!line.empty())
-        journal.record(line);
 }
 
 RunOrigin origin_of(const RunOptions& run, const Options& options, const Mover& mover, double start)
@@ -179,13 +173,12 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
     Simulation simulation(state.particles, mover.integrator(), time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, simulation,
                journal);
-    introduce(description, simulation, state, journal);
+    std::vector<std::string> lines;
     if (tuning)
-        journal.tell(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
-                               tuning->text().c_str(), run.solver.group_size,
-                               run.solver.leaf_size));
-    record_start(description, journal);
-    record_check(checked, journal);
+        lines.push_back(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
+                                  tuning->text().c_str(), run.solver.group_size,
+                                  run.solver.leaf_size));
+    job.introduce(description, lines, checked);
     execute(job, remains);
 }
 
@@ -251,27 +244,7 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     Simulation simulation(state.particles, mover.integrator(), time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, mover, earlier.start_time), folder, state, simulation,
                journal);
-    job.restore(archive);
-    if (mover.integrator().forces().device != earlier.forces.device)
-        state.provenance["device"] = mover.integrator().device();
-
-    for (const std::string& line : point.rejected)
-        journal.tell("rejected     " + line);
-    journal.tell(formatted("restarted    from %s: t = %.9g, step %llu", archive.path().c_str(),
-                           simulation.stated_time(), (unsigned long long)simulation.step()));
-    const RunDescription description = description_of(options, run, mover, state);
-    introduce(description, simulation, state, journal);
-    for (const std::string& note : notes)
-        journal.tell("note         " + note);
-    record_start(description, journal);
-    record_check(checked, journal);
-    folder.create();
-    set_aside_newer(archive.path());
-    job.reopen_files();
-    if (simulation.at_end())
-        journal.tell(
-            "the run had reached its end at t = " + shortest(clock->stated(time.end_time)) +
-            (state.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
+    job.go_on(point, earlier, description_of(options, run, mover, state), notes, checked);
     execute(job, remains);
 }
 

@@ -99,6 +99,43 @@ void RunJob::note_cancellation()
         journal_.warn(line);
 }
 
+void RunJob::introduce(const RunDescription& description, const std::vector<std::string>& lines,
+                       const std::string& checked)
+{
+    chamomile::introduce(description, simulation_, state_, journal_);
+    for (const std::string& line : lines)
+        journal_.tell(line);
+    record_start(description, journal_);
+    if (!checked.empty())
+        journal_.record(checked);
+}
+
+void RunJob::go_on(const RestartPoint& point, const RunOrigin& earlier,
+                   const RunDescription& description, const std::vector<std::string>& notes,
+                   const std::string& checked)
+{
+    restore(*point.archive);
+    if (origin_.forces.device != earlier.forces.device)
+        state_.provenance["device"] = simulation_.integrator().device();
+    for (const std::string& line : point.rejected)
+        journal_.tell("rejected     " + line);
+    journal_.tell(formatted("restarted    from %s: t = %.9g, step %llu",
+                            point.archive->path().c_str(), simulation_.stated_time(),
+                            (unsigned long long)simulation_.step()));
+    std::vector<std::string> lines;
+    for (const std::string& note : notes)
+        lines.push_back("note         " + note);
+    introduce(description, lines, checked);
+    folder_.create();
+    set_aside_newer(point.archive->path());
+    reopen_files();
+    if (simulation_.at_end())
+        journal_.tell(
+            "the run had reached its end at t = " +
+            number_text(simulation_.integrator().clock().stated(simulation_.end_time())) +
+            (state_.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
+}
+
 void RunJob::restore(Archive& archive)
 {
     exchange(archive);

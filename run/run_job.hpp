@@ -9,6 +9,7 @@
 #include "chamomile/run/checkpoints.hpp"
 #include "chamomile/run/energy_file.hpp"
 #include "chamomile/run/force_file.hpp"
+#include "chamomile/run/introduction.hpp"
 #include "chamomile/run/journal.hpp"
 #include "chamomile/run/progress.hpp"
 #include "chamomile/run/run_folder.hpp"
@@ -38,11 +39,16 @@ public:
     RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
            Simulation& simulation, Journal& journal);
 
-    /// Takes up the state of a checkpoint, before execute(). Throws Error(restart).
-    void restore(Archive& archive);
+    /// Introduces a run that begins, before execute(): tells the lines and records whether its
+    /// device was checked.
+    void introduce(const RunDescription& description, const std::vector<std::string>& lines,
+                   const std::string& checked);
 
-    /// Opens the files of the run that goes on, after restore().
-    void reopen_files();
+    /// Takes up the state of a checkpoint, introduces the run that goes on and opens its files,
+    /// before execute(). `earlier`: the origin of the checkpoint. Throws Error(restart).
+    void go_on(const RestartPoint& point, const RunOrigin& earlier,
+               const RunDescription& description, const std::vector<std::string>& notes,
+               const std::string& checked);
 
     /// Runs to the end or until somebody asks for a stop, or the energy error does, which makes a
     /// checkpoint. An error does so too, if it can be, and goes through. Throws Inaccurate for an
@@ -55,6 +61,8 @@ public:
 
 private:
     void register_observers();
+    void restore(Archive& archive);
+    void reopen_files();
     void open_files();
     void write_outputs();
     void take_time(); ///< into the state that is written

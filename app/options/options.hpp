@@ -1,7 +1,7 @@
 /// \file  The arguments and options of one subcommand.
 ///
 /// How to add a command NAME: write app/NAME.cpp with the function declared in app/command.hpp and
-/// its row in app/commands.cpp.
+/// its row in app/main.cpp.
 ///
 ///     int info(const std::vector<std::string>& arguments)
 ///     {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "app/output_file.hpp"
+#include "app/command_files.hpp"
 #include "app/pairs/fluid_averages.hpp"
 #include "chamomile/integrate/fluid.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"

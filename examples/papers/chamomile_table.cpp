@@ -1,17 +1,17 @@
-#include "app/measure/chamomile_table.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <optional>
 
+#include "app/command_files.hpp"
 #include "app/measure/reference.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/float_sum.hpp"
 #include "chamomile/force/force_errors.hpp"
+#include "chamomile/io/models/plummer.hpp"
 #include "chamomile/run/journal.hpp"
+#include "examples/papers/papers.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -47,78 +47,96 @@ double largest_error(const std::vector<Vec3<double>>& accelerations, const Refer
     return largest;
 }
 
+struct Request {
+    std::vector<std::uint64_t> numbers;
+    std::uint64_t seed = 1;
+    std::vector<double> softening_lengths = {published_eps};
+    std::vector<Precision> precisions = {Precision::single_precision, Precision::double_precision};
+    std::vector<int> group_sizes = {0};
+    PairOptions machine;
+    Output csv;
+};
+
+void add_rows(Particles& particles, const Request& request, Table& table)
+{
+    for (Vec3<double>& x : particles.position) // so that no sum rounds its input
+        x = {float(x.x), float(x.y), float(x.z)};
+    // Sums in double are compared pair by pair, if need be for fewer particles.
+    const std::size_t few = std::min(particles.size(), std::size_t(2e9) / particles.size());
+    Reference reference(particles, particles.size(), 1, ReferenceDevice::automatic),
+        pairwise(particles, few, 1, ReferenceDevice::automatic);
+    const PublishedRow row = published_for(particles.size());
+    for (const double eps : request.softening_lengths) {
+        SolverOptions setting{.solver = SolverKind::direct};
+        setting.softening.length = eps;
+        setting.device = request.machine.device;
+        setting.instruction_set = request.machine.instruction_set;
+        const ReferenceSums& exact = reference.sums(setting.softening);
+        const auto largest = [&](std::size_t bag_size) {
+            return formatted("%.1e", largest_error(float_sum(particles, eps, bag_size), exact));
+        };
+        const std::string plain = largest(particles.size()), in_bags = largest(bag);
+        for (const Precision precision : request.precisions)
+            for (const int group_size : request.group_sizes) {
+                setting.precision = precision;
+                setting.group_size = group_size;
+                Reference& against =
+                    precision == Precision::double_precision ? pairwise : reference;
+                const ReferenceSums& sums = against.sums(setting.softening);
+                const auto ours = make_solver(setting);
+                ours->solve(particles, Quantities::acceleration_potential);
+                const Percentiles errors =
+                    force_errors(particles, sums, against.targets()).acceleration;
+                table.add({std::to_string(row.particles), shortest(eps), row.plain, row.chamomile,
+                           plain, in_bags, formatted("%.1e", errors.max),
+                           formatted("%.1e", errors.p99), word_of(precision, precision_words),
+                           std::to_string(ours->options().group_size), ours->device()});
+            }
+    }
+}
+
 } // namespace
 
-int print_chamomile_table(const Options& options, ParticleSource source, SolverOptions solver,
-                          SolverSweep sweep, const Output& csv)
+int chamomile_table(const std::vector<std::string>& arguments)
 {
-    if (!source.file.empty() ||
-        (options.given("model") && source.models != std::vector<std::string>{"plummer"}))
-        throw Error(Fault::usage, "--table: chamomile: is of Plummer spheres; leave out " +
-                                      (source.file.empty() ? "--model" : source.file));
-    refuse_all_but(options,
-                   "table model particles seed eps precision group-size device instruction-set csv "
-                   "overwrite",
-                   "is not for --table chamomile");
-    if (!options.given("particles")) {
-        source.numbers.clear();
-        for (const PublishedRow& row : published)
-            source.numbers.push_back(row.particles);
-    }
-    sweep.solvers = {"direct"};
-    if (!options.given("precision"))
-        sweep.precisions = {"float", "double"};
-    if (!options.given("eps"))
-        solver.softening.length = published_eps;
-    const std::vector<SolverOptions> settings = swept(solver, sweep, options);
+    Request request;
+    for (const PublishedRow& row : published)
+        request.numbers.push_back(row.particles);
+    Options options("chamomile",
+                    "Table 2 of Hamada & Iitaka (2007): the largest |da|/|a| over all particles of "
+                    "a Plummer sphere, of the paper, of its two sums done here in float, and of "
+                    "our direct solver with every combination of the options that take lists.");
+    options.numbers("particles,n", request.numbers, between(1, 4294967294), "their numbers");
+    options.number("seed", request.seed, not_negative, "of the random numbers");
+    options.numbers("eps", request.softening_lengths, not_negative, "softening lengths");
+    options.numbers("group-size", request.group_sizes, size_range, group_size_help);
+    add_pair_machine(options, request.machine);
+    options.choices("precision", "float,double", request.precisions, precision_words,
+                    precision_help);
+    options.text("csv", "FILE", request.csv.file, "write the table as comma-separated values");
+    options.flag("overwrite", request.csv.overwrite, "replace a file of that name");
+    if (!options.parse(arguments))
+        return 0;
+    refuse_idle(options, {{request.csv.file.empty(), "overwrite", "needs --csv FILE"}});
+    if (!request.csv.file.empty())
+        require_writable("chamomile", request.csv);
 
     Table table({"N", "eps", "paper: plain sum", "paper: Chamomile", "here: plain sum",
                  "here: Chamomile", "ours", "ours 99 %", "precision", "group", "machine"});
     std::optional<Journal> journal(Screen{.stream = stdout, .verbosity = options.verbosity()});
-    visit_particles(source, [&](const std::string&, Snapshot& snapshot) {
-        Particles& particles = snapshot.particles;
-        journal->show_status("measuring " + std::to_string(particles.size()) + " particles");
-        for (Vec3<double>& x : particles.position) // so that no sum rounds its input
-            x = {float(x.x), float(x.y), float(x.z)};
-        // Sums in double are compared pair by pair, if need be for fewer particles.
-        const std::size_t few = std::min(particles.size(), std::size_t(2e9) / particles.size());
-        Reference reference(particles, particles.size(), 1, ReferenceDevice::automatic),
-            pairwise(particles, few, 1, ReferenceDevice::automatic);
-        double summed = -1; // the softening of the sums in float
-        std::string plain, in_bags;
-        for (const SolverOptions& setting : settings) {
-            const ReferenceSums& exact = reference.sums(setting.softening);
-            const double eps = setting.softening.length;
-            const PublishedRow row = published_for(particles.size());
-            if (eps != summed) {
-                const auto largest = [&](std::size_t bag_size) {
-                    return formatted("%.1e",
-                                     largest_error(float_sum(particles, eps, bag_size), exact));
-                };
-                plain = largest(particles.size());
-                in_bags = largest(bag);
-                summed = eps;
-            }
-            Reference& against =
-                setting.precision == Precision::double_precision ? pairwise : reference;
-            const ReferenceSums& sums = against.sums(setting.softening);
-            const auto ours = make_solver(setting);
-            ours->solve(particles, Quantities::acceleration_potential);
-            const Percentiles errors =
-                force_errors(particles, sums, against.targets()).acceleration;
-            table.add({std::to_string(row.particles), shortest(eps), row.plain, row.chamomile,
-                       plain, in_bags, formatted("%.1e", errors.max), formatted("%.1e", errors.p99),
-                       describe(ours->options())["precision"],
-                       std::to_string(ours->options().group_size), ours->device()});
-        }
-    });
+    for (const std::uint64_t n : request.numbers) {
+        Snapshot sphere =
+            make_plummer({.particles = n, .seed = request.seed, .exact_energy_limit = 0});
+        journal->show_status("measuring " + std::to_string(n) + " particles");
+        add_rows(sphere.particles, request, table);
+    }
     journal.reset(); // its last line is not part of the table
     if (options.verbosity() != Verbosity::quiet) {
         std::printf("Largest |da|/|a| over all particles of a Plummer sphere (99 %%: of ours).\n");
         std::fputs(table.text().c_str(), stdout);
     }
-    if (!csv.file.empty())
-        write_text(csv, table.csv());
+    if (!request.csv.file.empty())
+        write_text(request.csv, table.csv());
     return 0;
 }
 

@@ -1,4 +1,4 @@
-#include "app/measure/field_table.hpp"
+#include "examples/papers/field_table.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,10 +1,11 @@
-#include "app/measure/paper_tables.hpp"
+#include "examples/papers/papers.hpp"
 
 #include <cstdio>
 #include <numeric>
 
-#include "app/measure/field_table.hpp"
-#include "app/measure/law_timing.hpp"
+#include "app/command_files.hpp"
+#include "app/options/option_uses.hpp"
+#include "app/options/solver_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
@@ -15,6 +16,8 @@
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
 #include "chamomile/run/journal.hpp"
+#include "examples/papers/field_table.hpp"
+#include "examples/papers/law_timing.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -295,71 +298,83 @@ Table targets_table(const Bench& bench)
     return table;
 }
 
-const char* title_of(PaperTable table)
+/// Reads the options of a table, says on what it is measured, and prints it.
+int measured(const std::vector<std::string>& arguments, const char* name, const char* title,
+             Table (*measure)(const Bench& bench))
 {
-    switch (table) {
-    case PaperTable::none:
-        break;
-    case PaperTable::cunbody:
-        return "Hamada & Iitaka (2007), tables 2 and 3: GeForce 8800 GTX, the whole call";
-    case PaperTable::gems:
-        return "Nyland, Harris & Prins (2007), GPU Gems 3, chapter 31: GeForce 8800 GTX";
-    case PaperTable::brook:
-        return "Elsen et al. (2006): ATI X1900XTX";
-    case PaperTable::targets:
-        return "Pairs per second over the number of targets, gravity, copies included";
-    case PaperTable::field:
-        return "A field that is kept: Plummer sphere, default tolerance, accelerations and "
-               "potentials";
-    }
-    return "";
-}
-
-Table measured_table(PaperTable which, const SolverOptions& solver, const PairOptions& pairs,
-                     int repeat, Verbosity verbosity)
-{
-    Journal journal({.stream = stdout, .verbosity = verbosity});
-    const Bench bench{pairs, repeat, journal};
-    switch (which) {
-    case PaperTable::none:
-        break;
-    case PaperTable::cunbody:
-        return cunbody_table(bench);
-    case PaperTable::gems:
-        return gems_table(bench);
-    case PaperTable::brook:
-        return brook_table(bench);
-    case PaperTable::targets:
-        return targets_table(bench);
-    case PaperTable::field:
-        return field_table(solver, repeat, journal);
-    }
-    return Table({});
-}
-
-} // namespace
-
-int print_paper_table(PaperTable which, const SolverOptions& solver, int repeat, const Output& csv,
-                      Verbosity verbosity)
-{
-    const PairOptions pairs{.precision = solver.precision,
-                            .device = solver.device,
-                            .instruction_set = solver.instruction_set};
-    if (which == PaperTable::none)
+    PairOptions pairs;
+    int repeat = 5;
+    Output csv;
+    Options options(name, title);
+    add_pair_machine(options, pairs);
+    options.number("repeat", repeat, between(1, 1000), "counted evaluations, of which the median");
+    options.text("csv", "FILE", csv.file, "write the table as comma-separated values");
+    options.flag("overwrite", csv.overwrite, "replace a file of that name");
+    if (!options.parse(arguments))
         return 0;
-    if (verbosity != Verbosity::quiet) {
-        const auto device = make_pair_solver(GravityAcceleration{1}, pairs)->device();
+    refuse_idle(options, {{csv.file.empty(), "overwrite", "needs --csv FILE"}});
+    if (!csv.file.empty())
+        require_writable(name, csv);
+    const bool quiet = options.verbosity() == Verbosity::quiet;
+    const auto device = make_pair_solver(GravityAcceleration{1}, pairs)->device();
+    if (!quiet) {
         std::printf("chamomile %s; %s, %s\n%s\n", version, device.c_str(),
-                    pairs.precision == Precision::double_precision ? "double" : "float",
-                    title_of(which));
+                    word_of(pairs.precision, precision_words).c_str(), title);
         std::fflush(stdout);
     }
-    const Table table = measured_table(which, solver, pairs, repeat, verbosity);
-    if (verbosity != Verbosity::quiet)
+    Journal journal({.stream = stdout, .verbosity = options.verbosity()});
+    const Table table = measure(Bench{pairs, repeat, journal});
+    if (!quiet)
         std::fputs(table.text().c_str(), stdout);
     if (!csv.file.empty())
         write_text(csv, table.csv());
     return 0;
+}
+
+Table measured_field(const Bench& bench)
+{
+    SolverOptions solver;
+    solver.softening.length = 1e-3;
+    solver.precision = bench.pairs.precision;
+    solver.device = bench.pairs.device;
+    solver.instruction_set = bench.pairs.instruction_set;
+    return field_table(solver, bench.repeat, bench.journal);
+}
+
+} // namespace
+
+int cunbody(const std::vector<std::string>& arguments)
+{
+    return measured(arguments, "cunbody",
+                    "Hamada & Iitaka (2007), tables 2 and 3: GeForce 8800 GTX, the whole call",
+                    cunbody_table);
+}
+
+int gems(const std::vector<std::string>& arguments)
+{
+    return measured(arguments, "gems",
+                    "Nyland, Harris & Prins (2007), GPU Gems 3, chapter 31: GeForce 8800 GTX",
+                    gems_table);
+}
+
+int brook(const std::vector<std::string>& arguments)
+{
+    return measured(arguments, "brook", "Elsen et al. (2006): ATI X1900XTX", brook_table);
+}
+
+int targets(const std::vector<std::string>& arguments)
+{
+    return measured(arguments, "targets",
+                    "Pairs per second over the number of targets, gravity, copies included",
+                    targets_table);
+}
+
+int field(const std::vector<std::string>& arguments)
+{
+    return measured(arguments, "field",
+                    "A field that is kept: Plummer sphere, default tolerance, accelerations and "
+                    "potentials",
+                    measured_field);
 }
 
 } // namespace chamomile::app

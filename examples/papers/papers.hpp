@@ -1,26 +1,22 @@
-/// \file  The tables of the papers that this program grew from, their figures beside ours.
+/// \file  The tables of the papers that Chamomile grew from, their figures beside ours.
 #pragma once
 
 #include <string>
-
-#include "app/options/options.hpp"
-#include "app/output_file.hpp"
-#include "chamomile/pairs/pair_solver.hpp"
+#include <vector>
 
 namespace chamomile::app {
 
-enum class PaperTable {
-    none,
-    cunbody, ///< Hamada & Iitaka (2007), tables 2 and 3
-    gems,    ///< Nyland, Harris & Prins (2007)
-    brook,   ///< Elsen et al. (2006)
-    targets, ///< no paper's: pairs per second over the number of targets
-    field    ///< no paper's: what a kept field costs
-};
+/// Each measures and prints one table, and returns the exit status. Flop/s are in the paper's own
+/// convention, which the table names. Throws Error(usage), Error(device).
+int cunbody(const std::vector<std::string>& arguments); ///< Hamada & Iitaka (2007), tables 2 and 3
+int gems(const std::vector<std::string>& arguments);    ///< Nyland, Harris & Prins (2007)
+int brook(const std::vector<std::string>& arguments);   ///< Elsen et al. (2006)
+int targets(const std::vector<std::string>& arguments); ///< pairs per second over the targets
+int field(const std::vector<std::string>& arguments);   ///< what a kept field costs
 
-/// Measures and prints one. `repeat`: counted evaluations, of which the median counts. Flop/s are
-/// in the paper's own convention, which the table names. Throws Error(device).
-int print_paper_table(PaperTable which, const SolverOptions& solver, int repeat, const Output& csv,
-                      Verbosity verbosity);
+/// The largest |da|/|a| over all particles of a Plummer sphere: of Table 2 of Hamada & Iitaka
+/// (2007), of its two sums done here in float, and of our direct solver. Coordinates are rounded to
+/// float before anything is summed.
+int chamomile_table(const std::vector<std::string>& arguments);
 
 } // namespace chamomile::app

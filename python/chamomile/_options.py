@@ -1,4 +1,4 @@
-"""The keywords that decide a force."""
+"""The keywords that decide a force, and those of a run that writes files."""
 
 from __future__ import annotations
 
@@ -42,14 +42,34 @@ class Options(TypedDict, total=False):
     instruction_set: Annotated[Literal["auto", "avx512", "avx2", "baseline"], "of the processor; default auto"]
 
 
-def _explained() -> str:
+class RunSettings(TypedDict, total=False):
+    """Keywords of Simulation.run(folder=...), as those of the program's run; None counts as not given."""
+
+    snapshot_every: Annotated[float, "time between snapshots; default a tenth of the run"]
+    energy_every: Annotated[float, "time between lines of energy.csv; default every ten steps"]
+    steps_every: Annotated[int, "steps between lines of steps.csv; default 1"]
+    check_forces: Annotated[int, "particles whose errors against direct sums go to forces.csv; default 0: none"]
+    check_forces_every: Annotated[int, "steps between these; default 50"]
+    frames: Annotated[bool, "pictures too, one with each snapshot"]
+    frames_every: Annotated[float, "time between pictures"]
+    frame_width: Annotated[float, "length across the pictures"]
+    checkpoint_every: Annotated[int, "steps between checkpoints, with one at the start; default none by steps"]
+    checkpoint_walltime: Annotated[float, "seconds between checkpoints; default 900, 0: none by time"]
+    max_walltime: Annotated[float, "end with a checkpoint before so many seconds since the process began have passed"]
+    max_energy_error: Annotated[float, "largest |dE/E| that is put up with: beyond it the run ends with a checkpoint and InaccurateError"]
+    overwrite: Annotated[bool, "replace the results of a run in the folder"]
+    restart: Annotated[bool, "go on from the newest whole checkpoint of the run in the folder, whose options must be the same"]
+
+
+def _explained(options: type) -> str:
     """A paragraph for each option, with the values that it takes."""
     paragraphs = []
-    for name, hint in get_type_hints(Options, include_extras=True).items():
+    for name, hint in get_type_hints(options, include_extras=True).items():
         kind, text = get_args(hint)
         values = " | ".join(map(repr, get_args(kind))) or kind.__name__
         paragraphs.append(textwrap.fill(f"{name} ({values}): {text}", 100, subsequent_indent="    "))
     return "\n".join(paragraphs)
 
 
-Options.__doc__ = f"{Options.__doc__}\n\n{_explained()}"
+for _kind in (Options, RunSettings):
+    _kind.__doc__ = f"{_kind.__doc__}\n\n{_explained(_kind)}"

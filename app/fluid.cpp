@@ -11,11 +11,11 @@
 #include "app/options/options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/pairs/fluid_job.hpp"
-#include "app/run/file_lock.hpp"
-#include "app/text/table.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/run/file_lock.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -133,7 +133,7 @@ void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon
     add("potential energy per atom", averages.potential(), kilojoule, "kJ/mol");
     add("total energy per atom", averages.total(), kilojoule, "kJ/mol");
     add("pressure", averages.pressure(), megapascal, "MPa");
-    table.print();
+    std::fputs(table.text().c_str(), stdout);
     std::printf("of these beyond the cut-off: energy %.5f, pressure %.5f\n", u, density * u);
 }
 

@@ -3,15 +3,14 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/options/accuracy_options.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/output_file.hpp"
-#include "app/run/force_cost.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/force_cost.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -8,11 +8,10 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/output_file.hpp"
+#include "app/pairs/columns.hpp"
 #include "app/pairs/named_law.hpp"
-#include "app/text/columns.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
 

@@ -78,6 +78,8 @@ public:
     Scheme scheme;
 
     bool take(const std::string& key, const std::string& value);
+    /// The texts of those that are given, by the names of the command line.
+    std::map<std::string, std::string> texts() const;
     /// Steps by eta are adaptive ones where nothing else says what they are. Throws Error(usage).
     void settle();
 };

@@ -224,7 +224,7 @@ bool KeyedScheme::take(const std::string& key, const std::string& value)
 void KeyedScheme::settle()
 {
     if (scheme.kind == SchemeKind::leapfrog && scheme.eta && !scheme.individual)
-        scheme.adaptive = true;
+        take("adaptive", "true");
     const bool has_steps = scheme.kind == SchemeKind::hermite || scheme.fixed_length ||
                            scheme.adaptive || scheme.individual;
     const PlainNames& names = plain_names_of_runs();
@@ -234,6 +234,18 @@ void KeyedScheme::settle()
     refuse(settle_boundary(options, given));
     if (!has_steps)
         refuse("--dt, --eta or --block-steps: one of them is needed");
+}
+
+std::map<std::string, std::string> KeyedScheme::texts() const
+{
+    std::map<std::string, std::string> all;
+    for (const auto& row : force_options())
+        if (given.contains(row.name))
+            all[row.name] = row.text(options);
+    for (const auto& row : scheme_options())
+        if (given.contains(row.name))
+            all[row.name] = row.text(scheme);
+    return all;
 }
 
 std::vector<std::string> run_keys()

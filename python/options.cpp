@@ -135,7 +135,8 @@ void bind_options(nb::module_& m)
         "option_table",
         [] { return nb::make_tuple(listed(force_options()), listed(scheme_options())); },
         nb::sig("def option_table() -> tuple[list[tuple], list[tuple]]"),
-        "(name, type, words, default, help, name of the command line) of each option of a force, and "
+        "(name, type, words, default, help, name of the command line) of each option of a force, "
+        "and "
         "of a time loop.");
 }
 

@@ -4,10 +4,16 @@
 #include <nanobind/stl/string.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/run_job.hpp"
+#include "chamomile/run/scheme_text.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
+#include "python/run_settings.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -51,6 +57,9 @@ public:
         simulation_ = std::make_unique<Simulation>(state_.particles, *made_.integrator, state_.time,
                                                    end_time);
         state_.box_size = keyed.options.periodic.box;
+        program_options_ = keyed.texts();
+        program_options_["t-end"] = number_text(end_time);
+        steps_ = steps_text(keyed.scheme);
     }
 
     void at_intervals(double interval, bool potentials, int observer)
@@ -71,25 +80,38 @@ public:
     {
         Turn turn(flag_, "Simulation");
         require_not_started();
-        started_ = true;
-        notify_ = notify;
-        runner_ = std::this_thread::get_id();
-        simulation_->after_each_step([](Simulation&) {
-            nb::gil_scoped_acquire held;
-            if (PyErr_CheckSignals() != 0)
-                throw nb::python_error(); // Ctrl-C
-        });
-        struct End { // of the run, however it ends
-            Evolution& self;
-            ~End()
-            {
-                self.runner_ = std::thread::id();
-                self.notify_.reset();
-                self.state_.time = self.simulation_->time();
-            }
-        } end{*this};
-        nb::gil_scoped_release released;
-        simulation_->run();
+        execute(notify, [this] { simulation_->run(); });
+    }
+
+    /// The same, with the files that the program's run writes.
+    void run_in_folder(nb::callable notify, nb::dict keywords, const std::string& command)
+    {
+        Turn turn(flag_, "Simulation");
+        require_not_started();
+        const FolderSettings settings = read_run_settings(keywords);
+        const SettingNames& names = settings.run.names;
+        const bool goes_on = settings.earlier == EarlierResults::continued;
+        RunOrigin origin{.options = program_options_,
+                         .input = "a snapshot in Python",
+                         .version = version,
+                         .command = command,
+                         .start_time = simulation_->start_time(),
+                         .forces = simulation_->integrator().forces()};
+        origin.options.merge(program_options(keywords));
+        RunDescription description{.source = origin.input, .steps = steps_, .command = command};
+        for (const auto& [name, text] : origin.options)
+            description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
+        note_oddities(state_, origin.forces);
+        RunFolder folder(settings.folder, settings.earlier, {}, names);
+        Journal journal({.warn = warn_in_python});
+        RunJob job(settings.run, origin, folder, state_, *simulation_, journal);
+        if (goes_on)
+            take_up(job, settings, origin, description);
+        else {
+            record_provenance(description, simulation_->integrator(), state_);
+            job.introduce(description, {}, "");
+        }
+        execute(notify, [&] { job.execute(); });
     }
 
     nb::dict diagnostics()
@@ -111,6 +133,68 @@ public:
     nb::object snapshot() const { return snapshot_; }
 
 private:
+    /// Runs what has the time loop in it, with observers, signals and other threads of Python.
+    void execute(nb::callable notify, const std::function<void()>& work)
+    {
+        started_ = true;
+        notify_ = notify;
+        runner_ = std::this_thread::get_id();
+        simulation_->after_each_step([](Simulation&) {
+            nb::gil_scoped_acquire held;
+            if (PyErr_CheckSignals() != 0)
+                throw nb::python_error(); // Ctrl-C
+        });
+        struct End { // of the run, however it ends
+            Evolution& self;
+            ~End()
+            {
+                self.runner_ = std::thread::id();
+                self.notify_.reset();
+                self.state_.time = self.simulation_->time();
+            }
+        } end{*this};
+        nb::gil_scoped_release released;
+        work();
+    }
+
+    /// Takes up the newest checkpoint of the folder, which must be of a run of the same options and
+    /// as many particles.
+    void take_up(RunJob& job, const FolderSettings& settings, const RunOrigin& origin,
+                 const RunDescription& description)
+    {
+        const std::string& name = settings.run.names.restart;
+        const std::filesystem::path place = restart_folder(settings.folder, name);
+        const RestartPoint point = find_restart(place, name);
+        CheckpointReader& archive = *point.archive;
+        RunOrigin earlier;
+        earlier.exchange(archive);
+        require_same_options(earlier.options, origin.options);
+        std::vector<std::uint64_t> ids;
+        archive("particles/id", ids);
+        if (ids.size() != state_.particles.size())
+            throw Error(Fault::restart, "restart: " + std::to_string(state_.particles.size()) +
+                                            " particles in the snapshot, but " +
+                                            std::to_string(ids.size()) + " in " +
+                                            archive.path().string());
+        SolverOptions chosen = origin.forces;
+        std::vector<std::string> notes = take_choices(earlier, chosen, true);
+        if (chosen.group_size != origin.forces.group_size ||
+            chosen.leaf_size != origin.forces.leaf_size ||
+            chosen.instruction_set != origin.forces.instruction_set)
+            notes.emplace_back("group size, leaf size or instruction set are others than when the "
+                               "run began: from here on the last bits are others");
+        exchange_properties(archive, state_);
+        job.go_on(point, earlier, description, notes, "");
+    }
+
+    /// A warning in Python, which may be an exception there.
+    static void warn_in_python(const std::string& line)
+    {
+        nb::gil_scoped_acquire held;
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, ("chamomile: " + line).c_str(), 1) != 0)
+            throw nb::python_error();
+    }
+
     static Quantities quantities(bool potentials)
     {
         return potentials ? Quantities::acceleration_potential : Quantities::acceleration;
@@ -158,6 +242,8 @@ private:
     Snapshot& state_;
     Integration made_;
     std::unique_ptr<Simulation> simulation_;
+    std::map<std::string, std::string> program_options_;
+    std::string steps_; ///< in words
     nb::object notify_;
     Turn::Flag flag_;
     std::atomic<std::thread::id> runner_{};
@@ -179,6 +265,8 @@ void bind_simulation(nb::module_& m)
         .def("every_steps", &Evolution::every_steps, nb::arg("n"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("run", &Evolution::run, nb::arg("notify"))
+        .def("run_in_folder", &Evolution::run_in_folder, nb::arg("notify"), nb::arg("settings"),
+             nb::arg("command"))
         .def("diagnostics", &Evolution::diagnostics, nb::sig("def diagnostics(self) -> dict"))
         .def("stop", &Evolution::stop)
         .def_prop_ro("time", &Evolution::time)

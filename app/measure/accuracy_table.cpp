@@ -130,7 +130,7 @@ void print_accuracy(const Samples& samples, const AccuracyRows& rows)
         table.add(words);
     }
     std::printf("%s\n", table.take_constant_columns(0, settings.size()).c_str());
-    table.print();
+    std::fputs(table.text().c_str(), stdout);
 }
 
 Table accuracy_table(const Samples& samples, const AccuracyRows& rows)

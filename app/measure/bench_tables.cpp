@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/run/force_cost.hpp"
+#include "chamomile/run/force_cost.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -110,10 +110,10 @@ void print_tables(const std::vector<BenchRow>& rows, bool phases)
     breakdown.take_constant_columns(0, settings.size());
     results.take_empty_columns();
     breakdown.take_empty_columns();
-    results.print();
+    std::fputs(results.text().c_str(), stdout);
     if (phases) {
         std::printf("\n");
-        breakdown.print();
+        std::fputs(breakdown.text().c_str(), stdout);
     }
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 
 namespace chamomile::app {
 namespace {

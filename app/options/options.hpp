@@ -1,7 +1,7 @@
 /// \file  The arguments and options of one subcommand.
 ///
 /// How to add a command NAME: write app/NAME.cpp with the function declared in app/command.hpp and
-/// its row in app/commands.cpp.
+/// its row in app/main.cpp.
 ///
 ///     int info(const std::vector<std::string>& arguments)
 ///     {
@@ -19,7 +19,7 @@
 ///
 /// Each option is bound to a variable: its value at the time of binding is the default that --help
 /// shows, and parse() overwrites it. Options of forces: app/options/solver_options.hpp. Tables on
-/// standard output: app/text/table.hpp. Every command also takes --config FILE.ini, --threads,
+/// standard output: core/text/table.hpp. Every command also takes --config FILE.ini, --threads,
 /// --quiet/-q,
 /// --verbose/-v and --help/-h. A command prints to standard output, and nothing else does.
 #pragma once
@@ -35,6 +35,7 @@
 #include "app/options/numbers.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/option_row.hpp"
+#include "chamomile/run/journal.hpp"
 
 namespace boost::program_options {
 class options_description;
@@ -43,7 +44,6 @@ class options_description;
 namespace chamomile::app {
 
 enum class Need { required, optional };
-enum class Verbosity { quiet, normal, verbose };
 
 class Options {
 public:

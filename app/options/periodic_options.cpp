@@ -1,35 +1,13 @@
 #include "app/options/periodic_options.hpp"
 
-#include <cmath>
 #include <cstdio>
 
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/list_solver.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
-namespace {
-
-/// Such as "37.5 kpc/h", to six digits.
-std::string length_text(double length, const Units& units)
-{
-    std::string text = formatted("%.6g", length);
-    if (units.physical) {
-        const std::string all = units.description();
-        text.append(" ").append(all, 0, all.find(','));
-    }
-    return text;
-}
-
-} // namespace
-
-bool contradicts_box(double side, const Snapshot& snapshot)
-{
-    const double stated = snapshot.box_size;
-    return stated > 0 && std::abs(side - stated) > 1e-6 * stated;
-}
 
 void settle_box(const Options& options, Snapshot& snapshot, PeriodicOptions& periodic)
 {
@@ -64,17 +42,6 @@ std::string box_text(const Options& options, const Snapshot& snapshot,
     return "periodic, " + length_text(periodic.box, snapshot.units) + " (" + from + ")";
 }
 
-std::string long_range_text(const SolverOptions& settled, const Units& units)
-{
-    const PeriodicOptions& periodic = settled.periodic;
-    if (!periodic || settled.solver == SolverKind::direct)
-        return "";
-    const double split = split_radius(periodic);
-    const bool mesh = periodic.long_range == LongRangeKind::mesh;
-    return (mesh ? formatted("mesh of %d^3, ", periodic.mesh) : std::string("modes, ")) + "r_s " +
-           length_text(split, units) + ", cut at " + length_text(periodic.cut * split, units);
-}
-
 void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled)
 {
     if (options.verbosity() == Verbosity::quiet || !settled.periodic)
@@ -82,26 +49,6 @@ void print_box(const Options& options, const Snapshot& snapshot, const SolverOpt
     std::printf("box: %s\n", box_text(options, snapshot, settled.periodic).c_str());
     if (const std::string text = long_range_text(settled, snapshot.units); !text.empty())
         std::printf("long range: %s\n", text.c_str());
-}
-
-std::string periodic_text(const PeriodicOptions& periodic)
-{
-    std::string text = "modes";
-    if (periodic.long_range == LongRangeKind::mesh) {
-        text = periodic.mesh > 0 ? "mesh of " + std::to_string(periodic.mesh) + "^3" : "mesh";
-        text += ", r_s of " + shortest(periodic.split) + " cells";
-    }
-    return text + ", cut at " + shortest(periodic.cut) + " r_s";
-}
-
-std::map<std::string, std::string> describe_ranges(const SolverOptions& solver)
-{
-    const PeriodicOptions& periodic = solver.periodic;
-    const bool mesh = periodic.long_range == LongRangeKind::mesh;
-    if (!periodic || solver.solver == SolverKind::direct || (mesh && periodic.mesh == 0))
-        return {};
-    return {{"split_radius", shortest(split_radius(periodic))},
-            {"cut_radius", shortest(periodic.cut * split_radius(periodic))}};
 }
 
 } // namespace chamomile::app

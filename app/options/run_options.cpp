@@ -8,10 +8,12 @@
 #include "app/models/built_in_model.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/text/table.hpp"
+#include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -192,7 +194,7 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
          {std::pair("--dt", fixed), std::pair("--snapshot-every", run.snapshot_every),
           std::pair("--frames-every", run.frames_every),
           std::pair("--energy-every", run.energy_every),
-          std::pair("--t-end", std::optional(snapshot_interval(run, time)))})
+          std::pair("--t-end", std::optional(snapshot_interval(run, start, time.end_time)))})
         if (length && !(*length > Timeline::least_interval(start, time.end_time)))
             throw Error(
                 Fault::usage,
@@ -211,14 +213,6 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     if (run.energy_every)
         require_outputs("--energy-every", *run.energy_every, time);
     return time;
-}
-
-double snapshot_interval(const RunOptions& run, const SimulationOptions& time)
-{
-    if (run.snapshot_every)
-        return *run.snapshot_every;
-    return time.end_time > time.start_time ? (time.end_time - time.start_time) / 10
-                                           : std::max(1.0, std::abs(time.end_time));
 }
 
 void refuse_without_softening(const Particles& particles, const std::string& source)

@@ -1,7 +1,6 @@
 /// \file  The options that decide a force, the same for run, force, accuracy and bench.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "app/options/options.hpp"
@@ -37,9 +36,6 @@ void settle_forces(const Options& options, SolverOptions& solver);
 /// Throws Error(usage) for the first option of trees that is given, where there are direct sums.
 void refuse_tree_options(const Options& options, const std::string& because);
 
-/// Such as "tolerance 0.001" or, by name unless it is the default, "geometric, theta 0.6".
-std::string criterion_text(const SolverOptions& solver);
-
 /// G, the softening and the periodic box of the file, where the options do not give them; a file
 /// that states no softening leaves that of `solver`. The snapshot is in the box that is used then
 /// (settle_box), and what goes with it is settled (settle_boundary()). Returns whether a softening
@@ -48,22 +44,5 @@ bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& op
 
 /// Notes options that change no result on the device that there is, of one that may be absent.
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot);
-
-/// The options with the mesh that is taken for the snapshot's particles.
-SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot);
-
-/// What forces were computed with, into the snapshot that is written with them: softening, G, box
-/// and all of describe(). Of the earlier provenance stays what linear theory needs.
-void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot);
-
-/// Such as "tree, tolerance 0.003, quadrupoles, local order 5" or "direct sum".
-std::string method_text(const SolverOptions& solver);
-
-/// The options in words, as provenance for a file: solver, tolerance, order, softening, ... With
-/// those of Solver::options() they repeat the result bit for bit. Files state G themselves.
-std::map<std::string, std::string> describe(const SolverOptions& solver);
-
-/// Such as "Plummer, eps = 0.01".
-std::string describe(const Softening& softening);
 
 } // namespace chamomile::app

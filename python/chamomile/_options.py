@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from . import _chamomile
 
@@ -17,21 +17,24 @@ def _hint(kind: str, words: list[Any], default: Any, text: str) -> Any:
     return Annotated[Literal[tuple(words)] if words else _TYPES[kind], text + shown]
 
 
-def _explained(rows: list[Any]) -> str:
+def explained(options: Any) -> str:
     """A paragraph for each option, with the values that it takes."""
     paragraphs = []
-    for name, kind, words, default, text, *_ in rows:
-        values = " | ".join(map(repr, words)) or kind
-        shown = "" if default is None else f"; default {default}"
-        paragraphs.append(textwrap.fill(f"{name} ({values}): {text}{shown}", 100, subsequent_indent="    "))
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        kind, text = get_args(hint)
+        values = " | ".join(map(repr, get_args(kind))) or kind.__name__
+        paragraphs.append(textwrap.fill(f"{name} ({values}): {text}", 100, subsequent_indent="    "))
     return "\n".join(paragraphs)
 
 
 def _typed(name: str, rows: list[Any], doc: str) -> Any:
     made = TypedDict(name, {row[0]: _hint(*row[1:5]) for row in rows}, total=False)  # type: ignore[misc]
-    made.__doc__ = f"{doc}\n\n{_explained(rows)}"
+    made.__doc__ = doc
     return made
 
 
 Options = _typed("Options", _FORCES, "Keywords of Solver, Simulation, accuracy() and the functions; None counts as not given.")
 SimulationOptions = _typed("SimulationOptions", _FORCES + _RUNS, "Keywords of Simulation; None counts as not given.")
+
+for _kind in (Options, SimulationOptions):
+    _kind.__doc__ = f"{_kind.__doc__}\n\n{explained(_kind)}"

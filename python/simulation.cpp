@@ -127,6 +127,7 @@ public:
         if (settings.earlier == EarlierResults::continued) {
             point = find_restart(restart_folder(settings.folder, names.restart), names.restart);
             earlier.exchange(*point->archive);
+            origin.start_time = earlier.start_time;
             notes = take_up(*point->archive, earlier, origin);
         }
         started_ = true; // the run's observers are registered

@@ -164,7 +164,8 @@ int accuracy(const std::vector<std::string>& arguments)
                                 "every combination. Errors are |da|/|a| of the sampled "
                                 "particles, scaled ones |da| / sum_j G m_j/r_ij^2, phi those of "
                                 "potentials; particles and cells are pairs per particle, far the "
-                                "cells expanded per particle.");
+                                "cells expanded per particle. Table 2 of Hamada & Iitaka (2007) is "
+                                "that of the program papers (docs/accuracy.md).");
     add_accuracy_options(options, accuracy);
     if (!options.parse(arguments))
         return 0;

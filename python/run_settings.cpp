@@ -45,7 +45,7 @@ const std::vector<std::pair<std::string, Reader>>& readers()
     using F = FolderSettings;
     using S = const std::string&;
     using V = nb::handle;
-    constexpr Range positive = ranges::positive, not_negative = ranges::not_negative, one{1};
+    static constexpr Range positive = ranges::positive, not_negative = ranges::not_negative, one{1};
     using N = std::uint64_t;
     static const std::vector<std::pair<std::string, Reader>> all = {
         {"snapshot_every",

@@ -90,7 +90,6 @@ public:
         require_not_started();
         const FolderSettings settings = read_run_settings(keywords);
         const SettingNames& names = settings.run.names;
-        const bool goes_on = settings.earlier == EarlierResults::continued;
         RunOrigin origin{.options = program_options_,
                          .input = "a snapshot in Python",
                          .version = version,
@@ -103,10 +102,20 @@ public:
             description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
         note_oddities(state_, origin.forces);
         RunFolder folder(settings.folder, settings.earlier, {}, names);
+        std::optional<RestartPoint> point;
+        RunOrigin earlier;
+        std::vector<std::string> notes;
+        if (settings.earlier == EarlierResults::continued) {
+            point = find_restart(restart_folder(settings.folder, names.restart), names.restart);
+            earlier.exchange(*point->archive);
+            origin.start_time = earlier.start_time;
+            notes = take_up(*point->archive, earlier, origin);
+        }
+        started_ = true; // the run's observers are registered
         Journal journal({.warn = warn_in_python});
         RunJob job(settings.run, origin, folder, state_, *simulation_, journal);
-        if (goes_on)
-            take_up(job, settings, origin, description);
+        if (point)
+            job.go_on(*point, earlier, description, notes, "");
         else {
             record_provenance(description, simulation_->integrator(), state_);
             job.introduce(description, {}, "");
@@ -157,17 +166,11 @@ private:
         work();
     }
 
-    /// Takes up the newest checkpoint of the folder, which must be of a run of the same options and
-    /// as many particles.
-    void take_up(RunJob& job, const FolderSettings& settings, const RunOrigin& origin,
-                 const RunDescription& description)
+    /// Takes the properties of the snapshot from a checkpoint, which must be of a run of the same
+    /// options and as many particles. Returns notes for what is not to be had here.
+    std::vector<std::string> take_up(CheckpointReader& archive, const RunOrigin& earlier,
+                                     const RunOrigin& origin)
     {
-        const std::string& name = settings.run.names.restart;
-        const std::filesystem::path place = restart_folder(settings.folder, name);
-        const RestartPoint point = find_restart(place, name);
-        CheckpointReader& archive = *point.archive;
-        RunOrigin earlier;
-        earlier.exchange(archive);
         require_same_options(earlier.options, origin.options);
         std::vector<std::uint64_t> ids;
         archive("particles/id", ids);
@@ -184,7 +187,7 @@ private:
             notes.emplace_back("group size, leaf size or instruction set are others than when the "
                                "run began: from here on the last bits are others");
         exchange_properties(archive, state_);
-        job.go_on(point, earlier, description, notes, "");
+        return notes;
     }
 
     /// A warning in Python, which may be an exception there.

@@ -12,12 +12,12 @@ namespace chamomile {
 
 /// What only those know who began the run.
 struct RunDescription {
-    std::string source;  ///< of the particles, such as "model plummer" or a file
-    std::string box;     ///< where the periodic box comes from; empty of isolated particles
-    std::string scheme;  ///< of Hermite's scheme, such as "PEC, eta = 0.01"; else empty
-    std::string steps;   ///< such as "in steps of 0.01"
-    std::string options; ///< every option with its value
-    std::string command; ///< as it was typed
+    std::string source = {};  ///< of the particles, such as "model plummer" or a file
+    std::string box = {};     ///< where the periodic box comes from; empty of isolated particles
+    std::string scheme = {};  ///< of Hermite's scheme, such as "PEC, eta = 0.01"; else empty
+    std::string steps = {};   ///< such as "in steps of 0.01"
+    std::string options = {}; ///< every option with its value
+    std::string command = {}; ///< as it was typed
 };
 
 /// Replaces the snapshot's provenance by that of the run; of the earlier one stays what linear

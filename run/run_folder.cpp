@@ -75,10 +75,10 @@ RunFolder::RunFolder(fs::path folder, EarlierResults earlier, IsInput is_input, 
     require_no_inputs();
 }
 
-RunFolder::~RunFolder()
+RunFolder::Handle::~Handle()
 {
-    if (lock_ >= 0)
-        close(lock_);
+    if (descriptor >= 0)
+        close(descriptor);
 }
 
 Error RunFolder::refusal(const std::string& what) const
@@ -99,18 +99,19 @@ void RunFolder::probe(const fs::path& existing) const
 
 void RunFolder::lock()
 {
-    if (lock_ < 0)
-        lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_.descriptor < 0)
+        lock_.descriptor = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     else
         require_same();
-    if (lock_ >= 0 && !take_lock(lock_))
+    if (lock_.descriptor >= 0 && !take_lock(lock_.descriptor))
         throw refusal("another run is writing there; choose another folder");
 }
 
 void RunFolder::require_same() const
 {
     struct stat held, named;
-    if (lock_ >= 0 && fstat(lock_, &held) == 0 && stat(folder_.c_str(), &named) == 0 &&
+    if (lock_.descriptor >= 0 && fstat(lock_.descriptor, &held) == 0 &&
+        stat(folder_.c_str(), &named) == 0 &&
         (held.st_ino != named.st_ino || held.st_dev != named.st_dev))
         throw refusal("is another folder now; that of this run has been renamed or removed");
 }
@@ -142,7 +143,7 @@ void RunFolder::create(std::int64_t bytes)
     fs::create_directories(folder_, fault);
     if (fault)
         throw refusal("cannot be made: " + fault.message());
-    const bool is_new = lock_ < 0;
+    const bool is_new = lock_.descriptor < 0;
     lock();
     require_no_results();
     require_no_inputs();

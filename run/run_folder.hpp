@@ -29,7 +29,6 @@ public:
     /// holds results of a run that are refused, or an input under a name of theirs.
     RunFolder(std::filesystem::path folder, EarlierResults earlier, IsInput is_input = {},
               SettingNames names = {});
-    ~RunFolder();
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
@@ -53,6 +52,15 @@ public:
     std::string name() const { return folder_.string(); }
 
 private:
+    /// An open file or folder, which is closed at the end.
+    struct Handle {
+        Handle() = default;
+        ~Handle();
+        Handle(const Handle&) = delete;
+        Handle& operator=(const Handle&) = delete;
+        int descriptor = -1;
+    };
+
     Error refusal(const std::string& what) const;
     void probe(const std::filesystem::path& existing) const;
     void lock();
@@ -63,7 +71,7 @@ private:
     EarlierResults earlier_;
     IsInput is_input_;
     SettingNames names_;
-    int lock_ = -1; ///< descriptor of the folder, once it exists
+    Handle lock_; ///< of the folder, once it exists
 };
 
 } // namespace chamomile

@@ -7,6 +7,7 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/method_text.hpp"
 #include "chamomile/run/particle_notes.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/scheme_text.hpp"
@@ -88,7 +89,8 @@ public:
     {
         Turn turn(flag_, "Simulation");
         require_not_started();
-        const FolderSettings settings = read_run_settings(keywords);
+        FolderSettings settings = read_run_settings(keywords);
+        settings.run.step_summary = [this] { return step_summary(made_, state_.particles); };
         const SettingNames& names = settings.run.names;
         RunOrigin origin{.options = program_options_,
                          .input = "a snapshot in Python",
@@ -97,7 +99,12 @@ public:
                          .start_time = simulation_->start_time(),
                          .forces = simulation_->integrator().forces()};
         origin.options.merge(program_options(keywords));
-        RunDescription description{.source = origin.input, .steps = steps_, .command = command};
+        RunDescription description{.source = origin.input,
+                                   .scheme = scheme_text(made_),
+                                   .steps = steps_,
+                                   .command = command};
+        if (origin.forces.periodic)
+            description.box = "periodic, " + length_text(origin.forces.periodic.box, state_.units);
         for (const auto& [name, text] : origin.options)
             description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
         note_oddities(state_, origin.forces);

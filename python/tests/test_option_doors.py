@@ -184,6 +184,17 @@ def test_a_box_of_the_snapshot():
         assert part in line, line
 
 
+def test_a_folder_of_a_run_in_a_box_with_individual_steps():
+    words = {"block_steps": True, "step_criterion": "softening", "softening": 0.05, "box": 4}
+    with tempfile.TemporaryDirectory() as folder:
+        whole = chamomile.make_snapshot(X, M, V)
+        chamomile.Simulation(whole, end_time=0.1, **words).run(folder=folder)
+        log = pathlib.Path(folder, "run.log").read_text()
+        assert "periodic, 4" in log and "in blocks of individual steps, by the softening" in log and "evaluations, " in log, log
+        snapshot = chamomile.read_snapshot(sorted(pathlib.Path(folder).glob("snapshot_*"))[-1])
+        assert snapshot.box_size == 4 and np.array_equal(snapshot.positions, whole.positions)
+
+
 def test_errors_in_a_box_are_those_against_ewalds_sums():
     errors = chamomile.accuracy(X, M, box=4, softening=0.05, cut=6)
     assert 0 < errors.acceleration.p99 < 0.05 and np.isnan(errors.scaled.p99)

@@ -67,7 +67,8 @@ void add_rows(Particles& particles, const Request& request, Table& table)
         pairwise(particles, few, 1, ReferenceDevice::automatic);
     const PublishedRow row = published_for(particles.size());
     for (const double eps : request.softening_lengths) {
-        SolverOptions setting{.solver = SolverKind::direct};
+        SolverOptions setting;
+        setting.solver = SolverKind::direct;
         setting.softening.length = eps;
         setting.device = request.machine.device;
         setting.instruction_set = request.machine.instruction_set;

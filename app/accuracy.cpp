@@ -3,19 +3,19 @@
 #include <cstdio>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/measure/accuracy_table.hpp"
-#include "app/measure/chamomile_table.hpp"
 #include "app/measure/reference.hpp"
 #include "app/measure/solver_sweep.hpp"
 #include "app/models/particle_source.hpp"
-#include "app/options/accuracy_options.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -26,14 +26,11 @@ constexpr std::size_t most_direct_targets = 1 << 18;
 /// Without --verbose more rows are not followed by their worst particles.
 constexpr std::size_t most_worst_lines = 8;
 
-enum class Reproduced { none, chamomile };
-
 struct AccuracyOptions {
     ParticleSource source;
     SolverOptions solver;
     SolverSweep sweep;
     ReferenceDevice reference = ReferenceDevice::automatic;
-    Reproduced reproduced = Reproduced::none;
     int sample = 5000, repeat = 1;
     Output csv, hdf5;
 };
@@ -46,9 +43,6 @@ void add_accuracy_options(Options& options, AccuracyOptions& accuracy)
     add_reference(options, accuracy.sample, accuracy.reference, at_least(1));
     options.number("repeat", accuracy.repeat, between(1, 1000),
                    "timed evaluations; from 2 on another one goes before them");
-    options.choice("table", accuracy.reproduced,
-                   {{"none", Reproduced::none}, {"chamomile", Reproduced::chamomile}},
-                   "chamomile: Table 2 of Hamada & Iitaka (2007), its figures beside ours");
     options.group("Output");
     options.text("csv", "FILE", accuracy.csv.file, "everything as comma-separated values");
     options.text("hdf5", "FILE", accuracy.hdf5.file,
@@ -60,8 +54,7 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
 {
     accuracy.csv.option = "--csv";
     accuracy.hdf5 = {accuracy.hdf5.file, accuracy.csv.overwrite, "--hdf5"};
-    if (accuracy.source.file.empty() && !options.given("model") &&
-        accuracy.reproduced == Reproduced::none)
+    if (accuracy.source.file.empty() && !options.given("model"))
         throw Error(Fault::usage, "accuracy: missing: FILE or --model MODEL");
     require_one_source(options, accuracy.source);
     settle_sweep(options, accuracy.sweep, accuracy.solver);
@@ -166,20 +159,18 @@ void require_finite(const Samples& samples, const AccuracyRows& rows)
 int accuracy(const std::vector<std::string>& arguments)
 {
     AccuracyOptions accuracy;
-    accuracy.sweep.tolerances = {0.003, 0.001, 0.0003};
+    accuracy.sweep.lists["tolerance"] = {"0.003", "0.001", "0.0003"};
     Options options("accuracy", "Compares accelerations and potentials with the direct sum in "
                                 "double precision. Options that take lists are compared in "
                                 "every combination. Errors are |da|/|a| of the sampled "
                                 "particles, scaled ones |da| / sum_j G m_j/r_ij^2, phi those of "
                                 "potentials; particles and cells are pairs per particle, far the "
-                                "cells expanded per particle.");
+                                "cells expanded per particle. Table 2 of Hamada & Iitaka (2007) is "
+                                "that of the program papers (docs/accuracy.md).");
     add_accuracy_options(options, accuracy);
     if (!options.parse(arguments))
         return 0;
     require_consistent(options, accuracy);
-    if (accuracy.reproduced == Reproduced::chamomile)
-        return print_chamomile_table(options, accuracy.source, accuracy.solver, accuracy.sweep,
-                                     accuracy.csv);
     if (accuracy.source.file.empty())
         swept(accuracy.solver, accuracy.sweep, options); // refuses before anything takes long
 

@@ -4,23 +4,23 @@
 #include <ctime>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/measure/bench_tables.hpp"
 #include "app/measure/pair_ceiling.hpp"
-#include "app/measure/paper_tables.hpp"
 #include "app/measure/reference.hpp"
 #include "app/measure/tuning.hpp"
 #include "app/models/particle_source.hpp"
-#include "app/options/accuracy_options.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/force_errors.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -33,7 +33,6 @@ struct BenchOptions {
     int repeat = 5, sample = 1000;
     ReferenceDevice reference = ReferenceDevice::automatic;
     bool potential = false, phases = false, ceiling = false, tune = false;
-    PaperTable table = PaperTable::none;
     Output csv;
 
     Quantities quantities() const
@@ -55,16 +54,6 @@ void add_bench_options(Options& options, BenchOptions& bench)
     options.flag("phases", bench.phases, "a second table: the phases of the median evaluation");
     options.flag("ceiling", bench.ceiling,
                  "before each row on a CPU, how fast its pair loop runs alone");
-    options.choice("table", bench.table,
-                   {{"none", PaperTable::none},
-                    {"cunbody", PaperTable::cunbody},
-                    {"gems", PaperTable::gems},
-                    {"brook", PaperTable::brook},
-                    {"targets", PaperTable::targets},
-                    {"field", PaperTable::field}},
-                   "instead, the table of a paper beside ours (docs/seeds.md), pairs/s over the "
-                   "number of targets, or what a kept field costs; takes --device, "
-                   "--instruction-set, --precision, --repeat");
     options.text("csv", "FILE", bench.csv.file, "write all there is as comma-separated values");
     options.flag("overwrite", bench.csv.overwrite, "replace a file of that name");
 }
@@ -75,7 +64,7 @@ void require_consistent(const Options& options, BenchOptions& bench)
     settle_sweep(options, bench.sweep, bench.solver);
     refuse_idle(options, {{bench.sample == 0, "reference", "needs --sample"},
                           {bench.csv.file.empty(), "overwrite", "needs --csv FILE"}});
-    const auto& solvers = bench.sweep.solvers;
+    const auto& solvers = bench.sweep.lists.at("solver");
     const bool direct = std::find(solvers.begin(), solvers.end(), "direct") != solvers.end();
     require_tunable(options, bench.tune, direct);
     if (!bench.csv.file.empty())
@@ -146,16 +135,6 @@ void write_csv(const BenchOptions& bench, const std::vector<BenchRow>& rows)
     write_text(bench.csv, everything_table(rows, version, date).csv());
 }
 
-int paper_table(const Options& options, const BenchOptions& bench)
-{
-    refuse_all_but(options, "table device instruction-set precision repeat csv overwrite",
-                   "is not for --table, which has settings of its own");
-    if (!bench.source.file.empty())
-        throw Error(Fault::usage, "--table: takes no file: " + bench.source.file);
-    const SolverOptions setting = swept(bench.solver, bench.sweep, options).front();
-    return print_paper_table(bench.table, setting, bench.repeat, bench.csv, options.verbosity());
-}
-
 } // namespace
 
 int bench(const std::vector<std::string>& arguments)
@@ -163,19 +142,18 @@ int bench(const std::vector<std::string>& arguments)
     BenchOptions bench;
     bench.source.numbers = {100000, 1000000};
     bench.solver.softening.length = 1e-3;
-    bench.sweep.softening_lengths = {1e-3};
+    bench.sweep.lists["eps"] = {"0.001"};
     Options options("bench",
                     "Times one force evaluation, from positions in host memory to accelerations "
                     "in host memory with the tree build included: the median, least and largest "
                     "of the repetitions, errors |da|/|a|, pairs and expanded far cells per "
                     "particle, pairs per second of the whole time. Options that take lists are "
-                    "measured in every combination, on the same particles.");
+                    "measured in every combination, on the same particles. The tables of "
+                    "papers are those of the program papers (docs/seeds.md).");
     add_bench_options(options, bench);
     if (!options.parse(arguments))
         return 0;
     require_consistent(options, bench);
-    if (bench.table != PaperTable::none)
-        return paper_table(options, bench);
 
     std::vector<BenchRow> rows;
     if (bench.source.file.empty())

@@ -1,20 +1,13 @@
 /// \file  The subcommands of the program; each stands in the file of its name.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 namespace chamomile::app {
 
-/// One subcommand: its name, a line for `chamomile --help`, and what runs it. `run` takes the
-/// arguments after the name and returns the exit status; it throws Error for everything else.
-struct Command {
-    const char* name;
-    const char* summary;
-    int (*run)(const std::vector<std::string>& arguments);
-};
-
+/// Each takes the arguments after its name, returns the exit status and throws Error for everything
+/// else.
 int accuracy(const std::vector<std::string>& arguments);
 int bench(const std::vector<std::string>& arguments);
 int convert(const std::vector<std::string>& arguments);
@@ -28,7 +21,5 @@ int pairs(const std::vector<std::string>& arguments);
 int power(const std::vector<std::string>& arguments);
 int render(const std::vector<std::string>& arguments);
 int run(const std::vector<std::string>& arguments);
-
-std::span<const Command> commands();
 
 } // namespace chamomile::app

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
+#include "app/options/options.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile::app {
@@ -31,5 +33,34 @@ void note_snapshot(const std::string& file);
 
 /// note_snapshot() and read_snapshot().
 Snapshot read_particles(const std::string& file);
+
+/// "note: ..." on standard output, unless --quiet: what every command tells of a file it reads.
+void print_notes(const Options& options, const Snapshot& snapshot);
+
+/// The one file that a command writes: named by an option, refused in time, with provenance.
+struct Output {
+    std::string file;
+    bool overwrite = false;
+    std::string option = "--output"; ///< that names it
+};
+
+/// Adds --output FILE and --overwrite.
+void add_output(Options& options, Output& output);
+
+/// Throws Error(usage) without a file name or for that of another output, Error(output) if the file
+/// exists and is not to be overwritten, is an input, or cannot be written.
+void require_writable(const std::string& command, const Output& output);
+
+/// Throws Error(output) if the file exists by now and is not to be overwritten, or has become an
+/// input: before what took long is written.
+void require_still_writable(const Output& output);
+
+/// Makes the snapshot once the file is known to be writable, records how, and says what was
+/// written.
+int write_output(const Options& options, const Output& output,
+                 const std::function<Snapshot()>& make);
+
+/// Writes a text file, complete or not at all. Throws Error(output).
+void write_text(const Output& output, const std::string& text);
 
 } // namespace chamomile::app

@@ -4,11 +4,10 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/options.hpp"
-#include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 

@@ -11,11 +11,11 @@
 #include "app/options/options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/pairs/fluid_job.hpp"
-#include "app/run/file_lock.hpp"
-#include "app/text/table.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/run/file_lock.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -39,16 +39,7 @@ void add_fluid_options(Options& options, FluidRun& run)
     options.number("steps", run.steps, at_least(1), "at constant energy, which are measured");
     options.number("equilibrate", run.equilibrate, not_negative,
                    "steps before, in which velocities are scaled to the temperature");
-    options.group("Forces");
-    options.choice(
-        "precision", fluid.precision,
-        {{"float", Precision::single_precision}, {"double", Precision::double_precision}},
-        precision_help);
-    options.text("device", "auto|cpu|gpu[:n]", fluid.device, device_help);
-    std::vector<std::pair<std::string, std::string>> words;
-    for (const std::string& word : instruction_set_words)
-        words.emplace_back(word, word);
-    options.choice("instruction-set", fluid.instruction_set, words, instruction_set_help);
+    add_machine_options(options, fluid);
     options.group("Checkpoints and stops");
     options.text("checkpoint", "FILE.chk", run.checkpoint,
                  "write the state there by time, at the end, and when SIGINT, SIGTERM, SIGUSR1, "
@@ -142,7 +133,7 @@ void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon
     add("potential energy per atom", averages.potential(), kilojoule, "kJ/mol");
     add("total energy per atom", averages.total(), kilojoule, "kJ/mol");
     add("pressure", averages.pressure(), megapascal, "MPa");
-    table.print();
+    std::fputs(table.text().c_str(), stdout);
     std::printf("of these beyond the cut-off: energy %.5f, pressure %.5f\n", u, density * u);
 }
 

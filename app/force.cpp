@@ -3,15 +3,15 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/options/accuracy_options.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/output_file.hpp"
-#include "app/run/force_cost.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
-#include "app/warning.hpp"
+#include "app/program.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/force_cost.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -39,14 +39,11 @@ int force(const std::vector<std::string>& arguments)
     Options options("force", "Computes the accelerations and potentials of all particles of a "
                              "snapshot and writes them beside the particles.");
     options.positional("FILE", file, "the snapshot");
-    add_solver_options(options, solver_options);
-    AccuracyRequest accuracy;
-    add_accuracy_options(options, accuracy, AccuracyUse::one_evaluation);
+    add_force_options(options, solver_options, ForceUse::evaluation);
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    settle_criterion(options, solver_options);
-    settle_accuracy(options, accuracy, solver_options);
+    settle_forces(options, solver_options);
     note_input(file);
     require_writable(options.command(), output);
 

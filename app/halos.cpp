@@ -6,15 +6,13 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
-#include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/structures/analysed.hpp"
-#include "app/structures/halo_file.hpp"
-#include "app/structures/mass_function_file.hpp"
-#include "app/text/table.hpp"
+#include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/structures/mass_function_file.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -42,7 +40,7 @@ void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
         table.add(row);
     }
     if (!catalogue.halos.empty())
-        table.print();
+        std::fputs(table.text().c_str(), stdout);
 }
 
 void require_different(std::vector<double> overdensities)

@@ -3,12 +3,12 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/models/particle_types.hpp"
 #include "app/options/options.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/particle_types.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -44,7 +44,7 @@ void print_types(const SnapshotSummary& summary)
                        formatted("%.8g", one.total_mass), formatted("%.8g", one.least_mass),
                        formatted("%.8g", one.most_mass)});
     }
-    table.print();
+    std::fputs(table.text().c_str(), stdout);
 }
 
 void print_comoving(const ComovingFrame& frame)

@@ -1,10 +1,11 @@
 /// \file  `chamomile model`: writes the built-in initial models.
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/models/model_cosmology.hpp"
 #include "app/models/model_galaxy.hpp"
 #include "app/options/options.hpp"
-#include "app/output_file.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/io/models/exponential_disk.hpp"

@@ -8,11 +8,10 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/output_file.hpp"
+#include "app/pairs/columns.hpp"
 #include "app/pairs/named_law.hpp"
-#include "app/text/columns.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
 
@@ -47,7 +46,8 @@ void bind(Options& options, Request& request)
     options.number("cutoff", request.options.cutoff, positive,
                    "sources beyond this distance are not looked at");
     options.numbers("period", request.period, positive, "sides of a periodic box, one or three");
-    add_pair_machine(options, request.options);
+    add_machine_options(options, request.options);
+    options.group("Options");
     options.number("repeat", request.repeat, between(1, 1e6),
                    "sums so many times and tells the median time");
     options.group("Output");

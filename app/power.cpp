@@ -4,11 +4,9 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
-#include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/structures/analysed.hpp"
-#include "app/structures/power_file.hpp"
+#include "app/options/structure_options.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 

@@ -7,14 +7,13 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/models/particle_types.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
-#include "app/output_file.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
+#include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/io/pictures/array_file.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

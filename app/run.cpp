@@ -1,105 +1,72 @@
 /// \file  `chamomile run`: evolves particles and writes snapshots, energies, pictures and a log.
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <optional>
 
 #include "app/command.hpp"
+#include "app/command_files.hpp"
 #include "app/measure/tuning.hpp"
 #include "app/options/periodic_options.hpp"
+#include "app/options/run_options.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/run/run_job.hpp"
-#include "app/structures/comoving_run.hpp"
-#include "app/text/table.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/run/introduction.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/run_job.hpp"
+#include "chamomile/run/scheme_text.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
 
 namespace chamomile::app {
 namespace {
 
-void introduce(const Options& options, const Snapshot& state, const RunOptions& run,
-               const Mover& mover, const SimulationOptions& time, Journal& journal)
+/// The options given that a restart takes over.
+std::map<std::string, std::string> lasting_options(const Options& options)
 {
-    const auto item = [&](const char* name, const std::string& text) {
-        journal.tell(formatted("%-12s %s", name, text.c_str()));
-    };
-    const SolverOptions forces = known_forces(mover.integrator().forces(), state);
-    item("chamomile", version);
-    item("particles", formatted("%zu from %s", state.particles.size(), source_of(run).c_str()));
-    item("units", state.units.description());
-    item("G", shortest(forces.gravitational_constant));
-    if (forces.is_periodic())
-        item("box", box_text(options, state, forces));
-    item("forces", forces.accuracy ? goal_text(*forces.accuracy) : method_text(forces));
-    if (const std::string text = long_range_text(forces, state.units); !text.empty())
-        item("long range", text);
-    item("softening", describe(forces.softening));
-    item("device", mover.integrator().device());
-    if (forces.solver == SolverKind::tree && !forces.accuracy)
-        item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
-    if (const std::string scheme = mover.scheme_text(); !scheme.empty())
-        item("hermite", scheme);
-    if (state.comoving)
-        item("cosmology", background_text(*state.comoving));
-    item("time",
-         (state.comoving ? epochs_text(time.start_time, time.end_time)
-                         : "from " + shortest(time.start_time) + " to " + shortest(time.end_time)) +
-             " " + mover.steps_text() + (state.comoving ? " of ln a" : ""));
-    for (const std::string& note : state.notes)
-        item("note", note);
+    std::map<std::string, std::string> lasting = options.given_values();
+    for (const char* name :
+         {"config", "threads", "quiet", "verbose", "restart", "output", "overwrite", "tune"})
+        lasting.erase(name);
+    return lasting;
 }
 
-void tell_choice(const AccuracyReport& report, Journal& journal)
+/// The options that may be others when a run goes on.
+const std::vector<std::string> changeable = {
+    "t-end",           "a-end",       "z-end",  "checkpoint-every", "checkpoint-walltime",
+    "max-walltime",    "steps-every", "device", "on-device-error",  "max-energy-error",
+    "on-energy-error", "batch-size",  "config", "threads",          "quiet",
+    "verbose",         "restart",     "output"};
+
+/// What moves the particles. Throws Error(usage) as the command line words it.
+Integration integrate(const RunOptions& run, const Clock& clock)
 {
-    const std::string line = "accuracy     " + report_text(report);
-    if (report.event == AccuracyReport::Event::kept)
-        return journal.record(line);
-    journal.tell(line);
-    if (report.event == AccuracyReport::Event::chosen)
-        journal.tell("             " + repeating_options(report.after) + " repeats the run");
+    if (const Refusal line = refusal(run.solver, run.scheme))
+        throw Error(Fault::usage, "run: " + *line);
+    return make_integrator(run.solver, run.scheme, clock);
 }
 
-void record_provenance(Snapshot& state, const RunOptions& run, const Options& options,
-                       const Mover& mover)
+/// What the room of runs tells of this one.
+RunDescription description_of(const Options& options, const RunOptions& run,
+                              const Integration& made, const Snapshot& state)
 {
-    const Integrator& integrator = mover.integrator();
-    const std::map<std::string, std::string> earlier = state.provenance;
-    state_forces(integrator.forces(), integrator.device(), state);
-    for (const char* key : {"command", "version"}) // how the initial conditions were made
-        if (const auto value = earlier.find(key); value != earlier.end())
-            state.provenance[std::string("initial_") + key] = value->second;
-    state.provenance["version"] = version;
-    state.provenance["command"] = options.command_line();
-    state.provenance["initial_conditions"] = source_of(run);
-    if (const std::string scheme = mover.scheme_text(); !scheme.empty())
-        state.provenance["hermite"] = scheme + ", " + mover.steps_text();
     std::string all;
     for (const auto& [name, value] : options.values())
         if (!value.empty())
             all += (all.empty() ? "" : " ") + name + "=" + value;
-    state.provenance["options"] = all;
+    return {.source = source_of(run),
+            .box = box_text(options, state, made.integrator->forces()),
+            .scheme = scheme_text(made),
+            .steps = steps_text(run.scheme),
+            .options = all,
+            .command = options.command_line()};
 }
 
-void record_start(const Options& options, Journal& journal)
-{
-    const std::time_t now = std::time(nullptr);
-    char date[32];
-    std::strftime(date, sizeof date, "%F %T %z", std::localtime(&now));
-    journal.record(std::string("started      ") + date);
-    journal.record("command      " + options.command_line());
-    journal.record("threads      " + std::to_string(thread_count()));
-}
-
-void record_check(const std::string& line, Journal& journal)
-{
-    if (!line.empty())
-        journal.record(line);
-}
-
-RunOrigin origin_of(const RunOptions& run, const Options& options, const Mover& mover, double start)
+RunOrigin origin_of(const RunOptions& run, const Options& options, const Integration& made,
+                    double start)
 {
     RunOrigin origin;
     origin.options = lasting_options(options);
@@ -107,43 +74,33 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Mover& 
     origin.version = version;
     origin.command = options.command_line();
     origin.start_time = start;
-    origin.forces = mover.integrator().forces();
+    origin.forces = made.integrator->forces();
     return origin;
 }
 
-void report_choices(RunOptions& run, Journal& journal)
-{
-    if (run.solver.accuracy)
-        run.solver.accuracy->report = [&journal](const AccuracyReport& report) {
-            tell_choice(report, journal);
-        };
-}
-
 /// Steps of eta sqrt(eps/|a|) unless --dt is given, and nothing that has only plain time.
-void settle_comoving_steps(const Options& options, RunOptions& run)
+void settle_comoving_steps(RunOptions& run)
 {
-    if (run.scheme.scheme != Scheme::leapfrog)
+    if (run.scheme.kind != SchemeKind::leapfrog)
         throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite");
-    run.adaptive = !run.fixed_step && !run.scheme.block_steps;
-    StepCriterion& criterion = run.scheme.blocks.criterion;
-    if (options.given("step-criterion") && criterion == StepCriterion::potential)
+    run.scheme.adaptive = !run.scheme.fixed_length && !run.scheme.individual;
+    if (run.scheme.criterion == StepCriterion::potential)
         throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
                                   "--cosmology steps go by the softening");
-    criterion = StepCriterion::softening;
-    if (!options.given("eta"))
-        run.step.eta = comoving_eta;
+    run.scheme.criterion = StepCriterion::softening;
+    if (!run.scheme.eta)
+        run.scheme.eta = comoving_eta;
 }
 
 void settle(const Options& options, RunOptions& run)
 {
-    settle_criterion(options, run.solver);
+    settle_forces(options, run.solver);
     settle_cosmology(options, run.cosmology, run.end_time);
     if (run.cosmology.asked)
-        settle_comoving_steps(options, run);
+        settle_comoving_steps(run);
     require_complete(options, run);
-    settle_scheme(options, run.scheme, run.step, run.solver,
-                  run.cosmology.asked || run.solver.is_periodic());
-    settle_accuracy(options, run.accuracy, run.solver);
+    require(options, settle_scheme(run.solver, run.scheme, options.asked(),
+                                   run.cosmology.asked || run.solver.is_periodic()));
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
 }
 
@@ -164,10 +121,13 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
                                          Snapshot& state)
 {
     if (run.cosmology.asked) {
-        take_background(options, run.cosmology, run.input, state);
+        take_background(run.cosmology, run.input, state);
+        if (options.given("box"))
+            throw Error(Fault::usage,
+                        "run: --box: the box of a cosmological run is that of the file");
         make_canonical(state);
     }
-    return clock_of(run, state);
+    return clock_of(run.cosmology, state);
 }
 
 /// What there is of a run that has failed.
@@ -200,31 +160,33 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
         refuse_without_softening(state.particles, source_of(run));
     require_analysable(run.analysis, state);
     // Refuses what is out of range before it takes long.
-    Mover(run.scheme, run.solver, time.step, *clock);
+    integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
     note_oddities(state, run.solver);
     note_idle_on_device(options, run.solver, state);
-    RunFolder folder(run.folder,
-                     run.overwrite ? EarlierResults::replaced : EarlierResults::refused);
+    RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
+                     is_input);
     std::optional<Tuning> tuning;
     if (run.tune) {
         tuning = tuned(run.solver, state.particles, Quantities::acceleration);
         run.solver = tuning->solver;
     }
-    Journal journal(options.verbosity());
-    report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock);
-    record_provenance(state, run, options, mover);
+    Journal journal({stdout, options.verbosity(), warn});
+    report_choices(run.solver, journal);
+    const Integration made = integrate(run, *clock);
+    const RunDescription description = description_of(options, run, made, state);
+    record_provenance(description, *made.integrator, state);
+    run.step_summary = [&] { return step_summary(made, state.particles); };
 
-    RunJob job(run, origin_of(run, options, mover, time.start_time), folder, state, mover, time,
+    Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
+    RunJob job(run, origin_of(run, options, made, time.start_time), folder, state, simulation,
                journal);
-    introduce(options, state, run, mover, time, journal);
+    std::vector<std::string> lines;
     if (tuning)
-        journal.tell(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
-                               tuning->text().c_str(), run.solver.group_size,
-                               run.solver.leaf_size));
-    record_start(options, journal);
-    record_check(checked, journal);
+        lines.push_back(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
+                                  tuning->text().c_str(), run.solver.group_size,
+                                  run.solver.leaf_size));
+    job.introduce(description, lines, checked);
     execute(job, remains);
 }
 
@@ -235,7 +197,7 @@ void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
     for (const auto& [one, other] : {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}})
         if (options.given(one)) // the end that it began with, however it was given
             origin.options.erase(other);
-    options.adopt(origin.options, changeable_options());
+    options.adopt(origin.options, changeable);
     std::error_code none;
     if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
         throw Error(Fault::restart, "--output: " + run.folder +
@@ -250,9 +212,10 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     if (!run.input.empty())
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
                                       "; initial conditions are not read again");
-    const std::filesystem::path place = restart_folder(run.restart);
-    RunFolder folder(place, EarlierResults::continued); // before another run writes a newer one
-    const RestartPoint point = find_restart(run.restart);
+    const std::filesystem::path place = restart_folder(run.restart, run.names.restart);
+    RunFolder folder(place, EarlierResults::continued,
+                     is_input); // before another run writes a newer one
+    const RestartPoint point = find_restart(run.restart, run.names.restart);
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;
     earlier.exchange(archive);
@@ -265,7 +228,7 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     exchange_properties(archive, state);
     settle_in_box(options, asked, state.box_size, run);
     state.time = earlier.start_time;
-    const std::shared_ptr<const Clock> clock = clock_of(run, state);
+    const std::shared_ptr<const Clock> clock = clock_of(run.cosmology, state);
     double now = 0;
     bool has_ended = false;
     archive("timeline/time", now);
@@ -279,34 +242,17 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
-    const std::vector<std::string> notes = take_choices(earlier, options, run);
+    const std::vector<std::string> notes =
+        take_choices(earlier, run.solver, !options.given("instruction-set"));
     const std::string checked = check_device(run.scheme, run.solver);
-    Journal journal(options.verbosity());
-    report_choices(run, journal);
-    Mover mover(run.scheme, run.solver, time.step, *clock);
-    RunJob job(run, origin_of(run, options, mover, earlier.start_time), folder, state, mover, time,
+    Journal journal({stdout, options.verbosity(), warn});
+    report_choices(run.solver, journal);
+    const Integration made = integrate(run, *clock);
+    run.step_summary = [&] { return step_summary(made, state.particles); };
+    Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
+    RunJob job(run, origin_of(run, options, made, earlier.start_time), folder, state, simulation,
                journal);
-    job.restore(archive);
-    if (mover.integrator().forces().device != earlier.forces.device)
-        state.provenance["device"] = mover.integrator().device();
-
-    for (const std::string& line : point.rejected)
-        journal.tell("rejected     " + line);
-    journal.tell(formatted("restarted    from %s: t = %.9g, step %llu", archive.path().c_str(),
-                           job.simulation().stated_time(),
-                           (unsigned long long)job.simulation().step()));
-    introduce(options, state, run, mover, time, journal);
-    for (const std::string& note : notes)
-        journal.tell("note         " + note);
-    record_start(options, journal);
-    record_check(checked, journal);
-    folder.create();
-    set_aside_newer(archive.path());
-    job.reopen_files();
-    if (job.simulation().at_end())
-        journal.tell(
-            "the run had reached its end at t = " + shortest(clock->stated(time.end_time)) +
-            (state.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
+    job.go_on(point, earlier, description_of(options, run, made, state), notes, checked);
     execute(job, remains);
 }
 

@@ -1,8 +1,11 @@
-/// \file  A number as text, the same in every locale.
+/// \file  Numbers as text and back, the same in every locale.
 #pragma once
 
 #include <charconv>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace chamomile {
 
@@ -11,6 +14,19 @@ inline std::string number_text(double value)
 {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+/// The number that all of the text stands for, if it is one. Takes a leading plus sign.
+template <class T>
+std::optional<T> parsed_number(std::string_view text)
+{
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-')
+        text.remove_prefix(1);
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    return value;
 }
 
 } // namespace chamomile

@@ -25,6 +25,23 @@ struct Range {
 namespace ranges {
 
 inline constexpr Range any{};
+constexpr Range at_least(double least)
+{
+    return {least};
+}
+constexpr Range between(double least, double most)
+{
+    return {least, most};
+}
+constexpr Range above(double least, double most)
+{
+    return {least, most, true};
+}
+/// Within these bounds, or 0, which then means that something is chosen or left out.
+constexpr Range between_or_zero(double least, double most)
+{
+    return {least, most, false, true};
+}
 inline constexpr Range positive{0, std::numeric_limits<double>::infinity(), true};
 inline constexpr Range not_negative{0};
 /// A box of which a double holds the volume; 0: none, the system is isolated.

@@ -90,6 +90,12 @@ void settle_units(Snapshot& snapshot)
                              (is_Mpc ? ", in which the density is that of Omega_m" : ""));
 }
 
+bool contradicts_box(double side, const Snapshot& snapshot)
+{
+    const double stated = snapshot.box_size;
+    return stated > 0 && std::abs(side - stated) > 1e-6 * stated;
+}
+
 double velocity_factor(const Snapshot& snapshot)
 {
     return snapshot.comoving ? std::sqrt(snapshot.comoving->scale_factor) : 1;

@@ -35,6 +35,9 @@ bool has_density_of_background(const Snapshot& snapshot);
 /// Omega_m in these alone; notes what is assumed. May be called again with another box or Omega_m.
 void settle_units(Snapshot& snapshot);
 
+/// Whether the file states another box than one of this side, beyond rounding.
+bool contradicts_box(double side, const Snapshot& snapshot);
+
 /// sqrt(a) of a comoving snapshot, 1 of a plain one: peculiar velocities are divided by it when
 /// they are written as GADGET's u.
 double velocity_factor(const Snapshot& snapshot);

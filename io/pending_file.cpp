@@ -181,4 +181,11 @@ void PendingFile::flush_folder() const
         throw failure("its folder cannot be written");
 }
 
+void write_text(const std::filesystem::path& path, const std::string& text)
+{
+    PendingFile file(path);
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
+}
+
 } // namespace chamomile

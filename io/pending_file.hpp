@@ -61,6 +61,9 @@ private:
     bool replaces_ = false, stays_ = false; // an older target; the temporary file
 };
 
+/// Writes a file whole, complete or not at all. Throws Error(output).
+void write_text(const std::filesystem::path& file, const std::string& text);
+
 /// The error of something that cannot be written.
 Error bad_output(const std::filesystem::path& file, const std::string& field,
                  const std::string& value, const std::string& allowed);

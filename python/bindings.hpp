@@ -15,5 +15,6 @@ void bind_snapshot(nb::module_& module);     ///< Snapshot, files
 void bind_models(nb::module_& module);       ///< initial models
 void bind_simulation(nb::module_& module);   ///< Simulation
 void bind_accuracy(nb::module_& module);     ///< accuracy()
+void bind_options(nb::module_& module);      ///< option_table()
 
 } // namespace chamomile::python

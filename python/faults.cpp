@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/run/run_job.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -44,6 +45,8 @@ void translate_faults()
             std::rethrow_exception(thrown);
         } catch (const Error& error) {
             raise(class_of(error.fault()), error.what());
+        } catch (const Inaccurate& error) {
+            raise("InaccurateError", error.what());
         } catch (const StateError& error) {
             raise("StateError", error.what());
         }

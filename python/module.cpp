@@ -46,4 +46,5 @@ NB_MODULE(_chamomile, m)
     bind_models(m);
     bind_simulation(m);
     bind_accuracy(m);
+    bind_options(m);
 }

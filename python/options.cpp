@@ -1,215 +1,143 @@
 #include "python/options.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
-#include "chamomile/force/accuracy/methods.hpp"
+#include "python/bindings.hpp"
 
 namespace chamomile::python {
 namespace {
 
 template <class T>
-using Words = std::vector<std::pair<std::string, T>>;
-
-const Words<SolverKind> solver_words = {{"tree", SolverKind::tree}, {"direct", SolverKind::direct}};
-const Words<Criterion> criterion_words = {{"moments", Criterion::moments},
-                                          {"relative", Criterion::relative},
-                                          {"geometric", Criterion::geometric},
-                                          {"minimum-distance", Criterion::minimum_distance}};
-const Words<SofteningKind> kernel_words = {{"plummer", SofteningKind::plummer},
-                                           {"spline", SofteningKind::spline}};
-const Words<Precision> precision_words = {{"single", Precision::single_precision},
-                                          {"double", Precision::double_precision}};
-
-std::string text_of(nb::handle value)
-{
-    return nb::str(value).c_str();
-}
-
-/// A value of the wrong Python type is the caller's TypeError.
-template <class T>
-T value_of(const std::string& key, nb::handle value, const char* what)
+bool is_a(nb::handle value)
 {
     T result{};
-    if (!nb::try_cast(value, result))
-        throw nb::type_error((key + ": " + text_of(value) + ": must be " + what).c_str());
-    return result;
+    return nb::try_cast(value, result);
 }
 
-double number(const std::string& key, nb::handle value)
+/// The value as the row reads it; one of the wrong Python type is the caller's TypeError.
+std::string text_of(const OptionTerms& row, const std::string& key, nb::handle value)
 {
-    return value_of<double>(key, value, "a number");
-}
-
-int whole(const std::string& key, nb::handle value)
-{
-    return value_of<int>(key, value, "a whole number");
-}
-
-template <class T>
-T word(const std::string& key, nb::handle value, const Words<T>& words)
-{
-    std::vector<std::string> known;
-    std::string list;
-    for (const auto& [name, meaning] : words) {
-        if (nb::isinstance<nb::str>(value) && name == text_of(value))
-            return meaning;
-        known.push_back(name);
-        list += (list.empty() ? "" : ", ") + name;
-    }
-    throw Error(Fault::usage, key + ": " + text_of(value) + ": must be one of " + list +
-                                  suggestion(text_of(value), known));
-}
-
-template <class T>
-const char* name_of(T meaning, const Words<T>& words)
-{
-    for (const auto& word : words)
-        if (word.second == meaning)
-            return word.first.c_str();
-    return "";
-}
-
-using Reader = std::function<void(SolverOptions&, const std::string&, nb::handle)>;
-
-const std::vector<std::pair<std::string, Reader>>& readers()
-{
-    using O = SolverOptions;
-    using S = const std::string&;
-    using V = nb::handle;
-    static const std::vector<std::pair<std::string, Reader>> all = {
-        {"solver", [](O& o, S k, V v) { o.solver = word(k, v, solver_words); }},
-        {"criterion", [](O& o, S k, V v) { o.criterion = word(k, v, criterion_words); }},
-        {"tolerance", [](O& o, S k, V v) { o.tolerance = number(k, v); }},
-        {"theta", [](O& o, S k, V v) { o.theta = number(k, v); }},
-        {"order", [](O& o, S k, V v) { o.order = whole(k, v); }},
-        {"local_order", [](O& o, S k, V v) { o.local_order = whole(k, v); }},
-        {"group_size", [](O& o, S k, V v) { o.group_size = whole(k, v); }},
-        {"leaf_size", [](O& o, S k, V v) { o.leaf_size = whole(k, v); }},
-        {"batch_size", [](O& o, S k, V v) { o.batch_size = whole(k, v); }},
-        {"softening",
-         [](O& o, S k, V v) {
-             o.softening.length = number(k, v);
-             if (!(o.softening.length >= 0)) // by its name here
-                 throw Error(Fault::usage, k + ": " + text_of(v) + ": must be 0 or more");
-         }},
-        {"kernel", [](O& o, S k, V v) { o.softening.kind = word(k, v, kernel_words); }},
-        {"G",
-         [](O& o, S k, V v) {
-             o.gravitational_constant = number(k, v);
-             if (!(o.gravitational_constant > 0))
-                 throw Error(Fault::usage, k + ": " + text_of(v) + ": must be above 0");
-         }},
-        {"precision", [](O& o, S k, V v) { o.precision = word(k, v, precision_words); }},
-        {"decorrelate",
-         [](O& o, S k, V v) {
-             o.decorrelate = value_of<std::uint64_t>(k, v, "a seed, 0 or more");
-         }},
-        {"accuracy", [](O& o, S k, V v) { o.accuracy = AccuracyGoal{.error = number(k, v)}; }},
-        {"device", [](O& o, S k, V v) { o.device = value_of<std::string>(k, v, "a text"); }},
-        {"instruction_set",
-         [](O& o, S k, V v) { o.instruction_set = value_of<std::string>(k, v, "a text"); }},
+    const std::string text = nb::str(value).c_str();
+    const auto require = [&](bool fits, const char* what) {
+        if (!fits)
+            throw nb::type_error((key + ": " + text + ": must be " + what).c_str());
     };
-    return all;
+    switch (row.kind) {
+    case OptionKind::number:
+        require(is_a<double>(value), "a number");
+        return number_text(nb::cast<double>(value));
+    case OptionKind::whole:
+        require(is_a<std::int64_t>(value) || is_a<std::uint64_t>(value), "a whole number");
+        return nb::str(nb::int_(nb::borrow(value))).c_str();
+    case OptionKind::flag:
+        require(nb::isinstance<nb::bool_>(value), "True or False");
+        return nb::cast<bool>(value) ? "true" : "false";
+    case OptionKind::word:
+    case OptionKind::text:
+        require(nb::isinstance<nb::str>(value), "a text");
+    }
+    return text;
 }
 
-/// What is given beside the goal is not for it to choose.
-void settle_goal(SolverOptions& options, nb::dict keywords)
+/// Hands each keyword to `keyed`; `terms` finds the row that is called so.
+template <class Keyed, class Terms>
+void read(Keyed& keyed, nb::dict keywords, Terms terms, const std::vector<std::string>& known)
 {
-    AccuracyGoal& goal = *options.accuracy;
-    if (is_given(keywords, "criterion"))
-        goal.criterion = options.criterion;
-    if (is_given(keywords, "order"))
-        goal.order = options.order;
-    if (is_given(keywords, "local_order"))
-        goal.local_order = options.local_order;
-    if (is_given(keywords, "precision") && options.precision == Precision::single_precision &&
-        goal.error < least_goal_in_float)
-        throw Error(Fault::usage,
-                    "accuracy: " + text_of(keywords["accuracy"]) + ": needs precision double");
+    for (auto [key_object, value] : keywords) {
+        const std::string key = nb::str(key_object).c_str();
+        const OptionTerms* row = terms(key);
+        if (!row)
+            throw Error(Fault::usage, key + ": unknown option" + suggestion(key, known));
+        if (!value.is_none())
+            keyed.take(key, text_of(*row, key, value));
+    }
+}
+
+nb::object value_of(const OptionTerms& row, const std::string& text)
+{
+    if (text.empty())
+        return nb::none();
+    switch (row.kind) {
+    case OptionKind::number:
+        return nb::float_(nb::str(text.c_str()));
+    case OptionKind::whole:
+        return nb::int_(nb::str(text.c_str()));
+    case OptionKind::flag:
+        return nb::bool_(text == "true");
+    case OptionKind::word:
+    case OptionKind::text:
+        break;
+    }
+    return nb::str(text.c_str());
+}
+
+/// (name, type, words, default, help, name of the command line) of each row.
+template <class Settings>
+nb::list listed(const std::vector<OptionRow<Settings>>& rows)
+{
+    static constexpr const char* kinds[] = {"float", "int", "str", "str", "bool"};
+    nb::list all;
+    for (const auto& row : rows) {
+        nb::list words;
+        for (const std::string& word : row.words)
+            if (row.kind != OptionKind::flag)
+                words.append(value_of(row, word));
+        const std::string help = plain_words(row.help, plain_names_of_runs()) +
+                                 (row.unit.empty() ? "" : "; in units of " + row.unit) +
+                                 (row.needs & needs_tree ? "; for trees alone" : "") +
+                                 (row.needs & needs_box ? "; for periodic boxes alone" : "");
+        all.append(nb::make_tuple(row.plain_name(), kinds[int(row.kind)], words,
+                                  value_of(row, row.text(Settings())), help, row.name));
+    }
+    return all;
 }
 
 } // namespace
 
 SolverOptions read_options(nb::dict keywords)
 {
-    SolverOptions options;
-    std::vector<std::string> known;
-    for (const auto& reader : readers())
-        known.push_back(reader.first);
-    for (auto [key_object, value] : keywords) {
-        const std::string key = text_of(key_object);
-        const auto found = std::find_if(readers().begin(), readers().end(),
-                                        [&](const auto& reader) { return reader.first == key; });
-        if (found == readers().end())
-            throw Error(Fault::usage, key + ": unknown option" + suggestion(key, known));
-        if (value.is_none())
-            continue;
-        found->second(options, key, value);
-    }
-    for (const char* limit : {"tolerance", "theta"})
-        if (is_given(keywords, "accuracy") && is_given(keywords, limit))
-            throw Error(Fault::usage, std::string("accuracy and ") + limit +
-                                          ": give one of the two; accuracy chooses the other");
-    if (is_given(keywords, "tolerance") && is_given(keywords, "theta"))
-        throw Error(Fault::usage, "tolerance and theta: give one of the two");
-    if (is_given(keywords, "theta") && !is_given(keywords, "criterion"))
-        options.criterion = Criterion::geometric;
-    if (options.solver == SolverKind::direct)
-        refuse_tree_options(keywords, "solver direct sums all pairs");
-    const bool tolerance = compares_accelerations(options.criterion);
-    if (is_given(keywords, tolerance ? "theta" : "tolerance"))
-        throw Error(Fault::usage, std::string("criterion ") +
-                                      name_of(options.criterion, criterion_words) + ": takes " +
-                                      (tolerance ? "tolerance" : "theta"));
-    if (options.accuracy)
-        settle_goal(options, keywords);
-    return options;
+    KeyedOptions keyed;
+    read(
+        keyed, keywords, [](const std::string& key) { return find_row(force_options(), key); },
+        force_keys());
+    keyed.settle();
+    return keyed.options;
 }
 
-bool is_given(nb::dict keywords, const char* key)
+KeyedScheme read_scheme(nb::dict keywords)
 {
-    return keywords.contains(key) && !nb::object(keywords[key]).is_none();
-}
-
-void refuse_tree_options(nb::dict keywords, const std::string& why)
-{
-    for (const char* key : {"criterion", "tolerance", "theta", "order", "local_order", "leaf_size",
-                            "decorrelate", "accuracy"})
-        if (is_given(keywords, key))
-            throw Error(Fault::usage, std::string(key) + ": is for trees; " + why);
+    KeyedScheme keyed;
+    const auto terms = [](const std::string& key) -> const OptionTerms* {
+        if (const OptionTerms* row = find_row(force_options(), key))
+            return row;
+        return find_row(scheme_options(), key);
+    };
+    read(keyed, keywords, terms, run_keys());
+    return keyed;
 }
 
 nb::dict describe_options(const SolverOptions& options)
 {
+    const bool tolerance = compares_accelerations(options.criterion);
     nb::dict d;
-    d["solver"] = name_of(options.solver, solver_words);
-    d["criterion"] = name_of(options.criterion, criterion_words);
-    if (compares_accelerations(options.criterion))
-        d["tolerance"] = options.tolerance;
-    else
-        d["theta"] = options.theta;
-    d["order"] = options.order;
-    d["local_order"] = options.local_order;
-    d["group_size"] = options.group_size;
-    d["leaf_size"] = options.leaf_size;
-    d["batch_size"] = options.batch_size;
-    d["softening"] = options.softening.length;
-    d["kernel"] = name_of(options.softening.kind, kernel_words);
-    d["G"] = options.gravitational_constant;
-    d["precision"] = name_of(options.precision, precision_words);
-    d["decorrelate"] = options.decorrelate ? nb::cast(*options.decorrelate) : nb::none();
-    d["accuracy"] = options.accuracy ? nb::cast(options.accuracy->error) : nb::none();
-    d["device"] = options.device;
-    d["instruction_set"] = options.instruction_set;
+    for (const auto& row : force_options())
+        if (row.name != (tolerance ? "theta" : "tolerance"))
+            d[row.plain_name().c_str()] = value_of(row, row.text(options));
     return d;
+}
+
+void bind_options(nb::module_& m)
+{
+    m.def(
+        "option_table",
+        [] { return nb::make_tuple(listed(force_options()), listed(scheme_options())); },
+        nb::sig("def option_table() -> tuple[list[tuple], list[tuple]]"),
+        "(name, type, words, default, help, name of the command line) of each option of a force, "
+        "and "
+        "of a time loop.");
 }
 
 } // namespace chamomile::python

@@ -1,11 +1,11 @@
-/// \file  SolverOptions as Python's keyword arguments.
+/// \file  Options as Python's keyword arguments.
 #pragma once
 
 #include <string>
 
 #include <nanobind/nanobind.h>
 
-#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/scheme.hpp"
 
 namespace chamomile::python {
 
@@ -16,13 +16,10 @@ namespace nb = nanobind;
 /// another.
 SolverOptions read_options(nb::dict keywords);
 
-bool is_given(nb::dict keywords, const char* key);
+/// The same with those of chamomile.SimulationOptions; not settled yet.
+KeyedScheme read_scheme(nb::dict keywords);
 
-/// Throws Error(usage) for the first keyword that means something to trees alone; `why` ends the
-/// line, such as "hermite sums directly".
-void refuse_tree_options(nb::dict keywords, const std::string& why);
-
-/// The same keywords, of options in force.
+/// The keywords of chamomile.Options, of options in force.
 nb::dict describe_options(const SolverOptions& options);
 
 } // namespace chamomile::python

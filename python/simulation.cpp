@@ -4,70 +4,63 @@
 #include <nanobind/stl/string.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/integrate/hermite.hpp"
-#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"
-#include "chamomile/pairs/jerk_solver.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/run_job.hpp"
+#include "chamomile/run/scheme_text.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
+#include "python/run_settings.hpp"
 
 namespace chamomile::python {
 namespace {
 
-/// Refuses coordinates in which the forces between the particles alone are not the whole.
-void require_isolated(const Snapshot& snapshot)
+/// What the snapshot states and no keyword gives: G, softening and box. The snapshot is in the box
+/// that is used then.
+void take_from(Snapshot& snapshot, KeyedScheme& keyed)
 {
-    const auto text = [](double value) { return std::string(nb::str(nb::cast(value)).c_str()); };
+    SolverOptions& options = keyed.options;
     if (snapshot.comoving)
         throw Error(Fault::usage,
-                    "snapshot: scale_factor: " + text(snapshot.comoving->scale_factor) +
+                    "snapshot: scale_factor: " + number_text(snapshot.comoving->scale_factor) +
                         ": a Simulation takes no comoving coordinates; chamomile run "
                         "does");
-    if (snapshot.box_size > 0)
-        throw Error(Fault::usage, "snapshot: box_size: " + text(snapshot.box_size) +
-                                      ": a Simulation is of isolated particles; chamomile run has "
-                                      "periodic boxes, and box_size = 0 makes these isolated");
+    if (!keyed.given.contains("G"))
+        options.gravitational_constant = snapshot.G();
+    if (snapshot.softening && !keyed.given.contains("eps"))
+        options.softening.length = snapshot.softening->length;
+    if (snapshot.softening && !keyed.given.contains("softening"))
+        options.softening.kind = snapshot.softening->kind;
+    if (!keyed.given.contains("box"))
+        options.box = snapshot.box_size;
+    else if (options.is_periodic() && snapshot.box_size > 0 && options.box != snapshot.box_size)
+        throw Error(Fault::usage, "box: " + number_text(options.box) +
+                                      ": contradicts the box of " + number_text(snapshot.box_size) +
+                                      " in the snapshot; box 0 leaves boundaries open");
 }
 
 /// A simulation of a snapshot's particles, in place. Observers are numbers, which run() hands to
 /// the function that it was given.
 class Evolution {
 public:
-    Evolution(nb::object snapshot, nb::dict keywords, const std::string& integrator,
-              double end_time, TimeStep step)
+    Evolution(nb::object snapshot, nb::dict keywords, double end_time)
         : snapshot_(std::move(snapshot)), state_(nb::cast<Snapshot&>(snapshot_))
     {
         require_own_threads();
-        SolverOptions options = read_options(keywords);
-        require_isolated(state_);
-        if (integrator == "leapfrog") {
-            solver_ = make_solver(options);
-            integrator_ = std::make_unique<Leapfrog>(*solver_, step);
-        } else if (integrator == "hermite") {
-            HermiteOptions hermite{
-                .eta = step.eta, .shortest = step.shortest, .longest = step.longest};
-            if (step.kind == TimeStepKind::fixed) {
-                hermite.sharing = StepSharing::shared;
-                hermite.fixed_length = step.length;
-                hermite.eta = HermiteOptions().eta;
-            }
-            if (is_given(keywords, "solver") && options.solver != SolverKind::direct)
-                throw Error(Fault::usage, "solver: tree: hermite sums directly; leave it out");
-            refuse_tree_options(keywords, "hermite sums directly");
-            if (is_given(keywords, "group_size"))
-                throw Error(Fault::usage, "group_size: is for the leapfrog");
-            options.solver = SolverKind::direct;
-            if (!is_given(keywords, "precision"))
-                options.precision = Precision::double_precision;
-            jerks_ = make_jerk_solver(options);
-            integrator_ = std::make_unique<Hermite>(*jerks_, hermite);
-        } else {
-            throw Error(Fault::usage,
-                        "integrator: " + integrator + ": must be leapfrog or hermite");
-        }
-        simulation_ =
-            std::make_unique<Simulation>(state_.particles, *integrator_, state_.time, end_time);
+        KeyedScheme keyed = read_scheme(keywords);
+        take_from(state_, keyed);
+        keyed.settle();
+        made_ = make_integrator(keyed.options, keyed.scheme);
+        simulation_ = std::make_unique<Simulation>(state_.particles, *made_.integrator, state_.time,
+                                                   end_time);
+        state_.box_size = keyed.options.box;
+        program_options_ = keyed.texts();
+        program_options_["t-end"] = number_text(end_time);
+        steps_ = steps_text(keyed.scheme);
     }
 
     void at_intervals(double interval, bool potentials, int observer)
@@ -88,25 +81,53 @@ public:
     {
         Turn turn(flag_, "Simulation");
         require_not_started();
-        started_ = true;
-        notify_ = notify;
-        runner_ = std::this_thread::get_id();
-        simulation_->after_each_step([](Simulation&) {
-            nb::gil_scoped_acquire held;
-            if (PyErr_CheckSignals() != 0)
-                throw nb::python_error(); // Ctrl-C
-        });
-        struct End { // of the run, however it ends
-            Evolution& self;
-            ~End()
-            {
-                self.runner_ = std::thread::id();
-                self.notify_.reset();
-                self.state_.time = self.simulation_->time();
-            }
-        } end{*this};
-        nb::gil_scoped_release released;
-        simulation_->run();
+        execute(notify, [this] { simulation_->run(); });
+    }
+
+    /// The same, with the files that the program's run writes.
+    void run_in_folder(nb::callable notify, nb::dict keywords, const std::string& command)
+    {
+        Turn turn(flag_, "Simulation");
+        require_not_started();
+        FolderSettings settings = read_run_settings(keywords);
+        settings.run.step_summary = [this] { return step_summary(made_, state_.particles); };
+        const SettingNames& names = settings.run.names;
+        RunOrigin origin{.options = program_options_,
+                         .input = "a snapshot in Python",
+                         .version = version,
+                         .command = command,
+                         .start_time = simulation_->start_time(),
+                         .forces = simulation_->integrator().forces()};
+        origin.options.merge(program_options(keywords));
+        RunDescription description{.source = origin.input,
+                                   .scheme = scheme_text(made_),
+                                   .steps = steps_,
+                                   .command = command};
+        if (origin.forces.is_periodic())
+            description.box = "periodic, " + length_text(origin.forces.box, state_.units);
+        for (const auto& [name, text] : origin.options)
+            description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
+        note_oddities(state_, origin.forces);
+        RunFolder folder(settings.folder, settings.earlier, {}, names);
+        std::optional<RestartPoint> point;
+        RunOrigin earlier;
+        std::vector<std::string> notes;
+        if (settings.earlier == EarlierResults::continued) {
+            point = find_restart(restart_folder(settings.folder, names.restart), names.restart);
+            earlier.exchange(*point->archive);
+            origin.start_time = earlier.start_time;
+            notes = take_up(*point->archive, earlier, origin);
+        }
+        started_ = true; // the run's observers are registered
+        Journal journal({.warn = warn_in_python});
+        RunJob job(settings.run, origin, folder, state_, *simulation_, journal);
+        if (point)
+            job.go_on(*point, earlier, description, notes, "");
+        else {
+            record_provenance(description, simulation_->integrator(), state_);
+            job.introduce(description, {}, "");
+        }
+        execute(notify, [&] { job.execute(); });
     }
 
     nb::dict diagnostics()
@@ -128,6 +149,62 @@ public:
     nb::object snapshot() const { return snapshot_; }
 
 private:
+    /// Runs what has the time loop in it, with observers, signals and other threads of Python.
+    void execute(nb::callable notify, const std::function<void()>& work)
+    {
+        started_ = true;
+        notify_ = notify;
+        runner_ = std::this_thread::get_id();
+        simulation_->after_each_step([](Simulation&) {
+            nb::gil_scoped_acquire held;
+            if (PyErr_CheckSignals() != 0)
+                throw nb::python_error(); // Ctrl-C
+        });
+        struct End { // of the run, however it ends
+            Evolution& self;
+            ~End()
+            {
+                self.runner_ = std::thread::id();
+                self.notify_.reset();
+                self.state_.time = self.simulation_->time();
+            }
+        } end{*this};
+        nb::gil_scoped_release released;
+        work();
+    }
+
+    /// Takes the properties of the snapshot from a checkpoint, which must be of a run of the same
+    /// options and as many particles. Returns notes for what is not to be had here.
+    std::vector<std::string> take_up(CheckpointReader& archive, const RunOrigin& earlier,
+                                     const RunOrigin& origin)
+    {
+        require_same_options(earlier.options, origin.options);
+        std::vector<std::uint64_t> ids;
+        archive("particles/id", ids);
+        if (ids.size() != state_.particles.size())
+            throw Error(Fault::restart, "restart: " + std::to_string(state_.particles.size()) +
+                                            " particles in the snapshot, but " +
+                                            std::to_string(ids.size()) + " in " +
+                                            archive.path().string());
+        SolverOptions chosen = origin.forces;
+        std::vector<std::string> notes = take_choices(earlier, chosen, true);
+        if (chosen.group_size != origin.forces.group_size ||
+            chosen.leaf_size != origin.forces.leaf_size ||
+            chosen.instruction_set != origin.forces.instruction_set)
+            notes.emplace_back("group size, leaf size or instruction set are others than when the "
+                               "run began: from here on the last bits are others");
+        exchange_properties(archive, state_);
+        return notes;
+    }
+
+    /// A warning in Python, which may be an exception there.
+    static void warn_in_python(const std::string& line)
+    {
+        nb::gil_scoped_acquire held;
+        if (PyErr_WarnEx(PyExc_RuntimeWarning, ("chamomile: " + line).c_str(), 1) != 0)
+            throw nb::python_error();
+    }
+
     static Quantities quantities(bool potentials)
     {
         return potentials ? Quantities::acceleration_potential : Quantities::acceleration;
@@ -173,32 +250,15 @@ private:
 
     nb::object snapshot_;
     Snapshot& state_;
-    std::unique_ptr<Solver> solver_;
-    std::unique_ptr<JerkSolver> jerks_;
-    std::unique_ptr<Integrator> integrator_;
+    Integration made_;
     std::unique_ptr<Simulation> simulation_;
+    std::map<std::string, std::string> program_options_;
+    std::string steps_; ///< in words
     nb::object notify_;
     Turn::Flag flag_;
     std::atomic<std::thread::id> runner_{};
     bool started_ = false;
 };
-
-TimeStep step_of(nb::handle step, nb::handle eta, double shortest, double longest)
-{
-    if (step.is_none() == eta.is_none())
-        throw Error(Fault::usage, "step and eta: give one of the two");
-    TimeStep result{.shortest = shortest, .longest = longest};
-    if (step.is_none()) {
-        result.kind = TimeStepKind::adaptive;
-        result.eta = nb::cast<double>(eta);
-    } else {
-        if (shortest != 0 || longest != TimeStep().longest)
-            throw Error(Fault::usage, "shortest and longest: are for steps by eta; step is the "
-                                      "length of all");
-        result.length = nb::cast<double>(step);
-    }
-    return result;
-}
 
 } // namespace
 
@@ -208,18 +268,15 @@ void bind_simulation(nb::module_& m)
         .def(
             "__init__",
             [](Evolution* self, nb::handle_t<Snapshot> snapshot, nb::dict options,
-               const std::string& integrator, double end_time, nb::handle step, nb::handle eta,
-               double shortest, double longest) {
-                new (self) Evolution(nb::borrow(snapshot), options, integrator, end_time,
-                                     step_of(step, eta, shortest, longest));
-            },
-            nb::arg("snapshot"), nb::arg("options"), nb::arg("integrator"), nb::arg("end_time"),
-            nb::arg("step").none(), nb::arg("eta").none(), nb::arg("shortest"), nb::arg("longest"))
+               double end_time) { new (self) Evolution(nb::borrow(snapshot), options, end_time); },
+            nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time"))
         .def("at_intervals", &Evolution::at_intervals, nb::arg("interval"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("every_steps", &Evolution::every_steps, nb::arg("n"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("run", &Evolution::run, nb::arg("notify"))
+        .def("run_in_folder", &Evolution::run_in_folder, nb::arg("notify"), nb::arg("settings"),
+             nb::arg("command"))
         .def("diagnostics", &Evolution::diagnostics, nb::sig("def diagnostics(self) -> dict"))
         .def("stop", &Evolution::stop)
         .def_prop_ro("time", &Evolution::time)

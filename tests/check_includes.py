@@ -15,8 +15,9 @@ MAY_INCLUDE = {
     "clients": {"core", "tree", "force", "pairs", "integrate"},
     "integrate": {"core", "force", "mesh", "pairs", "cosmology"},
     "io": {"core"},
-    "python": {"core", "tree", "force", "pairs", "integrate", "io"},
-    "app": {"core", "tree", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io"},
+    "run": {"core", "force", "cosmology", "integrate", "io"},
+    "python": {"core", "tree", "force", "pairs", "integrate", "io", "run"},
+    "app": {"core", "tree", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io", "run"},
 }
 THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},

@@ -77,6 +77,7 @@ if told != version or f"Version: {version}\n" not in listing:
 
 if library := next((folder / "prefix").glob("lib*/**/libchamomile_c.so"), None):
     environment["CHAMOMILE_LIBRARY"] = str(library)
+environment["CHAMOMILE_PROGRAM"] = str(program)
 tests = call(python, source / "python/tests/run.py", cwd=folder, env=environment)
 print(tests.stdout)
 if tests.returncode:

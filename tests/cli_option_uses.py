@@ -24,8 +24,8 @@ COMMANDS = {
            "w0 wa hubble tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error output "
            "overwrite snapshot-every energy-every steps-every check-forces check-forces-every power power-mesh halos min-members frames frames-every frame-width",
     "force": f"{FORCES} output overwrite",
-    "accuracy": f"{SOURCE} {FORCES} sample reference repeat table csv hdf5 overwrite",
-    "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling table csv overwrite",
+    "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
+    "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "size width height fov center box slice azimuth inclination types min max colour-map no-labels output data overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
     "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
@@ -72,7 +72,6 @@ RUN = "run good.txt --t-end 0.2 --eps 0.05 -o out"
 OF_MODEL = "run --model cube -n 9 --t-end 0.2 --eps 0.05 -o out"
 UNIVERSE = "run universe.txt --z-end 40 --eps 20 -o out"
 ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh min-members"  # need another option
-PAPER = "model particles seed solver eps softening G decorrelate criterion tolerance theta order local-order group-size leaf-size box mesh sample reference"
 
 # A command in a mode, and the options that nothing would use there.
 MODES = [
@@ -108,12 +107,10 @@ MODES = [
     ("accuracy periodic.txt --eps 0.05", "reference"),
     ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} group-size precision"),
     ("accuracy --model cube -n 50 --eps 0.05", BOX),
-    ("accuracy --table chamomile", f"{TREE} {BOX} softening G sample reference repeat hdf5 solver box"),
     ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite"),
     ("bench good.txt --eps 0.05 --solver direct", f"{TREE} tune"),
     ("bench good.txt --eps 0.05 --sample 0", "reference"),
     ("bench -n 50 --eps 0.05", BOX),
-    ("bench --table gems", f"{PAPER} threads potential phases ceiling tune batch-size"),
     ("render good.txt -o p.png --size 32", "width height"),
     ("power periodic.txt --fold 0", "fold-factor"),
     ("power periodic.txt", "overwrite sigma8 n-s omega-b linear-power transfer-table"),

@@ -4,7 +4,6 @@ import concurrent.futures
 import fcntl
 import os
 import pathlib
-import pty
 import stat
 import subprocess
 import sys
@@ -167,26 +166,10 @@ def names_in_options(folder):
     check(done.returncode == 0 and (folder / "z#1/run.log").exists() and not (folder / "z").exists(), f"z#1 in a file of options: {done.stderr}")
 
 
-def signs_of_life(folder):
-    bench = subprocess.Popen([PROGRAM, "bench", "--table", "cunbody", "--device", "cpu"], cwd=folder, stdout=subprocess.PIPE, text=True)
-    lines = [bench.stdout.readline() for _ in range(4)]
-    bench.kill()
-    bench.communicate()
-    check(lines[0].startswith("chamomile ") and "Hamada" in lines[1] and "measuring gravity" in lines[2] and "2048 particles" in lines[2], f"bench --table: {lines}")
-    ours, theirs = pty.openpty()
-    command = ["accuracy", "--table", "chamomile", "-n", "300", "--device", "cpu"]
-    done = subprocess.run([PROGRAM, *command], cwd=folder, stdout=theirs, stderr=subprocess.PIPE, text=True, timeout=60)
-    os.close(theirs)
-    shown = os.read(ours, 1 << 16).decode()
-    os.close(ours)
-    check(done.returncode == 0 and shown.startswith("\rmeasuring 300 particles\x1b[K\r\x1b[KLargest"), f"accuracy --table, on a terminal: {shown!r}")
-    check("measuring" not in chamomile(folder, *command).stdout, "accuracy --table, in a file: more than the table")
-
-
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for part in (temporary_names, same_number_twice, links, locks, names_in_headings, names_in_options, signs_of_life):
+        for part in (temporary_names, same_number_twice, links, locks, names_in_headings, names_in_options):
             part(folder)
     print("\n".join(failures) or "nothing of others was touched")
     return bool(failures)

@@ -82,7 +82,7 @@ TEST_CASE("calls out of turn get a line")
     fails([&] { code.add({}); }, "commit_parameters must come before");
     fails([&] { code.commit_particles(); }, "commit_parameters must come before");
     code.parameters.solver = "twig";
-    fails([&] { code.commit_parameters(); }, "solver: twig: must be tree or direct");
+    fails([&] { code.commit_parameters(); }, "solver: twig: is not one of tree, direct");
     code.parameters = {.time_step = -1};
     fails([&] { code.commit_parameters(); }, "-1");
     code.parameters = {.device = "gpu:99"};

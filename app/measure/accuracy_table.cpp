@@ -9,6 +9,7 @@
 #include "app/options/solver_options.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/run/method_text.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -130,7 +131,7 @@ void print_accuracy(const Samples& samples, const AccuracyRows& rows)
         table.add(words);
     }
     std::printf("%s\n", table.take_constant_columns(0, settings.size()).c_str());
-    table.print();
+    std::fputs(table.text().c_str(), stdout);
 }
 
 Table accuracy_table(const Samples& samples, const AccuracyRows& rows)

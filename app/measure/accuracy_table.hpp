@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "app/run/force_cost.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/force/force_errors.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/io/data_file.hpp"
+#include "chamomile/run/force_cost.hpp"
 
 namespace chamomile::app {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/run/force_cost.hpp"
+#include "chamomile/run/force_cost.hpp"
+#include "chamomile/run/method_text.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -110,10 +111,10 @@ void print_tables(const std::vector<BenchRow>& rows, bool phases)
     breakdown.take_constant_columns(0, settings.size());
     results.take_empty_columns();
     breakdown.take_empty_columns();
-    results.print();
+    std::fputs(results.text().c_str(), stdout);
     if (phases) {
         std::printf("\n");
-        breakdown.print();
+        std::fputs(breakdown.text().c_str(), stdout);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/measure/solver_sweep.hpp"
-#include "app/text/table.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/force/force_errors.hpp"
 
 namespace chamomile::app {

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "app/options/option_uses.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/norm.hpp"
+#include "chamomile/core/text/table.hpp"
 
 namespace chamomile::app {
 namespace {

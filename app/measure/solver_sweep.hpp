@@ -1,34 +1,27 @@
 /// \file  Lists of solver options, as `accuracy` and `bench` take them, and how tables name them.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "app/options/accuracy_options.hpp"
-#include "chamomile/force/solver.hpp"
+#include "app/options/solver_options.hpp"
 
 namespace chamomile::app {
 
-/// Each list has at least one value.
+/// Texts of the options that take lists, by name: at least one of each but of accuracy, whose
+/// errors take the place of tolerances and thetas.
 struct SolverSweep {
-    std::vector<double> softening_lengths = {SolverOptions().softening.length};
-    std::vector<std::string> solvers = {"tree"}, precisions = {"float"};
-    std::vector<std::string> criteria = {"moments"};
-    std::vector<double> tolerances = {SolverOptions().tolerance}, thetas = {SolverOptions().theta};
-    std::vector<int> orders = {SolverOptions().order};
-    std::vector<int> local_orders = {SolverOptions().local_order};
-    std::vector<int> group_sizes = {0}, leaf_sizes = {0};
-    std::vector<std::string> devices = {"auto"}, instruction_sets = {"auto"};
-    AccuracyRequest accuracy; ///< takes the place of tolerances and thetas
+    std::map<std::string, std::vector<std::string>> lists;
 };
 
-/// The options of add_solver_options(), of which all that `sweep` names take lists.
+/// The options of a force, of which those of `sweep` take lists.
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep);
 
-/// What of the lists a box may refuse (settle_periodic), into `solver`: the highest orders, double
-/// where no sum is in float, and direct sums where all are, for which an option of trees throws
-/// Error(usage).
+/// What of the lists a box may refuse (settle_boundary()), into `solver`: the highest orders,
+/// double where no sum is in float, and direct sums where all are, for which an option of trees
+/// throws Error(usage).
 void settle_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver);
 
 /// Every combination, by softening length, device, instruction set, solver, precision, order, local

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -92,6 +92,9 @@ void add_tune(Options& options, bool& tune)
 
 void require_tunable(const Options& options, bool tune, bool direct)
 {
+    if (tune && options.given("accuracy"))
+        throw Error(Fault::usage, options.command() + ": --accuracy and --tune: give one of the "
+                                                      "two; --accuracy chooses sizes too");
     if (tune && direct)
         throw Error(Fault::usage, "--tune: needs --solver tree");
     if (tune && options.given("group-size") && options.given("leaf-size"))

@@ -6,11 +6,10 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
-#include "app/output_file.hpp"
-#include "app/structures/linear_theory.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/cosmology/initial_conditions.hpp"
+#include "chamomile/run/structures/linear_theory.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -1,9 +1,9 @@
 /// \file  `chamomile model galaxy` and `chamomile model merger`.
 #include "app/models/model_galaxy.hpp"
 
+#include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
-#include "app/output_file.hpp"
 #include "chamomile/io/models/galaxy.hpp"
 #include "chamomile/io/models/merger.hpp"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "app/options/option_uses.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/cosmology/background.hpp"
 
 namespace chamomile::app {
@@ -94,16 +94,6 @@ void require_later(const CosmologyRequest& request, double start, bool restarted
                                       "the end at a = %.6g",
                                       std::exp(time), redshift_of(std::exp(time)), at.c_str(),
                                       end));
-}
-
-std::vector<double> listed_outputs(const CosmologyRequest& request)
-{
-    std::vector<double> times;
-    for (double a : request.output_scale_factors)
-        times.push_back(std::log(a));
-    for (double z : request.output_redshifts)
-        times.push_back(std::log(scale_factor_of(z)));
-    return times;
 }
 
 } // namespace chamomile::app

@@ -39,14 +39,6 @@ void refuse_idle(const Options& options, const std::vector<Idle>& table)
                     refuse(options, name, row.because);
 }
 
-void refuse_all_but(const Options& options, const char* used, const std::string& because)
-{
-    const std::vector<std::string> names = words_of(used);
-    for (const auto& [name, value] : options.values()) // none of the common ones
-        if (is_asked(options, name) && std::find(names.begin(), names.end(), name) == names.end())
-            refuse(options, name, because);
-}
-
 std::vector<std::string> asked_of(const Options& options, const char* names)
 {
     std::vector<std::string> asked;

@@ -19,9 +19,6 @@ struct Idle {
 /// given in a row that is idle. A flag that is given as false is not asked for.
 void refuse_idle(const Options& options, const std::vector<Idle>& table);
 
-/// The same for every option that is given, but for those named and the common ones.
-void refuse_all_but(const Options& options, const char* used, const std::string& because);
-
 /// The options of `names` that are given, as "--host-below"; for notes.
 std::vector<std::string> asked_of(const Options& options, const char* names);
 

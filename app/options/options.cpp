@@ -6,6 +6,7 @@
 
 #include "app/command_files.hpp"
 #include "app/options/config_file.hpp"
+#include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/force/threads.hpp"
@@ -118,12 +119,24 @@ void Options::texts(const std::string& name, const std::string& metavar,
                 refuse_word(option, values.back(), words);
         }
     };
-    entry.show = [&values] {
-        std::string list;
-        for (const std::string& value : values)
-            list += (list.empty() ? "" : ",") + value;
-        return list;
-    };
+    entry.show = [&values] { return joined(values); };
+}
+
+std::string joined(const std::vector<std::string>& texts)
+{
+    std::string list;
+    for (const std::string& text : texts)
+        list += (list.empty() ? "" : ",") + text;
+    return list;
+}
+
+GivenOptions Options::asked() const
+{
+    GivenOptions names;
+    for (const auto& [name, text] : given_)
+        if (const Entry* entry = find(name); !entry || !entry->is_flag || text != "false")
+            names.insert(name);
+    return names;
 }
 
 const Options::Entry* Options::find(const std::string& long_name) const
@@ -180,8 +193,8 @@ Options::Values Options::read_arguments()
         const std::string nearest = nearest_name(name, long_names());
         throw Error(Fault::usage,
                     error.get_option_name() + ": unknown option" +
-                        (nearest.empty() ? "" : "; did you mean '--" + nearest + "'?") +
-                        "; 'chamomile " + command_ + " --help' lists all");
+                        (nearest.empty() ? "" : "; did you mean '--" + nearest + "'?") + "; '" +
+                        program_name + " " + command_ + " --help' lists all");
     } catch (const po::invalid_command_line_syntax& error) {
         const bool extra = error.kind() == po::invalid_command_line_syntax::extra_parameter;
         throw Error(Fault::usage,
@@ -192,8 +205,9 @@ Options::Values Options::read_arguments()
     if (values.contains("help"))
         return values;
     if (places.size() > positionals_.size() && !rest_)
-        throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " +
-                                      "'chamomile " + command_ + " --help' tells which are taken");
+        throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " + "'" +
+                                      program_name + " " + command_ +
+                                      " --help' tells which are taken");
     std::string missing;
     for (std::size_t k = 0; k < positionals_.size(); ++k) {
         if (k < places.size() && places[k].empty())
@@ -204,8 +218,8 @@ Options::Values Options::read_arguments()
             missing += " " + positionals_[k].metavar;
     }
     if (!missing.empty())
-        throw Error(Fault::usage, command_ + ": missing:" + missing + "; 'chamomile " + command_ +
-                                      " --help' tells more");
+        throw Error(Fault::usage, command_ + ": missing:" + missing + "; '" + program_name + " " +
+                                      command_ + " --help' tells more");
     if (rest_)
         rest_->assign(places.begin() + std::ptrdiff_t(positionals_.size()) - 1, places.end());
     return values;
@@ -298,7 +312,7 @@ Verbosity Options::verbosity() const
 
 std::string Options::command_line() const
 {
-    std::string line = "chamomile " + command_;
+    std::string line = program_name + " " + command_;
     for (const std::string& argument : arguments_) {
         const bool plain = !argument.empty() &&
                            argument.find_first_of(" \t\n'\"\\$&|;<>()*?`#~!{}[]") == argument.npos;
@@ -317,16 +331,6 @@ std::vector<std::pair<std::string, std::string>> Options::values() const
         if (entry.group != "Common options")
             all.emplace_back(entry.name, entry.show());
     return all;
-}
-
-void refuse_word(const std::string& option, const std::string& text,
-                 const std::vector<std::string>& words)
-{
-    std::string list;
-    for (const std::string& word : words)
-        list += (list.empty() ? "" : ", ") + word;
-    throw Error(Fault::usage,
-                option + ": " + text + ": is not one of " + list + suggestion(text, words));
 }
 
 } // namespace chamomile::app

@@ -1,7 +1,7 @@
 /// \file  The arguments and options of one subcommand.
 ///
 /// How to add a command NAME: write app/NAME.cpp with the function declared in app/command.hpp and
-/// its row in app/commands.cpp.
+/// its row in app/main.cpp.
 ///
 ///     int info(const std::vector<std::string>& arguments)
 ///     {
@@ -19,7 +19,7 @@
 ///
 /// Each option is bound to a variable: its value at the time of binding is the default that --help
 /// shows, and parse() overwrites it. Options of forces: app/options/solver_options.hpp. Tables on
-/// standard output: app/text/table.hpp. Every command also takes --config FILE.ini, --threads,
+/// standard output: core/text/table.hpp. Every command also takes --config FILE.ini, --threads,
 /// --quiet/-q,
 /// --verbose/-v and --help/-h. A command prints to standard output, and nothing else does.
 #pragma once
@@ -33,6 +33,9 @@
 #include <vector>
 
 #include "app/options/numbers.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/option_row.hpp"
+#include "chamomile/run/journal.hpp"
 
 namespace boost::program_options {
 class options_description;
@@ -41,7 +44,6 @@ class options_description;
 namespace chamomile::app {
 
 enum class Need { required, optional };
-enum class Verbosity { quiet, normal, verbose };
 
 class Options {
 public:
@@ -92,6 +94,13 @@ public:
     void choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
                  std::vector<std::pair<std::string, T>> words, const std::string& help);
 
+    /// An option by its row, in the row's group; bound to `settings`.
+    template <class Settings>
+    void option(const OptionRow<Settings>& row, Settings& settings);
+    /// The same as a list such as 0.4,0.6: texts that the row reads, and what is shown of them.
+    template <class Settings>
+    void list(const OptionRow<Settings>& row, std::vector<std::string>& values);
+
     /// Reads the arguments, then the file of --config for what they leave open. False if --help was
     /// asked for and printed. Throws Error(usage) for the first thing that is wrong.
     bool parse(const std::vector<std::string>& arguments);
@@ -101,6 +110,8 @@ public:
 
     /// The options that arguments and file name, with their texts.
     const std::map<std::string, std::string>& given_values() const { return given_; }
+    /// Their names, but for flags that are given as false.
+    GivenOptions asked() const;
 
     /// Takes the options of an earlier call for those that are not given now; they count as given.
     /// Throws Error(restart) for the first that is given now, is not among those that may change
@@ -172,6 +183,9 @@ inline std::string shown(std::uint64_t value)
     return std::to_string(value);
 }
 
+/// With commas between.
+std::string joined(const std::vector<std::string>& texts);
+
 template <class T>
 void Options::number(const std::string& name, T& value, Range range, const std::string& help)
 {
@@ -210,10 +224,6 @@ void Options::numbers(const std::string& name, std::vector<T>& values, Range ran
         return text;
     };
 }
-
-/// Throws Error(usage) naming the words that are allowed and the nearest of them.
-[[noreturn]] void refuse_word(const std::string& option, const std::string& text,
-                              const std::vector<std::string>& words);
 
 template <class T>
 void Options::choice(const std::string& name, T& value,
@@ -276,6 +286,39 @@ void Options::choices(const std::string& name, const std::string& metavar, std::
                 }
         return text;
     };
+}
+
+template <class Settings>
+void Options::option(const OptionRow<Settings>& row, Settings& settings)
+{
+    group(row.group);
+    Entry& entry = add(row.name, row.values, row.help);
+    entry.is_flag = row.kind == OptionKind::flag;
+    entry.store = [&row, &settings](const std::string& option, const std::string& text) {
+        row.put(settings, option, text);
+    };
+    entry.show = [&row, &settings] { return row.text(settings); };
+}
+
+template <class Settings>
+void Options::list(const OptionRow<Settings>& row, std::vector<std::string>& values)
+{
+    group(row.group);
+    Entry& entry = add(row.name, row.values + ",...", row.help);
+    entry.store = [&row, &values](const std::string& option, const std::string& text) {
+        values.clear();
+        for (std::size_t start = 0; start <= text.size();) {
+            const std::size_t comma = std::min(text.find(',', start), text.size());
+            const std::string word = text.substr(start, comma - start);
+            if (word.empty() && row.kind != OptionKind::number && row.kind != OptionKind::whole)
+                throw Error(Fault::usage, option + ": " + text + ": a name is missing");
+            Settings one;
+            row.put(one, option, word);
+            values.push_back(row.text(one));
+            start = comma + 1;
+        }
+    };
+    entry.show = [&values] { return joined(values); };
 }
 
 } // namespace chamomile::app

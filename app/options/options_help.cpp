@@ -6,6 +6,7 @@
 #include <boost/program_options.hpp>
 
 #include "app/options/options.hpp"
+#include "app/program.hpp"
 
 namespace chamomile::app {
 
@@ -25,7 +26,7 @@ void Options::describe(const Entry& entry, po::options_description& group)
 
 void Options::print_help() const
 {
-    std::string usage = "usage: chamomile " + command_;
+    std::string usage = "usage: " + program_name + " " + command_;
     for (const Positional& positional : positionals_) {
         const bool required = positional.need == Need::required;
         usage += " " + (required ? positional.metavar : "[" + positional.metavar + "]");

@@ -1,55 +1,13 @@
 #include "app/options/periodic_options.hpp"
 
-#include <cmath>
 #include <cstdio>
 
-#include "app/options/option_uses.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/long_range_field.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
-namespace {
-
-const std::vector<std::pair<std::string, LongRangeKind>> long_range_words = {
-    {"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}};
-
-/// Such as "37.5 kpc/h", to six digits.
-std::string length_text(double length, const Units& units)
-{
-    std::string text = formatted("%.6g", length);
-    if (units.physical) {
-        const std::string all = units.description();
-        text.append(" ").append(all, 0, all.find(','));
-    }
-    return text;
-}
-
-} // namespace
-
-bool contradicts_box(double side, const Snapshot& snapshot)
-{
-    const double stated = snapshot.box_size;
-    return stated > 0 && std::abs(side - stated) > 1e-6 * stated;
-}
-
-void add_periodic_options(Options& options, SolverOptions& solver)
-{
-    PeriodicOptions& periodic = solver.periodic;
-    options.group("Periodic boxes");
-    options.number(
-        "box", solver.box, ranges::side_or_none,
-        "side of a periodic cube [0, SIDE)^3; that of the file unless given; 0: isolated");
-    options.choice("long-range", periodic.long_range, long_range_words,
-                   "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald)");
-    options.number("mesh", periodic.mesh, between(0, 32768),
-                   "cells of the mesh along a side; 0: chosen by the number of particles");
-    options.number("split", periodic.split, between(0.5, 10),
-                   "r_s, where tree and mesh share the force, in cells of the mesh");
-    options.number("cut", periodic.cut, between(3, 7), "where the tree's part ends, in r_s");
-}
 
 void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solver)
 {
@@ -73,36 +31,8 @@ void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solve
     }
 }
 
-void settle_periodic(const Options& options, SolverOptions& solver)
-{
-    const bool periodic = solver.is_periodic();
-    const bool direct = solver.solver == SolverKind::direct;
-    const bool modes = solver.periodic.long_range == LongRangeKind::modes;
-    const std::string in_double = "direct sums in a periodic box are made in double, on the "
-                                  "processor";
-    refuse_idle(options,
-                {{!periodic, "long-range mesh split cut", "needs a periodic box; give --box SIDE"},
-                 {direct, "long-range mesh split cut", "needs --solver tree"},
-                 {modes, "mesh split", "is not for --long-range modes"},
-                 {periodic && direct, "group-size", "needs --solver tree in a periodic box"},
-                 {periodic && direct && solver.precision == Precision::single_precision,
-                  "precision", in_double},
-                 {periodic && direct && solver.device.starts_with("gpu"), "device", in_double},
-                 {periodic, "accuracy accuracy-percentile accuracy-every",
-                  "is not for periodic boxes; give --tolerance and --cut"}});
-    if (!periodic || direct)
-        return;
-    const auto refuse = [&](const std::string& line) {
-        throw Error(Fault::usage, options.command() + ": " + line);
-    };
-    if (solver.order > 2)
-        refuse("--order: " + std::to_string(solver.order) + ": must be 0 or 2 in a periodic box");
-    if (options.given("local-order") && solver.local_order > 0)
-        refuse("--local-order: must be 0 in a periodic box");
-    solver.local_order = 0;
-}
-
-std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver)
+std::string box_text(const Options& options, const Snapshot& snapshot,
+                     const SolverOptions& solver)
 {
     if (!solver.is_periodic())
         return "";
@@ -112,17 +42,6 @@ std::string box_text(const Options& options, const Snapshot& snapshot, const Sol
     return "periodic, " + length_text(solver.box, snapshot.units) + " (" + from + ")";
 }
 
-std::string long_range_text(const SolverOptions& settled, const Units& units)
-{
-    const PeriodicOptions& periodic = settled.periodic;
-    if (!settled.is_periodic() || settled.solver == SolverKind::direct)
-        return "";
-    const double split = split_radius(periodic, settled.box);
-    const bool mesh = periodic.long_range == LongRangeKind::mesh;
-    return (mesh ? formatted("mesh of %d^3, ", periodic.mesh) : std::string("modes, ")) + "r_s " +
-           length_text(split, units) + ", cut at " + length_text(periodic.cut * split, units);
-}
-
 void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled)
 {
     if (options.verbosity() == Verbosity::quiet || !settled.is_periodic())
@@ -130,36 +49,6 @@ void print_box(const Options& options, const Snapshot& snapshot, const SolverOpt
     std::printf("box: %s\n", box_text(options, snapshot, settled).c_str());
     if (const std::string text = long_range_text(settled, snapshot.units); !text.empty())
         std::printf("long range: %s\n", text.c_str());
-}
-
-std::string periodic_text(const SolverOptions& solver)
-{
-    const PeriodicOptions& periodic = solver.periodic;
-    std::string text = "modes";
-    if (periodic.long_range == LongRangeKind::mesh) {
-        text = periodic.mesh > 0 ? "mesh of " + std::to_string(periodic.mesh) + "^3" : "mesh";
-        text += ", r_s of " + shortest(periodic.split) + " cells";
-    }
-    return text + ", cut at " + shortest(periodic.cut) + " r_s";
-}
-
-std::map<std::string, std::string> describe_periodic(const SolverOptions& solver)
-{
-    const PeriodicOptions& periodic = solver.periodic;
-    if (!solver.is_periodic() || solver.solver == SolverKind::direct)
-        return {};
-    const bool mesh = periodic.long_range == LongRangeKind::mesh;
-    std::map<std::string, std::string> words{{"long_range", mesh ? "mesh" : "modes"},
-                                             {"cut", shortest(periodic.cut)}};
-    if (mesh) {
-        words["mesh"] = std::to_string(periodic.mesh);
-        words["split"] = shortest(periodic.split);
-    }
-    if (!mesh || periodic.mesh > 0) { // else not chosen yet
-        words["split_radius"] = shortest(split_radius(periodic, solver.box));
-        words["cut_radius"] = shortest(periodic.cut * split_radius(periodic, solver.box));
-    }
-    return words;
 }
 
 } // namespace chamomile::app

@@ -1,7 +1,6 @@
-/// \file  The options of periodic boxes, the same for run, force, accuracy and bench.
+/// \file  The periodic box of a force: from options and file, and what is told of it.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "app/options/options.hpp"
@@ -10,35 +9,16 @@
 
 namespace chamomile::app {
 
-/// Opens a group with --box, --long-range, --mesh, --split and --cut.
-void add_periodic_options(Options& options, SolverOptions& solver);
-
 /// Takes the box from the file unless --box gives it; the snapshot is in the box that is used then,
 /// with notes of what was ignored or may surprise. Throws Error(usage) for two boxes that differ.
 void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solver);
 
-/// Settles what goes with a box that is known. Throws Error(usage) for options that a periodic box
-/// does not take, or that need one.
-void settle_periodic(const Options& options, SolverOptions& solver);
-
-/// Whether the file states another box, beyond rounding.
-bool contradicts_box(double side, const Snapshot& snapshot);
-
 /// Where the box comes from, such as "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)";
 /// empty of isolated systems.
-std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver);
-
-/// Such as "mesh of 128^3, r_s 29.3 kpc, cut at 146 kpc" of options whose mesh is known; empty of
-/// isolated systems and direct sums.
-std::string long_range_text(const SolverOptions& settled, const Units& units);
+std::string box_text(const Options& options, const Snapshot& snapshot,
+                     const SolverOptions& solver);
 
 /// Both as lines on standard output, unless --quiet; none of isolated systems.
 void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled);
-
-/// Such as "mesh of 128^3, r_s of 1.25 cells, cut at 5 r_s".
-std::string periodic_text(const SolverOptions& solver);
-
-/// The options in words; none of an isolated system or a direct sum.
-std::map<std::string, std::string> describe_periodic(const SolverOptions& solver);
 
 } // namespace chamomile::app

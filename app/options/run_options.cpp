@@ -8,10 +8,12 @@
 #include "app/models/built_in_model.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/text/table.hpp"
+#include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -45,22 +47,12 @@ void add_run_options(Options& options, RunOptions& run)
     options.group("Time");
     options.number("t-end", run.end_time, any_number,
                    "when the run ends (it starts at the time of the file)");
-    options.number("dt", run.fixed_step, positive, "length of a fixed step");
-    options.flag("adaptive", run.adaptive,
-                 "steps of eta sqrt(eps/|a|), or by --step-criterion, the smallest of all "
-                 "particles, instead of --dt");
-    options.number("eta", run.step.eta, positive,
-                   "accuracy of adaptive and individual steps; unless given 0.1, 0.2 of comoving "
-                   "files, 0.03 of --step-criterion potential, 0.01 of hermite");
-    options.number("dt-min", run.step.shortest, not_negative,
-                   "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step");
-    options.number("dt-max", run.longest_step, positive, "longest adaptive step");
+    for (const auto& row : scheme_options())
+        options.option(row, run.scheme);
     add_cosmology_options(options, run.cosmology);
-    options.group("Time");
-    add_scheme_options(options, run.scheme);
-    add_solver_options(options, run.solver);
+    add_force_options(options, run.solver, ForceUse::run);
+    options.group("Forces");
     add_tune(options, run.tune);
-    add_accuracy_options(options, run.accuracy, AccuracyUse::run);
     options.group("Checkpoints, stops and faults");
     options.text("restart", "FOLDER|FILE", run.restart,
                  "go on from the newest whole checkpoint of the run in FOLDER, or from that file, "
@@ -122,8 +114,8 @@ void require_complete(const Options& options, const RunOptions& run)
     need(!run.input.empty() || !run.model.empty(), "FILE or --model MODEL");
     if (!run.cosmology.asked) {
         need(run.end_time.has_value(), "--t-end X");
-        need(run.fixed_step || run.adaptive || run.scheme.block_steps ||
-                 run.scheme.scheme == Scheme::hermite,
+        need(run.scheme.fixed_length || run.scheme.adaptive || run.scheme.individual ||
+                 run.scheme.kind == SchemeKind::hermite,
              "--dt X, --adaptive or --block-steps");
     }
     need(!run.folder.empty(), "--output FOLDER");
@@ -133,17 +125,13 @@ void require_complete(const Options& options, const RunOptions& run)
         throw Error(Fault::usage, "run: missing: " + missing);
     if (!run.input.empty() && !run.model.empty())
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
-    const bool fixed = run.fixed_step.has_value();
     refuse_idle(
         options,
         {{run.model.empty(), "particles seed", "needs --model; a FILE has its own particles"},
          {!run.model.empty(), "collisionless-gas", "needs a FILE; the models have no gas"},
-         {!asked_of(options, "adaptive").empty(), "dt",
-          "contradicts --adaptive; to bound adaptive steps give --dt-max"},
-         {fixed, "eta eta-start dt-min dt-max count-short-steps",
-          "is for adaptive and individual steps; --dt gives a fixed one"},
          {run.check_forces == 0, "check-forces-every", "needs --check-forces"},
          {!run.max_energy_error, "on-energy-error", "needs --max-energy-error"},
+         {run.scheme.resident, "tune", "contradicts --resident"},
          {run.scheme.resident && run.on_device_error == DeviceErrorAction::cpu, "on-device-error",
           "contradicts --resident, whose particles are on the GPU"},
          {!run.frames, "frame-width frames-every", "needs --frames"},
@@ -180,12 +168,8 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     SimulationOptions time;
     time.start_time = start;
     time.end_time = *run.end_time;
-    time.step = run.step;
-    if (run.longest_step)
-        time.step.longest = *run.longest_step;
-    if (run.fixed_step)
-        time.step.length = *run.fixed_step;
-    time.step.kind = run.fixed_step ? TimeStepKind::fixed : TimeStepKind::adaptive;
+    time.step = time_step_of(run.scheme);
+    const std::optional<double>&fixed = run.scheme.fixed_length, &longest = run.scheme.longest;
     if (run.cosmology.asked)
         require_later(run.cosmology, start, !run.restart.empty());
     if (time.end_time < start)
@@ -193,13 +177,13 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
                                       ": lies before the start at t = " + shortest(start));
     const double span = time.end_time - start,
                  rounding = Timeline::least_interval(start, *run.end_time);
-    if (run.fixed_step && span > 0 && *run.fixed_step > span + std::max(1e-9 * span, rounding))
-        throw Error(Fault::usage, "--dt: " + shortest(*run.fixed_step) +
+    if (fixed && span > 0 && *fixed > span + std::max(1e-9 * span, rounding))
+        throw Error(Fault::usage, "--dt: " + shortest(*fixed) +
                                       ": is longer than the whole run of " +
                                       shortest(time.end_time - start));
     for (const auto& [option, length] :
-         {std::pair("--dt", run.fixed_step), std::pair("--dt-max", run.longest_step),
-          std::pair("--dlna-max", run.cosmology.asked && !run.fixed_step
+         {std::pair("--dt", fixed), std::pair("--dt-max", longest),
+          std::pair("--dlna-max", run.cosmology.asked && !fixed
                                       ? std::optional(run.cosmology.longest_step)
                                       : std::nullopt)})
         if (length && (time.end_time - start) / *length > most_steps)
@@ -207,10 +191,10 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
                                           formatted("%.3g", (time.end_time - start) / *length) +
                                           " steps; at most 1e12 are allowed");
     for (const auto& [option, length] :
-         {std::pair("--dt", run.fixed_step), std::pair("--snapshot-every", run.snapshot_every),
+         {std::pair("--dt", fixed), std::pair("--snapshot-every", run.snapshot_every),
           std::pair("--frames-every", run.frames_every),
           std::pair("--energy-every", run.energy_every),
-          std::pair("--t-end", std::optional(snapshot_interval(run, time)))})
+          std::pair("--t-end", std::optional(snapshot_interval(run, start, time.end_time)))})
         if (length && !(*length > Timeline::least_interval(start, time.end_time)))
             throw Error(
                 Fault::usage,
@@ -229,14 +213,6 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     if (run.energy_every)
         require_outputs("--energy-every", *run.energy_every, time);
     return time;
-}
-
-double snapshot_interval(const RunOptions& run, const SimulationOptions& time)
-{
-    if (run.snapshot_every)
-        return *run.snapshot_every;
-    return time.end_time > time.start_time ? (time.end_time - time.start_time) / 10
-                                           : std::max(1.0, std::abs(time.end_time));
 }
 
 void refuse_without_softening(const Particles& particles, const std::string& source)

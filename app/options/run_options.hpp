@@ -4,48 +4,28 @@
 #include <optional>
 #include <string>
 
-#include "app/options/accuracy_options.hpp"
 #include "app/options/cosmology_options.hpp"
 #include "app/options/options.hpp"
-#include "app/run/run_analysis.hpp"
-#include "app/run/scheme.hpp"
-#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/run_settings.hpp"
 
 namespace chamomile::app {
 
-enum class EnergyErrorAction { stop, warn };
 enum class DeviceErrorAction { stop, cpu };
 
-struct RunOptions {
+struct RunOptions : RunSettings {
     std::string input;                          ///< a file; or empty, and
     std::string model;                          ///< the name of a built-in model
     std::uint64_t particles = 100000, seed = 1; ///< of the model
     SolverOptions solver;
     bool tune = false;
-    AccuracyRequest accuracy;
-    std::uint64_t check_forces = 0;
-    std::optional<std::uint64_t> check_forces_every;
     std::optional<double> end_time;
-    std::optional<double> fixed_step;
-    bool adaptive = false;
-    SchemeRequest scheme;
-    CosmologyRequest cosmology;
-    RunAnalysis analysis;
-    TimeStep step;
-    std::optional<double> longest_step;
+    Scheme scheme;
     std::string folder;
-    bool overwrite = false, frames = false;
-    bool collisionless_gas = false;
-    std::optional<double> frame_width;
-    std::optional<double> snapshot_every, energy_every, frames_every;
-    std::uint64_t steps_every = 1;
+    bool overwrite = false, collisionless_gas = false;
     std::string restart; ///< the folder or checkpoint to go on from; or empty
-    std::optional<std::uint64_t> checkpoint_every;
-    double checkpoint_walltime = 900;
-    std::optional<double> max_walltime, max_energy_error;
-    EnergyErrorAction on_energy_error = EnergyErrorAction::stop;
     DeviceErrorAction on_device_error = DeviceErrorAction::stop;
 };
 
@@ -64,9 +44,6 @@ std::string source_of(const RunOptions& run);
 /// The time loop's options for a run from `start`. Throws Error(usage) for options that do not fit
 /// the start.
 SimulationOptions simulation_options(const RunOptions& run, double start);
-
-/// The interval between snapshots: the one given or a tenth of the run.
-double snapshot_interval(const RunOptions& run, const SimulationOptions& time);
 
 /// Throws Error(usage) with a softening length that would suit the particles: their mean spacing in
 /// the densest tenth of the mass, to two digits.

@@ -2,218 +2,33 @@
 
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
-#include "app/run/particle_notes.hpp"
-#include "app/structures/linear_theory.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_solver.hpp"
-#include "chamomile/force/long_range_field.hpp"
+#include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
-namespace {
 
-const std::vector<std::pair<std::string, SolverKind>> solver_words = {
-    {"tree", SolverKind::tree}, {"direct", SolverKind::direct}};
-const std::vector<std::pair<std::string, Criterion>> criterion_words = {
-    {"moments", Criterion::moments},
-    {"relative", Criterion::relative},
-    {"geometric", Criterion::geometric},
-    {"minimum-distance", Criterion::minimum_distance}};
-const std::vector<std::pair<std::string, SofteningKind>> softening_words = {
-    {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
-const std::vector<std::pair<std::string, Precision>> precision_words = {
-    {"float", Precision::single_precision}, {"double", Precision::double_precision}};
-const std::vector<std::pair<std::string, int>> order_words = {
-    {"0", 0}, {"2", 2}, {"3", 3}, {"4", 4}};
-const std::vector<std::pair<std::string, int>> local_order_words = {
-    {"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}};
-
-template <class T>
-std::string word_of(T value, const std::vector<std::pair<std::string, T>>& words)
+void add_force_options(Options& options, SolverOptions& solver, ForceUse use)
 {
-    for (const auto& word : words)
-        if (word.second == value)
-            return word.first;
-    return "";
+    for (const auto& row : force_options())
+        if (use == ForceUse::run || !(row.needs & needs_steps))
+            options.option(row, solver);
 }
 
-template <class T>
-std::vector<std::string> names_of(const std::vector<std::pair<std::string, T>>& words)
+void require(const Options& options, const Refusal& refusal)
 {
-    std::vector<std::string> names;
-    for (const auto& word : words)
-        names.push_back(word.first);
-    return names;
+    if (refusal)
+        throw Error(Fault::usage, options.command() + ": " + *refusal);
 }
 
-template <class T>
-T named(const std::string& option, const std::string& name,
-        const std::vector<std::pair<std::string, T>>& words)
+void settle_forces(const Options& options, SolverOptions& solver)
 {
-    for (const auto& word : words)
-        if (word.first == name)
-            return word.second;
-    throw Error(Fault::usage, option + ": " + name + ": unknown");
-}
-
-} // namespace
-
-const char* const solver_help = "how forces are summed";
-const char* const softening_length_help =
-    "softening length (Plummer equivalent); that of the file unless given; run needs one of the "
-    "two";
-const char* const precision_help = "of the pair sums";
-const char* const criterion_help =
-    "by which a cell is accepted: moments (error by second moments) and relative (by mass and "
-    "size) take --tolerance, geometric (angle of the cell) and minimum-distance (from its nearest "
-    "point) "
-    "--theta; geometric if only --theta is given";
-const char* const tolerance_help =
-    "a cell is accepted where the error of its multipoles, estimated, stays below this part of "
-    "the acceleration";
-const char* const theta_help = "opening angle: a cell of size l is accepted beyond l/theta";
-const char* const order_help =
-    "of the multipoles: 0 monopole, 2 quadrupole, 3 octupole, 4 hexadecapole";
-const char* const local_order_help =
-    "of the expansions of distant cells about a group, 3 to 6; 0: none";
-const char* const group_size_help =
-    "most particles that share an interaction list; 0: chosen by device";
-const char* const leaf_size_help =
-    "most particles of a cell that is not divided; 0: chosen by device";
-const char* const batch_size_help =
-    "groups whose lists go to the GPU together; 0: chosen; changes no result";
-const char* const device_help = "what evaluates the pairs";
-const char* const instruction_set_help = "of the CPU, when that evaluates the pairs";
-const std::vector<std::string> instruction_set_words = {"auto", "avx512", "avx2", "baseline"};
-
-void add_law_options(Options& options, SolverOptions& solver)
-{
-    options.group("Forces");
-    options.choice("solver", solver.solver, solver_words, solver_help);
-    options.number("eps", solver.softening.length, not_negative, softening_length_help);
-    options.choice("softening", solver.softening.kind, softening_words,
-                   "law of the softening; that of the file unless given");
-    options.number("G", solver.gravitational_constant, positive,
-                   "gravitational constant; that of the file unless given");
-    options.choice("precision", solver.precision, precision_words, precision_help);
-    options.number("decorrelate", solver.decorrelate, not_negative,
-                   "seed of root cubes at random places, another in each step, so that the errors "
-                   "of steps average out");
-    options.number("batch-size", solver.batch_size, size_range, batch_size_help);
-}
-
-void add_solver_options(Options& options, SolverOptions& solver)
-{
-    add_law_options(options, solver);
-    options.choice("criterion", solver.criterion, criterion_words, criterion_help);
-    options.number("tolerance", solver.tolerance, tolerance_range, tolerance_help);
-    options.number("theta", solver.theta, theta_range, theta_help);
-    options.choice("order", solver.order, order_words, order_help);
-    options.choice("local-order", solver.local_order, local_order_words, local_order_help);
-    options.number("group-size", solver.group_size, size_range, group_size_help);
-    options.number("leaf-size", solver.leaf_size, size_range, leaf_size_help);
-    options.text("device", "auto|cpu|gpu[:n]", solver.device, device_help);
-    std::vector<std::pair<std::string, std::string>> words;
-    for (const std::string& word : instruction_set_words)
-        words.emplace_back(word, word);
-    options.choice("instruction-set", solver.instruction_set, words, instruction_set_help);
-    add_periodic_options(options, solver);
-}
-
-void add_pair_machine(Options& options, PairOptions& pairs)
-{
-    options.choice("precision", pairs.precision, precision_words, precision_help);
-    options.text("device", "auto|cpu|gpu[:n]", pairs.device, device_help);
-    std::vector<std::pair<std::string, std::string>> words;
-    for (const std::string& word : instruction_set_words)
-        words.emplace_back(word, word);
-    options.choice("instruction-set", pairs.instruction_set, words, instruction_set_help);
-}
-
-void settle_criterion(const Options& options, SolverOptions& solver)
-{
-    if (options.given("tolerance") && options.given("theta"))
-        throw Error(Fault::usage,
-                    options.command() + ": --tolerance and --theta: give one of the two");
-    if (!options.given("criterion") && options.given("theta"))
-        solver.criterion = Criterion::geometric;
-    const bool tolerance = compares_accelerations(solver.criterion);
-    if (options.given(tolerance ? "theta" : "tolerance"))
-        throw Error(Fault::usage, options.command() + ": --criterion " +
-                                      criterion_name(solver.criterion) + ": takes " +
-                                      (tolerance ? "--tolerance" : "--theta"));
-    if (solver.solver == SolverKind::direct)
-        refuse_tree_options(options, "needs --solver tree");
+    require(options, settle_method(solver, options.asked()));
 }
 
 void refuse_tree_options(const Options& options, const std::string& because)
 {
-    refuse_idle(options,
-                {{true,
-                  "criterion tolerance theta order local-order leaf-size decorrelate batch-size "
-                  "accuracy accuracy-percentile accuracy-every tune",
-                  because}});
-}
-
-std::vector<std::string> criterion_names()
-{
-    return names_of(criterion_words);
-}
-
-std::string criterion_name(Criterion criterion)
-{
-    return word_of(criterion, criterion_words);
-}
-
-Criterion criterion_named(const std::string& name)
-{
-    return named("criterion", name, criterion_words);
-}
-
-std::vector<std::string> solver_names()
-{
-    return names_of(solver_words);
-}
-
-SolverKind solver_named(const std::string& name)
-{
-    return named("solver", name, solver_words);
-}
-
-std::vector<std::string> precision_names()
-{
-    return names_of(precision_words);
-}
-
-Precision precision_named(const std::string& name)
-{
-    return named("precision", name, precision_words);
-}
-
-std::string criterion_text(const SolverOptions& solver)
-{
-    const bool tolerance = compares_accelerations(solver.criterion);
-    const bool named = solver.criterion != SolverOptions().criterion;
-    return (named ? criterion_name(solver.criterion) + ", " : "") +
-           (tolerance ? "tolerance " : "theta ") +
-           shortest(tolerance ? solver.tolerance : solver.theta);
-}
-
-std::string method_text(const SolverOptions& solver)
-{
-    if (solver.solver == SolverKind::direct)
-        return solver.is_periodic() ? "direct sum, Ewald's" : "direct sum";
-    std::string text = "tree, " + criterion_text(solver);
-    static constexpr const char* names[] = {"monopoles", "", "quadrupoles", "octupoles",
-                                            "hexadecapoles"};
-    text += std::string(", ") + names[solver.order];
-    if (solver.is_periodic())
-        text += ", " + periodic_text(solver);
-    else
-        text += solver.local_order == 0 ? ", no local expansions"
-                                        : ", local order " + std::to_string(solver.local_order);
-    if (solver.decorrelate)
-        text += ", root cubes by seed " + std::to_string(*solver.decorrelate);
-    return text;
+    require(options, refuse_idle_rows(force_options(), options.asked(), {{needs_tree, because}}));
 }
 
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options)
@@ -225,7 +40,7 @@ bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& op
         solver.softening.length = snapshot.softening->length;
     if (snapshot.softening && !options.given("softening"))
         solver.softening.kind = snapshot.softening->kind;
-    settle_periodic(options, solver);
+    require(options, settle_boundary(solver, options.asked()));
     return snapshot.softening || options.given("eps");
 }
 
@@ -243,67 +58,6 @@ void note_idle_on_device(const Options& options, const SolverOptions& solver, Sn
         note("instruction-set", "a GPU evaluates the pairs");
     if (gpu && direct)
         note("group-size", "the GPU's direct sums have one of their own");
-}
-
-SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot)
-{
-    used.periodic = with_mesh(used.periodic, used.box, snapshot.particles.size());
-    return used;
-}
-
-void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot)
-{
-    std::map<std::string, std::string> earlier;
-    earlier.swap(snapshot.provenance);
-    snapshot.provenance = describe(known_forces(used, snapshot));
-    for (const char* key : {provenance_transfer, provenance_sigma8, provenance_spectral_index,
-                            provenance_omega_baryon})
-        if (const auto value = earlier.find(key); value != earlier.end())
-            snapshot.provenance.insert(*value);
-    snapshot.provenance["device"] = device;
-    snapshot.softening = used.softening;
-    if (used.gravitational_constant != snapshot.G())
-        snapshot.gravitational_constant = used.gravitational_constant;
-    snapshot.box_size = used.box;
-}
-
-std::map<std::string, std::string> describe(const SolverOptions& solver)
-{
-    std::map<std::string, std::string> words{
-        {"solver", word_of(solver.solver, solver_words)},
-        {"eps", shortest(solver.softening.length)},
-        {"softening", word_of(solver.softening.kind, softening_words)},
-        {"precision", word_of(solver.precision, precision_words)},
-        {"group_size", std::to_string(solver.group_size)},
-        {"leaf_size", std::to_string(solver.leaf_size)},
-        {"device", solver.device}};
-    if (solver.solver == SolverKind::tree) {
-        words["criterion"] = criterion_name(solver.criterion);
-        if (compares_accelerations(solver.criterion))
-            words["tolerance"] = shortest(solver.tolerance);
-        else
-            words["theta"] = shortest(solver.theta);
-        words["local_order"] = std::to_string(solver.local_order);
-        words["order"] = std::to_string(solver.order);
-        if (solver.decorrelate)
-            words["decorrelate"] = std::to_string(*solver.decorrelate);
-    }
-    words.merge(describe_periodic(solver));
-    if (solver.accuracy) {
-        words["accuracy"] = shortest(solver.accuracy->error);
-        words["accuracy_percentile"] = shortest(solver.accuracy->percentile);
-    }
-    if (solver.device == "cpu")
-        words["instruction_set"] = solver.instruction_set;
-    return words;
-}
-
-std::string describe(const Softening& softening)
-{
-    if (softening.length == 0)
-        return "none";
-    return (softening.kind == SofteningKind::plummer ? "Plummer, eps = " : "spline, eps = ") +
-           shortest(softening.length);
 }
 
 } // namespace chamomile::app

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "app/options/numbers.hpp"
-#include "app/text/table.hpp"
 #include "chamomile/core/archive.hpp"
+#include "chamomile/core/text/table.hpp"
 
 namespace chamomile::app {
 

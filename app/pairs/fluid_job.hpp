@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "app/output_file.hpp"
+#include "app/command_files.hpp"
 #include "app/pairs/fluid_averages.hpp"
-#include "app/run/stop_requests.hpp"
 #include "chamomile/integrate/fluid.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
+#include "chamomile/run/stop_requests.hpp"
 
 namespace chamomile::app {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "app/options/numbers.hpp"
-#include "app/text/columns.hpp"
+#include "app/pairs/columns.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"

@@ -20,7 +20,8 @@ FieldSolver& GravityCode::kept_field(double eps2)
         fields_.clear();
     KeptField& kept = fields_[eps2];
     if (!kept.solver) {
-        SolverOptions field = options();
+        SolverOptions field = keyed_.options;
+        field.solver = parameters.solver == "direct" ? SolverKind::direct : SolverKind::tree;
         field.softening.length = std::sqrt(eps2);
         kept.solver = make_field_solver(field);
     }
@@ -35,6 +36,8 @@ FieldSolver& GravityCode::kept_field(double eps2)
 void GravityCode::field(const Points& points, double* ax, double* ay, double* az, double* phi)
 {
     require_running();
+    if (keyed_.options.is_periodic())
+        throw Error(Fault::usage, "box: the field at points is that of isolated particles");
     const bool forces = ax && ay && az;
     if (points.count > 0 &&
         (!points.eps || !points.x || !points.y || !points.z || (!forces && !phi)))
@@ -109,7 +112,7 @@ void GravityCode::field_of_pairs(const Points& points, const FieldResults& resul
 {
     using Law = SoftenedPairs;
     if (!pairs_) {
-        const SolverOptions o = options();
+        const SolverOptions& o = keyed_.options;
         pairs_ = make_pair_solver(Law{}, {.precision = o.precision, .device = o.device});
     }
     std::vector<Law::Target<double>> targets(points.count);
@@ -143,7 +146,7 @@ void GravityCode::find_stops(const StopLimits& limits, std::uint64_t steps, doub
                              std::vector<Stop>& stops)
 {
     if (limits.collisions || limits.box)
-        integrator_->bring(particles_);
+        made_.integrator->bring(particles_);
     if (limits.collisions)
         find_collisions(stops);
     if (limits.box) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/integrate/hermite.hpp"
-#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/core/nearest_name.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/pairs/laws/softened_pairs.hpp"
 
@@ -15,17 +15,6 @@ namespace {
 [[noreturn]] void refuse(const std::string& line)
 {
     throw Error(Fault::usage, line);
-}
-
-template <class Value>
-Value one_of(const char* name, const std::string& text, const char* first, Value if_first,
-             const char* second, Value if_second)
-{
-    if (text == first)
-        return if_first;
-    if (text == second)
-        return if_second;
-    refuse(std::string(name) + ": " + text + ": must be " + first + " or " + second);
 }
 
 void require_state(const ParticleState& s)
@@ -40,43 +29,58 @@ void require_state(const ParticleState& s)
 
 } // namespace
 
-SolverOptions GravityCode::options() const
+void GravityCode::set_option(const std::string& name, const std::string& value)
 {
-    if (!(parameters.eps2 >= 0) || !std::isfinite(parameters.eps2))
-        refuse("eps2: " + std::to_string(parameters.eps2) + ": must be 0 or more");
-    SolverOptions options;
-    options.solver =
-        one_of("solver", parameters.solver, "tree", SolverKind::tree, "direct", SolverKind::direct);
-    options.precision = one_of("precision", parameters.precision, "float",
-                               Precision::single_precision, "double", Precision::double_precision);
-    options.device = parameters.device;
-    options.tolerance = parameters.tolerance;
-    options.softening.length = std::sqrt(parameters.eps2);
-    return options;
+    if (!KeyedScheme().take(name, value))
+        refuse("option: " + name + ": unknown" + suggestion(name, run_keys()));
+    parameters.others[name] = value;
+}
+
+/// A parameter counts as given where it is not what it is by default: AMUSE states them all.
+KeyedScheme GravityCode::scheme() const
+{
+    const GravityParameters& p = parameters;
+    if (!(p.eps2 >= 0) || !std::isfinite(p.eps2))
+        refuse("eps2: " + std::to_string(p.eps2) + ": must be 0 or more");
+    const GravityParameters usual;
+    KeyedScheme keyed;
+    keyed.take("softening", number_text(std::sqrt(p.eps2)));
+    keyed.take("precision", p.precision);
+    if (p.tolerance != usual.tolerance)
+        keyed.take("tolerance", number_text(p.tolerance));
+    for (const auto& [name, value, common] :
+         {std::tuple("integrator", p.integrator, usual.integrator),
+          std::tuple("solver", p.solver, usual.solver),
+          std::tuple("device", p.device, usual.device)})
+        if (value != common)
+            keyed.take(name, value);
+    for (const auto& [name, value] : p.others)
+        keyed.take(name, value);
+    const Scheme& scheme = keyed.scheme;
+    const bool hermite = scheme.kind == SchemeKind::hermite;
+    if (hermite || p.eta != usual.eta)
+        keyed.take("eta", number_text(p.eta));
+    if (hermite && !keyed.given.contains("eta-start"))
+        keyed.take("eta_start", number_text(p.eta));
+    if (!hermite && !scheme.individual && !scheme.adaptive && !scheme.eta)
+        keyed.take("step", number_text(p.time_step));
+    if (hermite || keyed.options.solver == SolverKind::direct)
+        keyed.given.erase("tolerance"); // of the field at points
+    keyed.settle();
+    return keyed;
 }
 
 void GravityCode::commit_parameters()
 {
-    SolverOptions solver = options();
-    const bool hermite =
-        one_of("integrator", parameters.integrator, "leapfrog", false, "hermite", true);
+    KeyedScheme keyed = scheme();
     if (!std::isfinite(parameters.begin_time))
         refuse("begin time: must be finite");
     started_ = has_potentials_ = false;
-    integrator_.reset();
-    solver_.reset();
+    made_ = {};
     fields_.clear();
     pairs_.reset();
-    if (hermite) {
-        solver.solver = SolverKind::direct;
-        jerk_solver_ = make_jerk_solver(solver);
-        integrator_ = std::make_unique<Hermite>(
-            *jerk_solver_, HermiteOptions{.eta = parameters.eta, .eta_start = parameters.eta});
-    } else {
-        solver_ = make_solver(solver);
-        integrator_ =
-            std::make_unique<Leapfrog>(*solver_, TimeStep{.length = parameters.time_step});
-    }
+    made_ = make_integrator(keyed.options, keyed.scheme);
+    keyed_ = std::move(keyed);
     if (step_ == 0)
         time_ = parameters.begin_time;
     if (phase_ == Phase::no_parameters)
@@ -91,7 +95,8 @@ std::size_t GravityCode::index(int number) const
     return found->second;
 }
 
-/// Velocities and radii alone leave the forces as they are, which a leapfrog goes on from.
+/// Velocities and radii alone leave the forces as they are, which a leapfrog of shared steps on the
+/// host goes on from.
 void GravityCode::changed(Change change)
 {
     if (phase_ == Phase::no_parameters)
@@ -99,7 +104,7 @@ void GravityCode::changed(Change change)
     if (phase_ == Phase::running)
         phase_ = Phase::changed;
     if (change == Change::motion) {
-        started_ = started_ && solver_ != nullptr;
+        started_ = started_ && made_.solver && !made_.blocks && !keyed_.scheme.resident;
         return;
     }
     started_ = has_potentials_ = false;
@@ -189,7 +194,7 @@ void GravityCode::start()
 {
     if (started_)
         return;
-    integrator_->start(particles_, Quantities::acceleration_potential, {step_, time_});
+    made_.integrator->start(particles_, Quantities::acceleration_potential, {step_, time_});
     started_ = has_potentials_ = true;
 }
 
@@ -201,14 +206,15 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
     const double begin = wall_clock_seconds();
     for (std::uint64_t steps = 1; size() > 0 && !timeline.at_end() && stops.empty(); ++steps) {
         start();
-        const Integrator::Wish wish = integrator_->next_step(particles_, {step_, time_});
+        const Integrator::Wish wish = made_.integrator->next_step(particles_, {step_, time_});
         const Timeline::Step planned = timeline.plan(wish.length, wish.kind);
         if (!(planned.end > time_))
             throw Error(Fault::numeric, "time step: " + std::to_string(wish.length) +
                                             ": is lost in the digits of the time");
         has_potentials_ = started_ = false;
         ++generation_;
-        integrator_->step(particles_, planned.length, Quantities::acceleration, {++step_, time_});
+        made_.integrator->step(particles_, planned.length, Quantities::acceleration,
+                               {++step_, time_});
         started_ = true;
         timeline.advance(planned);
         time_ = timeline.time();
@@ -218,7 +224,7 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
     if (stops.empty())
         time_ = t;
     if (size() > 0)
-        integrator_->bring(particles_);
+        made_.integrator->bring(particles_);
     return stops;
 }
 
@@ -228,7 +234,7 @@ void GravityCode::update_potentials()
     if (size() == 0 || has_potentials_)
         return;
     if (started_)
-        integrator_->evaluate(particles_, Quantities::acceleration_potential, {step_, time_});
+        made_.integrator->evaluate(particles_, Quantities::acceleration_potential, {step_, time_});
     else
         start();
     has_potentials_ = true;

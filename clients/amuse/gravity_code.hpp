@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "chamomile/force/field.hpp"
-#include "chamomile/integrate/integrator.hpp"
-#include "chamomile/pairs/jerk_solver.hpp"
+#include "chamomile/integrate/scheme.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
@@ -27,6 +26,9 @@ struct GravityParameters {
     std::string solver = "tree";         ///< or direct
     std::string device = "auto";         ///< cpu, gpu, gpu:1
     std::string precision = "float";     ///< or double
+    /// All others by name: those of forces and of time integration (force/option_table.hpp,
+    /// integrate/scheme.hpp).
+    std::map<std::string, std::string> others = {};
 };
 
 struct ParticleState {
@@ -56,6 +58,9 @@ class GravityCode {
 public:
     /// Kept until committed.
     GravityParameters parameters;
+    /// Puts one of GravityParameters::others. Throws Error(usage) for a name or value that none
+    /// has.
+    void set_option(const std::string& name, const std::string& value);
     /// Makes the solvers; again at any time, which changes no particle.
     void commit_parameters();
 
@@ -99,7 +104,7 @@ private:
     };
     enum class Phase { no_parameters, editing, running, changed };
 
-    SolverOptions options() const;
+    KeyedScheme scheme() const; ///< of the parameters, settled
     std::size_t index(int number) const;
     enum class Change { motion, forces };
     void changed(Change change);
@@ -121,9 +126,8 @@ private:
     std::unordered_map<int, std::size_t> index_;
     int next_ = 0;
 
-    std::unique_ptr<Solver> solver_;
-    std::unique_ptr<JerkSolver> jerk_solver_;
-    std::unique_ptr<Integrator> integrator_;
+    KeyedScheme keyed_; ///< of the committed parameters
+    Integration made_;
     std::unique_ptr<PairSolver> pairs_;
     std::map<double, KeptField> fields_; ///< by eps^2
     std::uint64_t generation_ = 1;       ///< of positions and masses

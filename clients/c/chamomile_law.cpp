@@ -10,6 +10,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
+#include "chamomile/force/option_table.hpp"
 #include "chamomile/pairs/text/text_law.hpp"
 
 using namespace chamomile;
@@ -50,39 +51,36 @@ void require_law(const chm_law* law)
         throw Error(Fault::usage, "law: was not compiled");
 }
 
-double number(const std::string& key, const char* text)
+const std::vector<OptionRow<PairOptions>>& law_options()
 {
-    double value = 0;
-    const char* end = text + std::strlen(text);
-    const auto result = std::from_chars(text, end, value);
-    if (result.ec != std::errc() || result.ptr != end)
-        throw Error(Fault::usage, key + ": " + text + ": a number is needed");
-    return value;
+    static const auto rows = [] {
+        auto all = machine_options<PairOptions>();
+        OptionRows<PairOptions> t;
+        t.number(
+            "cutoff", [](PairOptions & o) -> auto& { return o.cutoff; }, ranges::any,
+            "sources beyond this distance are not looked at");
+        t.number(
+             "period", [](PairOptions & o) -> auto& { return o.period.x; }, ranges::any,
+             "side of a periodic cube; 0: none")
+            .put = [](PairOptions& o, const std::string& key, const std::string& text) {
+            const double side = parse_number<double>(key, text, ranges::any);
+            o.period = {side, side, side};
+        };
+        for (auto& row : t.take())
+            all.push_back(std::move(row));
+        return all;
+    }();
+    return rows;
 }
 
 void set_option(PairOptions& options, const std::string& key, const char* value)
 {
-    if (key == "device") {
-        options.device = value;
-    } else if (key == "instruction_set") {
-        options.instruction_set = value;
-    } else if (key == "cutoff") {
-        options.cutoff = number(key, value);
-    } else if (key == "period") {
-        const double side = number(key, value);
-        options.period = {side, side, side};
-    } else if (key == "precision" && std::strcmp(value, "float") == 0) {
-        options.precision = Precision::single_precision;
-    } else if (key == "precision" && std::strcmp(value, "double") == 0) {
-        options.precision = Precision::double_precision;
-    } else if (key == "precision") {
-        throw Error(Fault::usage, key + ": " + value + ": must be float or double");
-    } else {
-        const std::vector<std::string> keys = {"device", "precision", "instruction_set", "cutoff",
-                                               "period"};
-        throw Error(Fault::usage, "option: " + key + ": unknown" + suggestion(key, keys) +
-                                      ": device, precision, instruction_set, cutoff, period");
-    }
+    if (const auto* row = find_row(law_options(), key))
+        return row->put(options, key, value);
+    std::vector<std::string> keys;
+    add_keys(keys, law_options());
+    throw Error(Fault::usage, "option: " + key + ": unknown" + suggestion(key, keys) +
+                                  ": device, precision, instruction_set, cutoff, period");
 }
 
 std::size_t count(const char* what, int64_t n)

@@ -33,10 +33,11 @@ chm_percentiles of(const Percentiles& p)
 
 chm_error_stats compared(chm_context& context, std::span<const Index> sample)
 {
-    SolverOptions direct = context.options.solver;
+    SolverOptions direct = context.options.forces.options;
     direct.solver = SolverKind::direct;
     direct.precision = Precision::double_precision;
     direct.accuracy.reset();
+    direct.decorrelate.reset();
     const auto reference = make_field_solver(direct);
     reference->build(context.sources);
 

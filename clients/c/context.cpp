@@ -201,7 +201,7 @@ void chm_context::build()
     built = false;
     softened.clear();
     if (!solver)
-        solver = make_field_solver(options_for(sources, options.solver));
+        solver = make_field_solver(options_for(sources, c::solver_options(options)));
     solver->build(sources);
     device = solver->device();
     built = true;
@@ -209,13 +209,12 @@ void chm_context::build()
 
 void chm_context::use_law(double G, double softening)
 {
-    SolverOptions& now = options.solver;
+    const SolverOptions& now = options.forces.options;
     if (now.gravitational_constant == G && now.softening.length == softening)
         return;
     c::FieldOptions changed = options;
-    changed.solver.gravitational_constant = G;
-    changed.solver.softening.length = softening;
-    c::check(changed);
+    c::set_option(changed, "G", number_text(G));
+    c::set_option(changed, "softening", number_text(softening));
     options = changed;
     built = false;
     solver.reset();
@@ -224,7 +223,7 @@ void chm_context::use_law(double G, double softening)
 FieldSolver& chm_context::softened_solver(double softening)
 {
     constexpr std::size_t most = 4; // trees at a time
-    if (softening == options.solver.softening.length)
+    if (softening == options.forces.options.softening.length)
         return *solver;
     if (softened.size() >= most && !softened.contains(softening))
         softened.clear();

@@ -1,55 +1,40 @@
-"""The keywords that decide a force."""
+"""The keywords that decide a force and a time loop, from the table of the library."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import Annotated, Literal, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+
+from . import _chamomile
+
+_FORCES, _RUNS = _chamomile.option_table()
+_TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 
 
-class Options(TypedDict, total=False):
-    """Keywords of Solver, Simulation, accuracy() and the functions; None counts as not given."""
-
-    solver: Annotated[Literal["tree", "direct"], "default tree (Barnes & Hut 1986, walked once per group: Barnes 1990); direct sums all pairs"]
-    criterion: Annotated[
-        Literal["moments", "relative", "geometric", "minimum-distance"],
-        "by which a tree's cell is accepted; default moments, geometric where only theta is given",
-    ]
-    tolerance: Annotated[float, "of moments and relative: a cell's error as a part of the acceleration; default 0.001"]
-    theta: Annotated[float, "of geometric and minimum-distance: opening angle l / d, at most 1.5; default 0.6"]
-    order: Annotated[Literal[0, 2, 3, 4], "of a tree's multipoles; default 2 (quadrupoles)"]
-    local_order: Annotated[Literal[0, 3, 4, 5, 6], "of the expansions of distant cells about a group; default 6, 0: none"]
-    group_size: Annotated[int, "most particles that share an interaction list; default 0: chosen by device"]
-    leaf_size: Annotated[int, "most particles of a cell that is not divided; default 0: chosen by device"]
-    batch_size: Annotated[int, "groups whose lists go to the GPU together; default 0: chosen; changes no result"]
-    softening: Annotated[float, "Plummer-equivalent length eps, units of length; default 0; the spline is Newtonian beyond 2.8 eps"]
-    kernel: Annotated[
-        Literal["plummer", "spline"],
-        "law of the softening; default plummer; spline: Monaghan & Lattanzio (1985) as in GADGET",
-    ]
-    G: Annotated[float, "gravitational constant in the units of the arrays, above 0; default 1"]
-    precision: Annotated[Literal["single", "double"], "of pair sums; default single, with sums of tiles in double"]
-    decorrelate: Annotated[
-        int,
-        "seed of a tree's root cube at a random place, another in each step of a Simulation and in each build() of a Solver, "
-        "so that errors average out; default none: the smallest cube",
-    ]
-    accuracy: Annotated[
-        float,
-        "an error |da| / |a| to keep for 99 % of the particles, 1e-12 to 0.5; chooses what is not given of criterion, orders and sizes, "
-        "and tolerance or theta, by trials: of a Solver in its first build(), of a Simulation in its first step",
-    ]
-    device: Annotated[str, "auto (default), cpu, gpu or gpu:n"]
-    instruction_set: Annotated[Literal["auto", "avx512", "avx2", "baseline"], "of the processor; default auto"]
+def _hint(kind: str, words: list[Any], default: Any, text: str) -> Any:
+    """Such as Annotated[Literal['tree', 'direct'], 'how forces are summed; default tree']."""
+    shown = "" if default is None else f"; default {default}"
+    return Annotated[Literal[tuple(words)] if words else _TYPES[kind], text + shown]
 
 
-def _explained() -> str:
+def explained(options: Any) -> str:
     """A paragraph for each option, with the values that it takes."""
     paragraphs = []
-    for name, hint in get_type_hints(Options, include_extras=True).items():
+    for name, hint in get_type_hints(options, include_extras=True).items():
         kind, text = get_args(hint)
         values = " | ".join(map(repr, get_args(kind))) or kind.__name__
         paragraphs.append(textwrap.fill(f"{name} ({values}): {text}", 100, subsequent_indent="    "))
     return "\n".join(paragraphs)
 
 
-Options.__doc__ = f"{Options.__doc__}\n\n{_explained()}"
+def _typed(name: str, rows: list[Any], doc: str) -> Any:
+    made = TypedDict(name, {row[0]: _hint(*row[1:5]) for row in rows}, total=False)  # type: ignore[misc]
+    made.__doc__ = doc
+    return made
+
+
+Options = _typed("Options", _FORCES, "Keywords of Solver, Simulation, accuracy() and the functions; None counts as not given.")
+SimulationOptions = _typed("SimulationOptions", _FORCES + _RUNS, "Keywords of Simulation; None counts as not given.")
+
+for _kind in (Options, SimulationOptions):
+    _kind.__doc__ = f"{_kind.__doc__}\n\n{explained(_kind)}"

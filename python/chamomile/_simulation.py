@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Union
 
-from . import _chamomile
+from . import _chamomile, errors
 from ._chamomile import Snapshot
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Options
+    from ._options import SimulationOptions
+    from ._run_settings import RunSettings
 
 Observer = Callable[["Simulation"], None]
 
@@ -40,13 +44,14 @@ class Diagnostics:
 class Simulation:
     """Evolves the particles of a snapshot in place, from its time to `end_time`.
 
-    step: length of the leapfrog's steps; or eta: steps of eta sqrt(eps / |a|) (Quinn et al. 1997),
-    within `shortest` and `longest`. integrator: "leapfrog" (kick-drift-kick, second order) or
-    "hermite" (fourth order, direct sums in double, individual steps in blocks by eta, or shared
-    steps of length step; Makino & Aarseth 1992). G and softening are those of the snapshot unless
-    given; the other keywords are options that help(chamomile.Options) explains. Particles are isolated:
-    snapshots of a periodic box or in comoving coordinates are UsageErrors. The same input gives the same
-    bits, whatever the number of threads.
+    step: length of all steps; or eta: steps of eta times the time of a criterion, one for all or, with
+    block_steps=True, individual ones (Quinn et al. 1997), within `shortest` and `longest`. integrator:
+    "leapfrog" (kick-drift-kick, second order) or "hermite" (fourth order, direct sums in double, individual
+    steps in blocks by eta, or shared steps of length step; Makino & Aarseth 1992). G, softening and the
+    periodic box are those of the snapshot unless given (box=0 leaves boundaries open);
+    help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all. Snapshots in
+    comoving coordinates are UsageErrors. With resident=True the snapshot's arrays are current in observers and
+    at the end. The same input gives the same bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))
@@ -58,19 +63,13 @@ class Simulation:
         snapshot: Snapshot,
         *,
         end_time: float,
-        step: Optional[float] = None,
-        eta: Optional[float] = None,
-        integrator: str = "leapfrog",
-        shortest: float = 0.0,
-        longest: float = inf,
-        **options: Unpack[Options],
+        **options: Unpack[SimulationOptions],
     ) -> None:
-        words: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        words.setdefault("G", snapshot.G)
-        if snapshot.softening is not None and "softening" not in words:
-            words["softening"] = snapshot.softening
-            words.setdefault("kernel", snapshot.kernel)
-        self._core = _chamomile.Evolution(snapshot, words, integrator, end_time, step, eta, shortest, longest)
+        words: dict[str, Any] = dict(options)
+        for name, unbounded in (("shortest", 0), ("longest", inf)):
+            if words.get(name) == unbounded:
+                del words[name]
+        self._core = _chamomile.Evolution(snapshot, words, end_time)
         self._observers: list[Observer] = []
 
     def at_intervals(self, interval: float, observer: Observer, *, potentials: bool = False) -> None:
@@ -86,13 +85,27 @@ class Simulation:
         self._core.every_steps(n, potentials, len(self._observers))
         self._observers.append(observer)
 
-    def run(self) -> None:
+    def run(self, folder: Union[str, os.PathLike[str], None] = None, **settings: Unpack[RunSettings]) -> None:
         """Runs to the end, to stop(), or to what an observer raises; once only.
 
         Other Python threads run meanwhile; Ctrl-C ends it after the present step. Raises NumericError naming
         particle and step if a number is no longer finite.
+
+        With a folder it writes there what `chamomile run` writes, by the same code: snapshot_NNN.hdf5, energy.csv,
+        steps.csv, run.log and checkpoints; help(chamomile.RunSettings) explains the other keywords. An exception, Ctrl-C
+        too, leaves a checkpoint; so do SIGTERM and other signals without a handler, the limit of max_walltime, and a file
+        `stop` in the folder, after which run() returns before end_time. The same script with restart=True goes on from
+        there, with the same bits, as `chamomile run --restart` does if the simulation has no observers. What cannot be
+        trusted is a RuntimeWarning. The snapshot takes the provenance of the run.
         """
-        self._core.run(lambda number: self._observers[number](self))
+        notify = lambda number: self._observers[number](self)
+        if folder is None:
+            for name in settings:
+                raise errors.UsageError(f"{name}: needs a folder")
+            self._core.run(notify)
+        else:
+            command = shlex.join(getattr(sys, "orig_argv", sys.argv))
+            self._core.run_in_folder(notify, {"folder": os.fspath(folder), **settings}, command)
 
     def stop(self) -> None:
         """Ends run() after the present step; from an observer or another thread."""

@@ -29,5 +29,9 @@ class RestartError(Error, RuntimeError):
     """A state that cannot be continued."""
 
 
+class InaccurateError(Error, ArithmeticError):
+    """A run whose energy error went beyond max_energy_error; its folder holds a checkpoint."""
+
+
 class StateError(Error, RuntimeError):
     """A call in the wrong order, from a second thread at once, or in a forked process."""

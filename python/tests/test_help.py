@@ -9,10 +9,11 @@ import chamomile
 def test_every_option_is_explained():
     names = set(get_type_hints(chamomile.Options))
     assert names == set(chamomile.Solver().options) | set(chamomile.Solver(theta=0.5).options)
-    text = pydoc.plain(pydoc.render_doc(chamomile.Options))
-    for name in names:
-        line = next(line for line in text.splitlines() if line.strip(" |").startswith(f"{name} ("))
-        assert len(line.partition("): ")[2]) > 20, line
+    for options in (chamomile.Options, chamomile.RunSettings):
+        text = pydoc.plain(pydoc.render_doc(options))
+        for name in get_type_hints(options):
+            line = next(line for line in text.splitlines() if line.strip(" |").startswith(f"{name} ("))
+            assert len(line.partition("): ")[2]) > 20, line
 
 
 def test_help_leads_to_them():

@@ -86,11 +86,11 @@ def test_wrong_options():
         ({"theta": 0.5, "tolerance": 1e-3}, "one of the two"), ({"criterion": "geometric", "tolerance": 1e-3}, "takes theta"),
         ({"order": 1}, "order"), ({"softening": -1}, "softening"), ({"group_size": -1}, "group"), ({"device": "tpu"}, "tpu"),
         ({"G": 0}, "G: 0"), ({"G": -1}, "G: -1"), ({"G": np.nan}, "G: nan"), ({"G": np.inf}, "G: inf"), ({"softening": np.inf}, "inf"),
-        ({"theta": 1.6}, "1.5"), ({"tolerance": 2}, "at most 1"), ({"tolerance": 0}, "above 0"), ({"local_order": 2}, "3 to 6"),
-        ({"decorrelate": 1, "solver": "direct"}, "decorrelate: is for trees"),
+        ({"theta": 1.6}, "1.5"), ({"tolerance": 2}, "<= 1"), ({"tolerance": 0}, "> 0"), ({"local_order": 2}, "0, 3, 4, 5, 6"),
+        ({"decorrelate": 1, "solver": "direct"}, "decorrelate: needs solver tree"),
         ({"accuracy": 1e-30}, "1e-12 to 0.5"), ({"accuracy": 2}, "1e-12 to 0.5"), ({"accuracy": 1e-3, "tolerance": 1e-3}, "one of the two"),
         ({"accuracy": 1e-3, "theta": 0.5}, "one of the two"), ({"accuracy": 1e-7, "precision": "single"}, "needs precision double"),
-        *[({"solver": "direct", name: value}, f"{name}: is for trees") for name, value in OF_TREES.items()],
+        *[({"solver": "direct", name: value}, f"{name}: needs solver tree") for name, value in OF_TREES.items()],
     ]:
         for call in (chamomile.Solver, lambda **words: chamomile.potential(X, M, **words), lambda **words: chamomile.accuracy(X, M, **words)):
             raises(UsageError, lambda: call(**words), part)

@@ -151,13 +151,6 @@ def test_misuse():
             assert name in str(error)
         else:
             raise AssertionError((name, value))
-    sphere.box_size = 20
-    try:
-        chamomile.Simulation(sphere, end_time=1, step=0.1)
-    except chamomile.UsageError as error:
-        assert "box_size: 20" in str(error) and "isolated" in str(error)
-    else:
-        raise AssertionError("a periodic box was evolved as isolated")
     snapshot = chamomile.plummer(10)
     snapshot.velocities[4] = np.nan
     try:

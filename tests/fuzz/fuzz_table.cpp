@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "app/text/columns.hpp"
+#include "app/pairs/columns.hpp"
 #include "chamomile/cosmology/power_table.hpp"
 #include "tests/fuzz/input.hpp"
 

@@ -299,6 +299,11 @@ int set_precision(char* value)
     return guarded([&](GravityCode& code) { code.parameters.precision = value; });
 }
 
+int set_option(char* name, char* value)
+{
+    return guarded([&](GravityCode& code) { code.set_option(name, value); });
+}
+
 int get_time(double* t)
 {
     return guarded([&](GravityCode& code) { *t = code.time(); });

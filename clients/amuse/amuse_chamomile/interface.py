@@ -47,6 +47,16 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
         CodeInterface.__init__(self, name_of_the_worker="chamomile_worker", **options)
 
     get_error = _getter("get_error", "string")
+
+    @legacy_function
+    def set_option():
+        """Any other option of forces and time integration by name, such as "block_steps", "true"."""
+        specification = LegacyFunctionSpecification()
+        for name in ("name", "value"):
+            specification.addParameter(name, dtype="string", direction=specification.IN)
+        specification.result_type = "int32"
+        return specification
+
     set_time_step = _setter("set_time_step", "float64")
     for _name, _kind, *_ in PARAMETERS[1:]:
         locals()["get_" + _name] = _getter("get_" + _name, _kind)
@@ -103,6 +113,7 @@ class Chamomile(GravitationalDynamics, GravityFieldCode):
         handler.add_method("get_begin_time", (), (nbody_system.time, handler.ERROR_CODE))
         handler.add_method("set_begin_time", (nbody_system.time,), (handler.ERROR_CODE,))
         handler.add_method("get_error", (), (handler.NO_UNIT, handler.ERROR_CODE))
+        handler.add_method("set_option", (handler.NO_UNIT,) * 2, (handler.ERROR_CODE,))
         for name, _, unit, _, _ in PARAMETERS:
             unit = handler.NO_UNIT if unit is None else unit
             handler.add_method("set_" + name, (unit,), (handler.ERROR_CODE,))

@@ -1,0 +1,34 @@
+/// \file  The options of what is looked at in snapshots: matter, spectra, halos, linear theory.
+#pragma once
+
+#include "app/options/options.hpp"
+#include "chamomile/run/structures/analysed.hpp"
+#include "chamomile/run/structures/halo_file.hpp"
+#include "chamomile/run/structures/linear_theory.hpp"
+#include "chamomile/run/structures/power_file.hpp"
+#include "chamomile/run/structures/run_analysis.hpp"
+
+namespace chamomile::app {
+
+/// Adds --types, a list of numbers or names.
+void add_types(Options& options, std::vector<int>& types, const std::string& help);
+
+/// Adds --types, of what is `looked_at`, and --box.
+void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at);
+
+/// Adds --mesh, --assignment, --interlacing, --fold, --fold-factor, --linear and --bins.
+void add_power_options(Options& options, PowerRequest& power);
+
+/// Adds --linking-length, --length, --min-members and --overdensity.
+void add_halo_options(Options& options, HaloRequest& request);
+
+/// Adds --fits, --sigma8, --n-s, --omega-b, --linear-power and --transfer-table.
+void add_theory_options(Options& options, TheoryRequest& theory);
+
+/// Throws Error(usage) for any of them without --fits, or for those that contradict each other.
+void require_theory(const Options& options, const TheoryRequest& theory);
+
+/// Adds --power, --power-mesh, --halos and --min-members.
+void add_run_analysis(Options& options, RunAnalysis& analysis);
+
+} // namespace chamomile::app

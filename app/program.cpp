@@ -1,0 +1,148 @@
+#include "app/program.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <new>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/io/hdf5/at_exit.hpp"
+#include "chamomile/io/one_line.hpp"
+#include "chamomile/run/run_job.hpp"
+
+namespace chamomile::app {
+
+std::string program_name = "chamomile";
+
+namespace {
+
+void print_overview(const char* about, std::span<const Command> commands)
+{
+    const char* name = program_name.c_str();
+    std::printf("usage: %s COMMAND [ARGUMENT ...] [OPTION ...]\n\n%s\n\nCommands:\n", name, about);
+    for (const Command& command : commands)
+        std::printf("  %-10s %s\n", command.name, command.summary);
+    std::printf("\n  %s COMMAND --help   arguments, options and defaults of a command\n"
+                "  %s --version        version and commit of the program\n",
+                name, name);
+}
+
+int dispatch(const char* about, std::span<const Command> commands,
+             const std::vector<std::string>& arguments)
+{
+    if (arguments.empty())
+        throw Error(Fault::usage, "no command given; '" + program_name + " --help' lists them");
+    const std::string& name = arguments.front();
+    if (name == "--version") {
+        std::printf("%s %s\n", program_name.c_str(), version);
+        return 0;
+    }
+    if (name == "--help" || name == "-h" || name == "help") {
+        print_overview(about, commands);
+        return 0;
+    }
+    std::vector<std::string> known;
+    for (const Command& command : commands) {
+        if (name == command.name)
+            return command.run({arguments.begin() + 1, arguments.end()});
+        known.emplace_back(command.name);
+    }
+    throw Error(Fault::usage, name + ": unknown command" + suggestion(name, known) + "; '" +
+                                  program_name + " --help' lists all");
+}
+
+/// Where the caller has closed a standard stream its number would go to the next file that is
+/// opened, and what is printed would land there. What is written to these fails instead.
+void hold_standard_streams()
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+        if (::fcntl(stream, F_GETFD) < 0)
+            ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); // the lowest number
+}
+
+/// Whether who read standard output has enough, as `head` after its lines.
+bool is_output_closed()
+{
+    pollfd output{STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+/// Everything that the program printed must have arrived; a full disk shows only here.
+void flush_output()
+{
+    if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && !is_output_closed())
+        throw Error(Fault::output, "standard output: cannot be written");
+}
+
+/// Below it the program would end without a word, in the middle of its work.
+void require_stack()
+{
+    constexpr rlim_t least = 64 * 1024;
+    rlimit stack;
+    if (::getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < least)
+        throw Error(Fault::usage, "stack: the limit of " + std::to_string(stack.rlim_cur / 1024) +
+                                      " KiB is too small: at least 64 are needed (ulimit -s)");
+}
+
+/// The end of the process would wait for a GPU that hangs.
+int ended(int status)
+{
+    if (gpu_hangs()) {
+        std::fflush(nullptr);
+        std::_Exit(status);
+    }
+    return status;
+}
+
+/// Prints exactly one line, whatever the message holds.
+int fail(int status, const std::string& line)
+{
+    std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(), one_line(line).c_str());
+    return ended(status);
+}
+
+} // namespace
+
+int run_program(const char* about, std::span<const Command> commands,
+                const std::vector<std::string>& arguments)
+{
+    // A closed pipe or a full file system is an error of the write, not the end of the process.
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
+    hold_standard_streams();
+    leave_hdf5_open_at_exit();
+    try {
+        require_stack();
+        const int status = dispatch(about, commands, arguments);
+        flush_output();
+        return ended(status);
+    } catch (const Error& error) {
+        return fail(int(error.fault()), error.what());
+    } catch (const Inaccurate& line) {
+        return fail(Inaccurate::status, line.what());
+    } catch (const std::bad_alloc&) {
+        return fail(int(Fault::input), "not enough memory for so many particles or cells");
+    } catch (const std::filesystem::filesystem_error& error) {
+        return fail(int(Fault::output), error.what());
+    } catch (const std::exception& error) {
+        return fail(1, std::string("unexpected: ") + error.what());
+    }
+}
+
+void warn(const std::string& line)
+{
+    std::fflush(stdout); // what was told before comes before
+    std::fprintf(stderr, "%s: warning: %s\n", program_name.c_str(), one_line(line).c_str());
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,290 @@
+/// \file  One option: a row that the command line, C, Fortran, Python and AMUSE read alike.
+///
+/// A table is a function that returns the rows of one struct of settings, built once:
+///
+///     OptionRows<SolverOptions> t;
+///     t.group("Forces");
+///     t.number("theta", [](auto& o) -> auto& { return o.theta; }, above(0, 1.5), "opening angle");
+///
+/// All values pass as text, which for numbers is exact. A line about options spells them as the
+/// command line does, "--local-order"; plain_words() makes it one for the other doors.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/range.hpp"
+#include "chamomile/core/typed_number.hpp"
+
+namespace chamomile {
+
+enum class OptionKind { number, whole, word, text, flag };
+
+/// What an option is called, takes and means, whatever struct it is a member of.
+struct OptionTerms {
+    std::string name; ///< the command line's, without its dashes
+    /// In C, Fortran, Python and AMUSE, the first being what they show; none: the name with "_".
+    std::vector<std::string> known_as = {};
+    OptionKind kind = OptionKind::number;
+    std::string values;             ///< such as "X", "N", "tree|direct"
+    std::vector<std::string> words; ///< one for each value that is allowed; none: any
+    std::string unit;               ///< such as "length"; none: a pure number or word
+    std::string group, help;
+    unsigned needs = 0; ///< what must be there for anything to use it: the table's bits
+
+    /// As the doors other than the command line show it.
+    std::string plain_name() const;
+    /// Whether these doors take that name for it; "-" and "_" are the same.
+    bool is_called(std::string_view key) const;
+};
+
+/// Names of the command line.
+using GivenOptions = std::set<std::string>;
+/// A line that says why not; none: nothing speaks against it.
+using Refusal = std::optional<std::string>;
+
+/// A bit of OptionTerms::needs that is not met, and what a line says then.
+struct Unmet {
+    unsigned need;
+    std::string because;
+};
+
+template <class Settings>
+struct OptionRow : OptionTerms {
+    /// Reads the text into the settings. Throws Error(usage) "option: text: what is needed".
+    std::function<void(Settings&, const std::string& option, const std::string& text)> put;
+    /// The value as text, empty for none.
+    std::function<std::string(const Settings&)> text;
+
+    OptionRow& also(std::vector<std::string> names)
+    {
+        known_as = std::move(names);
+        return *this;
+    }
+    OptionRow& in(std::string what)
+    {
+        unit = std::move(what);
+        return *this;
+    }
+    OptionRow& only(unsigned bits)
+    {
+        needs = bits;
+        return *this;
+    }
+    /// What is shown of an option without a value.
+    OptionRow& shown(std::string usual)
+    {
+        text = [text = text, usual](const Settings& s) {
+            const std::string value = text(s);
+            return value.empty() ? usual : value;
+        };
+        return *this;
+    }
+};
+
+/// Whether two names or words differ in nothing but "-" and "_".
+bool is_same_name(std::string_view a, std::string_view b);
+[[noreturn]] void refuse_empty(const std::string& option, const std::string& values);
+
+template <class T>
+using OptionWords = std::vector<std::pair<std::string, T>>;
+
+template <class T>
+struct ValueOf {
+    using type = T;
+};
+template <class T>
+struct ValueOf<std::optional<T>> {
+    using type = T;
+};
+
+/// Rows in the making. `place` returns the member as a reference, which may be an std::optional.
+template <class Settings>
+class OptionRows {
+public:
+    using Row = OptionRow<Settings>;
+    template <class Place>
+    using Value =
+        typename ValueOf<std::remove_cvref_t<std::invoke_result_t<Place, Settings&>>>::type;
+
+    /// Under whose title the next rows are listed.
+    void group(std::string title) { group_ = std::move(title); }
+
+    template <class Place>
+    Row& number(std::string name, Place place, Range range, std::string help)
+    {
+        using T = Value<Place>;
+        Row& row = add(std::move(name), std::is_integral_v<T> ? "N" : "X", std::move(help));
+        row.kind = std::is_integral_v<T> ? OptionKind::whole : OptionKind::number;
+        row.put = [place, range](Settings& s, const std::string& option, const std::string& text) {
+            place(s) = parse_number<T>(option, text, range);
+        };
+        row.text = [place](const Settings& s) { return shown_of<T>(place, s); };
+        return row;
+    }
+
+    /// One of a few words or whole numbers; the first word of a value is what is shown of it.
+    template <class Place>
+    Row& choice(std::string name, Place place, OptionWords<Value<Place>> words, std::string help)
+    {
+        using T = Value<Place>;
+        Row& row = add(std::move(name), "", std::move(help));
+        row.kind = std::is_same_v<T, int> ? OptionKind::whole : OptionKind::word;
+        std::vector<T> seen;
+        for (const auto& [word, value] : words) {
+            if (std::find(seen.begin(), seen.end(), value) != seen.end())
+                continue; // an alias
+            row.words.push_back(word);
+            row.values += (row.values.empty() ? "" : "|") + word;
+            seen.push_back(value);
+        }
+        row.put = [place, words, names = row.words](Settings& s, const std::string& option,
+                                                    const std::string& text) {
+            for (const auto& [word, value] : words)
+                if (is_same_name(word, text)) {
+                    place(s) = value;
+                    return;
+                }
+            refuse_word(option, text.empty() ? "(empty)" : text, names);
+        };
+        row.text = [place, words](const Settings& s) -> std::string {
+            const std::optional<T> now = place(const_cast<Settings&>(s));
+            for (const auto& [word, value] : words)
+                if (now == value)
+                    return word;
+            return "";
+        };
+        return row;
+    }
+
+    template <class Place>
+    Row& text(std::string name, Place place, std::string values, std::string help)
+    {
+        Row& row = add(std::move(name), values, std::move(help));
+        row.kind = OptionKind::text;
+        row.put = [place, values](Settings& s, const std::string& option, const std::string& text) {
+            if (text.empty())
+                refuse_empty(option, values);
+            place(s) = text;
+        };
+        row.text = [place](const Settings& s) { return place(const_cast<Settings&>(s)); };
+        return row;
+    }
+
+    template <class Place>
+    Row& flag(std::string name, Place place, std::string help)
+    {
+        Row& row =
+            choice(std::move(name), place, {{"true", true}, {"false", false}}, std::move(help));
+        row.kind = OptionKind::flag;
+        row.values.clear();
+        return row;
+    }
+
+    std::vector<Row> take() { return std::move(rows_); }
+    void append(std::vector<Row> rows)
+    {
+        for (Row& row : rows)
+            rows_.push_back(std::move(row)), rows_.back().group = group_;
+    }
+
+private:
+    Row& add(std::string name, std::string values, std::string help)
+    {
+        Row& row = rows_.emplace_back();
+        row.name = std::move(name);
+        row.values = std::move(values);
+        row.help = std::move(help);
+        row.group = group_;
+        return row;
+    }
+
+    template <class T, class Place>
+    static std::string shown_of(const Place& place, const Settings& s)
+    {
+        const std::optional<T> value = place(const_cast<Settings&>(s));
+        if (!value)
+            return "";
+        if constexpr (std::is_integral_v<T>)
+            return std::to_string(*value);
+        else
+            return number_text(*value);
+    }
+
+    std::string group_;
+    std::vector<Row> rows_;
+};
+
+/// The row that the doors other than the command line call so; null: none.
+template <class Settings>
+const OptionRow<Settings>* find_row(const std::vector<OptionRow<Settings>>& rows,
+                                    std::string_view key)
+{
+    for (const auto& row : rows)
+        if (row.is_called(key))
+            return &row;
+    return nullptr;
+}
+
+/// The row of that name, which must be there.
+template <class Settings>
+const OptionRow<Settings>& row_of(const std::vector<OptionRow<Settings>>& rows,
+                                  std::string_view name)
+{
+    for (const auto& row : rows)
+        if (row.name == name)
+            return row;
+    throw std::logic_error("option: " + std::string(name) + ": has no row");
+}
+
+/// Adds all names by which is_called() knows the rows.
+template <class Settings>
+void add_keys(std::vector<std::string>& keys, const std::vector<OptionRow<Settings>>& rows)
+{
+    for (const auto& row : rows) {
+        keys.push_back(row.plain_name());
+        if (!row.known_as.empty())
+            keys.insert(keys.end(), row.known_as.begin() + 1, row.known_as.end());
+    }
+}
+
+/// "--theta: needs --solver tree" for the first row that is given and needs what is not met.
+template <class Settings>
+Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const GivenOptions& given,
+                         const std::vector<Unmet>& unmet)
+{
+    for (const Unmet& lack : unmet)
+        for (const auto& row : rows)
+            if ((row.needs & lack.need) && given.contains(row.name))
+                return "--" + row.name + ": " + lack.because;
+    return {};
+}
+
+/// Names of the command line and of the other doors.
+using PlainNames = std::map<std::string, std::string>;
+
+template <class Settings>
+void add_plain_names(PlainNames& names, const std::vector<OptionRow<Settings>>& rows)
+{
+    for (const auto& row : rows)
+        names[row.name] = row.plain_name();
+}
+
+/// The line with "--local-order" as "local_order" and "--eps" as "softening".
+std::string plain_words(const std::string& line, const PlainNames& names);
+
+/// Throws Error(usage) with the line, if there is one, in plain words.
+void require(const Refusal& refusal, const PlainNames& names);
+
+} // namespace chamomile

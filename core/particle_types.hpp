@@ -1,0 +1,18 @@
+/// \file  The types of particles by number and name, as GADGET has them.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "chamomile/core/particles.hpp"
+
+namespace chamomile {
+
+inline constexpr std::array<const char*, 6> type_names = {"gas",   "halo",  "disk",
+                                                          "bulge", "stars", "boundary"};
+
+/// The types that there are, such as "1 (halo), 4 (stars)".
+std::string types_of(const Particles& particles);
+
+} // namespace chamomile

@@ -1,0 +1,79 @@
+#include "chamomile/core/typed_number.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/number_text.hpp"
+
+namespace chamomile {
+namespace {
+
+template <class T>
+std::optional<T> number_of(const std::string& text)
+{
+    if constexpr (std::is_integral_v<T>)
+        if (const auto value = parsed_number<T>(text))
+            return value;
+    const auto value = parsed_number<double>(text);
+    if (!value || !std::isfinite(*value))
+        return {};
+    if constexpr (std::is_integral_v<T>) {
+        constexpr double exact = 9007199254740992; // 2^53: each integer below is a double
+        const bool fits = std::abs(*value) <= exact &&
+                          *value >= double(std::numeric_limits<T>::min()) &&
+                          *value <= double(std::numeric_limits<T>::max());
+        if (!fits || *value != std::floor(*value))
+            return {};
+    }
+    return T(*value);
+}
+
+} // namespace
+
+template <class T>
+T parse_number(const std::string& option, const std::string& text, const Range& range)
+{
+    const auto value = number_of<T>(text);
+    if (!value || !range.contains(double(*value)))
+        throw Error(Fault::usage, option + ": " + (text.empty() ? "(empty)" : text) + ": " +
+                                      (std::is_integral_v<T> ? "a whole number" : "a number") +
+                                      range.words() + " is needed");
+    return *value;
+}
+
+template <class T>
+std::vector<T> parse_numbers(const std::string& option, const std::string& text, const Range& range)
+{
+    std::vector<T> values;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', start), text.size());
+        values.push_back(parse_number<T>(option, text.substr(start, comma - start), range));
+        start = comma + 1;
+    }
+    return values;
+}
+
+void refuse_word(const std::string& option, const std::string& text,
+                 const std::vector<std::string>& words)
+{
+    std::string list;
+    for (const std::string& word : words)
+        list += (list.empty() ? "" : ", ") + word;
+    throw Error(Fault::usage,
+                option + ": " + text + ": is not one of " + list + suggestion(text, words));
+}
+
+template double parse_number(const std::string&, const std::string&, const Range&);
+template int parse_number(const std::string&, const std::string&, const Range&);
+template std::uint64_t parse_number(const std::string&, const std::string&, const Range&);
+template std::vector<double> parse_numbers(const std::string&, const std::string&, const Range&);
+template std::vector<int> parse_numbers(const std::string&, const std::string&, const Range&);
+template std::vector<std::uint64_t> parse_numbers(const std::string&, const std::string&,
+                                                  const Range&);
+
+} // namespace chamomile

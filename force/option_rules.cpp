@@ -1,0 +1,131 @@
+// Which options of a force go together.
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/accuracy/methods.hpp"
+#include "chamomile/force/option_table.hpp"
+
+namespace chamomile {
+namespace {
+
+bool is_direct(const SolverOptions& options)
+{
+    return options.solver == SolverKind::direct;
+}
+
+/// What is given beside a goal is not for it to choose.
+Refusal settle_goal(SolverOptions& options, const GivenOptions& given)
+{
+    AccuracyGoal& goal = *options.accuracy;
+    if (given.contains("precision") && options.precision == Precision::single_precision &&
+        goal.error < least_goal_in_float)
+        return "--accuracy " + number_text(goal.error) + ": needs --precision double";
+    if (given.contains("criterion"))
+        goal.criterion = options.criterion;
+    if (given.contains("order"))
+        goal.order = options.order;
+    if (given.contains("local-order"))
+        goal.local_order = options.local_order;
+    return {};
+}
+
+} // namespace
+
+Refusal settle_limits(SolverOptions& options, const GivenOptions& given)
+{
+    for (const char* limit : {"tolerance", "theta"})
+        if (given.contains("accuracy") && given.contains(limit))
+            return std::string("--accuracy and --") + limit +
+                   ": give one of the two; --accuracy chooses the other";
+    if (given.contains("tolerance") && given.contains("theta"))
+        return "--tolerance and --theta: give one of the two";
+    if (!given.contains("criterion") && given.contains("theta"))
+        options.criterion = Criterion::geometric;
+    const bool tolerance = compares_accelerations(options.criterion);
+    if (given.contains(tolerance ? "theta" : "tolerance"))
+        return "--criterion " + row_of(force_options(), "criterion").text(options) + ": takes " +
+               (tolerance ? "--tolerance" : "--theta");
+    return options.accuracy ? settle_goal(options, given) : Refusal();
+}
+
+Refusal settle_method(SolverOptions& options, const GivenOptions& given)
+{
+    std::vector<Unmet> unmet;
+    if (is_direct(options))
+        unmet.push_back({needs_tree, "needs --solver tree"});
+    if (!given.contains("accuracy"))
+        unmet.push_back({needs_goal, "needs --accuracy"});
+    if (const Refusal line = refuse_idle_rows(force_options(), given, unmet))
+        return line;
+    return settle_limits(options, given);
+}
+
+Refusal settle_boundary(SolverOptions& options, const GivenOptions& given)
+{
+    const bool periodic = options.is_periodic(), direct = is_direct(options);
+    std::vector<Unmet> unmet;
+    if (!periodic)
+        unmet.push_back({needs_box, "needs a periodic box; give --box SIDE"});
+    if (direct)
+        unmet.push_back({needs_tree, "needs --solver tree"});
+    if (options.periodic.long_range == LongRangeKind::modes)
+        unmet.push_back({needs_mesh, "is not for --long-range modes"});
+    if (periodic && direct)
+        unmet.push_back({needs_lists, "needs --solver tree in a periodic box"});
+    if (periodic)
+        unmet.push_back({needs_isolation, "is not for periodic boxes; give --tolerance and --cut"});
+    if (const Refusal refusal = refuse_idle_rows(force_options(), given, unmet))
+        return refusal;
+    if (!periodic)
+        return {};
+    if (direct) {
+        const bool in_float =
+            given.contains("precision") && options.precision == Precision::single_precision;
+        const bool on_gpu = given.contains("device") && options.device.starts_with("gpu");
+        if (in_float || on_gpu)
+            return std::string(in_float ? "--precision" : "--device") +
+                   ": direct sums in a periodic box are made in double, on the processor";
+        return {};
+    }
+    if (options.order > 2)
+        return "--order: " + std::to_string(options.order) + ": must be 0 or 2 in a periodic box";
+    if (given.contains("local-order") && options.local_order > 0)
+        return "--local-order: must be 0 in a periodic box";
+    options.local_order = 0;
+    return {};
+}
+
+bool is_used(const OptionTerms& row, const SolverOptions& options)
+{
+    unsigned there = needs_lists | needs_isolation;
+    there |= is_direct(options) ? 0u : needs_tree;
+    there |= options.is_periodic() ? needs_box : 0u;
+    there |= options.periodic.long_range == LongRangeKind::mesh ? needs_mesh : 0u;
+    there |= options.accuracy ? needs_goal | needs_steps : 0u;
+    if (row.name == "tolerance" || row.name == "theta")
+        return !is_direct(options) &&
+               compares_accelerations(options.criterion) == (row.name == "tolerance");
+    return (row.needs & ~there) == 0;
+}
+
+bool KeyedOptions::take(const std::string& key, const std::string& value)
+{
+    return take_row(force_options(), options, key, value);
+}
+
+void KeyedOptions::settle()
+{
+    const PlainNames& names = plain_names_of_forces();
+    require(refuse_idle_rows(force_options(), given,
+                             {{needs_steps, "is for a time loop, and this is one evaluation"}}),
+            names);
+    require(settle_method(options, given), names);
+    require(settle_boundary(options, given), names);
+}
+
+std::vector<std::string> force_keys()
+{
+    std::vector<std::string> keys;
+    add_keys(keys, force_options());
+    return keys;
+}
+
+} // namespace chamomile

@@ -1,0 +1,158 @@
+#include "chamomile/force/option_table.hpp"
+
+#include "chamomile/core/error.hpp"
+
+namespace chamomile {
+namespace {
+
+using O = SolverOptions;
+
+/// An option of the goal alone makes one of the default error, which settle_method() refuses.
+AccuracyGoal& goal_of(O& options)
+{
+    return options.accuracy ? *options.accuracy : options.accuracy.emplace();
+}
+
+/// A row of the goal: what is shown without a goal is its default.
+template <class Member>
+void add_goal(OptionRows<O>& t, const char* name, Member AccuracyGoal::*member, Range range,
+              const char* help, unsigned needs)
+{
+    auto& row = t.number(
+        name, [member](O & o) -> auto& { return goal_of(o).*member; }, range, help);
+    row.only(needs);
+    row.text = [member, text = row.text](const O& o) {
+        O shown = o;
+        return text(shown);
+    };
+}
+
+std::vector<OptionRow<O>> rows()
+{
+    constexpr Range sizes = ranges::between(0, 1 << 20);
+    constexpr unsigned long_range = needs_box | needs_tree;
+    OptionRows<O> t;
+    t.group("Forces");
+    t.choice(
+        "solver", [](O & o) -> auto& { return o.solver; },
+        {{"tree", SolverKind::tree}, {"direct", SolverKind::direct}},
+        "how forces are summed: by a tree (Barnes & Hut 1986, walked once for each group of "
+        "particles) or directly over all pairs");
+    t.number(
+         "eps", [](O & o) -> auto& { return o.softening.length; }, ranges::not_negative,
+         "softening length (Plummer equivalent); that of the file unless given; run needs one of "
+         "the two")
+        .also({"softening", "eps"})
+        .in("length");
+    t.choice(
+         "softening", [](O & o) -> auto& { return o.softening.kind; },
+         {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
+         "law of the softening; that of the file unless given; the spline is Newtonian beyond 2.8 "
+         "lengths")
+        .also({"kernel", "softening_kind"});
+    t.number(
+         "G", [](O & o) -> auto& { return o.gravitational_constant; }, ranges::positive,
+         "gravitational constant; that of the file unless given")
+        .in("length velocity^2 / mass");
+    t.number(
+         "decorrelate", [](O & o) -> auto& { return o.decorrelate; }, ranges::not_negative,
+         "seed of root cubes at random places, another in each step, so that the errors of steps "
+         "average out")
+        .only(needs_tree);
+    t.number(
+         "batch-size", [](O & o) -> auto& { return o.batch_size; }, sizes,
+         "groups whose lists go to the GPU together; 0: chosen; changes no result")
+        .only(needs_tree);
+    t.choice(
+         "criterion", [](O & o) -> auto& { return o.criterion; },
+         {{"moments", Criterion::moments},
+          {"relative", Criterion::relative},
+          {"geometric", Criterion::geometric},
+          {"minimum-distance", Criterion::minimum_distance}},
+         "by which a cell is accepted: moments (error by second moments) and relative (by mass and "
+         "size) take --tolerance, geometric (angle of the cell) and minimum-distance (from its "
+         "nearest point) --theta; geometric if only --theta is given")
+        .only(needs_tree);
+    t.number(
+         "tolerance", [](O & o) -> auto& { return o.tolerance; }, ranges::above(0, 1),
+         "a cell is accepted where the error of its multipoles, estimated, stays below this part "
+         "of the acceleration")
+        .only(needs_tree);
+    t.number(
+         "theta", [](O & o) -> auto& { return o.theta; }, ranges::above(0, 1.5),
+         "opening angle: a cell of size l is accepted beyond l/theta")
+        .only(needs_tree);
+    t.choice(
+         "order", [](O & o) -> auto& { return o.order; }, {{"0", 0}, {"2", 2}, {"3", 3}, {"4", 4}},
+         "of the multipoles: 0 monopole, 2 quadrupole, 3 octupole, 4 hexadecapole")
+        .only(needs_tree);
+    t.choice(
+         "local-order", [](O & o) -> auto& { return o.local_order; },
+         {{"0", 0}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}},
+         "of the expansions of distant cells about a group, 3 to 6; 0: none")
+        .only(needs_tree);
+    t.number(
+         "group-size", [](O & o) -> auto& { return o.group_size; }, sizes,
+         "most particles that share an interaction list; 0: chosen by device")
+        .only(needs_lists);
+    t.number(
+         "leaf-size", [](O & o) -> auto& { return o.leaf_size; }, sizes,
+         "most particles of a cell that is not divided; 0: chosen by device")
+        .only(needs_tree);
+    t.append(machine_options<O>());
+    t.number(
+         "accuracy", [](O & o) -> auto& { return goal_of(o).error; }, ranges::between(1e-12, 0.5),
+         "keep this error |da|/|a| of 99 % of the particles (--accuracy-percentile): criterion, "
+         "tolerance, orders and sizes that are not given are chosen by measuring error and time")
+        .only(needs_tree | needs_isolation)
+        .text = [](const O& o) { return o.accuracy ? number_text(o.accuracy->error) : ""; };
+    constexpr unsigned goal = needs_tree | needs_isolation | needs_goal;
+    add_goal(t, "accuracy-percentile", &AccuracyGoal::percentile, ranges::above(0, 99.9),
+             "part of the particles, in %, whose error --accuracy is about", goal);
+    add_goal(t, "accuracy-every", &AccuracyGoal::check_every, ranges::not_negative,
+             "steps between checks of the error that --accuracy asks for; 0: none after the first",
+             goal | needs_steps);
+    t.group("Periodic boxes");
+    t.number(
+         "box", [](O & o) -> auto& { return o.box; }, ranges::side_or_none,
+         "side of a periodic cube [0, SIDE)^3; that of the file unless given; 0: isolated")
+        .in("length");
+    t.choice(
+         "long-range", [](O & o) -> auto& { return o.periodic.long_range; },
+         {{"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}},
+         "the smooth part of the force: on a mesh (TreePM) or by Fourier modes (Ewald)")
+        .only(long_range);
+    t.number(
+         "mesh", [](O & o) -> auto& { return o.periodic.mesh; }, ranges::between_or_zero(16, 32768),
+         "cells of the mesh along a side; 0: chosen by the number of particles")
+        .only(long_range | needs_mesh);
+    t.number(
+         "split", [](O & o) -> auto& { return o.periodic.split; }, ranges::between(0.5, 10),
+         "r_s, where tree and mesh share the force, in cells of the mesh")
+        .only(long_range | needs_mesh);
+    t.number(
+         "cut", [](O & o) -> auto& { return o.periodic.cut; }, ranges::between(3, 7),
+         "where the tree's part ends, in r_s")
+        .only(long_range);
+    return t.take();
+}
+
+} // namespace
+
+const std::vector<OptionRow<O>>& force_options()
+{
+    static const std::vector<OptionRow<O>> all = rows();
+    return all;
+}
+
+const PlainNames& plain_names_of_forces()
+{
+    static const PlainNames names = [] {
+        PlainNames made;
+        add_plain_names(made, force_options());
+        return made;
+    }();
+    return names;
+}
+
+} // namespace chamomile

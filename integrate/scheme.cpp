@@ -1,0 +1,155 @@
+// Which scheme goes with which forces, and what is made of them.
+#include "chamomile/integrate/scheme.hpp"
+
+#include "chamomile/force/small_sets.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/resident.hpp"
+
+namespace chamomile {
+namespace {
+
+bool is_direct(const SolverOptions& options)
+{
+    return options.solver == SolverKind::direct;
+}
+
+bool is_spline(const SolverOptions& options)
+{
+    return options.softening.length > 0 && options.softening.kind != SofteningKind::plummer;
+}
+
+Refusal refuse_hermite(const SolverOptions& options, const Scheme& scheme)
+{
+    if (options.is_periodic())
+        return "--box: hermite is not periodic; leave out one of the two";
+    if (!is_direct(options))
+        return "--solver tree: hermite sums directly; leave it out";
+    if (options.accuracy)
+        return "--accuracy: is for trees; hermite sums directly";
+    if (is_spline(options))
+        return "--softening spline: hermite knows Plummer softening alone";
+    if (scheme.resident)
+        return "--resident: is for the leapfrog";
+    return {};
+}
+
+Refusal refuse_resident(const SolverOptions& options, const Scheme& scheme)
+{
+    if (options.accuracy)
+        return "--accuracy: contradicts --resident";
+    if (!is_direct(options)) {
+        if (scheme.adaptive && time_step_of(scheme).criterion == StepCriterion::potential)
+            return "--step-criterion potential: adaptive steps of --resident go by the softening";
+        return {};
+    }
+    if (options.is_periodic())
+        return "--resident: direct sums on the GPU are not periodic";
+    if (scheme.individual)
+        return "--block-steps: contradicts --resident without --solver tree";
+    if (!scheme.fixed_length)
+        return "--adaptive: --resident sums directly without --solver tree, in steps of --dt";
+    if (is_spline(options))
+        return "--softening spline: --resident knows Plummer softening alone; with --solver tree "
+               "it knows both";
+    return {};
+}
+
+HermiteOptions hermite_options(const Scheme& scheme)
+{
+    const TimeStep step = time_step_of(scheme);
+    HermiteOptions options{.fixed_length = scheme.fixed_length.value_or(0),
+                           .eta = step.eta,
+                           .eta_start = scheme.eta_start,
+                           .iterations = scheme.iterations,
+                           .shortest = step.shortest,
+                           .longest = step.longest};
+    if (scheme.fixed_length || scheme.shared_steps)
+        options.sharing = StepSharing::shared;
+    if (scheme.final_evaluation)
+        options.last_evaluation = LastEvaluation::after_correction;
+    if (scheme.count_short_steps)
+        options.below_shortest = BelowShortest::count;
+    return options;
+}
+
+BlockSteps block_steps(const Scheme& scheme)
+{
+    const TimeStep step = time_step_of(scheme);
+    return {.criterion = step.criterion,
+            .eta = step.eta,
+            .shortest = step.shortest,
+            .longest = step.longest,
+            .rungs = scheme.rungs,
+            .rebuild = scheme.rebuild};
+}
+
+} // namespace
+
+TimeStep time_step_of(const Scheme& scheme)
+{
+    TimeStep step;
+    const bool leapfrog = scheme.kind == SchemeKind::leapfrog;
+    step.kind = scheme.fixed_length ? TimeStepKind::fixed : TimeStepKind::adaptive;
+    step.length = scheme.fixed_length.value_or(step.length);
+    step.shortest = scheme.shortest;
+    step.longest = scheme.longest.value_or(step.longest);
+    step.criterion = scheme.criterion.value_or(
+        leapfrog && scheme.individual ? BlockSteps().criterion : step.criterion);
+    const bool by_potential = step.criterion == StepCriterion::potential;
+    step.eta = scheme.eta.value_or(!leapfrog      ? HermiteOptions().eta
+                                   : by_potential ? BlockSteps().eta
+                                                  : step.eta);
+    return step;
+}
+
+Refusal refusal(const SolverOptions& options, const Scheme& scheme)
+{
+    if (scheme.kind == SchemeKind::hermite)
+        return refuse_hermite(options, scheme);
+    if (scheme.resident)
+        if (const Refusal line = refuse_resident(options, scheme))
+            return line;
+    const bool by_potential = time_step_of(scheme).criterion == StepCriterion::potential;
+    if (!scheme.fixed_length && by_potential && options.is_periodic())
+        return "--step-criterion potential: needs isolated particles; in a periodic box give "
+               "--step-criterion softening";
+    if (!scheme.fixed_length && !by_potential && !(options.softening.length > 0))
+        return std::string(scheme.individual ? "--block-steps" : "--adaptive") +
+               ": the criterion 'softening' needs a softening length > 0; 'potential' does not";
+    return {};
+}
+
+Integration make_integrator(const SolverOptions& options, const Scheme& scheme, const Clock& clock)
+{
+    require(refusal(options, scheme), plain_names_of_runs());
+    Integration made;
+    if (scheme.kind == SchemeKind::hermite) {
+        made.jerks = make_jerk_solver(options);
+        auto hermite = std::make_unique<Hermite>(*made.jerks, hermite_options(scheme));
+        made.hermite = hermite.get();
+        made.integrator = std::move(hermite);
+        return made;
+    }
+    const TimeStep step = time_step_of(scheme);
+    if (scheme.resident && is_direct(options)) {
+        made.integrator = make_resident_leapfrog(options, step);
+        return made;
+    }
+    made.solver = scheme.individual && !scheme.resident
+                      ? make_solver_with_host(options, scheme.host_below)
+                      : make_solver(options);
+    if (scheme.individual) {
+        const BlockSteps steps = block_steps(scheme);
+        auto blocks = scheme.resident ? make_resident_blocks(*made.solver, steps, clock)
+                                      : std::make_unique<BlockLeapfrog>(*made.solver, steps, clock);
+        made.blocks = blocks.get();
+        made.integrator = std::move(blocks);
+    } else if (scheme.resident) {
+        made.integrator = make_resident_tree(*made.solver, step, clock);
+    } else {
+        made.integrator = std::make_unique<Leapfrog>(*made.solver, step, clock);
+    }
+    return made;
+}
+
+} // namespace chamomile

@@ -1,0 +1,98 @@
+/// \file  How a simulation moves its particles: the options of the integrators, and what makes one.
+///
+/// A new option of an integrator is a member of Scheme and a row in scheme_table.cpp. A new
+/// integrator is its own two files, a SchemeKind with its word here, and in scheme.cpp what it
+/// refuses and its case in make_integrator().
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "chamomile/force/option_table.hpp"
+#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/hermite.hpp"
+#include "chamomile/integrate/integrator.hpp"
+#include "chamomile/pairs/jerk_solver.hpp"
+
+namespace chamomile {
+
+enum class SchemeKind {
+    leapfrog, ///< kick-drift-kick, second order
+    hermite   ///< fourth order, direct sums (Makino & Aarseth 1992)
+};
+
+/// The words of `--integrator`.
+inline const OptionWords<SchemeKind>& scheme_words()
+{
+    static const OptionWords<SchemeKind> words = {{"leapfrog", SchemeKind::leapfrog},
+                                                  {"hermite", SchemeKind::hermite}};
+    return words;
+}
+
+/// What is asked for; what is empty follows from the rest.
+struct Scheme {
+    SchemeKind kind = SchemeKind::leapfrog;
+    std::optional<double> fixed_length;     ///< of all steps
+    bool adaptive = false;                  ///< of the leapfrog: one step for all, by the criterion
+    bool individual = false;                ///< steps in powers of two; of hermite unless shared
+    std::optional<StepCriterion> criterion; ///< of the leapfrog
+    std::optional<double> eta;
+    double shortest = 0;
+    std::optional<double> longest;
+    int rungs = BlockSteps().rungs;
+    std::optional<double> rebuild;           ///< BlockSteps::rebuild
+    std::optional<std::uint64_t> host_below; ///< make_solver_with_host()
+    bool resident = false;                   ///< particles stay on the GPU
+    bool shared_steps = false;
+    double eta_start = HermiteOptions().eta_start;
+    int iterations = HermiteOptions().iterations;
+    bool final_evaluation = false, count_short_steps = false;
+};
+
+const std::vector<OptionRow<Scheme>>& scheme_options();
+
+/// The names of force_options() and scheme_options() in doors that are not the command line.
+const PlainNames& plain_names_of_runs();
+
+/// Completes both by what goes with those that are given: hermite and resident particles without a
+/// tree sum directly, hermite in double. `in_box`: gravity is periodic, even if the box is not
+/// known yet. The line refuses the first option that contradicts another or that nothing would use.
+Refusal settle_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
+                      bool in_box);
+
+/// Why the scheme cannot go with these forces.
+Refusal refusal(const SolverOptions& options, const Scheme& scheme);
+
+/// The steps that the scheme means: eta and criterion as they follow from it.
+TimeStep time_step_of(const Scheme& scheme);
+
+/// An integrator with what computes its forces.
+struct Integration {
+    std::unique_ptr<Solver> solver;
+    std::unique_ptr<JerkSolver> jerks;
+    std::unique_ptr<Integrator> integrator;
+    const Hermite* hermite = nullptr;      ///< the integrator, if it is that
+    const BlockLeapfrog* blocks = nullptr; ///< the integrator, if it is that
+};
+
+/// With the leapfrog's clock, which must outlive it. Throws Error(usage) with the line of
+/// refusal(), and like make_solver(), make_jerk_solver() and the integrators.
+Integration make_integrator(const SolverOptions& options, const Scheme& scheme,
+                            const Clock& clock = Clock::newtonian());
+
+/// KeyedOptions with those of a time loop.
+class KeyedScheme : public KeyedOptions {
+public:
+    Scheme scheme;
+
+    bool take(const std::string& key, const std::string& value);
+    /// The texts of those that are given, by the names of the command line.
+    std::map<std::string, std::string> texts() const;
+    /// Steps by eta are adaptive ones where nothing else says what they are. Throws Error(usage).
+    void settle();
+};
+
+/// Keys of a KeyedScheme.
+std::vector<std::string> run_keys();
+
+} // namespace chamomile

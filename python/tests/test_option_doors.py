@@ -1,0 +1,210 @@
+"""Every option of a force and of a time loop through the command line, C and Python: the same bits, or all refuse it."""
+
+import ctypes
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import chamomile
+from chamomile import _chamomile
+
+FORCES, RUNS = _chamomile.option_table()
+CLI_NAME = {row[0]: row[5] for row in FORCES + RUNS}
+RNG = np.random.default_rng(3)
+N = 300
+X, V, M = 4 * RNG.random((N, 3)), 0.1 * RNG.normal(size=(N, 3)), np.full(N, 1 / N)
+
+# What an option needs beside it, and values where a word or number by itself would do nothing.
+BESIDE = {"kernel": {"softening": 0.05}, "accuracy_percentile": {"accuracy": 0.01}, "accuracy_every": {"accuracy": 0.01},
+          **{name: {"box": 4.0} for name in ("long_range", "mesh", "split", "cut")}}
+VALUES = {"box": 4.0, "decorrelate": 7, "device": "cpu", "instruction_set": "baseline", "mesh": 32, "cut": 4.5, "iterations": 2}
+CHOSEN_BY_TIME = {"accuracy", "accuracy_percentile", "accuracy_every"}
+
+
+def another(name, kind, words, default, *_):
+    """A value that is not the default."""
+    if name in VALUES:
+        return VALUES[name]
+    if kind == "bool":
+        return True
+    if words:
+        return next(word for word in reversed(words) if word != default)
+    if kind == "float":
+        return 0.75 * default if default else 0.05
+    return default // 2 if default else 64
+
+
+def program():
+    path = os.environ.get("CHAMOMILE_PROGRAM")
+    if not path:
+        raise unittest.SkipTest("CHAMOMILE_PROGRAM does not say where the program is")
+    return path
+
+
+def columns(folder):
+    path = pathlib.Path(folder, "in.txt")
+    rows = np.column_stack([M, X, V])
+    path.write_text("# columns: mass x y z vx vy vz\n" + "".join(" ".join(map(repr, map(float, row))) + "\n" for row in rows))
+    return path
+
+
+def as_flags(words):
+    return [text for name, value in words.items() for text in (["--" + CLI_NAME[name]] + ([] if value is True else [str(value)]))]
+
+
+def by_program(words, command, *more):
+    """The snapshot that the command writes and its line, if it refuses."""
+    with tempfile.TemporaryDirectory() as folder:
+        into = pathlib.Path(folder, "out" if command == "run" else "out.hdf5")
+        done = subprocess.run([program(), command, columns(folder), "-o", into, "-q", *more, *as_flags(words)], capture_output=True, text=True)
+        if done.returncode:
+            return None, done.stderr
+        return chamomile.read_snapshot(sorted(into.glob("snapshot_*"))[-1] if command == "run" else into), ""
+
+
+def by_c(words):
+    """Accelerations and the line."""
+    path = os.environ.get("CHAMOMILE_LIBRARY")
+    if not path:
+        raise unittest.SkipTest("CHAMOMILE_LIBRARY does not say where libchamomile_c.so is")
+    c, context = ctypes.CDLL(path), ctypes.c_void_p()
+    c.chm_last_error.restype = ctypes.c_char_p
+    c.chm_last_error.argtypes = c.chm_destroy.argtypes = [ctypes.c_void_p]
+    assert c.chm_create(ctypes.byref(context)) == 0
+    try:
+        for name, value in words.items():
+            if c.chm_set_option(context, name.encode(), str(value).encode()):
+                return None, c.chm_last_error(context).decode()
+        a, pointer = np.empty_like(X), lambda array: ctypes.c_void_p(array.ctypes.data)
+        if c.chm_solve(context, ctypes.c_int64(N), pointer(M), pointer(X), pointer(a), None):
+            return None, c.chm_last_error(context).decode()
+        return a, ""
+    finally:
+        c.chm_destroy(context)
+
+
+def refusal_of(call):
+    try:
+        return call(), ""
+    except chamomile.UsageError as error:
+        return None, str(error)
+
+
+def test_each_option_of_a_force_through_each_door():
+    for row in FORCES:
+        name = row[0]
+        words = {"device": "cpu", "softening": 0.03, **BESIDE.get(name, {}), name: another(*row)}
+        solver, line = refusal_of(lambda: chamomile.Solver(**words).build(X, M))
+        ours = None if solver is None else solver.evaluate().acceleration
+        snapshot, told = by_program(words, "force")
+        theirs, c_line = by_c(words)
+        assert (ours is None) == (snapshot is None) == (theirs is None), (name, line, told, c_line)
+        if ours is None:
+            assert name in line and line == c_line, (name, line, c_line)
+            continue
+        assert solver.options[name] == words[name], name
+        noted = None if name == "device" else snapshot.provenance.get(CLI_NAME[name].replace("-", "_"))
+        assert noted is None or type(words[name])(noted) == words[name], (name, noted)
+        if name not in CHOSEN_BY_TIME:
+            assert np.array_equal(snapshot.accelerations, ours), name
+            assert np.array_equal(theirs, ours), name
+
+
+def test_options_that_do_not_go_together_through_each_door():
+    for words in ({"mesh": 32}, {"accuracy_percentile": 90.0}, {"solver": "direct", "order": 3}, {"solver": "direct", "decorrelate": 1},
+                  {"box": 4.0, "order": 3}, {"box": 4.0, "accuracy": 0.01}, {"box": 4.0, "long_range": "modes", "mesh": 32},
+                  {"box": 4.0, "solver": "direct", "precision": "float"}, {"criterion": "moments", "theta": 0.5}, {"accuracy": 1e-7, "precision": "float"},
+                  {"box": 4.0, "softening": 0.9}, {"theta": 2.5}, {"order": 1}, {"criterion": "nearest"}, {"softening": -1.5}):
+        line = refusal_of(lambda: chamomile.Solver(**{"softening": 0.03, **words}).build(X, M))[1]
+        told, c_line = by_program({"softening": 0.03, **words}, "force")[1], by_c({"softening": 0.03, **words})[1]
+        assert line and line == c_line and told.count("\n") == 1, (words, line, c_line, told)
+        values = line.partition(": ")[2] or line
+        assert values.split("; did")[0].replace("_", "-")[:20] in told.replace("--", "").replace("_", "-"), (line, told)
+
+
+def test_each_option_of_a_time_loop_as_from_the_command_line():
+    for words in (
+        {"step": 0.01}, {"dt": 0.01, "integrator": "leapfrog"}, {"adaptive": True, "eta": 0.2}, {"eta": 0.2, "longest": 0.01}, {"eta": 0.2, "shortest": 0.005},
+        {"block_steps": True}, {"block_steps": True, "step_criterion": "softening", "eta": 0.05, "rungs": 3}, {"block_steps": True, "rebuild_above": 0.5},
+        {"block_steps": True, "host_below": 10}, {"adaptive": True, "step_criterion": "potential"},
+        {"integrator": "hermite"}, {"integrator": "hermite", "step": 0.01}, {"integrator": "hermite", "shared_steps": True, "eta": 0.02},
+        {"integrator": "hermite", "iterations": 2, "final_evaluation": True}, {"integrator": "hermite", "eta_start": 0.005, "dt_min": 1e-9, "count_short_steps": True},
+        {"step": 0.01, "box": 4.0}, {"step": 0.01, "box": 4.0, "long_range": "modes"}, {"block_steps": True, "step_criterion": "softening", "box": 4.0, "mesh": 32},
+        {"step": 0.01, "solver": "direct", "precision": "double"}, {"step": 0.01, "decorrelate": 5}, {"step": 0.01, "theta": 0.4},
+    ):
+        given = {**words, "softening": 0.05, "device": "cpu"}
+        ours = chamomile.make_snapshot(X, M, V)
+        chamomile.Simulation(ours, end_time=0.05, **given).run()
+        flags = {name: value for name, value in given.items()}
+        if "eta" in words and not {"block_steps", "adaptive", "integrator"} & set(words):
+            flags["adaptive"] = True  # which eta alone means in Python
+        rename = {"dt": "step", "dt_min": "shortest", "dt_max": "longest"}
+        theirs, line = by_program({rename.get(name, name): value for name, value in flags.items()}, "run", "--t-end", "0.05", "--snapshot-every", "0.05")
+        assert theirs is not None, (words, line)
+        assert np.array_equal(ours.positions, theirs.positions) and np.array_equal(ours.velocities, theirs.velocities), words
+        assert ours.box_size == theirs.box_size
+
+
+def test_a_simulation_takes_every_option_of_its_table():
+    for row in RUNS:
+        name, value = row[0], another(*row)
+        beside = next(beside for beside in ({}, {"step": 0.1}, {"eta": 0.1}, {"block_steps": True}, {"integrator": "hermite"}, {"solver": "tree", "step": 0.1})
+                      if name not in beside and accepted({"softening": 0.1, **beside, name: value}))
+        assert beside is not None, name
+
+
+def accepted(words):
+    try:
+        chamomile.Simulation(chamomile.plummer(10), end_time=1, **words)
+    except chamomile.UsageError:
+        return False
+    except chamomile.DeviceError:
+        pass  # resident particles, where there is no GPU
+    return True
+
+
+def test_a_box_of_the_snapshot():
+    boxed = chamomile.make_snapshot(X, M, V)
+    boxed.box_size = 4
+    chamomile.Simulation(boxed, end_time=0.02, step=0.01, softening=0.05).run()
+    asked = chamomile.make_snapshot(X, M, V)
+    chamomile.Simulation(asked, end_time=0.02, step=0.01, softening=0.05, box=4).run()
+    assert np.array_equal(boxed.positions, asked.positions) and asked.box_size == 4
+    opened = chamomile.make_snapshot(X, M, V)
+    opened.box_size = 4
+    chamomile.Simulation(opened, end_time=0.02, step=0.01, softening=0.05, box=0).run()
+    assert not np.array_equal(opened.positions, asked.positions) and opened.box_size == 0
+    for words, part in (({"box": 5}, "contradicts the box of 4"), ({"integrator": "hermite"}, "hermite is not periodic")):
+        boxed.box_size = 4
+        line = refusal_of(lambda: chamomile.Simulation(boxed, end_time=1, step=0.01, softening=0.05, **words))[1]
+        assert part in line, line
+
+
+def test_a_folder_of_a_run_in_a_box_with_individual_steps():
+    words = {"block_steps": True, "step_criterion": "softening", "softening": 0.05, "box": 4}
+    with tempfile.TemporaryDirectory() as folder:
+        whole = chamomile.make_snapshot(X, M, V)
+        chamomile.Simulation(whole, end_time=0.1, **words).run(folder=folder)
+        log = pathlib.Path(folder, "run.log").read_text()
+        assert "periodic, 4" in log and "in blocks of individual steps, by the softening" in log and "evaluations, " in log, log
+        snapshot = chamomile.read_snapshot(sorted(pathlib.Path(folder).glob("snapshot_*"))[-1])
+        assert snapshot.box_size == 4 and np.array_equal(snapshot.positions, whole.positions)
+
+
+def test_errors_in_a_box_are_those_against_ewalds_sums():
+    errors = chamomile.accuracy(X, M, box=4, softening=0.05, cut=6)
+    assert 0 < errors.acceleration.p99 < 0.05 and np.isnan(errors.scaled.p99)
+    assert chamomile.accuracy(X, M, box=4, softening=0.05, solver="direct").acceleration.max < 1e-12
+
+
+def test_fields_of_boxes_are_at_the_sources():
+    solver = chamomile.Solver(box=4, softening=0.05).build(X, M)
+    some = solver.evaluate(active=[5, 2], quantities=("acceleration", "potential"))
+    both = solver.evaluate(quantities=("acceleration", "potential"))
+    assert np.allclose(some.acceleration, both.acceleration[[5, 2]], rtol=0.1) and some.potential.shape == (2,)
+    for call in (lambda: solver.evaluate(X), lambda: solver.neighbours(X, 0.1), lambda: solver.evaluate(quantities="tidal_tensor")):
+        assert "in a periodic box" in refusal_of(call)[1]

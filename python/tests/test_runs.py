@@ -1,0 +1,140 @@
+"""The folder of a run: the program's bytes, stops, and going on."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+
+import chamomile
+
+FILES = ["energy.csv", *(f"snapshot_{k:03d}.hdf5" for k in range(3))]
+
+
+def sphere():
+    return chamomile.plummer(300, seed=3)
+
+
+def simulation(**more):
+    return chamomile.Simulation(sphere(), **{"end_time": 0.25, "step": 1 / 64, "softening": 0.05, **more})
+
+
+def run(folder, keep=lambda now: None, **more):
+    """One that may end before its time, with an observer."""
+    one = simulation()
+    one.every_steps(1, keep)
+    one.run(folder, snapshot_every=0.125, **more)
+    return one
+
+
+def program(folder, *arguments):
+    path = os.environ.get("CHAMOMILE_PROGRAM")
+    if not path:
+        raise unittest.SkipTest("CHAMOMILE_PROGRAM names no program")
+    return subprocess.run([path, *map(str, arguments)], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def arrays(path):
+    one = chamomile.read_snapshot(path)
+    return [np.asarray(a).tobytes() for a in (one.ids, one.positions, one.velocities, one.masses)]
+
+
+def require_same(a, b):
+    a, b = pathlib.Path(a), pathlib.Path(b)
+    assert (a / "energy.csv").read_bytes() == (b / "energy.csv").read_bytes()
+    rows = [[line.split(",")[:6] for line in (x / "steps.csv").read_text().splitlines()] for x in (a, b)]
+    assert rows[0] == rows[1] and len(rows[0]) == 18
+    for name in FILES[1:]:
+        assert arrays(a / name) == arrays(b / name), name
+
+
+def raised(kind, call):
+    try:
+        call()
+    except kind as error:
+        assert "\n" not in str(error)
+        return str(error)
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def test_the_bytes_of_the_program_which_goes_on():
+    with tempfile.TemporaryDirectory() as folder:
+        chamomile.write_snapshot(sphere(), pathlib.Path(folder, "s.hdf5"))
+        program(folder, "run", "s.hdf5", "--t-end", 0.25, "--dt", 1 / 64, "--eps", 0.05, "--snapshot-every", 0.125, "-o", "theirs")
+        ours = pathlib.Path(folder, "ours")
+        simulation().run(ours, snapshot_every=0.125)
+        require_same(pathlib.Path(folder, "theirs"), ours)
+        assert "particles    300 from a snapshot in Python" in (ours / "run.log").read_text()
+        stopped = pathlib.Path(folder, "stopped")
+        simulation().run(stopped, snapshot_every=0.125, max_walltime=1e-3)
+        assert "stopped by the limit" in (stopped / "run.log").read_text() and not (stopped / FILES[-1]).exists()
+        told = program(folder, "run", "--restart", "stopped", "--max-walltime", 1e6)
+        assert "restarted    from stopped/checkpoint_000000001.chk: t = 0.015625, step 1" in told
+        require_same(stopped, ours)
+
+
+def test_an_exception_leaves_a_checkpoint_to_go_on_from():
+    class Enough(Exception):
+        pass
+
+    def tire(now):
+        if now.step == 10:
+            raise Enough("so far")
+
+    with tempfile.TemporaryDirectory() as folder:
+        whole, broken = os.path.join(folder, "whole"), os.path.join(folder, "broken")
+        run(whole)
+        raised(Enough, lambda: run(broken, tire))
+        log = pathlib.Path(broken, "run.log").read_text()
+        assert "error: " in log and "the state before the error" in log
+        seen = []
+        end = run(broken, lambda now: seen.append(now.step), restart=True)
+        assert seen == list(range(10, 17)) and end.time == 0.25 and end.snapshot.time == 0.25
+        require_same(whole, broken)
+        assert arrays(pathlib.Path(whole, FILES[-1]))[1] == np.asarray(end.snapshot.positions).tobytes()
+        assert end.snapshot.provenance["initial_conditions"] == "a snapshot in Python"
+
+
+def test_a_signal_stops_one_run():
+    with tempfile.TemporaryDirectory() as folder:
+        before = signal.getsignal(signal.SIGINT)
+        one = run(os.path.join(folder, "a"), lambda now: os.kill(os.getpid(), signal.SIGTERM) if now.step == 5 else None)
+        assert 5 <= one.step <= 6 and one.time < 0.25
+        assert run(os.path.join(folder, "b")).time == 0.25 and signal.getsignal(signal.SIGINT) is before
+        raised(KeyboardInterrupt, lambda: run(os.path.join(folder, "c"), lambda now: os.kill(os.getpid(), signal.SIGINT) if now.step == 5 else None))
+        assert list(pathlib.Path(folder, "c").glob("*.chk"))
+
+
+def test_what_cannot_be_trusted():
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        simulation(step=0.125, end_time=2, softening=0.001, solver="direct").run(os.path.join(folder, "a"))
+        assert any("cannot be trusted" in str(w.message) and w.category is RuntimeWarning for w in seen)
+        line = raised(chamomile.InaccurateError, lambda: simulation(step=1 / 8).run(os.path.join(folder, "b"), max_energy_error=1e-9, energy_every=0.125))
+        assert "above max_energy_error 1e-09" in line
+
+
+def test_refusals():
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out")
+        simulation().run(out)
+        assert raised(chamomile.OutputError, lambda: simulation().run(out)).endswith("give overwrite=True to replace them or restart=True to go on")
+        assert "dt: 0.03125: cannot change in a run that goes on; it was 0.015625" in raised(
+            chamomile.RestartError, lambda: simulation(step=1 / 32).run(out, restart=True))
+        assert "eps: " in raised(chamomile.RestartError, lambda: simulation(softening=0.1).run(out, restart=True))
+        assert "snapshot-every: " in raised(chamomile.RestartError, lambda: simulation().run(out, restart=True, snapshot_every=0.1))
+        other = chamomile.Simulation(chamomile.plummer(20), end_time=0.25, step=1 / 64, softening=0.05)
+        assert "20 particles in the snapshot, but 300" in raised(chamomile.RestartError, lambda: other.run(out, restart=True))
+        simulation(end_time=0.5).run(out, restart=True)  # a later end
+        assert "does not exist" in raised(chamomile.RestartError, lambda: simulation().run(os.path.join(folder, "none"), restart=True))
+        for words in ({"snapshot_every": 0}, {"snapshot_every": "often"}, {"steps_every": 0.5}, {"check_forces_every": 3}, {"frame_width": 1},
+                      {"snapshots_every": 1}, {"overwrite": True, "restart": True}, {"max_walltime": -1}):
+            assert raised(chamomile.UsageError, lambda: simulation().run(os.path.join(folder, "x"), **words)), words
+        assert "snapshot_every: needs a folder" in raised(chamomile.UsageError, lambda: simulation().run(snapshot_every=1))
+        assert not os.path.exists(os.path.join(folder, "x"))
+        simulation().run(out, overwrite=True, checkpoint_walltime=0, frames=True, check_forces=10)
+        assert {"frame_000.png", "forces.csv"} < set(os.listdir(out))

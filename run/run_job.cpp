@@ -1,0 +1,381 @@
+#include "chamomile/run/run_job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr auto potentials = Quantities::acceleration_potential;
+
+/// Of a particle: position, velocity, acceleration, potential, mass and number.
+constexpr std::int64_t snapshot_bytes = 12 * 8;
+
+/// The view that all frames of a run share, wide enough for what will leave the first picture.
+RenderOptions first_view(const Snapshot& state, std::optional<double> width)
+{
+    RenderOptions view;
+    const RenderOptions first = settle_view(state, view);
+    view.box = first.box;
+    view.field_of_view = width.value_or((*first.box > 0 ? 1 : 1.5) * *first.field_of_view);
+    return settle_view(state, view);
+}
+
+void exchange_view(Archive& archive, RenderOptions& view)
+{
+    Vec3<double> centre = view.centre.value_or(Vec3<double>{});
+    archive("frames/centre", centre);
+    view.centre = centre;
+    archive("frames/field_of_view", view.field_of_view);
+    archive("frames/box", view.box);
+    archive("frames/types", view.types);
+    archive("frames/min", view.min);
+    archive("frames/max", view.max);
+}
+
+} // namespace
+
+double snapshot_interval(const RunSettings& settings, double start, double end)
+{
+    if (settings.snapshot_every)
+        return *settings.snapshot_every;
+    return end > start ? (end - start) / 10 : std::max(1.0, std::abs(end));
+}
+
+RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder,
+               Snapshot& state, Simulation& simulation, Journal& journal)
+    : run_(settings), origin_(origin), folder_(folder), state_(state), simulation_(simulation),
+      journal_(journal), energies_(state.comoving.has_value()), steps_(settings.steps_every),
+      forces_(settings.check_forces), progress_(journal), checkpoints_(folder.name())
+{
+    register_observers();
+}
+
+void RunJob::register_observers()
+{
+    const double interval =
+        snapshot_interval(run_, simulation_.start_time(), simulation_.end_time());
+    const auto energies = [this](Simulation&) { note_energies(); };
+    // The first observer is called when the first forces are known, so that nothing is created for
+    // particles that have none.
+    const auto outputs = [this](Simulation&) { write_outputs(); };
+    if (const auto times = listed_outputs(run_.cosmology); !times.empty())
+        simulation_.at_times(times, potentials, outputs);
+    else
+        simulation_.at_intervals(interval, potentials, outputs);
+    const auto frames = [this](Simulation&) { write_frame(); };
+    if (run_.frames && !run_.frames_every && !listed_outputs(run_.cosmology).empty())
+        simulation_.at_times(listed_outputs(run_.cosmology), Quantities::acceleration, frames);
+    else if (run_.frames)
+        simulation_.at_intervals(run_.frames_every.value_or(interval), Quantities::acceleration,
+                                 frames);
+    if (run_.energy_every)
+        simulation_.at_intervals(*run_.energy_every, potentials, energies);
+    else
+        simulation_.every_steps(10, potentials, energies);
+    if (run_.check_forces > 0)
+        simulation_.every_steps(run_.check_forces_every.value_or(50), potentials,
+                                [this](Simulation&) { note_forces(); });
+    simulation_.after_each_step([this](Simulation& now) {
+        steps_.add(now);
+        note_cancellation();
+        progress_.update(now,
+                         formatted("%s %.1e", energies_.error_name(), energies_.energy_error()));
+    });
+}
+
+void RunJob::note_cancellation()
+{
+    const std::string line = cancellation_text(simulation_.last_statistics());
+    if (!line.empty() && !simulation_.integrator().forces().accuracy)
+        journal_.warn(line);
+}
+
+void RunJob::introduce(const RunDescription& description, const std::vector<std::string>& lines,
+                       const std::string& checked)
+{
+    chamomile::introduce(description, simulation_, state_, journal_);
+    for (const std::string& line : lines)
+        journal_.tell(line);
+    record_start(description, journal_);
+    if (!checked.empty())
+        journal_.record(checked);
+}
+
+void RunJob::go_on(const RestartPoint& point, const RunOrigin& earlier,
+                   const RunDescription& description, const std::vector<std::string>& notes,
+                   const std::string& checked)
+{
+    restore(*point.archive);
+    if (origin_.forces.device != earlier.forces.device)
+        state_.provenance["device"] = simulation_.integrator().device();
+    for (const std::string& line : point.rejected)
+        journal_.tell("rejected     " + line);
+    journal_.tell(formatted("restarted    from %s: t = %.9g, step %llu",
+                            point.archive->path().c_str(), simulation_.stated_time(),
+                            (unsigned long long)simulation_.step()));
+    std::vector<std::string> lines;
+    for (const std::string& note : notes)
+        lines.push_back("note         " + note);
+    introduce(description, lines, checked);
+    folder_.create();
+    set_aside_newer(point.archive->path());
+    reopen_files();
+    if (simulation_.at_end())
+        journal_.tell(
+            "the run had reached its end at t = " +
+            number_text(simulation_.integrator().clock().stated(simulation_.end_time())) +
+            (state_.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
+}
+
+void RunJob::restore(Archive& archive)
+{
+    exchange(archive);
+    restored_ = has_checkpoint_ = true;
+    first_step_ = checkpoint_step_ = simulation_.step();
+}
+
+void RunJob::reopen_files()
+{
+    journal_.open(folder_.log(), true);
+    std::vector<std::string> notes{energies_.open(folder_.energies()),
+                                   steps_.open(folder_.steps(), simulation_)};
+    if (run_.check_forces > 0)
+        notes.push_back(forces_.open(folder_.forces()));
+    for (const std::string& note : notes)
+        if (!note.empty())
+            journal_.tell("note         " + note);
+}
+
+void RunJob::execute()
+{
+    const double start = wall_clock_seconds();
+    StopRequests requests(folder_.name(), run_.max_walltime);
+    simulation_.when_done([&](Simulation&) { after_step(requests); });
+    if (run_.frames && !restored_) // refuses what shows nothing before files are made
+        view_ = first_view(state_, run_.frame_width);
+    if (restored_)
+        check_energies();
+    if (!inaccuracy_.empty()) // as it was at the checkpoint
+        simulation_.stop();
+    try {
+        simulation_.run();
+    } catch (const std::exception& error) {
+        journal_.record(std::string("error: ") + error.what());
+        rescue();
+        throw;
+    }
+    summarize(wall_clock_seconds() - start);
+    if (inaccuracy_.empty())
+        return;
+    journal_.record("error: " + inaccuracy_);
+    throw Inaccurate(inaccuracy_);
+}
+
+void RunJob::open_files()
+{
+    folder_.create(std::int64_t(state_.particles.size()) * snapshot_bytes);
+    journal_.open(folder_.log());
+    energies_.open(folder_.energies());
+    steps_.open(folder_.steps(), simulation_);
+    note_cancellation();
+    if (run_.check_forces > 0)
+        forces_.open(folder_.forces());
+}
+
+void RunJob::write_outputs()
+{
+    if (outputs_ == 0 && !energies_.is_open())
+        open_files();
+    folder_.require_same();
+    note_energies();
+    take_time();
+    state_.has_accelerations = true;
+    state_.has_potentials = simulation_.has_potentials();
+    if (simulation_.integrator().forces().accuracy)
+        record_choice();
+    state_.provenance["step"] = std::to_string(simulation_.step());
+    std::string analysis;
+    {
+        const PeculiarVelocities in_file(state_);
+        write_snapshot(state_, folder_.snapshot(outputs_));
+        analysis = write_analysis(run_.analysis, state_, folder_, outputs_);
+    }
+    journal_.detail("wrote " + folder_.snapshot(outputs_).string() + analysis + " at " +
+                    time_text(simulation_));
+    ++outputs_;
+}
+
+/// What the solver has chosen by now goes into the snapshots.
+void RunJob::record_choice()
+{
+    for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
+        state_.provenance.erase(name);
+    for (const auto& [name, value] : describe(simulation_.integrator().forces()))
+        if (name != "device")
+            state_.provenance[name] = value;
+    state_.provenance["measured_error"] = number_text(steps_.measured_error());
+}
+
+void RunJob::take_time()
+{
+    state_.time = simulation_.stated_time();
+    if (state_.comoving)
+        state_.comoving->scale_factor = state_.time;
+}
+
+void RunJob::write_frame()
+{
+    folder_.require_same();
+    take_time();
+    write_png(render_snapshot(state_, view_), folder_.frame(frames_));
+    ++frames_;
+}
+
+void RunJob::note_energies()
+{
+    energies_.add(simulation_);
+    check_energies();
+}
+
+std::string RunJob::energy_limit() const
+{
+    return run_.max_energy_error
+               ? run_.names.max_energy_error + " " + number_text(*run_.max_energy_error)
+               : formatted("%.2g %%", 100 * energies_.trusted_error());
+}
+
+/// Tells of the first energy error beyond the limit, or ends the run by it.
+void RunJob::check_energies()
+{
+    const bool exceeds = run_.max_energy_error
+                             ? !(std::abs(energies_.energy_error()) <= *run_.max_energy_error)
+                             : energies_.is_doubtful(energies_.energy_error());
+    if (!exceeds || has_energy_warning_)
+        return;
+    has_energy_warning_ = true;
+    const std::string line =
+        formatted("%s: %.3g at %s, step %llu: above %s", energies_.error_name(),
+                  energies_.energy_error(), time_text(simulation_).c_str(),
+                  (unsigned long long)simulation_.step(), energy_limit().c_str());
+    if (run_.max_energy_error && run_.on_energy_error == EnergyErrorAction::stop)
+        inaccuracy_ = line;
+    else
+        journal_.tell("warning      " + line);
+}
+
+void RunJob::note_forces()
+{
+    forces_.add(simulation_, state_.particles);
+    if (forces_.excess().empty() || has_force_warning_)
+        return;
+    has_force_warning_ = true;
+    journal_.tell("warning      " + forces_.excess());
+}
+
+void RunJob::after_step(StopRequests& requests)
+{
+    requests.note_step();
+    const bool has_moved = simulation_.step() > first_step_;
+    if (!has_moved && requests.is_hopeless())
+        journal_.tell("note         " + run_.names.max_walltime + " " +
+                      number_text(*run_.max_walltime) +
+                      ": leaves no room for two steps; one is taken all the same");
+    std::string reason;
+    if (!simulation_.at_end())
+        reason = inaccuracy_.empty() ? requests.reason(has_moved) : "the energy error";
+    if (reason.empty() && !is_checkpoint_due(requests))
+        return;
+    const std::filesystem::path checkpoint = write_checkpoint();
+    requests.note_checkpoint(checkpoints_.longest_seconds());
+    if (reason.empty() && !simulation_.at_end()) // the checkpoint may have taken the time left
+        reason = requests.reason(has_moved);
+    if (reason.empty())
+        return;
+    simulation_.stop();
+    tell_how_to_go_on("stopped by " + reason, checkpoint);
+}
+
+bool RunJob::is_checkpoint_due(StopRequests& requests) const
+{
+    const std::uint64_t step = simulation_.step();
+    if (requests.wants_checkpoint())
+        return true;
+    if (has_checkpoint_ && checkpoint_step_ == step)
+        return false;
+    if (simulation_.at_end()) // from which a later end goes on
+        return true;
+    if (run_.checkpoint_every && step % *run_.checkpoint_every == 0)
+        return true;
+    if (step == first_step_)
+        return false;
+    // What a checkpoint takes must be known where there is a limit.
+    if (requests.has_limit() && checkpoints_.longest_seconds() == 0)
+        return true;
+    return run_.checkpoint_walltime > 0 &&
+           wall_clock_seconds() - checkpoint_time_ >= run_.checkpoint_walltime;
+}
+
+/// Keeps or restores all that changes as the run goes on.
+void RunJob::exchange(Archive& archive)
+{
+    simulation_.exchange(archive);
+    energies_.exchange(archive);
+    steps_.exchange(archive);
+    if (run_.check_forces > 0)
+        forces_.exchange(archive);
+    archive("run/outputs", outputs_);
+    archive("run/frames", frames_);
+    if (run_.frames)
+        exchange_view(archive, view_);
+}
+
+std::filesystem::path RunJob::write_checkpoint()
+{
+    folder_.require_same();
+    energies_.sync(); // what the checkpoint says of them must be on the disk before it is
+    steps_.sync();
+    forces_.sync();
+    const std::filesystem::path file =
+        checkpoints_.write(simulation_.step(), [this](Archive& archive) {
+            origin_.exchange(archive);
+            exchange_properties(archive, state_);
+            exchange(archive);
+        });
+    has_checkpoint_ = true;
+    checkpoint_step_ = simulation_.step();
+    checkpoint_time_ = wall_clock_seconds();
+    journal_.detail("wrote " + file.string());
+    journal_.sync();
+    return file;
+}
+
+/// After an error: the state before the step that failed.
+void RunJob::rescue()
+{
+    if (!simulation_.has_begun() || !energies_.is_open())
+        return;
+    try {
+        tell_how_to_go_on("the state before the error", write_checkpoint());
+    } catch (const std::exception& error) {
+        journal_.record(std::string("no checkpoint could be written: ") + error.what());
+    }
+}
+
+void RunJob::tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint)
+{
+    journal_.tell(formatted("%s: %s, step %llu, in %s", what.c_str(),
+                            time_text(simulation_).c_str(), (unsigned long long)simulation_.step(),
+                            checkpoint.c_str()));
+    journal_.tell("'chamomile run --restart " + folder_.name() + "' goes on from there");
+}
+
+} // namespace chamomile

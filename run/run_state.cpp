@@ -1,0 +1,81 @@
+#include "chamomile/run/run_state.hpp"
+
+#include <algorithm>
+
+#include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/force/list_solver.hpp"
+
+namespace chamomile {
+
+void RunOrigin::exchange(Archive& archive)
+{
+    archive("run/options", options);
+    archive("run/input", input);
+    archive("run/version", version);
+    archive("run/command", command);
+    archive("run/start_time", start_time);
+    archive("run/device", forces.device);
+    archive("run/instruction_set", forces.instruction_set);
+    archive("run/group_size", forces.group_size);
+    archive("run/leaf_size", forces.leaf_size);
+}
+
+void exchange_properties(Archive& archive, Snapshot& snapshot)
+{
+    archive("units/length", snapshot.units.length_in_cm);
+    archive("units/mass", snapshot.units.mass_in_g);
+    archive("units/velocity", snapshot.units.velocity_in_cm_per_s);
+    archive("units/physical", snapshot.units.physical);
+    archive("units/per_hubble", snapshot.units.per_hubble);
+    archive("snapshot/G", snapshot.gravitational_constant);
+    Softening softening = snapshot.softening.value_or(Softening{});
+    archive("snapshot/softening_kind", softening.kind, SofteningKind::spline);
+    archive("snapshot/softening_length", softening.length);
+    snapshot.softening = softening;
+    archive("snapshot/box_size", snapshot.box_size);
+    archive("snapshot/format", snapshot.format);
+    archive("snapshot/provenance", snapshot.provenance);
+    archive("snapshot/notes", snapshot.notes);
+    if (snapshot.comoving) {
+        ComovingFrame& frame = *snapshot.comoving;
+        archive("comoving/scale_factor", frame.scale_factor);
+        archive("comoving/omega_matter", frame.omega_matter);
+        archive("comoving/omega_lambda", frame.omega_lambda);
+        archive("comoving/omega_radiation", frame.omega_radiation);
+        archive("comoving/hubble", frame.hubble);
+        archive("comoving/w0", frame.w0);
+        archive("comoving/wa", frame.wa);
+        archive("comoving/physical_softening", frame.physical_softening);
+    }
+}
+
+std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& solver,
+                                      bool any_instruction_set)
+{
+    std::vector<std::string> notes;
+    if (origin.version != version)
+        notes.push_back("the checkpoint is of version " + origin.version + ", this is " + version +
+                        ": what was not given as an option is as it is chosen now");
+    const SolverOptions& before = origin.forces;
+    const std::string device = settled(solver).device;
+    if (device != before.device)
+        notes.push_back("the device was " + before.device + " and is " + device +
+                        " now: from here on the bits are others");
+    const bool same_kind = (device == "cpu") == (before.device == "cpu");
+    if (same_kind && !solver.accuracy && solver.solver == SolverKind::tree) {
+        solver.group_size = before.group_size;
+        solver.leaf_size = before.leaf_size;
+    }
+    if (device == "cpu" && before.device == "cpu" && any_instruction_set) {
+        const auto& here = instruction_sets();
+        if (std::find(here.begin(), here.end(), before.instruction_set) != here.end())
+            solver.instruction_set = before.instruction_set;
+        else
+            notes.push_back("this processor has no " + before.instruction_set +
+                            ": from here on the last bits are others");
+    }
+    return notes;
+}
+
+} // namespace chamomile

@@ -1,0 +1,171 @@
+#include "chamomile/run/structures/comoving_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/run/particle_notes.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Beyond which a density is told that is not Omega_m: such as that of neutrinos or radiation.
+constexpr double noted_difference = 1e-3;
+
+/// Omega_m may be another one than the file's, by which its units were settled.
+void require_density(const std::string& file, Snapshot& state)
+{
+    settle_units(state);
+    if (!has_density_of_background(state))
+        throw Error(Fault::input,
+                    file + ": " + density_text(state) + ": its units, box, G or Omega_m are wrong");
+    if (std::abs(density_over_critical(state) / state.comoving->omega_matter - 1) >
+        noted_difference)
+        state.notes.push_back(density_text(state));
+}
+
+} // namespace
+
+Background background_of(const ComovingFrame& frame)
+{
+    return {.omega_matter = frame.omega_matter,
+            .omega_lambda = frame.omega_lambda,
+            .omega_radiation = frame.omega_radiation,
+            .w0 = frame.w0,
+            .wa = frame.wa,
+            .hubble = frame.hubble};
+}
+
+std::string density_text(const Snapshot& state)
+{
+    return formatted("density: %.4g of the critical one, but Omega_m is %.4g",
+                     density_over_critical(state), state.comoving->omega_matter);
+}
+
+std::vector<double> listed_outputs(const CosmologyRequest& request)
+{
+    std::vector<double> times;
+    for (double a : request.output_scale_factors)
+        times.push_back(std::log(a));
+    for (double z : request.output_redshifts)
+        times.push_back(std::log(scale_factor_of(z)));
+    return times;
+}
+
+void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state)
+{
+    const auto refuse = [&](const std::string& what) {
+        throw Error(Fault::input, file + ": " + what);
+    };
+    if (!state.comoving)
+        refuse("plain coordinates: a cosmological run needs a comoving file, with Redshift and "
+               "Omegas");
+    if (!(state.box_size > 0))
+        refuse("no box: a cosmological run needs the side of its periodic box (BoxSize)");
+    if (!state.units.physical)
+        refuse("N-body units: a cosmological run needs physical ones, such as kpc/h, 1e10 Msun/h "
+               "and km/s");
+    ComovingFrame& frame = *state.comoving;
+    const auto take = [](double& value, const std::optional<double>& given) {
+        value = given.value_or(value);
+    };
+    take(frame.omega_matter, request.omega_matter);
+    take(frame.omega_lambda, request.omega_lambda);
+    take(frame.omega_radiation, request.omega_radiation);
+    take(frame.w0, request.w0);
+    take(frame.wa, request.wa);
+    take(frame.hubble, request.hubble);
+    take(frame.physical_softening, request.physical_softening);
+    if (!(frame.omega_matter > 0))
+        refuse("Omega_m: " + number_text(frame.omega_matter) + ": give --omega-m");
+    if (!(frame.hubble > 0))
+        refuse("h: " + number_text(frame.hubble) + ": give --hubble");
+    const double a = frame.scale_factor;
+    if (state.time != 0 && !(std::abs(state.time - a) <= 1e-3 * a))
+        refuse("time: " + number_text(state.time) + ": is not the scale factor " + number_text(a));
+    const double end =
+        request.end_scale_factor.value_or(scale_factor_of(request.end_redshift.value_or(0)));
+    try {
+        validate(background_of(frame), std::min(a, end), std::max(a, end));
+    } catch (const Error& error) {
+        refuse(error.what());
+    }
+    require_density(file, state);
+    const Outside found = outside(state.particles, state.box_size);
+    if (found.sides > 1)
+        refuse(formatted("positions: %.3g sides outside the box of %g: units or box are wrong",
+                         found.sides, state.box_size));
+    if (const std::string line = outside_text(found); !line.empty())
+        state.notes.push_back(line);
+    state.time = a;
+}
+
+void make_canonical(Snapshot& state)
+{
+    const double a = state.comoving->scale_factor;
+    for (Vec3<double>& velocity : state.particles.velocity)
+        velocity = a * velocity;
+    for (Vec3<double>& position : state.particles.position)
+        position = Periodicity{state.box_size}.wrapped(position);
+}
+
+std::shared_ptr<const Clock> clock_of(const CosmologyRequest& request, const Snapshot& state)
+{
+    if (!request.asked)
+        return {std::shared_ptr<const Clock>(), &Clock::newtonian()};
+    const ComovingFrame& frame = *state.comoving;
+    return std::make_shared<ComovingClock>(
+        ComovingOptions{.background = background_of(frame),
+                        .hubble_rate = state.units.hubble_rate(frame.hubble),
+                        .longest_step = request.longest_step,
+                        .physical_softening = frame.physical_softening});
+}
+
+std::string background_text(const ComovingFrame& frame)
+{
+    std::string text = formatted("Omega_m %.6g, Omega_Lambda %.6g, h %.6g", frame.omega_matter,
+                                 frame.omega_lambda, frame.hubble);
+    if (frame.omega_radiation != 0)
+        text += formatted(", Omega_r %.6g", frame.omega_radiation);
+    if (frame.w0 != -1 || frame.wa != 0)
+        text += formatted(", w %.6g %+.6g (1 - a)", frame.w0, frame.wa);
+    if (frame.physical_softening > 0)
+        text += formatted(", eps at most %.6g / a", frame.physical_softening);
+    return text;
+}
+
+std::string epochs_text(double start, double end)
+{
+    const double a = std::exp(start), b = std::exp(end);
+    return formatted("from a = %.6g, z = %.6g to a = %.6g, z = %.6g", a, redshift_of(a), b,
+                     redshift_of(b));
+}
+
+PeculiarVelocities::PeculiarVelocities(Snapshot& state) : state_(state)
+{
+    if (!state.comoving)
+        return;
+    momenta_.swap(state.particles.velocity);
+    try {
+        state.particles.velocity.resize(momenta_.size());
+    } catch (...) {
+        momenta_.swap(state.particles.velocity);
+        throw;
+    }
+    const double a = state.comoving->scale_factor;
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < momenta_.size(); ++i)
+        state.particles.velocity[i] = (1 / a) * momenta_[i];
+}
+
+PeculiarVelocities::~PeculiarVelocities()
+{
+    if (state_.comoving)
+        state_.particles.velocity.swap(momenta_);
+}
+
+} // namespace chamomile

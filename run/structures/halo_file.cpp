@@ -1,0 +1,231 @@
+#include "chamomile/run/structures/halo_file.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/core/version.hpp"
+#include "chamomile/io/comoving.hpp"
+#include "chamomile/io/data_file.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/run/structures/analysed.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double softening = 0.2; ///< of potentials, in linking lengths
+
+bool is_text(const std::filesystem::path& file)
+{
+    return file.extension() == ".txt" || file.extension() == ".dat";
+}
+
+/// The critical density of the comoving coordinates in units of the snapshot, and Omega_m(a).
+std::pair<double, double> critical_density(const Snapshot& snapshot)
+{
+    const ComovingFrame& frame = *snapshot.comoving;
+    const double a = frame.scale_factor;
+    const Background background = background_of(frame);
+    const double H = snapshot.units.hubble_rate(frame.hubble) * background.expansion(a);
+    const double critical = 3 * H * H / (8 * std::numbers::pi * snapshot.G()) * a * a * a;
+    return {critical, background.matter_part(a)};
+}
+
+/// Of spheres that hold all matter.
+std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Particles& all,
+                                            const std::vector<double>& overdensities)
+{
+    std::vector<DensityThreshold> thresholds;
+    double mass = 0;
+    for (double m : all.mass)
+        mass += m;
+    const bool is_critical_known = has_critical_density(snapshot);
+    for (double delta : overdensities) {
+        if (snapshot.box_size > 0)
+            thresholds.push_back(
+                {"Mean" + number_text(delta), delta * mass / std::pow(snapshot.box_size, 3)});
+        if (is_critical_known)
+            thresholds.push_back(
+                {"Crit" + number_text(delta), delta * critical_density(snapshot).first});
+    }
+    if (is_critical_known && !overdensities.empty()) {
+        const auto [critical, omega] = critical_density(snapshot);
+        const double x = omega - 1; // Bryan & Norman 1998, eq. 6
+        thresholds.push_back(
+            {"TopHat200", critical * (18 * std::pow(std::numbers::pi, 2) + 82 * x - 39 * x * x)});
+    }
+    return thresholds;
+}
+
+/// One entry for each halo.
+template <class Get>
+auto column(const std::vector<Halo>& halos, const Get& get)
+{
+    std::vector<std::decay_t<decltype(get(halos[0]))>> values;
+    values.reserve(halos.size());
+    for (const Halo& halo : halos)
+        values.push_back(get(halo));
+    return values;
+}
+
+std::vector<double> sphere_column(const HaloCatalogue& catalogue, std::size_t threshold,
+                                  double OverdenseSphere::*value)
+{
+    std::vector<double> values;
+    for (std::size_t h = 0; h < catalogue.halos.size(); ++h)
+        values.push_back(catalogue.spheres[h * catalogue.thresholds.size() + threshold].*value);
+    return values;
+}
+
+DataGroup header_of(const Snapshot& snapshot, const HaloCatalogue& catalogue,
+                    const std::string& title)
+{
+    const ComovingFrame frame = snapshot.comoving.value_or(ComovingFrame{1, 0, 0, 1});
+    const auto halos = std::uint64_t(catalogue.halos.size());
+    const auto members = std::uint64_t(catalogue.groups.members.size());
+    DataGroup header{"Header", {}, {}};
+    header.attributes = {{"Ngroups_ThisFile", halos},
+                         {"Ngroups_Total", halos},
+                         {"Nids_ThisFile", members},
+                         {"Nids_Total", members},
+                         {"Nsubgroups_ThisFile", std::uint64_t(0)},
+                         {"Nsubgroups_Total", std::uint64_t(0)},
+                         {"Nsubhalos_ThisFile", std::uint64_t(0)},
+                         {"Nsubhalos_Total", std::uint64_t(0)},
+                         {"NumFiles", std::int32_t(1)},
+                         {"Time", snapshot.time},
+                         {"Redshift", redshift_of(snapshot)},
+                         {"BoxSize", snapshot.box_size},
+                         {"Omega0", frame.omega_matter},
+                         {"OmegaLambda", frame.omega_lambda},
+                         {"HubbleParam", frame.hubble},
+                         {"UnitLength_in_cm", snapshot.units.length_in_cm},
+                         {"UnitMass_in_g", snapshot.units.mass_in_g},
+                         {"UnitVelocity_in_cm_per_s", snapshot.units.velocity_in_cm_per_s},
+                         {"units", snapshot.units.description()},
+                         {"LinkingLength", catalogue.linking_length},
+                         {"version", std::string(version)},
+                         {"title", title}};
+    return header;
+}
+
+std::vector<DataGroup> halo_data(const Snapshot& snapshot, const HaloCatalogue& catalogue,
+                                 const std::string& title)
+{
+    const std::vector<Halo>& halos = catalogue.halos;
+    const double a = snapshot.comoving ? snapshot.comoving->scale_factor : 1;
+    DataGroup groups{"Group", {}, {}};
+    groups.attributes = {
+        {"GroupVel", std::string("a times the peculiar velocity, as in Gadget-4")},
+        {"GroupPos", std::string("the particle of lowest potential, of the members alone")}};
+    auto& columns = groups.columns;
+    const auto add = [&](const char* name, const auto& get) {
+        columns.push_back({name, column(halos, get)});
+    };
+    std::vector<std::uint64_t> first(catalogue.groups.first.begin(), catalogue.groups.first.end());
+    first.resize(halos.size());
+    add("GroupLen", [](const Halo& h) { return std::uint32_t(h.members); });
+    columns.push_back({"GroupOffset", first});
+    add("GroupMass", [](const Halo& h) { return h.mass; });
+    add("GroupPos", [](const Halo& h) { return h.centre; });
+    add("GroupCM", [](const Halo& h) { return h.centre_of_mass; });
+    add("GroupVel", [&](const Halo& h) { return a * h.velocity; });
+    add("GroupVelDisp", [](const Halo& h) { return h.dispersion; });
+    add("GroupHalfmassRad", [](const Halo& h) { return h.half_mass_radius; });
+    add("GroupRadius", [](const Halo& h) { return h.radius; });
+    add("GroupAxisRatioMiddle", [](const Halo& h) { return h.middle_to_major; });
+    add("GroupAxisRatioMinor", [](const Halo& h) { return h.minor_to_major; });
+    add("GroupMassType", [](const Halo& h) { return h.mass_of_type; });
+    add("GroupLenType", [](const Halo& h) {
+        std::array<std::uint32_t, 6> counts;
+        std::copy(h.members_of_type.begin(), h.members_of_type.end(), counts.begin());
+        return counts;
+    });
+    for (std::size_t t = 0; t < catalogue.thresholds.size(); ++t) {
+        const std::string& name = catalogue.thresholds[t].name;
+        columns.push_back({"Group_M_" + name, sphere_column(catalogue, t, &OverdenseSphere::mass)});
+        columns.push_back(
+            {"Group_R_" + name, sphere_column(catalogue, t, &OverdenseSphere::radius)});
+    }
+    DataGroup ids{"IDs", {}, {}};
+    std::vector<std::uint64_t> members;
+    for (Index i : catalogue.groups.members)
+        members.push_back(snapshot.particles.id[i]);
+    ids.columns.push_back({"ID", std::move(members)});
+    return {header_of(snapshot, catalogue, title), std::move(groups), std::move(ids),
+            DataGroup{"Subhalo", {}, {}}};
+}
+
+std::string halo_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
+                       const std::string& title)
+{
+    std::string text = table_heading(snapshot, title);
+    text += formatted("# linking length %.9g\n", catalogue.linking_length);
+    text +=
+        "# number members mass x y z cm_x cm_y cm_z vx vy vz dispersion half_mass_radius radius "
+        "b_to_a c_to_a";
+    for (const DensityThreshold& threshold : catalogue.thresholds)
+        text += " M_" + threshold.name + " R_" + threshold.name;
+    for (std::size_t h = 0; h < catalogue.halos.size(); ++h) {
+        const Halo& halo = catalogue.halos[h];
+        text += formatted("\n%zu %zu %.9g", h, halo.members, halo.mass);
+        for (const Vec3<double>& v : {halo.centre, halo.centre_of_mass, halo.velocity})
+            text += formatted(" %.9g %.9g %.9g", v.x, v.y, v.z);
+        text += formatted(" %.9g %.9g %.9g %.6g %.6g", halo.dispersion, halo.half_mass_radius,
+                          halo.radius, halo.middle_to_major, halo.minor_to_major);
+        for (std::size_t t = 0; t < catalogue.thresholds.size(); ++t) {
+            const OverdenseSphere& sphere = catalogue.spheres[h * catalogue.thresholds.size() + t];
+            text += formatted(" %.9g %.9g", sphere.mass, sphere.radius);
+        }
+    }
+    return text + "\n";
+}
+
+} // namespace
+
+HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
+                             const HaloRequest& request)
+{
+    const Particles& particles = snapshot.particles;
+    const Periodicity box{snapshot.box_size};
+    if (!box && !request.length)
+        throw Error(Fault::usage, "--length: not given, and the file states no periodic box, so "
+                                  "that there is no mean distance of particles");
+    HaloCatalogue catalogue;
+    catalogue.linking_length = request.length.value_or(request.linking_length * box.side /
+                                                       std::cbrt(double(particles.size())));
+    catalogue.groups =
+        friends_of_friends(particles.position, box, catalogue.linking_length, request.min_members);
+    catalogue.halos =
+        halo_properties(particles, catalogue.groups, box, softening * catalogue.linking_length);
+    catalogue.thresholds = thresholds_of(snapshot, all, request.overdensities);
+    std::vector<double> densities;
+    for (const DensityThreshold& threshold : catalogue.thresholds)
+        densities.push_back(threshold.density);
+    catalogue.spheres =
+        overdense_spheres(all, box, column(catalogue.halos, [](const Halo& h) { return h.centre; }),
+                          column(catalogue.halos, [](const Halo& h) { return h.mass; }), densities);
+    return catalogue;
+}
+
+void require_halo_format(const std::filesystem::path& file)
+{
+    if (!is_text(file) && file.extension() != ".hdf5" && file.extension() != ".h5")
+        throw Error(Fault::usage, file.string() + ": extension: '" + file.extension().string() +
+                                      "': must be .hdf5, .h5, .txt or .dat");
+}
+
+void write_halos(const Snapshot& snapshot, const HaloCatalogue& catalogue, const std::string& title,
+                 const std::filesystem::path& file)
+{
+    require_halo_format(file);
+    if (is_text(file))
+        write_text(file, halo_table(snapshot, catalogue, title));
+    else
+        write_data_file(file, halo_data(snapshot, catalogue, title));
+}
+
+} // namespace chamomile

@@ -1,0 +1,155 @@
+#include "chamomile/run/structures/linear_theory.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/cosmology/growth.hpp"
+#include "chamomile/io/one_line.hpp"
+#include "chamomile/run/structures/analysed.hpp"
+#include "chamomile/run/structures/comoving_run.hpp"
+
+namespace chamomile {
+namespace {
+
+Background checked_background(const Snapshot& snapshot)
+{
+    if (!snapshot.comoving || !snapshot.units.physical)
+        throw Error(Fault::usage, "--fits: the file is not in comoving coordinates of physical "
+                                  "units: there is no theory for it");
+    for (const auto& [name, value] : {std::pair("Omega_m", snapshot.comoving->omega_matter),
+                                      std::pair("h", snapshot.comoving->hubble)})
+        if (!(value > 0))
+            throw Error(Fault::usage, "--fits: the file states no " + std::string(name) +
+                                          ": there is no theory for it");
+    const Background background = background_of(*snapshot.comoving);
+    const double a = snapshot.comoving->scale_factor;
+    validate(background, std::min(a, 1.), std::max(a, 1.));
+    return background;
+}
+
+/// As 'chamomile model cosmology' states it, and runs of its boxes.
+std::optional<double> stated(const Snapshot& snapshot, const char* name)
+{
+    const auto found = snapshot.provenance.find(name);
+    if (found == snapshot.provenance.end())
+        return {};
+    double value = 0;
+    const std::string& text = found->second;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return fault == std::errc() && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+TransferKind stated_transfer(const Snapshot& snapshot)
+{
+    const auto found = snapshot.provenance.find(provenance_transfer);
+    for (const auto& [name, kind] : transfer_names())
+        if (found != snapshot.provenance.end() && found->second == name)
+            return kind;
+    return TransferKind::eisenstein_hu;
+}
+
+PowerOptions power_of(const TheoryRequest& request, const Background& background,
+                      const Snapshot& snapshot)
+{
+    PowerOptions power;
+    power.background = background;
+    power.sigma8 = request.sigma8 ? request.sigma8 : stated(snapshot, provenance_sigma8);
+    power.spectral_index = request.spectral_index.value_or(
+        stated(snapshot, provenance_spectral_index).value_or(power.spectral_index));
+    power.omega_baryon = request.omega_baryon.value_or(
+        stated(snapshot, provenance_omega_baryon).value_or(power.omega_baryon));
+    const TransferKind of_file = stated_transfer(snapshot);
+    if (!request.table.empty())
+        power.transfer = TransferKind::power_table;
+    else if (!request.transfer.empty())
+        power.transfer = TransferKind::transfer_table;
+    else if (of_file == TransferKind::no_wiggle)
+        power.transfer = of_file;
+    else if (of_file != TransferKind::eisenstein_hu && !request.omega_baryon)
+        throw Error(Fault::usage,
+                    "--fits: the waves of the file come from a table: give it as " +
+                        std::string(of_file == TransferKind::power_table ? "--linear-power"
+                                                                         : "--transfer-table") +
+                        " FILE, or --omega-b for the transfer function of Eisenstein & Hu");
+    power.table = request.table.empty() ? request.transfer : request.table;
+    return power;
+}
+
+double growth_since(const Background& background, double a)
+{
+    return growth(background, a).D1 / growth(background, 1).D1;
+}
+
+} // namespace
+
+const std::vector<std::pair<std::string, TransferKind>>& transfer_names()
+{
+    static const std::vector<std::pair<std::string, TransferKind>> names{
+        {"eisenstein-hu", TransferKind::eisenstein_hu},
+        {"no-wiggle", TransferKind::no_wiggle},
+        {"transfer-table", TransferKind::transfer_table},
+        {"power-table", TransferKind::power_table}};
+    return names;
+}
+
+Theory::Theory(const TheoryRequest& request, const Snapshot& snapshot)
+    : background_(checked_background(snapshot)), power_(power_of(request, background_, snapshot)),
+      linear_(power_),
+      growth_squared_(std::pow(growth_since(background_, snapshot.comoving->scale_factor), 2)),
+      to_per_hubble_(snapshot.units.per_hubble ? 1 : background_.hubble),
+      halofit_([this](double k) { return linear(k); }, background_,
+               snapshot.comoving->scale_factor),
+      mass_function_(linear_, background_, redshift_of(snapshot))
+{}
+
+std::vector<std::string> Theory::assumed(const TheoryRequest& request,
+                                         const Snapshot& snapshot) const
+{
+    const bool is_table = power_.transfer == TransferKind::power_table;
+    const bool takes_baryons = power_.table.empty();
+    std::string values, remedy;
+    const auto add = [&](bool assumed, const char* name, double value, const char* option) {
+        if (!assumed)
+            return;
+        values += (values.empty() ? "" : ", ") + formatted("%s %.6g", name, value);
+        remedy += std::string(remedy.empty() ? "" : ", ") + option;
+    };
+    add(!request.sigma8 && !is_table && !stated(snapshot, provenance_sigma8), "sigma8",
+        linear_.sigma(8), "--sigma8");
+    add(!request.spectral_index && !is_table && !stated(snapshot, provenance_spectral_index), "n_s",
+        power_.spectral_index, "--n-s");
+    add(!request.omega_baryon && takes_baryons && !stated(snapshot, provenance_omega_baryon),
+        "Omega_b", power_.omega_baryon, "--omega-b");
+    if (values.empty())
+        return {};
+    return {"linear theory: the file does not state and the options do not give " + values +
+            ": assumed; give " + remedy};
+}
+
+std::string Theory::heading() const
+{
+    const std::string begin = formatted("# linear theory: sigma8 %.6g, n_s %.6g, ",
+                                        linear_.sigma(8), power_.spectral_index);
+    if (!power_.table.empty())
+        return begin + one_line(power_.table.string()) +
+               formatted(", extrapolated below k = %.4g and beyond %.4g h/Mpc\n", linear_.least_k(),
+                         linear_.most_k());
+    return begin + formatted("Omega_b %.6g%s\n", power_.omega_baryon,
+                             power_.transfer == TransferKind::no_wiggle ? ", no wiggles" : "");
+}
+
+std::unique_ptr<Theory> make_theory(const TheoryRequest& request, Snapshot& snapshot)
+{
+    if (!request.wanted)
+        return nullptr;
+    auto theory = std::make_unique<Theory>(request, snapshot);
+    for (const std::string& note : theory->assumed(request, snapshot))
+        snapshot.notes.push_back(note);
+    return theory;
+}
+
+} // namespace chamomile

@@ -1,0 +1,60 @@
+/// \file  Linear theory and published fits beside what is measured.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chamomile/cosmology/halofit.hpp"
+#include "chamomile/cosmology/mass_function.hpp"
+#include "chamomile/io/snapshot.hpp"
+
+namespace chamomile {
+
+/// What snapshots say of how their initial conditions were made.
+inline constexpr const char *provenance_transfer = "transfer", *provenance_sigma8 = "sigma8",
+                            *provenance_spectral_index = "spectral_index",
+                            *provenance_omega_baryon = "omega_baryon";
+
+/// Of --transfer, and of files.
+const std::vector<std::pair<std::string, TransferKind>>& transfer_names();
+
+struct TheoryRequest {
+    std::optional<double> sigma8, spectral_index, omega_baryon; ///< of the file unless given
+    std::string table, transfer; ///< files: of the power spectrum today, of a transfer function
+    bool wanted = false;
+};
+
+/// Theory at the redshift of a comoving snapshot, lengths in Mpc/h.
+class Theory {
+public:
+    /// Throws Error(usage) for a snapshot that is not comoving, has no physical units, states no
+    /// Omega_m or h, or was made from a table while the request has neither a table nor Omega_b.
+    Theory(const TheoryRequest& request, const Snapshot& snapshot);
+
+    double linear(double k) const { return growth_squared_ * linear_(k); }
+    double nonlinear(double k) const { return halofit_(k); }
+    const MassFunction& mass_function() const { return mass_function_; }
+    /// Such as "# linear theory: sigma8 0.811, n_s 0.965, Omega_b 0.049\n".
+    std::string heading() const;
+    /// A line about what neither the request gives nor the snapshot states; or none.
+    std::vector<std::string> assumed(const TheoryRequest& request, const Snapshot& snapshot) const;
+
+    /// Lengths and masses of the snapshot's analysis_units() in Mpc/h and Msun/h.
+    double to_per_hubble() const { return to_per_hubble_; }
+
+private:
+    Background background_;
+    PowerOptions power_;
+    LinearPower linear_;
+    double growth_squared_, to_per_hubble_;
+    Halofit halofit_;
+    MassFunction mass_function_;
+};
+
+/// Empty unless the request wants it. What it assumes is noted in the snapshot.
+std::unique_ptr<Theory> make_theory(const TheoryRequest& request, Snapshot& snapshot);
+
+} // namespace chamomile

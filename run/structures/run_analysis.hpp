@@ -1,0 +1,26 @@
+/// \file  Power spectra and halos in the course of a run, with each snapshot.
+#pragma once
+
+#include <string>
+
+#include "chamomile/run/run_folder.hpp"
+#include "chamomile/run/structures/halo_file.hpp"
+#include "chamomile/run/structures/power_file.hpp"
+
+namespace chamomile {
+
+struct RunAnalysis {
+    bool power = false, halos = false;
+    std::optional<int> power_mesh;
+    std::uint64_t min_members = HaloRequest{}.min_members;
+};
+
+/// Throws Error(usage) for a box that is not periodic.
+void require_analysable(const RunAnalysis& analysis, const Snapshot& start);
+
+/// Writes power_NNN.txt and halos_NNN.hdf5 of a snapshot, velocities peculiar, as asked for.
+/// Returns what was written, such as ", power_007.txt".
+std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
+                           const RunFolder& folder, int number);
+
+} // namespace chamomile

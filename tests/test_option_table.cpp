@@ -1,0 +1,243 @@
+// The tables of options: names, values, rules, and that C and AMUSE take every row.
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/clients/amuse/gravity_code.hpp"
+#include "chamomile/clients/c/context.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/integrate/scheme.hpp"
+#include "tests/c_context.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("option_table");
+
+namespace {
+
+template <class Call>
+std::string line_of(Call call)
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// A value of the row that is not the default: the last word, or a number within the range.
+template <class Settings>
+std::string another_value(const OptionRow<Settings>& row)
+{
+    if (row.kind == OptionKind::flag)
+        return "true";
+    const std::string usual = row.text(Settings());
+    if (!row.words.empty())
+        return row.words.back() == usual ? row.words.front() : row.words.back();
+    if (row.kind == OptionKind::text)
+        return "cpu";
+    for (const char* text : {"0.25", "4", "64"}) {
+        Settings settings;
+        if (text != usual && line_of([&] { row.put(settings, row.name, text); }).empty())
+            return text;
+    }
+    return "";
+}
+
+/// Calls `check(row, value)` for each row of both tables.
+template <class Check>
+void for_each_row(Check check)
+{
+    for (const auto& row : force_options())
+        check(row, another_value(row));
+    for (const auto& row : scheme_options())
+        check(row, another_value(row));
+}
+
+} // namespace
+
+TEST_CASE("no name and no alias stands twice, and every row says what it is")
+{
+    std::set<std::string> names, keys;
+    for_each_row([&](const OptionTerms& row, const std::string& value) {
+        CAPTURE(row.name);
+        CHECK(names.insert(row.name).second);
+        std::set<std::string> words;
+        for (const std::string& word : row.words)
+            CHECK(words.insert(word).second);
+        CHECK(row.help.size() > 20);
+        CHECK(!row.group.empty());
+        CHECK(value != "");
+    });
+    for (const std::string& key : run_keys()) {
+        CAPTURE(key);
+        CHECK(keys.insert(key).second);
+        CHECK((find_row(force_options(), key) != nullptr) +
+                  (find_row(scheme_options(), key) != nullptr) ==
+              1);
+    }
+}
+
+TEST_CASE("what a row puts it shows, and it refuses what is no value of it")
+{
+    const auto check = [](auto& row, auto settings, const std::string& value) {
+        CAPTURE(row.name);
+        const auto put = [&](const char* text) {
+            return line_of([&] { row.put(settings, "--" + row.name, text); });
+        };
+        row.put(settings, row.name, value);
+        CHECK(row.text(settings) == value);
+        const std::string before = row.text(settings);
+        CHECK(put("") != "");
+        if (row.kind != OptionKind::text)
+            CHECK(put("1e400").starts_with("--" + row.name + ": 1e400: "));
+        if (row.kind == OptionKind::number || row.kind == OptionKind::whole)
+            CHECK(put("-1e9").starts_with("--" + row.name + ": -1e9: "));
+        CHECK(row.text(settings) == before);
+    };
+    for (const auto& row : force_options())
+        check(row, SolverOptions(), another_value(row));
+    for (const auto& row : scheme_options())
+        check(row, Scheme(), another_value(row));
+}
+
+TEST_CASE("the ranges of the rows are those of make_solver()")
+{
+    const auto agrees = [](const char* name, double value, auto place) {
+        CAPTURE(name);
+        CAPTURE(value);
+        SolverOptions direct, read;
+        direct.box = std::string_view("mesh split cut").find(name) != std::string::npos;
+        place(direct) = std::remove_reference_t<decltype(place(direct))>(value);
+        const std::string refused = line_of([&] { make_solver(direct); });
+        const std::string by_row =
+            line_of([&] { row_of(force_options(), name).put(read, name, number_text(value)); });
+        CHECK(refused.empty() == by_row.empty());
+    };
+    using O = SolverOptions;
+    for (const double x : {-1.0, 0.0, 1e-13, 0.5, 1.0, 1.5, 1.51, 3.0, 7.0, 7.5, 10.0, 11.0}) {
+        agrees(
+            "tolerance", x, [](O & o) -> auto& { return o.tolerance; });
+        agrees(
+            "theta", x, [](O & o) -> auto& { return o.theta; });
+        agrees(
+            "eps", x, [](O & o) -> auto& { return o.softening.length; });
+        agrees(
+            "G", x, [](O & o) -> auto& { return o.gravitational_constant; });
+        agrees(
+            "split", x, [](O & o) -> auto& { return o.periodic.split; });
+        agrees(
+            "cut", x, [](O & o) -> auto& { return o.periodic.cut; });
+    }
+    for (const int k : {-1, 0, 1, 2, 3, 4, 5, 6, 7, 15, 64, 32769, (1 << 20) + 1}) {
+        agrees(
+            "order", k, [](O & o) -> auto& { return o.order; });
+        agrees(
+            "local-order", k, [](O & o) -> auto& { return o.local_order; });
+        agrees(
+            "group-size", k, [](O & o) -> auto& { return o.group_size; });
+        agrees(
+            "leaf-size", k, [](O & o) -> auto& { return o.leaf_size; });
+        agrees(
+            "mesh", k, [](O & o) -> auto& { return o.periodic.mesh; });
+    }
+}
+
+TEST_CASE("C and AMUSE take every row by all of its names")
+{
+    for (const auto& row : force_options()) {
+        std::vector<std::string> keys;
+        add_keys(keys, std::vector{row});
+        for (const std::string& key : keys) {
+            CAPTURE(key);
+            const std::string value = another_value(row);
+            tests::Context c;
+            REQUIRE(chm_set_option(c, key.c_str(), value.c_str()) == CHM_OK);
+            chm_context* context = c;
+            CHECK(row.text(context->options.forces.options) == value);
+            GravityCode code;
+            CHECK(line_of([&] { code.set_option(key, value); }) == "");
+        }
+    }
+    for (const auto& row : scheme_options())
+        CHECK(line_of([&] { GravityCode().set_option(row.plain_name(), another_value(row)); }) ==
+              "");
+    CHECK(line_of([] { GravityCode().set_option("thetta", "1"); }) ==
+          "option: thetta: unknown; did you mean 'theta'?");
+}
+
+TEST_CASE("C tells every option by all of its names, with what it means")
+{
+    const std::string text = chm_options();
+    for (const std::string& key : force_keys()) {
+        CAPTURE(key);
+        const bool begins = text.starts_with(key) || text.find("\n" + key) != std::string::npos;
+        CHECK((begins || text.find(", " + key) != std::string::npos));
+    }
+    CHECK(text.find("softening, eps (X, default 0): softening length") != std::string::npos);
+    CHECK(text.find("--") == std::string::npos);
+    CHECK(text.find("threads (N, default 0)") != std::string::npos);
+}
+
+TEST_CASE("what does not go together is refused in the words of the caller")
+{
+    struct Case {
+        std::vector<std::pair<const char*, const char*>> options;
+        const char* line;
+    };
+    const std::vector<Case> cases = {
+        {{{"step", "1"}, {"theta", "0.5"}}, ""},
+        {{{"step", "1"}, {"theta", "0.5"}, {"tolerance", "0.1"}},
+         "tolerance and theta: give one of the two"},
+        {{{"step", "1"}, {"criterion", "minimum_distance"}, {"tolerance", "0.1"}},
+         "criterion minimum-distance: takes theta"},
+        {{{"step", "1"}, {"solver", "direct"}, {"local-order", "3"}},
+         "local_order: needs solver tree"},
+        {{{"step", "1"}, {"accuracy_percentile", "90"}}, "accuracy_percentile: needs accuracy"},
+        {{{"step", "1"}, {"accuracy", "1e-7"}, {"precision", "single"}},
+         "accuracy 1e-07: needs precision double"},
+        {{{"step", "1"}, {"cut", "4"}}, "cut: needs a periodic box; give box SIDE"},
+        {{{"step", "1"}, {"box", "4"}, {"order", "3"}},
+         "order: 3: must be 0 or 2 in a periodic box"},
+        {{{"step", "1"}, {"box", "4"}, {"solver", "direct"}, {"precision", "float"}},
+         "precision: direct sums in a periodic box are made in double, on the processor"},
+        {{{"tolerance", "0.1"}}, "step, eta or block_steps: one of them is needed"},
+        {{{"step", "1"}, {"block_steps", "true"}}, "step: contradicts block_steps"},
+        {{{"step", "1"}, {"eta", "0.1"}},
+         "eta: is for adaptive and individual steps; step gives a fixed one"},
+        {{{"step", "1"}, {"rungs", "3"}}, "rungs: needs block_steps"},
+        {{{"step", "1"}, {"iterations", "2"}}, "iterations: needs integrator hermite"},
+        {{{"integrator", "hermite"}, {"resident", "true"}}, "resident: is for the leapfrog"},
+        {{{"integrator", "hermite"}, {"resident", "false"}}, ""},
+        {{{"integrator", "hermite"}, {"theta", "0.5"}},
+         "theta: is for trees; hermite sums directly"},
+        {{{"integrator", "hermite"}, {"box", "4"}},
+         "box: hermite is not periodic; leave out one of the two"},
+        {{{"integrator", "hermite"}, {"kernel", "spline"}, {"softening", "0.1"}},
+         "kernel spline: hermite knows Plummer softening alone"},
+        {{{"block_steps", "true"}, {"box", "4"}},
+         "step_criterion potential: needs isolated particles; in a periodic box give "
+         "step_criterion softening"},
+        {{{"eta", "0.1"}},
+         "adaptive: the criterion 'softening' needs a softening length > 0; 'potential' does not"},
+        {{{"resident", "true"}, {"step", "1"}, {"solver", "tree"}, {"accuracy", "0.01"}},
+         "accuracy: contradicts resident"},
+        {{{"resident", "true"}, {"step", "1"}, {"order", "0"}},
+         "order: is for trees; resident sums directly without solver tree"},
+        {{{"resident", "true"}, {"eta", "0.1"}, {"softening", "0.1"}},
+         "adaptive: resident sums directly without solver tree, in steps of step"},
+    };
+    for (const Case& c : cases) {
+        CAPTURE(c.line);
+        KeyedScheme keyed;
+        for (const auto& [key, value] : c.options)
+            REQUIRE(keyed.take(key, value));
+        CHECK(line_of([&] {
+                  keyed.settle();
+                  make_integrator(keyed.options, keyed.scheme);
+              }) == c.line);
+    }
+}
+
+TEST_SUITE_END();

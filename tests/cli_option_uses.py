@@ -24,8 +24,8 @@ COMMANDS = {
            "w0 wa hubble tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error output "
            "overwrite snapshot-every energy-every steps-every check-forces check-forces-every power power-mesh halos min-members frames frames-every frame-width",
     "force": f"{FORCES} output overwrite",
-    "accuracy": f"{SOURCE} {FORCES} sample reference repeat table csv hdf5 overwrite",
-    "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling table csv overwrite",
+    "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
+    "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "size width height fov center box slice azimuth inclination types min max colour-map no-labels output data overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
     "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",

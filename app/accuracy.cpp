@@ -14,6 +14,7 @@
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/method_text.hpp"
 #include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {

@@ -19,6 +19,7 @@
 #include "chamomile/force/force_errors.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/run/accuracy_text.hpp"
+#include "chamomile/run/method_text.hpp"
 #include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {

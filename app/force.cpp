@@ -10,6 +10,7 @@
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/run/accuracy_text.hpp"
 #include "chamomile/run/force_cost.hpp"
+#include "chamomile/run/method_text.hpp"
 #include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {

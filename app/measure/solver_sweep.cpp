@@ -4,6 +4,7 @@
 
 #include "app/options/solver_options.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/run/method_text.hpp"
 
 namespace chamomile::app {
 namespace {

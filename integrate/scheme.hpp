@@ -1,8 +1,8 @@
 /// \file  How a simulation moves its particles: the options of the integrators, and what makes one.
 ///
-/// A new option of an integrator is a member of Scheme and a row in scheme_table.cpp; a new
-/// integrator is a SchemeKind with its word there, what it refuses, and its case in
-/// make_integrator().
+/// A new option of an integrator is a member of Scheme and a row in scheme_table.cpp. A new
+/// integrator is its own two files, a SchemeKind with its word here, and in scheme.cpp what it
+/// refuses and its case in make_integrator().
 #pragma once
 
 #include <memory>
@@ -20,6 +20,14 @@ enum class SchemeKind {
     leapfrog, ///< kick-drift-kick, second order
     hermite   ///< fourth order, direct sums (Makino & Aarseth 1992)
 };
+
+/// The words of `--integrator`.
+inline const OptionWords<SchemeKind>& scheme_words()
+{
+    static const OptionWords<SchemeKind> words = {{"leapfrog", SchemeKind::leapfrog},
+                                                  {"hermite", SchemeKind::hermite}};
+    return words;
+}
 
 /// What is asked for; what is empty follows from the rest.
 struct Scheme {

@@ -48,8 +48,7 @@ std::vector<OptionRow<S>> rows()
         .in("time")
         .only(needs_varying);
     t.choice(
-        "integrator", [](S & s) -> auto& { return s.kind; },
-        {{"leapfrog", SchemeKind::leapfrog}, {"hermite", SchemeKind::hermite}},
+        "integrator", [](S & s) -> auto& { return s.kind; }, scheme_words(),
         "leapfrog: second order, one step for all or individual ones; hermite: fourth order, "
         "direct sums in double, of isolated stars that meet closely");
     t.flag(

@@ -167,6 +167,19 @@ TEST_CASE("C and AMUSE take every row by all of its names")
           "option: thetta: unknown; did you mean 'theta'?");
 }
 
+TEST_CASE("C tells every option by all of its names, with what it means")
+{
+    const std::string text = chm_options();
+    for (const std::string& key : force_keys()) {
+        CAPTURE(key);
+        const bool begins = text.starts_with(key) || text.find("\n" + key) != std::string::npos;
+        CHECK((begins || text.find(", " + key) != std::string::npos));
+    }
+    CHECK(text.find("softening, eps (X, default 0): softening length") != std::string::npos);
+    CHECK(text.find("--") == std::string::npos);
+    CHECK(text.find("threads (N, default 0)") != std::string::npos);
+}
+
 TEST_CASE("what does not go together is refused in the words of the caller")
 {
     struct Case {

@@ -40,6 +40,11 @@ const char* chm_last_error(const chm_context* context)
     return context ? context->errors.last() : "context: NULL: chm_create() makes one";
 }
 
+const char* chm_options(void)
+{
+    return c::options_text().c_str();
+}
+
 int chm_set_option(chm_context* context, const char* key, const char* value)
 {
     return c::guarded(context, [&] {

@@ -110,24 +110,25 @@ CHM_API void chm_destroy(chm_context* context);
  * until the next one fails. Any thread may ask at any time. */
 CHM_API const char* chm_last_error(const chm_context* context);
 
-/* What takes effect with the next chm_build():
- *   solver          tree (default), direct
- *   criterion       moments (default), relative: by tolerance; geometric, minimum_distance: by
- *                   theta; theta alone means geometric
- *   tolerance       of forces, 0.001; theta   opening angle, 0.6
- *   accuracy        error |da| / |a| that 99 % are to keep, 1e-12 to 0.5, instead of the two,
- *                   which the next chm_build() chooses by trials; 0: none
- *   order           of the multipoles: 0, 2 (default), 3, 4
- *   local_order     of local expansions: 0, 3 to 6 (default)
- *   softening       length eps, 0; softening_kind   plummer (default), spline
- *   G               above 0; 1
- *   precision       float (default), double
- *   device          auto (default), cpu, gpu, gpu:1
- *   instruction_set auto (default), avx512, avx2, baseline
- *   threads         of the host, up to 4096; 0 (default): OpenMP's choice. Changes no bit
- *   group_size, leaf_size   0 (default): chosen by device
- *   deterministic   accepted; sums are so in any case
- *   first_number    0 (default), 1: of particles and targets in chm_last_error() */
+/* Every option of chm_set_option(), a line each: its names, values, default and what it means. */
+CHM_API const char* chm_options(void);
+
+/* Says an option, in any order; it takes effect with the next chm_build(), which refuses those that
+ * contradict each other or that nothing would use. chm_options() tells all: those of a force, such
+ * as
+ *   solver     tree (default), direct
+ *   tolerance  of the tree's forces, 0.001; or theta, an opening angle; or accuracy, the error
+ *              |da| / |a| that 99 % are to keep, which chm_build() chooses the rest for by trials
+ *              (0: none). The last one given counts
+ *   softening  length eps, 0; softening_kind   plummer (default), spline
+ *   box        side of a periodic cube, 0: isolated; there chm_eval_active() and chm_solve() alone
+ *              have a field, accelerations and potentials
+ *   precision  float (default), double
+ *   device     auto (default), cpu, gpu, gpu:1
+ * and those of a context:
+ *   threads        of the host, up to 4096; 0 (default): OpenMP's choice. Changes no bit
+ *   deterministic  is accepted; sums are so in any case
+ *   first_number   0 (default), 1: of particles and targets in chm_last_error() */
 CHM_API int chm_set_option(chm_context* context, const char* key, const char* value);
 
 /* Says where the n sources lie; chm_build(), chm_refit() and chm_compare_direct() read them there.

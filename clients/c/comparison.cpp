@@ -37,6 +37,7 @@ chm_error_stats compared(chm_context& context, std::span<const Index> sample)
     direct.solver = SolverKind::direct;
     direct.precision = Precision::double_precision;
     direct.accuracy.reset();
+    direct.decorrelate.reset();
     const auto reference = make_field_solver(direct);
     reference->build(context.sources);
 

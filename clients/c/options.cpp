@@ -72,7 +72,32 @@ void take(FieldOptions& options, const std::string& key, const std::string& valu
     throw Error(Fault::usage, "option: " + key + ": unknown" + suggestion(key, keys) + ": " + list);
 }
 
+template <class Settings>
+void tell(std::string& text, const std::vector<OptionRow<Settings>>& rows)
+{
+    for (const auto& row : rows) {
+        std::vector<std::string> keys;
+        add_keys(keys, std::vector{row});
+        for (const std::string& key : keys)
+            text += (&key == keys.data() ? "" : ", ") + key;
+        const std::string usual = row.text(Settings());
+        text += " (" + row.values + (usual.empty() ? "" : ", default " + usual) +
+                "): " + plain_words(row.help, plain_names_of_forces()) + "\n";
+    }
+}
+
 } // namespace
+
+const std::string& options_text()
+{
+    static const std::string all = [] {
+        std::string text;
+        tell(text, force_options());
+        tell(text, context_options());
+        return text;
+    }();
+    return all;
+}
 
 SolverOptions solver_options(const FieldOptions& options)
 {

@@ -19,6 +19,9 @@ struct FieldOptions {
 /// were then.
 void set_option(FieldOptions& options, const std::string& key, const std::string& value);
 
+/// Every option in words, for chm_options().
+const std::string& options_text();
+
 /// As a solver takes them. Throws Error(usage) for what does not go together.
 SolverOptions solver_options(const FieldOptions& options);
 

@@ -33,7 +33,7 @@ class ForceErrors:
     acceleration: Percentiles
     """|da| / |a|."""
     scaled: Percentiles
-    """|da| / sum_j G m_j / r_ij^2, the scaled error of Dehnen (2014)."""
+    """|da| / sum_j G m_j / r_ij^2, the scaled error of Dehnen (2014); not a number in a periodic box."""
     potential: Percentiles
     """|dphi| / |phi|."""
     worst: int

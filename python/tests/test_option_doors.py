@@ -184,6 +184,12 @@ def test_a_box_of_the_snapshot():
         assert part in line, line
 
 
+def test_errors_in_a_box_are_those_against_ewalds_sums():
+    errors = chamomile.accuracy(X, M, box=4, softening=0.05, cut=6)
+    assert 0 < errors.acceleration.p99 < 0.05 and np.isnan(errors.scaled.p99)
+    assert chamomile.accuracy(X, M, box=4, softening=0.05, solver="direct").acceleration.max < 1e-12
+
+
 def test_fields_of_boxes_are_at_the_sources():
     solver = chamomile.Solver(box=4, softening=0.05).build(X, M)
     some = solver.evaluate(active=[5, 2], quantities=("acceleration", "potential"))

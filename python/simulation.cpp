@@ -7,6 +7,7 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/method_text.hpp"
 #include "chamomile/run/particle_notes.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/scheme_text.hpp"

@@ -151,7 +151,8 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
-    require_analysable(run.analysis, state);
+    if (const Refusal line = refuse_analysis(run.analysis, state))
+        throw Error(Fault::usage, *line);
     // Refuses what is out of range before it takes long.
     integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);

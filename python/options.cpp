@@ -141,6 +141,16 @@ void KeyedRun::take(const std::string& key, const std::string& value)
         given.insert(row.name);
 }
 
+const PlainNames& plain_names_of_settings()
+{
+    static const PlainNames names = [] {
+        PlainNames made = plain_names_of_runs();
+        add_plain_names(made, run_options());
+        return made;
+    }();
+    return names;
+}
+
 KeyedRun read_run(nb::dict keywords)
 {
     KeyedRun keyed;
@@ -149,9 +159,7 @@ KeyedRun read_run(nb::dict keywords)
     read(
         keyed, keywords, [](const std::string& key) { return find_row(run_options(), key); },
         known);
-    PlainNames names;
-    add_plain_names(names, run_options());
-    require(refuse_idle_settings(keyed.settings, keyed.given), names);
+    require(refuse_idle_settings(keyed.settings, keyed.given), plain_names_of_settings());
     return keyed;
 }
 
@@ -173,12 +181,10 @@ void require_same_options(const NamedOptions& earlier, const NamedOptions& now)
             return *text;
         return rewritten(run_options(), name, found->second).value_or(found->second);
     };
-    PlainNames plain = plain_names_of_runs();
-    add_plain_names(plain, run_options());
     for (const std::string& name : names)
         if (text_of(earlier, name) != text_of(now, name))
             throw Error(Fault::restart,
-                        "restart: " + plain_words("--" + name, plain) + ": " +
+                        "restart: " + plain_words("--" + name, plain_names_of_settings()) + ": " +
                             text_of(now, name) + ": cannot change in a run that goes on; it was " +
                             text_of(earlier, name));
 }

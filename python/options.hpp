@@ -29,6 +29,9 @@ struct KeyedRun {
     void take(const std::string& key, const std::string& value);
 };
 
+/// Their names in Python, with those of a Simulation.
+const PlainNames& plain_names_of_settings();
+
 /// From the keywords of chamomile.RunSettings. Throws Error(usage) for one that nothing would use.
 KeyedRun read_run(nb::dict keywords);
 

@@ -98,7 +98,7 @@ public:
                           .restart = "restart=True",
                           .max_walltime = "max_walltime",
                           .max_energy_error = "max_energy_error"};
-        require_analysable(settings.analysis, state_);
+        require(refuse_analysis(settings.analysis, state_), plain_names_of_settings());
         if (overwrite && restart)
             throw Error(Fault::usage, "overwrite: contradicts restart");
         const Integrator& integrator = *made_.integrator;

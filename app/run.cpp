@@ -34,13 +34,6 @@ std::map<std::string, std::string> lasting_options(const Options& options)
     return lasting;
 }
 
-/// The options that may be others when a run goes on.
-const std::vector<std::string> changeable = {
-    "t-end",           "a-end",       "z-end",  "checkpoint-every", "checkpoint-walltime",
-    "max-walltime",    "steps-every", "device", "on-device-error",  "max-energy-error",
-    "on-energy-error", "batch-size",  "config", "threads",          "quiet",
-    "verbose",         "restart",     "output"};
-
 /// What moves the particles. Throws Error(usage) as the command line words it.
 Integration integrate(const RunOptions& run, const Clock& clock)
 {
@@ -59,7 +52,7 @@ RunDescription description_of(const Options& options, const RunOptions& run,
             all += (all.empty() ? "" : " ") + name + "=" + value;
     return {.source = source_of(run),
             .box = box_text(options, state, made.integrator->forces()),
-            .scheme = scheme_text(made),
+            .scheme = scheme_text(*made.integrator),
             .steps = steps_text(run.scheme),
             .options = all,
             .command = options.command_line()};
@@ -158,7 +151,8 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
-    require_analysable(run.analysis, state);
+    if (const Refusal line = refuse_analysis(run.analysis, state))
+        throw Error(Fault::usage, *line);
     // Refuses what is out of range before it takes long.
     integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
@@ -176,7 +170,6 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
     const Integration made = integrate(run, *clock);
     const RunDescription description = description_of(options, run, made, state);
     record_provenance(description, *made.integrator, state);
-    run.step_summary = [&] { return step_summary(made, state.particles); };
 
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, made, time.start_time), folder, state, simulation,
@@ -197,7 +190,7 @@ void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
     for (const auto& [one, other] : {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}})
         if (options.given(one)) // the end that it began with, however it was given
             origin.options.erase(other);
-    options.adopt(origin.options, changeable);
+    options.adopt(origin.options, changeable_options());
     std::error_code none;
     if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
         throw Error(Fault::restart, "--output: " + run.folder +
@@ -248,7 +241,6 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
     const Integration made = integrate(run, *clock);
-    run.step_summary = [&] { return step_summary(made, state.particles); };
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, made, earlier.start_time), folder, state, simulation,
                journal);

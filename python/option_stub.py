@@ -6,8 +6,8 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import _chamomile  # noqa: E402
 
-lines = ["from typing import Any, Literal, Optional, TypedDict", "", "def explained(options: Any) -> str: ..."]
-for name, base, rows in zip(("Options", "SimulationOptions"), ("TypedDict", "Options"), _chamomile.option_table()):
+lines = ["from typing import Literal, Optional, TypedDict"]
+for name, base, rows in zip(("Options", "SimulationOptions", "RunSettings"), ("TypedDict", "Options", "TypedDict"), _chamomile.option_table()):
     lines += ["", f"class {name}({base}, total=False):"]
     lines += [f"    {key}: Optional[{'Literal' + repr(words) if words else kind}]" for key, kind, words, *_ in rows]
 pathlib.Path(sys.argv[2]).write_text("\n".join(lines) + "\n")

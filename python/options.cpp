@@ -95,6 +95,20 @@ nb::list listed(const std::vector<OptionRow<Settings>>& rows)
     return all;
 }
 
+/// A text of the command line as the row of that name, if there is one, writes its value.
+template <class Settings>
+std::optional<std::string> rewritten(const std::vector<OptionRow<Settings>>& rows,
+                                     const std::string& name, const std::string& text)
+{
+    for (const auto& row : rows)
+        if (row.name == name) {
+            Settings settings;
+            row.put(settings, name, text);
+            return row.text(settings);
+        }
+    return {};
+}
+
 } // namespace
 
 SolverOptions read_options(nb::dict keywords)
@@ -119,6 +133,62 @@ KeyedScheme read_scheme(nb::dict keywords)
     return keyed;
 }
 
+void KeyedRun::take(const std::string& key, const std::string& value)
+{
+    const OptionRow<RunSettings>& row = *find_row(run_options(), key);
+    row.put(settings, key, value);
+    if (row.kind != OptionKind::flag || value != "false")
+        given.insert(row.name);
+}
+
+const PlainNames& plain_names_of_settings()
+{
+    static const PlainNames names = [] {
+        PlainNames made = plain_names_of_runs();
+        add_plain_names(made, run_options());
+        return made;
+    }();
+    return names;
+}
+
+KeyedRun read_run(nb::dict keywords)
+{
+    KeyedRun keyed;
+    std::vector<std::string> known;
+    add_keys(known, run_options());
+    read(
+        keyed, keywords, [](const std::string& key) { return find_row(run_options(), key); },
+        known);
+    require(refuse_idle_settings(keyed.settings, keyed.given), plain_names_of_settings());
+    return keyed;
+}
+
+void require_same_options(const NamedOptions& earlier, const NamedOptions& now)
+{
+    std::set<std::string> names;
+    for (const NamedOptions* options : {&earlier, &now})
+        for (const auto& [name, text] : *options)
+            names.insert(name);
+    for (const std::string& name : changeable_options())
+        names.erase(name);
+    const auto text_of = [](const NamedOptions& options, const std::string& name) -> std::string {
+        const auto found = options.find(name);
+        if (found == options.end())
+            return "not given";
+        if (const auto text = rewritten(force_options(), name, found->second))
+            return *text;
+        if (const auto text = rewritten(scheme_options(), name, found->second))
+            return *text;
+        return rewritten(run_options(), name, found->second).value_or(found->second);
+    };
+    for (const std::string& name : names)
+        if (text_of(earlier, name) != text_of(now, name))
+            throw Error(Fault::restart,
+                        "restart: " + plain_words("--" + name, plain_names_of_settings()) + ": " +
+                            text_of(now, name) + ": cannot change in a run that goes on; it was " +
+                            text_of(earlier, name));
+}
+
 nb::dict describe_options(const SolverOptions& options)
 {
     const bool tolerance = compares_accelerations(options.criterion);
@@ -133,8 +203,11 @@ void bind_options(nb::module_& m)
 {
     m.def(
         "option_table",
-        [] { return nb::make_tuple(listed(force_options()), listed(scheme_options())); },
-        nb::sig("def option_table() -> tuple[list[tuple], list[tuple]]"),
+        [] {
+            return nb::make_tuple(listed(force_options()), listed(scheme_options()),
+                                  listed(run_options()));
+        },
+        nb::sig("def option_table() -> tuple[list[tuple], list[tuple], list[tuple]]"),
         "(name, type, words, default, help, name of the command line) of each option of a force, "
         "and "
         "of a time loop.");

@@ -14,7 +14,6 @@
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
-#include "python/run_settings.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -58,8 +57,10 @@ public:
         simulation_ = std::make_unique<Simulation>(state_.particles, *made_.integrator, state_.time,
                                                    end_time);
         state_.box_size = keyed.options.box;
-        program_options_ = keyed.texts();
-        program_options_["t-end"] = number_text(end_time);
+        given_ = keyed.texts();
+        if (keyed.scheme.adaptive)
+            given_["adaptive"] = "true";
+        given_["t-end"] = number_text(end_time);
         steps_ = steps_text(keyed.scheme);
     }
 
@@ -85,46 +86,61 @@ public:
     }
 
     /// The same, with the files that the program's run writes.
-    void run_in_folder(nb::callable notify, nb::dict keywords, const std::string& command)
+    void run_in_folder(nb::callable notify, const std::string& folder_name, nb::dict keywords,
+                       bool overwrite, bool restart, const std::string& command)
     {
         Turn turn(flag_, "Simulation");
         require_not_started();
-        FolderSettings settings = read_run_settings(keywords);
-        settings.run.step_summary = [this] { return step_summary(made_, state_.particles); };
-        const SettingNames& names = settings.run.names;
-        RunOrigin origin{.options = program_options_,
+        KeyedRun keyed = read_run(keywords);
+        RunSettings& settings = keyed.settings;
+        settings.names = {.folder = "folder",
+                          .overwrite = "overwrite=True",
+                          .restart = "restart=True",
+                          .max_walltime = "max_walltime",
+                          .max_energy_error = "max_energy_error"};
+        require(refuse_analysis(settings.analysis, state_), plain_names_of_settings());
+        if (overwrite && restart)
+            throw Error(Fault::usage, "overwrite: contradicts restart");
+        const Integrator& integrator = *made_.integrator;
+        RunOrigin origin{.options = given_,
                          .input = "a snapshot in Python",
                          .version = version,
                          .command = command,
                          .start_time = simulation_->start_time(),
-                         .forces = simulation_->integrator().forces()};
-        origin.options.merge(program_options(keywords));
+                         .forces = integrator.forces()};
+        for (const auto& row : run_options())
+            if (keyed.given.contains(row.name))
+                origin.options[row.name] = row.text(settings);
         RunDescription description{.source = origin.input,
-                                   .scheme = scheme_text(made_),
+                                   .box = box_text(),
+                                   .scheme = scheme_text(integrator),
                                    .steps = steps_,
                                    .command = command};
-        if (origin.forces.is_periodic())
-            description.box = "periodic, " + length_text(origin.forces.box, state_.units);
         for (const auto& [name, text] : origin.options)
             description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
         note_oddities(state_, origin.forces);
-        RunFolder folder(settings.folder, settings.earlier, {}, names);
+        RunFolder folder(folder_name,
+                         restart     ? EarlierResults::continued
+                         : overwrite ? EarlierResults::replaced
+                                     : EarlierResults::refused,
+                         {}, settings.names);
         std::optional<RestartPoint> point;
         RunOrigin earlier;
         std::vector<std::string> notes;
-        if (settings.earlier == EarlierResults::continued) {
-            point = find_restart(restart_folder(settings.folder, names.restart), names.restart);
+        if (restart) {
+            const std::string& name = settings.names.restart;
+            point = find_restart(restart_folder(folder_name, name), name);
             earlier.exchange(*point->archive);
             origin.start_time = earlier.start_time;
             notes = take_up(*point->archive, earlier, origin);
         }
         started_ = true; // the run's observers are registered
         Journal journal({.warn = warn_in_python});
-        RunJob job(settings.run, origin, folder, state_, *simulation_, journal);
+        RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)
             job.go_on(*point, earlier, description, notes, "");
         else {
-            record_provenance(description, simulation_->integrator(), state_);
+            record_provenance(description, integrator, state_);
             job.introduce(description, {}, "");
         }
         execute(notify, [&] { job.execute(); });
@@ -193,8 +209,22 @@ private:
             chosen.instruction_set != origin.forces.instruction_set)
             notes.emplace_back("group size, leaf size or instruction set are others than when the "
                                "run began: from here on the last bits are others");
+        Snapshot kept;
+        exchange_properties(archive, kept);
+        const Softening& softening = origin.forces.softening;
+        if (kept.G() != origin.forces.gravitational_constant ||
+            kept.box_size != origin.forces.box ||
+            kept.softening->length != softening.length || kept.softening->kind != softening.kind)
+            throw Error(Fault::restart, "restart: the snapshot states another G, softening or box "
+                                        "than that which the run began with");
         exchange_properties(archive, state_);
         return notes;
+    }
+
+    std::string box_text() const
+    {
+        const double side = made_.integrator->forces().box;
+        return side > 0 ? "periodic, " + length_text(side, state_.units) : "";
     }
 
     /// A warning in Python, which may be an exception there.
@@ -252,8 +282,8 @@ private:
     Snapshot& state_;
     Integration made_;
     std::unique_ptr<Simulation> simulation_;
-    std::map<std::string, std::string> program_options_;
-    std::string steps_; ///< in words
+    std::map<std::string, std::string> given_; ///< by the names of the program's options
+    std::string steps_;                        ///< in words
     nb::object notify_;
     Turn::Flag flag_;
     std::atomic<std::thread::id> runner_{};
@@ -275,8 +305,8 @@ void bind_simulation(nb::module_& m)
         .def("every_steps", &Evolution::every_steps, nb::arg("n"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("run", &Evolution::run, nb::arg("notify"))
-        .def("run_in_folder", &Evolution::run_in_folder, nb::arg("notify"), nb::arg("settings"),
-             nb::arg("command"))
+        .def("run_in_folder", &Evolution::run_in_folder, nb::arg("notify"), nb::arg("folder"),
+             nb::arg("settings"), nb::arg("overwrite"), nb::arg("restart"), nb::arg("command"))
         .def("diagnostics", &Evolution::diagnostics, nb::sig("def diagnostics(self) -> dict"))
         .def("stop", &Evolution::stop)
         .def_prop_ro("time", &Evolution::time)

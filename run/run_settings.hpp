@@ -1,12 +1,12 @@
 /// \file  What a run writes, and when it ends.
+///
+/// A new setting is a member and a row in run_settings.cpp.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "chamomile/core/option_row.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/structures/run_analysis.hpp"
 
@@ -32,8 +32,15 @@ struct RunSettings {
     std::optional<double> max_walltime, max_energy_error;
     EnergyErrorAction on_energy_error = EnergyErrorAction::stop;
     SettingNames names;
-    /// Lines about what the integrator's steps have done, for the end of the log; or none.
-    std::function<std::vector<std::string>()> step_summary;
 };
+
+/// The options of RunSettings but for those of cosmology, in two groups: of stops and of output.
+const std::vector<OptionRow<RunSettings>>& run_options();
+
+/// The first option that is given and that nothing would use.
+Refusal refuse_idle_settings(const RunSettings& settings, const GivenOptions& given);
+
+/// The names of the options that may be others when a run goes on.
+const std::vector<std::string>& changeable_options();
 
 } // namespace chamomile

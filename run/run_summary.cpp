@@ -3,6 +3,7 @@
 #include "chamomile/run/accuracy_text.hpp"
 #include "chamomile/run/force_cost.hpp"
 #include "chamomile/run/run_job.hpp"
+#include "chamomile/run/scheme_text.hpp"
 
 namespace chamomile {
 namespace {
@@ -41,7 +42,7 @@ void RunJob::tell_rates(double seconds)
     journal_.tell(counted(steps, "step") + " in " + duration_text(seconds) +
                   (steps > 0 ? formatted(", %.3g steps/s", double(steps) / seconds) : "") +
                   formatted(", %.3g pairs/s", evaluations * cost.pairs / seconds));
-    const auto lines = run_.step_summary ? run_.step_summary() : std::vector<std::string>();
+    const auto lines = step_summary(simulation_.integrator(), state_.particles);
     if (!lines.empty()) {
         journal_.tell("in all: " + phases_text(total.profile));
         journal_.tell("steps are lengths of " + time_unit(state_));

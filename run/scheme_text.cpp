@@ -68,11 +68,12 @@ std::string check_device(const Scheme& scheme, const SolverOptions& solver)
                      difference, wall_clock_seconds() - start);
 }
 
-std::string scheme_text(const Integration& made)
+std::string scheme_text(const Integrator& integrator)
 {
-    if (!made.hermite)
+    const auto* hermite = dynamic_cast<const Hermite*>(&integrator);
+    if (!hermite)
         return "";
-    const HermiteOptions& o = made.hermite->options();
+    const HermiteOptions& o = hermite->options();
     const bool last = o.last_evaluation == LastEvaluation::after_correction;
     const std::string name = o.iterations == 1 ? "PEC" : formatted("P(EC)^%d", o.iterations);
     return name + (last ? "E" : "") +
@@ -97,13 +98,15 @@ std::string steps_text(const Scheme& scheme)
            "eta = " + number_text(step.eta);
 }
 
-std::vector<std::string> step_summary(const Integration& made, const Particles& particles)
+std::vector<std::string> step_summary(const Integrator& integrator, const Particles& particles)
 {
-    if (made.blocks && !made.blocks->report().rungs.empty())
-        return rung_table(made.blocks->report());
-    if (!made.hermite)
+    const auto* blocks = dynamic_cast<const BlockLeapfrog*>(&integrator);
+    if (blocks && !blocks->report().rungs.empty())
+        return rung_table(blocks->report());
+    const auto* hermite = dynamic_cast<const Hermite*>(&integrator);
+    if (!hermite)
         return {};
-    const HermiteReport report = made.hermite->report();
+    const HermiteReport report = hermite->report();
     std::vector<std::string> lines;
     if (report.blocks == 0)
         return lines;

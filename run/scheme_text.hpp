@@ -13,12 +13,12 @@ namespace chamomile {
 std::string check_device(const Scheme& scheme, const SolverOptions& solver);
 
 /// "PEC, eta = 0.01, 0.01 at the start"; empty for the leapfrog.
-std::string scheme_text(const Integration& made);
+std::string scheme_text(const Integrator& integrator);
 
 /// "in blocks of individual steps", "in steps of 0.01", "in adaptive steps, eta = 0.1".
 std::string steps_text(const Scheme& scheme);
 
 /// What individual steps have done, in lines, with ids; empty for a leapfrog of shared steps.
-std::vector<std::string> step_summary(const Integration& made, const Particles& particles);
+std::vector<std::string> step_summary(const Integrator& integrator, const Particles& particles);
 
 } // namespace chamomile

@@ -8,7 +8,6 @@
 #include "app/models/built_in_model.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/timeline.hpp"
@@ -27,6 +26,14 @@ void require_outputs(const char* option, double interval, const SimulationOption
         throw Error(Fault::usage, std::string(option) + ": " + shortest(interval) + ": makes " +
                                       formatted("%.3g", outputs) +
                                       " outputs; at most 1e6 are allowed");
+}
+
+/// Adds the settings of that group.
+void add_settings(Options& options, RunSettings& settings, const std::string& group)
+{
+    for (const auto& row : run_options())
+        if (row.group == group)
+            options.option(row, settings);
 }
 
 } // namespace
@@ -57,23 +64,7 @@ void add_run_options(Options& options, RunOptions& run)
     options.text("restart", "FOLDER|FILE", run.restart,
                  "go on from the newest whole checkpoint of the run in FOLDER, or from that file, "
                  "with the options that it began with");
-    options.number("checkpoint-every", run.checkpoint_every, at_least(1),
-                   "steps between checkpoints, with one at the start");
-    options.number("checkpoint-walltime", run.checkpoint_walltime, not_negative,
-                   "seconds of wall-clock time between checkpoints; 0: none by time. A whole run "
-                   "ends with one, from which --restart with a later end goes on");
-    options.number("max-walltime", run.max_walltime, positive,
-                   "end with a checkpoint before so many seconds have passed since the program "
-                   "began; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU and a "
-                   "file 'stop' in the output folder do it too");
-    options.number("max-energy-error", run.max_energy_error, positive,
-                   "largest error of energy.csv that is put up with: |dE/E|, in comoving boxes "
-                   "Layzer and Irvine's; the first beyond it ends the run with a checkpoint and "
-                   "exit status 8. Beyond 0.01 a run without this option says that it cannot be "
-                   "trusted");
-    options.choice("on-energy-error", run.on_energy_error,
-                   {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
-                   "what to do beyond it: stop, or say so and go on, with exit status 0");
+    add_settings(options, run, "Checkpoints, stops and faults");
     options.choice("on-device-error", run.on_device_error,
                    {{"stop", DeviceErrorAction::stop}, {"cpu", DeviceErrorAction::cpu}},
                    "what to do when a GPU fails, after a checkpoint: stop, or go on without it");
@@ -83,25 +74,7 @@ void add_run_options(Options& options, RunOptions& run)
         "for energy.csv, steps.csv, forces.csv, snapshot_NNN.hdf5, frame_NNN.png, run.log and "
         "checkpoint_NNNNNNNNN.chk");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
-    options.number("snapshot-every", run.snapshot_every, positive,
-                   "time between snapshots, d ln a of comoving files; a tenth of the run unless "
-                   "given");
-    options.number("energy-every", run.energy_every, positive,
-                   "time between lines of energy.csv; every ten steps unless given");
-    options.number("steps-every", run.steps_every, at_least(1),
-                   "steps between lines of steps.csv, which tell what a step cost");
-    options.number("check-forces", run.check_forces, not_negative,
-                   "write errors of so many particles against direct sums in double, in a periodic "
-                   "box those of Ewald, to forces.csv; 0: none");
-    options.number("check-forces-every", run.check_forces_every, at_least(1),
-                   "steps between lines of forces.csv; 50 unless given");
-    add_run_analysis(options, run.analysis);
-    options.flag("frames", run.frames, "also pictures, one with each snapshot");
-    options.number("frames-every", run.frames_every, positive,
-                   "time between pictures, where it is not that between snapshots");
-    options.number("frame-width", run.frame_width, positive,
-                   "length across the pictures; half as much again as 'render' would show of the "
-                   "first snapshot unless given");
+    add_settings(options, run, "Output");
 }
 
 void require_complete(const Options& options, const RunOptions& run)
@@ -129,14 +102,10 @@ void require_complete(const Options& options, const RunOptions& run)
         options,
         {{run.model.empty(), "particles seed", "needs --model; a FILE has its own particles"},
          {!run.model.empty(), "collisionless-gas", "needs a FILE; the models have no gas"},
-         {run.check_forces == 0, "check-forces-every", "needs --check-forces"},
-         {!run.max_energy_error, "on-energy-error", "needs --max-energy-error"},
          {run.scheme.resident, "tune", "contradicts --resident"},
          {run.scheme.resident && run.on_device_error == DeviceErrorAction::cpu, "on-device-error",
-          "contradicts --resident, whose particles are on the GPU"},
-         {!run.frames, "frame-width frames-every", "needs --frames"},
-         {!run.analysis.power, "power-mesh", "needs --power"},
-         {!run.analysis.halos, "min-members", "needs --halos"}});
+          "contradicts --resident, whose particles are on the GPU"}});
+    require(options, refuse_idle_settings(run, options.asked()));
 }
 
 Snapshot initial_conditions(const RunOptions& run)

@@ -92,15 +92,4 @@ void require_theory(const Options& options, const TheoryRequest& theory)
                   "contradicts --transfer-table; give one"}});
 }
 
-void add_run_analysis(Options& options, RunAnalysis& analysis)
-{
-    options.flag("power", analysis.power,
-                 "also power_NNN.txt with each snapshot: the power spectrum, as 'power' has it");
-    options.number("power-mesh", analysis.power_mesh, between(8, 8192),
-                   "its mesh, where it is not that of 'power'");
-    options.flag("halos", analysis.halos,
-                 "also halos_NNN.hdf5 with each snapshot: a catalogue, as 'halos' has it");
-    options.number("min-members", analysis.min_members, at_least(1), "fewest particles of a halo");
-}
-
 } // namespace chamomile::app

@@ -6,7 +6,6 @@
 #include "chamomile/run/structures/halo_file.hpp"
 #include "chamomile/run/structures/linear_theory.hpp"
 #include "chamomile/run/structures/power_file.hpp"
-#include "chamomile/run/structures/run_analysis.hpp"
 
 namespace chamomile::app {
 
@@ -27,8 +26,5 @@ void add_theory_options(Options& options, TheoryRequest& theory);
 
 /// Throws Error(usage) for any of them without --fits, or for those that contradict each other.
 void require_theory(const Options& options, const TheoryRequest& theory);
-
-/// Adds --power, --power-mesh, --halos and --min-members.
-void add_run_analysis(Options& options, RunAnalysis& analysis);
 
 } // namespace chamomile::app

@@ -11,6 +11,7 @@
 #include "chamomile/force/force_errors.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/run/journal.hpp"
+#include "chamomile/run/method_text.hpp"
 #include "examples/papers/papers.hpp"
 
 namespace chamomile::app {
@@ -53,7 +54,7 @@ struct Request {
     std::vector<double> softening_lengths = {published_eps};
     std::vector<Precision> precisions = {Precision::single_precision, Precision::double_precision};
     std::vector<int> group_sizes = {0};
-    PairOptions machine;
+    SolverOptions solver;
     Output csv;
 };
 
@@ -67,11 +68,8 @@ void add_rows(Particles& particles, const Request& request, Table& table)
         pairwise(particles, few, 1, ReferenceDevice::automatic);
     const PublishedRow row = published_for(particles.size());
     for (const double eps : request.softening_lengths) {
-        SolverOptions setting;
-        setting.solver = SolverKind::direct;
+        SolverOptions setting = request.solver;
         setting.softening.length = eps;
-        setting.device = request.machine.device;
-        setting.instruction_set = request.machine.instruction_set;
         const ReferenceSums& exact = reference.sums(setting.softening);
         const auto largest = [&](std::size_t bag_size) {
             return formatted("%.1e", largest_error(float_sum(particles, eps, bag_size), exact));
@@ -90,7 +88,7 @@ void add_rows(Particles& particles, const Request& request, Table& table)
                     force_errors(particles, sums, against.targets()).acceleration;
                 table.add({std::to_string(row.particles), shortest(eps), row.plain, row.chamomile,
                            plain, in_bags, formatted("%.1e", errors.max),
-                           formatted("%.1e", errors.p99), word_of(precision, precision_words),
+                           formatted("%.1e", errors.p99), describe(ours->options())["precision"],
                            std::to_string(ours->options().group_size), ours->device()});
             }
     }
@@ -101,6 +99,7 @@ void add_rows(Particles& particles, const Request& request, Table& table)
 int chamomile_table(const std::vector<std::string>& arguments)
 {
     Request request;
+    request.solver.solver = SolverKind::direct;
     for (const PublishedRow& row : published)
         request.numbers.push_back(row.particles);
     Options options("chamomile",
@@ -110,10 +109,13 @@ int chamomile_table(const std::vector<std::string>& arguments)
     options.numbers("particles,n", request.numbers, between(1, 4294967294), "their numbers");
     options.number("seed", request.seed, not_negative, "of the random numbers");
     options.numbers("eps", request.softening_lengths, not_negative, "softening lengths");
-    options.numbers("group-size", request.group_sizes, size_range, group_size_help);
-    add_pair_machine(options, request.machine);
-    options.choices("precision", "float,double", request.precisions, precision_words,
-                    precision_help);
+    options.numbers("group-size", request.group_sizes, between(0, 1 << 20),
+                    row_of(force_options(), "group-size").help);
+    add_machine_options(options, request.solver);
+    options.choices(
+        "precision", "float,double", request.precisions,
+        {{"float", Precision::single_precision}, {"double", Precision::double_precision}},
+        row_of(force_options(), "precision").help);
     options.text("csv", "FILE", request.csv.file, "write the table as comma-separated values");
     options.flag("overwrite", request.csv.overwrite, "replace a file of that name");
     if (!options.parse(arguments))

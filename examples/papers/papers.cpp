@@ -306,7 +306,7 @@ int measured(const std::vector<std::string>& arguments, const char* name, const 
     int repeat = 5;
     Output csv;
     Options options(name, title);
-    add_pair_machine(options, pairs);
+    add_machine_options(options, pairs);
     options.number("repeat", repeat, between(1, 1000), "counted evaluations, of which the median");
     options.text("csv", "FILE", csv.file, "write the table as comma-separated values");
     options.flag("overwrite", csv.overwrite, "replace a file of that name");
@@ -319,7 +319,7 @@ int measured(const std::vector<std::string>& arguments, const char* name, const 
     const auto device = make_pair_solver(GravityAcceleration{1}, pairs)->device();
     if (!quiet) {
         std::printf("chamomile %s; %s, %s\n%s\n", version, device.c_str(),
-                    word_of(pairs.precision, precision_words).c_str(), title);
+                    pairs.precision == Precision::double_precision ? "double" : "float", title);
         std::fflush(stdout);
     }
     Journal journal({.stream = stdout, .verbosity = options.verbosity()});

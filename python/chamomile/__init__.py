@@ -24,8 +24,7 @@ from ._chamomile import (
 )
 from ._chamomile import version as __version__
 from ._functions import acceleration, jerk, potential, symmetric_matrix, tidal_tensor
-from ._options import Options, SimulationOptions
-from ._run_settings import RunSettings
+from ._options import Options, RunSettings, SimulationOptions
 from ._simulation import Diagnostics, Simulation
 from ._snapshots import make_snapshot
 from ._solver import Field, Neighbours, Solver

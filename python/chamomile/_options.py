@@ -1,4 +1,4 @@
-"""The keywords that decide a force and a time loop, from the table of the library."""
+"""The keywords that decide a force, a time loop and what a run writes, from the tables of the library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from . import _chamomile
 
-_FORCES, _RUNS = _chamomile.option_table()
+_FORCES, _STEPS, _RUNS = _chamomile.option_table()
 _TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 
 
@@ -17,7 +17,7 @@ def _hint(kind: str, words: list[Any], default: Any, text: str) -> Any:
     return Annotated[Literal[tuple(words)] if words else _TYPES[kind], text + shown]
 
 
-def explained(options: Any) -> str:
+def _explained(options: Any) -> str:
     """A paragraph for each option, with the values that it takes."""
     paragraphs = []
     for name, hint in get_type_hints(options, include_extras=True).items():
@@ -34,7 +34,8 @@ def _typed(name: str, rows: list[Any], doc: str) -> Any:
 
 
 Options = _typed("Options", _FORCES, "Keywords of Solver, Simulation, accuracy() and the functions; None counts as not given.")
-SimulationOptions = _typed("SimulationOptions", _FORCES + _RUNS, "Keywords of Simulation; None counts as not given.")
+SimulationOptions = _typed("SimulationOptions", _FORCES + _STEPS, "Keywords of Simulation; None counts as not given.")
+RunSettings = _typed("RunSettings", _RUNS, "Keywords of Simulation.run() with a folder; None counts as not given.")
 
-for _kind in (Options, SimulationOptions):
-    _kind.__doc__ = f"{_kind.__doc__}\n\n{explained(_kind)}"
+for _kind in (Options, SimulationOptions, RunSettings):
+    _kind.__doc__ = f"{_kind.__doc__}\n\n{_explained(_kind)}"

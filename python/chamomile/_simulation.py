@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Union
 
 from . import _chamomile, errors
 from ._chamomile import Snapshot
@@ -15,8 +15,7 @@ from ._chamomile import Snapshot
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import SimulationOptions
-    from ._run_settings import RunSettings
+    from ._options import RunSettings, SimulationOptions
 
 Observer = Callable[["Simulation"], None]
 
@@ -85,27 +84,36 @@ class Simulation:
         self._core.every_steps(n, potentials, len(self._observers))
         self._observers.append(observer)
 
-    def run(self, folder: Union[str, os.PathLike[str], None] = None, **settings: Unpack[RunSettings]) -> None:
+    def run(
+        self,
+        folder: Union[str, os.PathLike[str], None] = None,
+        *,
+        overwrite: bool = False,
+        restart: bool = False,
+        **settings: Unpack[RunSettings],
+    ) -> None:
         """Runs to the end, to stop(), or to what an observer raises; once only.
 
         Other Python threads run meanwhile; Ctrl-C ends it after the present step. Raises NumericError naming
         particle and step if a number is no longer finite.
 
         With a folder it writes there what `chamomile run` writes, by the same code: snapshot_NNN.hdf5, energy.csv,
-        steps.csv, run.log and checkpoints; help(chamomile.RunSettings) explains the other keywords. An exception, Ctrl-C
-        too, leaves a checkpoint; so do SIGTERM and other signals without a handler, the limit of max_walltime, and a file
-        `stop` in the folder, after which run() returns before end_time. The same script with restart=True goes on from
-        there, with the same bits, as `chamomile run --restart` does if the simulation has no observers. What cannot be
-        trusted is a RuntimeWarning. The snapshot takes the provenance of the run.
+        steps.csv, run.log and checkpoints; help(chamomile.RunSettings) explains the other keywords. `overwrite` replaces
+        the results of a run that are there. An exception, Ctrl-C too, leaves a checkpoint; so do SIGTERM and other
+        signals without a handler, the limit of max_walltime, and a file `stop` in the folder, after which run() returns
+        before end_time. The same script with restart=True goes on from there, with the same bits, as
+        `chamomile run --restart` does if the simulation has no observers. What cannot be trusted is a RuntimeWarning.
+        The snapshot takes the provenance of the run.
         """
         notify = lambda number: self._observers[number](self)
-        if folder is None:
-            for name in settings:
-                raise errors.UsageError(f"{name}: needs a folder")
-            self._core.run(notify)
-        else:
+        if folder is not None:
             command = shlex.join(getattr(sys, "orig_argv", sys.argv))
-            self._core.run_in_folder(notify, {"folder": os.fspath(folder), **settings}, command)
+            self._core.run_in_folder(notify, os.fspath(folder), settings, overwrite, restart, command)
+        elif settings or overwrite or restart:
+            name = next(iter(settings), "overwrite" if overwrite else "restart")
+            raise errors.UsageError(f"{name}: needs a folder")
+        else:
+            self._core.run(notify)
 
     def stop(self) -> None:
         """Ends run() after the present step; from an observer or another thread."""

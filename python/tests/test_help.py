@@ -9,7 +9,7 @@ import chamomile
 def test_every_option_is_explained():
     names = set(get_type_hints(chamomile.Options))
     assert names == set(chamomile.Solver().options) | set(chamomile.Solver(theta=0.5).options)
-    for options in (chamomile.Options, chamomile.RunSettings):
+    for options in (chamomile.Options, chamomile.SimulationOptions, chamomile.RunSettings):
         text = pydoc.plain(pydoc.render_doc(options))
         for name in get_type_hints(options):
             line = next(line for line in text.splitlines() if line.strip(" |").startswith(f"{name} ("))
@@ -17,5 +17,6 @@ def test_every_option_is_explained():
 
 
 def test_help_leads_to_them():
-    for thing in (chamomile.Solver, chamomile.Simulation, chamomile.accuracy, chamomile.acceleration):
-        assert "help(chamomile.Options)" in pydoc.plain(pydoc.render_doc(thing)), thing
+    for thing, options in ((chamomile.Solver, "Options"), (chamomile.Simulation, "SimulationOptions"), (chamomile.Simulation.run, "RunSettings"),
+                           (chamomile.accuracy, "Options"), (chamomile.acceleration, "Options")):
+        assert f"help(chamomile.{options})" in pydoc.plain(pydoc.render_doc(thing)), thing

@@ -12,7 +12,7 @@ import numpy as np
 import chamomile
 from chamomile import _chamomile
 
-FORCES, RUNS = _chamomile.option_table()
+FORCES, RUNS, _ = _chamomile.option_table()
 CLI_NAME = {row[0]: row[5] for row in FORCES + RUNS}
 RNG = np.random.default_rng(3)
 N = 300

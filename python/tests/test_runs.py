@@ -58,7 +58,7 @@ def raised(kind, call):
     except kind as error:
         assert "\n" not in str(error)
         return str(error)
-    raise AssertionError(f"no {kind.__name__}")
+    raise AssertionError(f"no {kind}")
 
 
 def test_the_bytes_of_the_program_which_goes_on():
@@ -118,22 +118,33 @@ def test_what_cannot_be_trusted():
         assert "above max_energy_error 1e-09" in line
 
 
+def test_spectra_and_halos_of_a_box():
+    with tempfile.TemporaryDirectory() as folder:
+        box = chamomile.cube(512, seed=2)
+        box.box_size = 1.0
+        out = pathlib.Path(folder, "out")
+        chamomile.Simulation(box, end_time=0.02, step=0.01, softening=0.05, mesh=32).run(out, snapshot_every=0.02, power=True, power_mesh=16, halos=True, min_members=2)
+        assert {"power_001.txt", "halos_001.hdf5"} < set(os.listdir(out)) and "box          periodic, 1\n" in (out / "run.log").read_text()
+        assert "power: needs initial conditions in a periodic box" == raised(chamomile.UsageError, lambda: simulation().run(os.path.join(folder, "x"), power=True))
+        assert "min_members: needs halos" == raised(chamomile.UsageError, lambda: simulation().run(os.path.join(folder, "x"), min_members=9))
+
+
 def test_refusals():
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out")
         simulation().run(out)
         assert raised(chamomile.OutputError, lambda: simulation().run(out)).endswith("give overwrite=True to replace them or restart=True to go on")
-        assert "dt: 0.03125: cannot change in a run that goes on; it was 0.015625" in raised(
+        assert "step: 0.03125: cannot change in a run that goes on; it was 0.015625" in raised(
             chamomile.RestartError, lambda: simulation(step=1 / 32).run(out, restart=True))
-        assert "eps: " in raised(chamomile.RestartError, lambda: simulation(softening=0.1).run(out, restart=True))
-        assert "snapshot-every: " in raised(chamomile.RestartError, lambda: simulation().run(out, restart=True, snapshot_every=0.1))
+        assert "softening: " in raised(chamomile.RestartError, lambda: simulation(softening=0.1).run(out, restart=True))
+        assert "snapshot_every: " in raised(chamomile.RestartError, lambda: simulation().run(out, restart=True, snapshot_every=0.1))
         other = chamomile.Simulation(chamomile.plummer(20), end_time=0.25, step=1 / 64, softening=0.05)
         assert "20 particles in the snapshot, but 300" in raised(chamomile.RestartError, lambda: other.run(out, restart=True))
         simulation(end_time=0.5).run(out, restart=True)  # a later end
         assert "does not exist" in raised(chamomile.RestartError, lambda: simulation().run(os.path.join(folder, "none"), restart=True))
         for words in ({"snapshot_every": 0}, {"snapshot_every": "often"}, {"steps_every": 0.5}, {"check_forces_every": 3}, {"frame_width": 1},
                       {"snapshots_every": 1}, {"overwrite": True, "restart": True}, {"max_walltime": -1}):
-            assert raised(chamomile.UsageError, lambda: simulation().run(os.path.join(folder, "x"), **words)), words
+            assert raised((chamomile.UsageError, TypeError), lambda: simulation().run(os.path.join(folder, "x"), **words)), words
         assert "snapshot_every: needs a folder" in raised(chamomile.UsageError, lambda: simulation().run(snapshot_every=1))
         assert not os.path.exists(os.path.join(folder, "x"))
         simulation().run(out, overwrite=True, checkpoint_walltime=0, frames=True, check_forces=10)

@@ -1,16 +1,16 @@
 #include "chamomile/run/structures/run_analysis.hpp"
 
-#include "chamomile/core/error.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/io/pending_file.hpp"
 
 namespace chamomile {
 
-void require_analysable(const RunAnalysis& analysis, const Snapshot& start)
+Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start)
 {
-    if ((analysis.power || analysis.halos) && !(start.box_size > 0))
-        throw Error(Fault::usage, std::string(analysis.power ? "--power" : "--halos") +
-                                      ": needs initial conditions in a periodic box");
+    if (!(analysis.power || analysis.halos) || start.box_size > 0)
+        return {};
+    return std::string(analysis.power ? "--power" : "--halos") +
+           ": needs initial conditions in a periodic box";
 }
 
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,

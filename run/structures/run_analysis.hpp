@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "chamomile/core/option_row.hpp"
 #include "chamomile/run/run_folder.hpp"
 #include "chamomile/run/structures/halo_file.hpp"
 #include "chamomile/run/structures/power_file.hpp"
@@ -15,8 +16,8 @@ struct RunAnalysis {
     std::uint64_t min_members = HaloRequest{}.min_members;
 };
 
-/// Throws Error(usage) for a box that is not periodic.
-void require_analysable(const RunAnalysis& analysis, const Snapshot& start);
+/// Why there is nothing to analyse: the box is not periodic.
+Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 
 /// Writes power_NNN.txt and halos_NNN.hdf5 of a snapshot, velocities peculiar, as asked for.
 /// Returns what was written, such as ", power_007.txt".

@@ -1,0 +1,125 @@
+#include "chamomile/run/run_settings.hpp"
+
+namespace chamomile {
+namespace {
+
+using R = RunSettings;
+
+/// Bits of OptionTerms::needs.
+enum RunNeeds : unsigned {
+    needs_check = 1,
+    needs_limit = 2,
+    needs_frames = 4,
+    needs_power = 8,
+    needs_halos = 16
+};
+
+std::vector<OptionRow<R>> rows()
+{
+    using namespace ranges;
+    OptionRows<R> t;
+    t.group("Checkpoints, stops and faults");
+    t.number(
+        "checkpoint-every", [](R & r) -> auto& { return r.checkpoint_every; }, at_least(1),
+        "steps between checkpoints, with one at the start");
+    t.number(
+        "checkpoint-walltime", [](R & r) -> auto& { return r.checkpoint_walltime; }, not_negative,
+        "seconds of wall-clock time between checkpoints; 0: none by time. A whole run "
+        "ends with one, from which --restart with a later end goes on");
+    t.number(
+        "max-walltime", [](R & r) -> auto& { return r.max_walltime; }, positive,
+        "end with a checkpoint before so many seconds have passed since the program "
+        "began; SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU and a "
+        "file 'stop' in the output folder do it too");
+    t.number(
+        "max-energy-error", [](R & r) -> auto& { return r.max_energy_error; }, positive,
+        "largest error of energy.csv that is put up with: |dE/E|, in comoving boxes "
+        "Layzer and Irvine's; the first beyond it ends the run with a checkpoint and "
+        "exit status 8. Beyond 0.01 a run without this option says that it cannot be "
+        "trusted");
+    t.choice(
+         "on-energy-error", [](R & r) -> auto& { return r.on_energy_error; },
+         {{"stop", EnergyErrorAction::stop}, {"warn", EnergyErrorAction::warn}},
+         "what to do beyond it: stop, or say so and go on, with exit status 0")
+        .only(needs_limit);
+    t.group("Output");
+    t.number(
+        "snapshot-every", [](R & r) -> auto& { return r.snapshot_every; }, positive,
+        "time between snapshots, d ln a of comoving files; a tenth of the run unless "
+        "given");
+    t.number(
+        "energy-every", [](R & r) -> auto& { return r.energy_every; }, positive,
+        "time between lines of energy.csv; every ten steps unless given");
+    t.number(
+        "steps-every", [](R & r) -> auto& { return r.steps_every; }, at_least(1),
+        "steps between lines of steps.csv, which tell what a step cost");
+    t.number(
+        "check-forces", [](R & r) -> auto& { return r.check_forces; }, not_negative,
+        "write errors of so many particles against direct sums in double, in a periodic "
+        "box those of Ewald, to forces.csv; 0: none");
+    t.number(
+         "check-forces-every", [](R & r) -> auto& { return r.check_forces_every; }, at_least(1),
+         "steps between lines of forces.csv; 50 unless given")
+        .only(needs_check);
+    t.flag(
+        "power", [](R & r) -> auto& { return r.analysis.power; },
+        "also power_NNN.txt with each snapshot: the power spectrum, as 'power' has it");
+    t.number(
+         "power-mesh", [](R & r) -> auto& { return r.analysis.power_mesh; }, between(8, 8192),
+         "its mesh, where it is not that of 'power'")
+        .only(needs_power);
+    t.flag(
+        "halos", [](R & r) -> auto& { return r.analysis.halos; },
+        "also halos_NNN.hdf5 with each snapshot: a catalogue, as 'halos' has it");
+    t.number(
+         "min-members", [](R & r) -> auto& { return r.analysis.min_members; }, at_least(1),
+         "fewest particles of a halo")
+        .only(needs_halos);
+    t.flag(
+        "frames", [](R & r) -> auto& { return r.frames; }, "also pictures, one with each snapshot");
+    t.number(
+         "frames-every", [](R & r) -> auto& { return r.frames_every; }, positive,
+         "time between pictures, where it is not that between snapshots")
+        .only(needs_frames);
+    t.number(
+         "frame-width", [](R & r) -> auto& { return r.frame_width; }, positive,
+         "length across the pictures; half as much again as 'render' would show of the "
+         "first snapshot unless given")
+        .only(needs_frames);
+    return t.take();
+}
+
+} // namespace
+
+const std::vector<OptionRow<R>>& run_options()
+{
+    static const std::vector<OptionRow<R>> all = rows();
+    return all;
+}
+
+Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
+{
+    std::vector<Unmet> unmet;
+    const auto need = [&](bool met, unsigned bit, const char* because) {
+        if (!met)
+            unmet.push_back({bit, because});
+    };
+    need(settings.check_forces > 0, needs_check, "needs --check-forces");
+    need(settings.max_energy_error.has_value(), needs_limit, "needs --max-energy-error");
+    need(settings.frames, needs_frames, "needs --frames");
+    need(settings.analysis.power, needs_power, "needs --power");
+    need(settings.analysis.halos, needs_halos, "needs --halos");
+    return refuse_idle_rows(run_options(), given, unmet);
+}
+
+const std::vector<std::string>& changeable_options()
+{
+    static const std::vector<std::string> names = {
+        "t-end",           "a-end",       "z-end",  "checkpoint-every", "checkpoint-walltime",
+        "max-walltime",    "steps-every", "device", "on-device-error",  "max-energy-error",
+        "on-energy-error", "batch-size",  "config", "threads",          "quiet",
+        "verbose",         "restart",     "output"};
+    return names;
+}
+
+} // namespace chamomile

@@ -20,7 +20,7 @@ ForceStatistics BlockLeapfrog::evaluate_all(Particles& particles, Quantities qua
 double BlockLeapfrog::long_range_factor(Half half) const
 {
     const double length = levels_.whole(), middle = begin_ + length / 2;
-    return is_newtonian()        ? length / 2
+    return clock_.is_plain()     ? length / 2
            : half == Half::first ? clock_.kick(begin_, middle)
                                  : clock_.kick(middle, begin_ + length);
 }

@@ -13,7 +13,7 @@ namespace chamomile::app {
 inline std::string time_text(const Simulation& simulation, int digits = 9)
 {
     const double time = simulation.stated_time();
-    if (&simulation.integrator().clock() == &Clock::newtonian())
+    if (simulation.integrator().clock().is_plain())
         return formatted("t = %.*g", digits, time);
     return formatted("a = %.6g, z = %.4g", time, chamomile::redshift_of(time));
 }

@@ -28,7 +28,7 @@ def says_itself(path):
 def included(root, path, known):
     """Adds to `known` all files of the library that `path` includes, each with the one that includes it."""
     for name in re.findall(r'^\s*#\s*include\s*"chamomile/([^"]+)"', path.read_text(), re.MULTILINE):
-        if name not in known:
+        if name not in known and (root / name).exists():
             known[name] = path
             included(root, root / name, known)
     return known

@@ -75,8 +75,7 @@ function(chamomile_add_cuda target)
     endif()
     target_sources(${target} PRIVATE ${sources})
     chamomile_cuda_options(${target})
-    # The tree must have the same bits on host and device: no contraction of products and sums.
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/gpu/tree/device_tree.cu ${PROJECT_SOURCE_DIR}/gpu/motion/device_particles.cu ${PROJECT_SOURCE_DIR}/gpu/motion/device_blocks.cu PROPERTIES COMPILE_OPTIONS -fmad=false)
+    chamomile_contraction(${sources})
     # The runtime is linked statically and looks for the driver itself, so that the program starts without one.
     target_link_libraries(${target} PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
     # What laws given as text are compiled with at run time: the kernel's header and all that it includes.

@@ -1,20 +1,15 @@
+include(ChamomileContraction)
 include(ChamomileInteraction)   # the sets and their flags
 
 # Compiles the inner loops of the host once per instruction set; the program chooses one at run time.
 function(chamomile_add_instruction_sets target)
-    set(folders force mesh)
+    set(folders tree force mesh)
     if(NOT CHAMOMILE_PARTS STREQUAL "python")
         list(APPEND folders pairs)   # laws given as text
     endif()
     list(TRANSFORM folders REPLACE ".+" "${PROJECT_SOURCE_DIR}/\\0/simd/*.cpp")
     file(GLOB kernels CONFIGURE_DEPENDS ${folders})
-    # The walk decides the same on every machine: each operation of it is rounded.
-    file(GLOB walks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tree/simd/*.cpp)
-    set_source_files_properties(${walks} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
-    list(APPEND kernels ${walks})
-    if(NOT kernels)
-        return()
-    endif()
+    chamomile_contraction(${kernels})
     if(avx512 IN_LIST chamomile_sets)
         target_compile_definitions(${target} PRIVATE CHAMOMILE_X86)
     endif()

@@ -1,6 +1,7 @@
 #include "chamomile/cosmology/linking_cells.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -123,6 +124,7 @@ void LinkingCells::sort(std::span<const Vec3<double>> position)
         for (std::size_t t = 0; t < threads; ++t)
             sum += std::exchange(counts[t][b], sum);
     }
+    assert(sum == n);
     bucket_[buckets] = sum;
     order.resize(n);
     place.resize(n);

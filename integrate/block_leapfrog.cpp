@@ -82,7 +82,7 @@ BlockRule BlockLeapfrog::rule(double time) const
     return {{softening(time), steps_.criterion, GM_},
             steps_.eta,
             steps_.longest,
-            is_newtonian() ? 1 : clock_.step(time, 1)};
+            clock_.is_plain() ? 1 : clock_.step(time, 1)};
 }
 
 double BlockLeapfrog::measure(const BlockRule& rule, const Particles& particles, Index i,
@@ -230,7 +230,7 @@ BlockLeapfrog::Factors BlockLeapfrog::factors(Half half) const
     for (int level = 0; level <= levels_.lowest(); ++level)
         if (levels_.count(level) > 0) {
             const double step = levels_.length(level) / 2;
-            factor[level] = is_newtonian()        ? step
+            factor[level] = clock_.is_plain()     ? step
                             : half == Half::first ? clock_.kick(now, now + step)
                                                   : clock_.kick(now - step, now);
         }
@@ -240,7 +240,7 @@ BlockLeapfrog::Factors BlockLeapfrog::factors(Half half) const
 double BlockLeapfrog::drift_factor() const
 {
     const double stride = levels_.stride(), end = begin_ + levels_.elapsed();
-    return is_newtonian() ? stride : clock_.drift(end - stride, end);
+    return clock_.is_plain() ? stride : clock_.drift(end - stride, end);
 }
 
 /// Of those that are due: half of the step that begins, or that ends.

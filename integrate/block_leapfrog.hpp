@@ -113,7 +113,6 @@ protected:
     }
 
     bool needs_potentials() const { return steps_.criterion == StepCriterion::potential; }
-    bool is_newtonian() const { return &clock_ == &Clock::newtonian(); }
     double softening(double time) const { return clock_.softening(time, softening_); }
     BlockRule rule(double time) const;
     Factors factors(Half half) const;

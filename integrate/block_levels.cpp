@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 #include "chamomile/core/list_where.hpp"
@@ -12,6 +13,7 @@ namespace chamomile {
 
 void BlockLevels::begin(std::size_t particles, double whole, double floor)
 {
+    assert(whole > 0);
     whole_ = whole;
     now_ = 0;
     lowest_ = 0;
@@ -33,12 +35,14 @@ int BlockLevels::level_for(double wish) const
 
 void BlockLevels::place(Index i, int level)
 {
+    assert(level >= 0 && level <= lowest_);
     level_[i] = std::uint8_t(level);
     ++count_[level];
 }
 
 void BlockLevels::place(std::span<const double> wish)
 {
+    assert(wish.size() == level_.size());
     std::uint64_t count[deepest + 1] = {};
 #pragma omp parallel for if (wish.size() > worth_threads) reduction(+ : count)
     for (std::size_t i = 0; i < wish.size(); ++i) {
@@ -50,15 +54,18 @@ void BlockLevels::place(std::span<const double> wish)
 
 void BlockLevels::set_counts(std::span<const std::uint64_t> counts)
 {
+    assert(counts.size() <= std::size(count_));
     std::copy(counts.begin(), counts.end(), std::begin(count_));
 }
 
 void BlockLevels::advance()
 {
+    assert(!at_end());
     smallest_ = lowest_;
     while (smallest_ > 0 && count_[smallest_] == 0)
         --smallest_;
     now_ += ticks(smallest_);
+    assert(now_ % ticks(smallest_) == 0 && now_ <= std::uint64_t(1) << deepest);
     for (int level = 0; level <= lowest_; ++level) {
         const std::uint64_t past = now_ % ticks(level);
         since_[level] = std::ldexp(double(past == 0 ? ticks(level) : past), -deepest) * whole_;
@@ -99,6 +106,7 @@ std::uint64_t BlockLevels::may_rise() const
 int BlockLevels::level_after(Index i, double wish) const
 {
     const int old = level_[i], level = level_for(wish);
+    assert(old >= longest_due() && count_[old] > 0); // it is due
     if (level >= old)
         return level;
     const bool commensurate = now_ % ticks(old - 1) == 0;

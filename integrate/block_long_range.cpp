@@ -31,7 +31,7 @@ void BlockLeapfrog::put_long_range_apart(Request& request)
 double BlockLeapfrog::long_range_factor(Half half) const
 {
     const double length = levels_.whole(), middle = begin_ + length / 2;
-    return is_newtonian()        ? length / 2
+    return clock_.is_plain()     ? length / 2
            : half == Half::first ? clock_.kick(begin_, middle)
                                  : clock_.kick(middle, begin_ + length);
 }

@@ -30,6 +30,9 @@ public:
     /// The time as people and files state it: of a comoving clock the scale factor.
     virtual double stated(double time) const { return time; }
 
+    /// Whether it is Newton's: kicks and drifts are the differences of the times themselves.
+    virtual bool is_plain() const { return true; }
+
     /// Newton's.
     static const Clock& newtonian()
     {

@@ -32,6 +32,7 @@ public:
     double longest_step(double) const override { return options_.longest_step; }
     double softening(double time, double length) const override;
     double stated(double time) const override;
+    bool is_plain() const override { return false; }
 
     const ComovingOptions& options() const { return options_; }
 

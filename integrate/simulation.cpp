@@ -140,8 +140,8 @@ const Diagnostics& Simulation::diagnostics()
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
-        const bool is_plain = &integrator_->clock() == &Clock::newtonian();
-        diagnostics_ = diagnose(particles_, is_plain ? Shape::followed : Shape::left_out);
+        diagnostics_ = diagnose(particles_, integrator_->clock().is_plain() ? Shape::followed
+                                                                            : Shape::left_out);
     }
     return *diagnostics_;
 }

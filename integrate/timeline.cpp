@@ -1,6 +1,7 @@
 #include "chamomile/integrate/timeline.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -109,6 +110,7 @@ bool Timeline::hits(const Step& step, std::size_t series) const
 
 void Timeline::advance(const Step& step)
 {
+    assert(step.end > time_ && step.end <= end_ + near(end_ - start_));
     for (std::size_t k = 0; k < series_.size(); ++k) {
         series_[k].due = hits(step, k);
         if (series_[k].due)

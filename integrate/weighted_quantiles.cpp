@@ -1,5 +1,7 @@
 #include "chamomile/integrate/weighted_quantiles.hpp"
 
+#include <cassert>
+
 namespace chamomile {
 namespace {
 
@@ -35,6 +37,7 @@ std::vector<QuantileBin> quantile_bins(const std::vector<std::vector<double>>& s
 WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& quantile)
 {
     // The range [first, last) is halved until it holds the one entry that is looked for.
+    assert(!entries.empty());
     double before = quantile.before; // the weight of all that come before the range
     std::size_t first = 0, last = entries.size();
     while (last - first > 1) {

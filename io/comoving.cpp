@@ -75,8 +75,7 @@ void settle_units(Snapshot& snapshot)
 {
     if (snapshot.has_stated_units)
         return;
-    const std::string begin = "the file states no units: ";
-    std::erase_if(snapshot.notes, [&](const std::string& note) { return note.starts_with(begin); });
+    std::erase(snapshot.notes, snapshot.units_note); // of another box or Omega_m
     bool is_Mpc = false;
     if (has_critical_density(snapshot) && snapshot.box_size > 0) {
         snapshot.units = Units::gadget(true);
@@ -86,8 +85,9 @@ void settle_units(Snapshot& snapshot)
         if (!is_Mpc)
             snapshot.units = Units::gadget(true);
     }
-    snapshot.notes.push_back(begin + snapshot.units.description() + " assumed" +
-                             (is_Mpc ? ", in which the density is that of Omega_m" : ""));
+    snapshot.units_note = "the file states no units: " + snapshot.units.description() + " assumed" +
+                          (is_Mpc ? ", in which the density is that of Omega_m" : "");
+    snapshot.notes.push_back(snapshot.units_note);
 }
 
 bool contradicts_box(double side, const Snapshot& snapshot)

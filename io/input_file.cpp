@@ -37,15 +37,14 @@ std::string shortened(const std::string& text)
 
 } // namespace
 
-Error file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
-                 const std::string& value, const std::string& allowed)
+FileError file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
+                     const std::string& value, const std::string& allowed)
 {
-    return Error(fault, file.string() + ": " + shortened(field) + ": " + shortened(value) + ": " +
-                            allowed);
+    return FileError(fault, file, shortened(field) + ": " + shortened(value) + ": " + allowed);
 }
 
-Error bad_input(const std::filesystem::path& file, const std::string& field,
-                const std::string& value, const std::string& allowed)
+FileError bad_input(const std::filesystem::path& file, const std::string& field,
+                    const std::string& value, const std::string& allowed)
 {
     return file_error(Fault::input, file, field, value, allowed);
 }

@@ -15,14 +15,26 @@ namespace chamomile {
 /// The byte order of a file, relative to this machine.
 enum class ByteOrder { host, swapped };
 
+/// A fault of a file: "<file>: <reason>".
+class FileError : public Error {
+public:
+    FileError(Fault fault, const std::filesystem::path& file, const std::string& reason)
+        : Error(fault, file.string() + ": " + reason), reason_(reason)
+    {}
+    const std::string& reason() const { return reason_; }
+
+private:
+    std::string reason_;
+};
+
 /// The error of a field in a file: "<file>: <field>: <value>: <what is allowed>", field and value
 /// cut where they are too long for a line.
-Error file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
-                 const std::string& value, const std::string& allowed);
+FileError file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
+                     const std::string& value, const std::string& allowed);
 
 /// That of a file that was read.
-Error bad_input(const std::filesystem::path& file, const std::string& field,
-                const std::string& value, const std::string& allowed);
+FileError bad_input(const std::filesystem::path& file, const std::string& field,
+                    const std::string& value, const std::string& allowed);
 
 /// The value with its bytes in the other order.
 template <class T>

@@ -1,6 +1,7 @@
 #include "chamomile/io/pending_file.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -100,6 +101,7 @@ void PendingFile::probe_room(std::int64_t bytes)
 
 void PendingFile::write(std::span<const std::byte> bytes)
 {
+    assert(descriptor_ >= 0 && !stays_); // not after commit()
     while (!bytes.empty()) {
         const std::size_t n = std::min(bytes.size(), buffer_bytes - buffer_.size());
         buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(n));
@@ -123,6 +125,7 @@ void PendingFile::flush()
         }
         if (n <= 0)
             throw failure("cannot be written");
+        assert(std::size_t(n) <= rest.size());
         rest = rest.subspan(std::size_t(n));
     }
     buffer_.clear();
@@ -130,6 +133,7 @@ void PendingFile::flush()
 
 void PendingFile::commit(const std::function<void(const std::filesystem::path&)>& look)
 {
+    assert(descriptor_ >= 0 && !stays_);
     flush();
     if (::fsync(descriptor_) != 0)
         throw failure("cannot be written");

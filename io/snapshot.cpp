@@ -72,11 +72,9 @@ Snapshot read_text_of(const InputFile& file)
         return read_text(file);
     try {
         return read_text(file);
-    } catch (const Error& error) {
-        const std::string reason =
-            std::string(error.what()).substr(file.path().string().size() + 2);
+    } catch (const FileError& error) {
         throw bad_input(file.path(), "format", "no HDF5, in spite of the name",
-                        "nor columns of text: " + reason);
+                        "nor columns of text: " + error.reason());
     }
 }
 

@@ -28,6 +28,7 @@ struct Snapshot {
     double time = 0; ///< in a comoving file whatever it states, usually the scale factor
     Units units;
     bool has_stated_units = true;                 ///< else they are what the format's users write
+    std::string units_note;                       ///< which, as said among the notes
     std::optional<double> gravitational_constant; ///< where the file states it itself
     std::optional<Softening> softening;           ///< where the file states one for all particles
     std::optional<ComovingFrame> comoving;        ///< absent: plain coordinates

@@ -1,6 +1,7 @@
 #include "chamomile/mesh/assignment.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <string>
 
@@ -111,6 +112,7 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
                     sum += many;
                 }
             }
+            assert(sum == n);
             first_[count] = sum;
         }
         for (std::size_t i = begin; i < end; ++i)

@@ -11,9 +11,9 @@
 ///
 /// The call adds to the sum what one source does to one target, for T = float or double in a thread
 /// of a GPU and for a Pack of them on the host, where each lane is a target. So it has no branches
-/// on values: select(condition, yes, no) takes both, and core/lane_math.hpp has what <cmath> would
-/// give. The records hold values of T and Vec3<T> and nothing else. What is called a position is
-/// seen as a difference alone, target from source, in any units.
+/// on values: select(condition, yes, no) takes both, and core/lane_math.hpp has the elementary
+/// functions. The records hold values of T and Vec3<T> and nothing else. What is called a position
+/// is seen as a difference alone, target from source, in any units.
 ///
 /// A law that adds, for lengths far from 1, powers of them that float cannot hold, says how its
 /// records scale with the unit of length: `target_length`, `source_length`, `sum_length` hold the

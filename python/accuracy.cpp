@@ -40,12 +40,10 @@ ReferenceSums exact_sums(const Particles& particles, const std::vector<Index>& c
     if (!options.is_periodic())
         return reference_sum(particles, chosen, options.softening, options.gravitational_constant);
     SolverOptions direct;
+    static_cast<Physics&>(direct) = options;
     direct.solver = SolverKind::direct;
     direct.precision = Precision::double_precision;
     direct.device = "cpu";
-    direct.softening = options.softening;
-    direct.gravitational_constant = options.gravitational_constant;
-    direct.periodic = options.periodic;
     Particles summed = particles;
     make_solver(direct)->solve(summed, Quantities::acceleration_potential, chosen);
     ReferenceSums exact;

@@ -29,7 +29,7 @@ std::optional<AskedError> asked_error(const SolverOptions& setting)
     if (setting.accuracy)
         return AskedError{setting.accuracy->error, setting.accuracy->percentile};
     // In a box forces cancel, and the tolerance is a part of those that do not.
-    if (setting.solver == SolverKind::direct || setting.periodic ||
+    if (setting.solver == SolverKind::direct || setting.is_periodic() ||
         !compares_accelerations(setting.criterion))
         return {};
     const bool is_float = setting.precision == Precision::single_precision;

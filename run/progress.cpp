@@ -21,7 +21,7 @@ std::string cost(const Simulation& simulation)
 std::string time_text(const Simulation& simulation, int digits)
 {
     const double time = simulation.stated_time();
-    if (&simulation.integrator().clock() == &Clock::newtonian())
+    if (simulation.integrator().clock().is_plain())
         return formatted("t = %.*g", digits, time);
     return formatted("a = %.6g, z = %.4g", time, redshift_of(time));
 }

@@ -142,6 +142,7 @@ def built_in_laws_are_right(folder):
     for law, columns, rest, more, exact in (
             ("yukawa", "x y z charge", ("2", "3"), (), {"potential": 3 * math.exp(-d) / d}),
             ("yukawa", "x y z charge", ("2", "3"), ("screening_length=0.5",), {"potential": 3 * math.exp(-2 * d) / d}),
+            ("sph_density", "x y z inverse_h mass", ("0.5 1", "0.5 2"), (), {"density": 2 * 0.47265625 / (8 * math.pi), "neighbours": 1}),
             ("lennard_jones", "x y z", ("", ""), (), {"energy": lennard_jones(1)}),
             ("molecular", "x y z charge half_sigma root_epsilon", ("1 0.5 1", "-2 0.6 1"), ("dielectric=4",),
              {"energy": lennard_jones(1.1) - 2 / (4 * d)}),

@@ -1,7 +1,6 @@
 /// \file  The moments of one cell, the same on host and device.
 ///
-/// Neither compiler may contract products and sums here, so that both give the same bits and
-/// thereby the same interaction lists.
+/// Contraction: none, so that both give the same bits and thereby the same interaction lists.
 #pragma once
 
 #include <limits>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cmath>
 #include <string>
 
@@ -93,6 +94,7 @@ private:
     template <class Add>
     void cut_block(Index mother, Index first, Index last, Range within, Add add) const
     {
+        assert(first < last && last <= 8 && within.begin <= within.end);
         Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
@@ -182,6 +184,7 @@ private:
     /// that is too long one by one.
     void add(const Piece& piece, const GroupSizes& sizes)
     {
+        assert(piece.targets.begin < piece.targets.end);
         const Index count = piece.targets.count(), size = Index(sizes.group);
         const bool is_long = piece.box.longest_side() > sizes.longest_side;
         const Index parts = is_long ? count : (count + size - 1) / size;
@@ -263,6 +266,7 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
     else
         list_where(
             n, [&](std::size_t k) { return marked[k]; }, found);
+    assert(std::is_sorted(found.begin(), found.end()));
     groups.take(found);
 }
 
@@ -316,6 +320,10 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
         std::copy(parts[p].groups.begin(), parts[p].groups.end(),
                   groups.groups.begin() + first_group[p]);
     }
+    // Groups hold every target once, clusters every group.
+    assert(groups.groups.empty() ||
+           (groups.groups.front().begin == 0 && groups.groups.back().end == groups.target_count &&
+            groups.clusters.back().last_group == groups.groups.size()));
 }
 
 void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side)
@@ -338,6 +346,7 @@ void finish_groups(TargetGroups& groups)
 #pragma omp parallel for if (groups.target_count > worth_threads)
     for (std::size_t c = 0; c < groups.clusters.size(); ++c) {
         Cluster& cluster = groups.clusters[c];
+        assert(cluster.first_group < cluster.last_group);
         for (Index g = cluster.first_group; g < cluster.last_group; ++g) {
             Group& group = groups.groups[g];
             group.center = group.box.center();

@@ -1,6 +1,6 @@
 /// \file  The third and fourth moments of one cell, the same on host and device.
 ///
-/// Neither compiler may contract products and sums here, so that both give the same bits.
+/// Contraction: none, so that both give the same bits.
 #pragma once
 
 #include <bit>

@@ -1,6 +1,7 @@
 #include "chamomile/tree/key_sorter.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "chamomile/core/threads.hpp"
 
@@ -17,6 +18,7 @@ void KeySorter::sort(std::span<const Vec3<double>> positions, const RootCube& cu
     for (std::size_t k = 0; k < n; ++k)
         order[k] = Index(k);
     radix_sort(keys_, order, scratch_);
+    assert(std::is_sorted(keys_.begin(), keys_.end()));
     boundaries.resize(n);
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t block = 0; block < boundaries.least.size(); ++block) {

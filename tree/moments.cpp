@@ -1,5 +1,7 @@
 #include "chamomile/tree/moments.hpp"
 
+#include <cassert>
+
 #include <omp.h>
 
 #include "chamomile/core/threads.hpp"
@@ -25,6 +27,7 @@ void sum_higher(Moments& moments, const Octree& octree, Index c)
 /// All cells of the range, which must hold whole subtrees, daughters before mothers.
 void sum_cells(Moments& moments, const Octree& octree, int order, Index begin, Index end)
 {
+    assert(begin < end && end <= octree.cells.size());
     for (Index c = end; c-- > begin;) {
         const Cell& cell = octree.cells[c];
         if (octree.is_leaf(c))
@@ -63,6 +66,7 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
         sum_cells(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)
         sum_cells(moments, octree, order, top[t], top[t] + 1);
+    assert(moments.multipole[0].mass >= 0 && moments.bounds[0].longest_side() >= 0);
 }
 
 } // namespace chamomile

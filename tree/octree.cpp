@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstring>
 
 #include <omp.h>
@@ -26,6 +27,7 @@ public:
     /// Appends the cell of begin .. end and all below it; `next` counts within `cells`.
     void append(std::vector<Cell>& cells, Index begin, Index end, Index octant)
     {
+        assert(begin < end && octant < 8);
         const std::size_t self = cells.size();
         cells.push_back({begin, end - begin, 0, octant});
         if (is_divisible(begin, end))
@@ -52,6 +54,7 @@ public:
         Index cut = next_at_level(level, begin, end);
         Index octant = between.octants[cut] >> 3;
         for (; cut + 1 < end; cut = next_at_level(level, from, end)) {
+            assert(octant == between.octants[cut] >> 3 && octant < (between.octants[cut] & 7u));
             visit(from, cut + 1, octant);
             octant = between.octants[cut] & 7;
             from = cut + 1;
@@ -194,6 +197,7 @@ private:
             if (s < subtrees_.size() && subtrees_[s].top_cell == k)
                 pushed += Index(octree_.scratch[s++].size()) - 1;
         }
+        assert(s == subtrees_.size());
         place[top_.size()] = Index(top_.size()) + pushed;
 
         octree_.cells.resize(place[top_.size()]); // all are overwritten
@@ -206,6 +210,7 @@ private:
 #pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1) reduction(+ : divided)
         for (std::size_t t = 0; t < subtrees_.size(); ++t) {
             const Index root = place[subtrees_[t].top_cell];
+            assert(octree_.scratch[t][0].next == octree_.scratch[t].size());
             for (std::size_t k = 0; k < octree_.scratch[t].size(); ++k) {
                 Cell cell = octree_.scratch[t][k];
                 divided += cell.next > k + 1;
@@ -228,6 +233,7 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
 {
     constexpr std::size_t ahead = 32; // enough to have several cache lines under way
     const std::size_t n = positions.size();
+    assert(masses.size() == n && octree.order.size() == n);
     octree.sources.resize(n);
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t k = 0; k < n; ++k) {
@@ -250,6 +256,7 @@ void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, 
     }
     Divider divider(octree, positions, Index(leaf_size));
     ParallelBuild(octree, divider).run(Index(octree.size));
+    assert(octree.cells[0].count == octree.size && octree.cells[0].next == octree.cells.size());
 }
 
 void check_number(std::size_t n)

@@ -1,5 +1,6 @@
 #include "chamomile/tree/walk.hpp"
 
+#include <cassert>
 #include <cmath>
 
 #include "chamomile/core/instruction_sets.hpp"
@@ -115,6 +116,8 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         const GroupEnds end = scratch.ends.data[g + 1];
+        assert(begin.far_cells <= end.far_cells && begin.cells <= end.cells &&
+               begin.ranges <= end.ranges && end.particle_count <= octree_->size);
         lists.rows.push_back({group.begin,
                               group.end,
                               number,
@@ -130,6 +133,8 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
                               {}});
         begin = end;
     }
+    assert(begin.cells == scratch.cells.size && begin.ranges == scratch.ranges.size &&
+           begin.far_cells == scratch.far_cells.size);
     append(lists.far_cells, scratch.far_cells);
     append(lists.cells, scratch.cells);
     append(lists.ranges, scratch.ranges);

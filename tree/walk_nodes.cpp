@@ -1,5 +1,7 @@
 #include "chamomile/tree/walk_nodes.hpp"
 
+#include <cassert>
+
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -37,6 +39,7 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
     const std::size_t n = octree.cells.size();
     std::pmr::vector<Index>& node_of = walk_nodes.node_of;
     walk_nodes.nodes.resize(number_nodes(node_of, octree));
+    assert(n == 0 || walk_nodes.nodes.size() == octree.divided + 1); // one above the root
     walk_nodes.units = {};
     if (n == 0)
         return;
@@ -50,6 +53,7 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
             fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach, units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }
+        assert(lane <= 8);
         node.lanes = (Index(1) << lane) - 1;
     };
     fill(walk_nodes.nodes[0], 0, Index(n));

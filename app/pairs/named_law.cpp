@@ -85,7 +85,8 @@ NamedLaw make_built_in(const BuiltIn& law, const std::vector<Setting>& settings)
                    law.code(),
                    {}};
     auto names = words_of_line(law.parameters);
-    named.data.assign(named.code.bytes / sizeof(double), 0);
+    // Whole doubles, and at least one: a law without parameters has a byte too.
+    named.data.assign((named.code.bytes + sizeof(double) - 1) / sizeof(double), 0);
     for (std::size_t k = 0; k < names.size(); ++k)
         if (const std::size_t equals = names[k].find('='); equals != names[k].npos) {
             named.data[k] = std::strtod(names[k].c_str() + equals + 1, nullptr);

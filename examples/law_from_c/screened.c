@@ -40,7 +40,8 @@ int main(void)
     chm_law_destroy(law);
 
     /* What is wrong comes back with its line and column. */
-    if (chm_law_create(&law, "target position x y z\nsource position x y z\nsum f\nf += q\n", "wrong"))
+    if (chm_law_create(&law, "target position x y z\nsource position x y z\nsum f\nf += q\n",
+                       "wrong"))
         printf("%s\n", chm_law_last_error(law));
     chm_law_destroy(law);
     return fabs(potential * exp(2.0) - 1) < 1e-12 ? 0 : 1;

@@ -1,4 +1,4 @@
-// L2P on a processor core, a lane to a target.
+// L2P on a processor core, a lane to a target. Contraction: fused.
 #include "chamomile/force/simd/far_field.hpp"
 
 #include "chamomile/force/local_expansion.hpp"

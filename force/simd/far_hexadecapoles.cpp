@@ -1,4 +1,4 @@
-// M2L of cells of order 4.
+// M2L of cells of order 4. Contraction: fused.
 #include "chamomile/force/simd/far_cells.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {

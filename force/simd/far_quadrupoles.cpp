@@ -1,4 +1,4 @@
-// M2L of cells of orders 0 and 2.
+// M2L of cells of orders 0 and 2. Contraction: fused.
 #include "chamomile/force/simd/far_cells.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {

@@ -1,4 +1,4 @@
-// The kernels of one instruction set.
+// The kernels of one instruction set. Contraction: fused.
 #include "chamomile/force/simd/host_kernel.hpp"
 
 #include "chamomile/force/simd/few_targets.hpp"

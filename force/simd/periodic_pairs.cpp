@@ -1,6 +1,6 @@
 // Lanes are targets, sources are broadcast. The smooth part is an entire function of r^2: a
 // polynomial of even and odd powers apart, so that two chains of multiply-adds run at once. A pair
-// takes some 75 operations, with the potential 110.
+// takes some 75 operations, with the potential 110. Contraction: fused.
 #include "chamomile/force/simd/periodic_pairs.hpp"
 
 #include "chamomile/core/simd.hpp"

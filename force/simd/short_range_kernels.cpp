@@ -1,4 +1,4 @@
-// The Chamomile scheme with gravity's short range in a periodic cube.
+// The Chamomile scheme with gravity's short range in a periodic cube. Contraction: fused.
 #include "chamomile/force/simd/short_range_kernels.hpp"
 
 #include "chamomile/force/simd/group_kernel.hpp"

@@ -1,5 +1,5 @@
 // The interface is declared here, so that neither cuFFT's header nor its library is needed to build
-// or to start the program (as with NVRTC).
+// or to start the program (as with NVRTC). Contraction: fused.
 #include <algorithm>
 #include <string>
 

@@ -1,3 +1,4 @@
+// Contraction: fused.
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
 

@@ -1,4 +1,4 @@
-// Which GPUs this process can use.
+// Which GPUs this process can use. Contraction: fused.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -1,4 +1,4 @@
-// What faults on purpose are made of (gpu/device/fault_plan.hpp).
+// What faults on purpose are made of (gpu/device/fault_plan.hpp). Contraction: fused.
 #include "chamomile/gpu/device/device.cuh"
 
 namespace chamomile {

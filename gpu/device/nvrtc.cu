@@ -1,5 +1,5 @@
 // Loads NVRTC by name and drives it. Its interface is declared here, so that neither its header nor
-// its library is needed to build or to start the program.
+// its library is needed to build or to start the program. Contraction: fused.
 #include <algorithm>
 #include <iterator>
 #include <vector>

@@ -1,4 +1,5 @@
 // Ranges by NVTX, in a domain of our own; the header looks for a profiler and needs no library.
+// Contraction: fused.
 #include <nvtx3/nvToolsExt.h>
 
 #include "chamomile/core/trace.hpp"

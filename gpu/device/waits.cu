@@ -1,4 +1,4 @@
-// Waits that notice a hang: they ask again and again, up to a limit.
+// Waits that notice a hang: they ask again and again, up to a limit. Contraction: fused.
 //
 // Work of a small step is done within 50 us and is asked about without a pause. Later a pause is a
 // small part of what has been waited for, so that threads that wait do not hold up those that

@@ -1,6 +1,6 @@
 // The direct sum on the device: no tree, no lists; one copy up, one sum, one copy back.
 //
-// Of few targets the kernel writes the sums into host memory itself.
+// Of few targets the kernel writes the sums into host memory itself. Contraction: fused.
 #include <algorithm>
 
 #include "chamomile/core/error.hpp"

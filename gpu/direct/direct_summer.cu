@@ -1,3 +1,4 @@
+// Contraction: fused.
 #include <algorithm>
 
 #include <cub/device/device_radix_sort.cuh>

@@ -2,7 +2,7 @@
 //
 // Each batch takes the next of several slots: a stream with its own buffers. The slot copies the
 // lists and launches the kernels, in the order of its stream; a slot whose last batch is not done
-// makes the walking thread wait, so that the host never runs away.
+// makes the walking thread wait, so that the host never runs away. Contraction: fused.
 #include <algorithm>
 #include <atomic>
 #include <mutex>

@@ -1,7 +1,7 @@
 // Assignment: 16 threads to a particle, one for each (x, y) of its cloud, so that the atomic
 // additions of a warp fall on runs of neighbouring words. Interpolation: a thread to a target;
 // targets come sorted, and share the lines of the mesh in the cache. All in double: 11 bytes of
-// traffic per flop make these kernels wait for memory, not for arithmetic.
+// traffic per flop make these kernels wait for memory, not for arithmetic. Contraction: fused.
 #include <cmath>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 // The mesh of the device behind the interface of the host's: arrays go up and come down.
+// Contraction: fused.
 #include <cmath>
 #include <vector>
 

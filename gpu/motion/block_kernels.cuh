@@ -1,4 +1,6 @@
 /// \file  What a block of individual steps does to particles on the device.
+///
+/// Contraction: none, so that the bits are the host's.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Individual steps on the device, as the host's leapfrog makes them: this file is compiled without
-// contraction to fused operations, so that the bits are the same.
+// Individual steps on the device, as the host's leapfrog makes them.
+// Contraction: none, so that the bits are the host's.
 //
 // A block reads and writes 72 bytes of each particle for the drift and a level of one; 160 more of
 // those that are due. With a long range a whole step moves 240 of each besides.

@@ -1,4 +1,6 @@
 /// \file  What those who move particles on the device share.
+///
+/// Contraction: none in whatever includes this, so that the bits are the host's.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Particles that stay on the device, moved as the host's leapfrog moves them: this file is compiled
-// without contraction to fused operations, so that the bits are the same.
+// Particles that stay on the device, moved as the host's leapfrog moves them.
+// Contraction: none, so that the bits are the host's.
 //
 // A step moves 72 bytes up to the drift and 72 for the last kick: 10 ms for 512^3 on an H200.
 #include <cmath>

@@ -3,7 +3,7 @@
 // Positions and masses are kept in units of powers of two (DirectFrame), about the caller's origin,
 // so that their bits are those of the caller's. Each step sorts the particles anew along a Hilbert
 // curve, so that no bit depends on when they were sorted last. Forces that cancel are summed once
-// more in double, as the direct solver's are.
+// more in double, as the direct solver's are. Contraction: fused.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

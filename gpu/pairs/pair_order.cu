@@ -1,3 +1,4 @@
+// Contraction: fused.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "chamomile/gpu/pairs/pair_box.cuh"

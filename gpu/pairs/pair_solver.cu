@@ -2,6 +2,7 @@
 //
 // Without a cut-off and without lists of excluded pairs all is done there. With one of them the
 // host sorts the rows and tells each block its tiles and the pairs that it leaves out.
+// Contraction: fused.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // Laws given as text on a GPU: their C++ and the kernel of gpu/pairs/pair_sum.cuh, compiled by
 // NVRTC for the device, the precision and the cut that are asked for, once each.
+// Contraction: fused.
 #include <map>
 #include <mutex>
 #include <tuple>

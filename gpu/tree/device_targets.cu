@@ -1,3 +1,4 @@
+// Contraction: fused.
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 

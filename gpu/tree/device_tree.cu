@@ -1,5 +1,5 @@
 // Builds the tree: particles never leave the device once they are there, the host works on
-// boundaries and cells alone.
+// boundaries and cells alone. Contraction: none, so that the tree has the bits of the host's.
 //
 // Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the
 // cell), 48 down (bounds; multipoles of the few above the clusters); per node of the walk 512 down,

@@ -1,3 +1,4 @@
+// Contraction: fused.
 #include "chamomile/gpu/tree/rank_keys.cuh"
 
 namespace chamomile {

@@ -1,7 +1,6 @@
 /// \file  Kernels of the tree's build: extent, keys, boundaries, gather, moments, nodes.
 ///
-/// To be compiled without contraction of products and sums, so that moments and nodes have the bits
-/// that the host would give them.
+/// Contraction: none, so that moments and nodes have the bits that the host would give them.
 #pragma once
 
 #include "chamomile/core/periodic.hpp"

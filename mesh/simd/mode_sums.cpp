@@ -1,6 +1,7 @@
 // Lanes are particles. Waves come from those of wave number 1 by multiplication, those of x and y
 // are multiplied once per row, and the modes z and -z share their products: 4 multiply-adds per
 // particle for two modes of the sums, 8 for two of the field with its three slopes.
+// Contraction: fused.
 #include "chamomile/mesh/simd/mode_sums.hpp"
 
 #include "chamomile/core/simd.hpp"

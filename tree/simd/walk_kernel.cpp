@@ -1,6 +1,6 @@
 // The walk of one cluster of groups: from the root once for the cluster, which opens what all its
 // groups would open, and on from there for each group. The daughters of a cell are tested side by
-// side, one to a lane; each operation is rounded by itself, so that all instruction sets agree.
+// side, one to a lane. Contraction: none, so that all instruction sets agree.
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
 #include "chamomile/tree/simd/walk_region.hpp"

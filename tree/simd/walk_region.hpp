@@ -1,6 +1,6 @@
 /// \file  The region of targets that a walk decides for, and its decisions, eight cells at a time.
 ///
-/// Each operation is rounded by itself, so that all instruction sets agree.
+/// Contraction: none, so that all instruction sets agree.
 #pragma once
 
 #include "chamomile/core/simd.hpp"

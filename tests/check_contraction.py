@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""What promises the same bits on every processor and device is compiled without fused multiply-adds.
+
+A source of packs (folders named simd) or of CUDA says at its head `// Contraction: fused` or `// Contraction: none`, and
+a header of arithmetic that must not be fused says `none`: no source that is fused may include it, by however many steps.
+The commands of the build, where it wrote them down, do what the sources say; all other sources of the library are not
+fused. (cmake/ChamomileContraction.cmake)
+"""
+import json
+import pathlib
+import re
+import sys
+
+LIBRARY = ("core", "tree", "mesh", "force", "pairs", "integrate", "io", "cosmology", "clients", "gpu")
+# Files that stand for the promise: without them the rules below would hold of nothing.
+PROMISED = ("tree/cell_moments.hpp", "tree/higher_moments.hpp", "tree/simd/walk_kernel.cpp", "gpu/tree/device_tree.cu", "gpu/motion/block_kernels.cuh")
+
+
+def said(path):
+    found = re.search(r"^//.*\bContraction: (\w+)", path.read_text(), re.MULTILINE)
+    return found[1] if found else None
+
+
+def says_itself(path):
+    return path.suffix == ".cu" or path.suffix == ".cpp" and path.parent.name == "simd"
+
+
+def included(root, path, known):
+    """Adds to `known` all files of the library that `path` includes, each with the one that includes it."""
+    for name in re.findall(r'^\s*#\s*include\s*"chamomile/([^"]+)"', path.read_text(), re.MULTILINE):
+        if name not in known and (root / name).exists():
+            known[name] = path
+            included(root, root / name, known)
+    return known
+
+
+def of_sources(root):
+    for name in PROMISED:
+        if not (root / name).exists() or said(root / name) != "none":
+            yield f"{name}: does not say 'Contraction: none'"
+    for folder in LIBRARY:
+        for path in sorted((root / folder).rglob("*")):
+            if not says_itself(path):
+                continue
+            if said(path) not in ("fused", "none"):
+                yield f"{path.relative_to(root)}: '{said(path)}': 'Contraction: fused' or 'Contraction: none' is needed at its head"
+            elif said(path) == "fused":
+                for name, by in included(root, path, {}).items():
+                    if said(root / name) == "none":
+                        yield f"{path.relative_to(root)}: is fused and includes {name} (from {by.relative_to(root)}), which must not be"
+
+
+def of_commands(root, commands):
+    judged = 0
+    for command in json.loads(commands.read_text()):
+        path = pathlib.Path(command["file"])
+        if path.suffix not in (".cpp", ".cu") or not path.is_relative_to(root) or path.relative_to(root).parts[0] not in LIBRARY:
+            continue
+        judged += 1
+        name, off = ("-fmad", "false") if path.suffix == ".cu" else ("-ffp-contract", "off")
+        told = re.findall(rf" {name}=(\w+)", command["command"])  # the last counts
+        is_fused = not told or told[-1] != off
+        ought_to_be = says_itself(path) and said(path) == "fused"
+        if is_fused != ought_to_be:
+            yield f"{path.relative_to(root)}: is compiled {'with' if is_fused else 'without'} fused multiply-adds"
+    if judged < 100:
+        yield f"{commands}: {judged} commands of the library's sources"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    complaints = list(of_sources(root))
+    commands = pathlib.Path(sys.argv[2]).resolve().parent / "compile_commands.json"
+    if commands.exists():
+        complaints += of_commands(root, commands)
+    print("\n".join(complaints) or "every source is compiled as it says")
+    return bool(complaints)
+
+
+sys.exit(main())

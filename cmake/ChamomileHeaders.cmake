@@ -14,3 +14,13 @@ function(chamomile_install_headers)
         install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile/${folder})
     endforeach()
 endfunction()
+
+# chamomile_precompile(TARGET [HEADER...]): the standard headers that most sources read, and others, are read once for
+# the whole target. Sources include what they need all the same. Not for the library: in what -O3 inlines from
+# precompiled headers g++ 12 no longer knows the system's own, and warns of std::string.
+function(chamomile_precompile target)
+    set(headers algorithm array cmath cstdint cstdio cstring filesystem functional limits map memory numbers numeric
+        optional span string string_view utility vector ${ARGN})
+    list(TRANSFORM headers REPLACE "(.+)" "<\\1>")
+    target_precompile_headers(${target} PRIVATE ${headers})
+endfunction()

@@ -44,7 +44,7 @@ function(chamomile_add_interaction TARGET NAME LAW HEADER)
             list(APPEND KERNELS "${SET}::pair_kernel_${NAME}")
             configure_file(${chamomile_interaction_folder}/pair_kernel.cpp.in ${folder}/${NAME}_${SET}.cpp @ONLY)
             set_source_files_properties(${folder}/${NAME}_${SET}.cpp PROPERTIES
-                COMPILE_OPTIONS "${chamomile_pack_flags};${chamomile_flags_${SET}}")
+                COMPILE_OPTIONS "${chamomile_pack_flags};${chamomile_flags_${SET}}" SKIP_PRECOMPILE_HEADERS ON)
             target_sources(${TARGET} PRIVATE ${folder}/${NAME}_${SET}.cpp)
         else()
             list(APPEND KERNELS "nullptr")

@@ -24,7 +24,7 @@ public:
         const bool precise = precision_ == Precision::double_precision;
         const bool potential = input.quantities == Quantities::acceleration_potential;
         kernel_ = input.form ? kernels_.short_range(spline_, potential, precise)
-                             : kernels_.kernel[spline_][potential][precise];
+                             : kernels_.kernel(spline_, potential, precise);
         expand_ = input.local_order == 0
                       ? nullptr
                       : kernels_.expand[precise][input.local_order - lowest_local_order]

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <vector>
@@ -52,7 +53,8 @@ plain_sum(const Law& law, const std::vector<typename Law::template Target<double
             Sum pair{};
             law(targets[i], seen, pair);
             constexpr std::size_t width = sizeof(Sum) / sizeof(double);
-            const double* value = reinterpret_cast<const double*>(&pair);
+            double value[width + 3] = {};
+            std::memcpy(value, &pair, sizeof pair);
             double* sum = reinterpret_cast<double*>(&plain.sums[i]);
             double* amount = reinterpret_cast<double*>(&plain.amounts[i]);
             for (std::size_t k = 0; k < width; ++k) {

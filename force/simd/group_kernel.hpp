@@ -12,46 +12,28 @@
 
 #include "chamomile/force/short_range.hpp"
 #include "chamomile/force/simd/far_field.hpp"
+#include "chamomile/force/simd/force_loop.hpp"
 #include "chamomile/force/simd/group_targets.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
 #include "chamomile/force/simd/reach.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
-inline constexpr int tile_size = 64;
-inline constexpr int near_run = 8; // pairs of near tiles that are added before their sum is
-inline constexpr Index ranges_ahead = 8, cells_ahead = 16; // about a tile
 
-/// A struct of T as an array of its fields.
-template <class T, class Record>
-CHAMOMILE_HD T* fields(Record& record)
-{
-    return reinterpret_cast<T*>(&record);
-}
+inline constexpr int near_run = 8;       // pairs of near tiles that are added before their sum is
+inline constexpr Index ranges_ahead = 8; // about a tile
 
-/// The same source in every lane.
-template <template <class> class Record, class T>
-CHAMOMILE_HD Record<Pack<T>> broadcast(const Record<T>& record)
-{
-    Record<Pack<T>> packed;
-    const T* from = reinterpret_cast<const T*>(&record);
-    for (std::size_t f = 0; f < sizeof(Record<T>) / sizeof(T); ++f)
-        fields<Pack<T>>(packed)[f] = Pack<T>(from[f]);
-    return packed;
-}
-
-template <class Record>
-inline constexpr bool is_series_of = false;
-template <class T, int order>
-inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
-
-template <class Law, class T>
+/// One group against its list; AnyLaw is Gravity or ShortRange.
+template <template <SofteningKind, bool> class AnyLaw, SofteningKind softening, bool with_potential,
+          class T>
 class GroupKernel {
 public:
+    using Law = AnyLaw<softening, with_potential>;
+    /// The law of cells with moments: they are listed only where a spline's force is Newton's, so
+    /// that both softenings share these loops, a spline's with a length of 0.
+    using CellLaw = AnyLaw<SofteningKind::plummer, with_potential>;
     using P = Pack<T>;
     template <class U>
     using Source = typename Law::template Source<U>;
-    template <class U>
-    using CellSource = typename Law::template CellSource<U>;
     using Target = typename Law::template Target<P>;
     using Sum = typename Law::template Sum<P>;
     static constexpr int width = P::width;
@@ -73,8 +55,9 @@ public:
     GroupKernel(const GroupWork& work, KernelScratch& scratch)
         : work_(work), frame_{is_centred ? work.row.center : Vec3<double>{}, work.inverse_length,
                               work.inverse_mass},
-          rows_(frame_, work.periodicity, work.row.center), law_(make_law(work)),
-          targets_(work, rows_, scratch), reach_(work.row.near_reach, frame_, work.row.center)
+          rows_(frame_, work.periodicity, work.row.center),
+          law_(make_law<Law>(work, work.softening_length)), targets_(work, rows_, scratch),
+          reach_(work.row.near_reach, frame_, work.row.center)
     {}
 
     void run(TargetSum* sums)
@@ -84,26 +67,30 @@ public:
                           rounded<T>(frame_.of(work_.expansion->center)), targets_.positions(),
                           targets_.padded(), targets_.sums());
         sum_over_particles();
+        const auto cells = make_law<CellLaw>(
+            work_, softening == SofteningKind::plummer ? work_.softening_length : 0);
         if (work_.order == 0)
-            sum_over_cells<Source>();
+            sum_over_cells<Source>(work_, frame_, law_, targets_);
         else if (Law::is_periodic || work_.order == 2)
-            sum_over_cells<CellSource>();
+            sum_over_cells<CellLaw::template CellSource>(work_, frame_, cells, targets_);
         else if constexpr (!Law::is_periodic) {
             if (work_.order == 3)
-                sum_over_cells<Law::template OctupoleSource>();
+                sum_over_cells<CellLaw::template OctupoleSource>(work_, frame_, cells, targets_);
             else
-                sum_over_cells<Law::template HexadecapoleSource>();
+                sum_over_cells<CellLaw::template HexadecapoleSource>(work_, frame_, cells,
+                                                                     targets_);
         }
         targets_.store(sums);
     }
 
 private:
-    static Law make_law(const GroupWork& work)
+    template <class Any>
+    static Any make_law(const GroupWork& work, double softening_length)
     {
-        if constexpr (Law::is_periodic)
-            return Law::with_lengths(work.softening_length, *work.form);
+        if constexpr (Any::is_periodic)
+            return Any::with_lengths(softening_length, *work.form);
         else
-            return Law::with_length(work.softening_length);
+            return Any::with_length(softening_length);
     }
 
     /// Particles of the list, in two kinds of tiles.
@@ -191,132 +178,36 @@ private:
 
     void add_tile(Tile& tile)
     {
-        force_loop<Source>(tile.source, tile.count);
+        force_loop<Source>(law_, tile.source, tile.count, targets_);
         tile.count = 0;
-    }
-
-    template <template <class> class CellRecord>
-    void sum_over_cells()
-    {
-        alignas(64) CellRecord<T> tile[tile_size];
-        int filled = 0;
-        for (Index c = work_.row.cell_begin; c < work_.row.cell_end; ++c) {
-            constexpr bool is_series = is_series_of<CellRecord<T>>;
-            if (c + cells_ahead < work_.row.cell_end)
-                prefetch_cell<is_series>(work_.cells[c + cells_ahead]);
-            const Index cell = work_.cells[c];
-            if constexpr (is_series)
-                Law::pack_cell(work_.multipoles[cell], work_.higher[cell], frame_, tile[filled]);
-            else
-                Law::pack_cell(image(work_.multipoles[cell]), frame_, tile[filled]);
-            if (++filled == tile_size) {
-                force_loop<CellRecord>(tile, filled);
-                filled = 0;
-            }
-        }
-        force_loop<CellRecord>(tile, filled);
-    }
-
-    /// Of the cell, that nearest to the group.
-    CHAMOMILE_HD decltype(auto) image(const Multipole& cell) const
-    {
-        if constexpr (Law::is_periodic) {
-            Multipole image = cell;
-            image.center = work_.periodicity.nearest_to(work_.row.center, cell.center);
-            return image;
-        } else {
-            return (cell);
-        }
-    }
-
-    template <bool with_higher>
-    CHAMOMILE_HD void prefetch_cell(Index cell) const
-    {
-        const Multipole& soon = work_.multipoles[cell];
-        __builtin_prefetch(&soon);
-        __builtin_prefetch(&soon.second.zz);
-        if constexpr (with_higher) {
-            constexpr int line = 64 / sizeof(double);
-            for (int k = 0; k < HigherMoments::count; k += line)
-                __builtin_prefetch(work_.higher[cell].moment + k);
-            __builtin_prefetch(&work_.higher[cell].length);
-        }
-    }
-
-    /// FORCE-LOOP: `in_flight` packs of targets against all sources of the tile.
-    template <int in_flight, template <class> class Record>
-    CHAMOMILE_HD void force_loop_of(int t, const Record<T>* tile, int count)
-    {
-        Target target[in_flight];
-        Sum sum[in_flight];
-        for (int k = 0; k < in_flight; ++k)
-            target[k] = {targets_.position(t + k * width)};
-        for (int j = 0; j < count; ++j) {
-            if constexpr (is_series_of<Record<T>>) { // long enough to hide its root alone
-                law_(target[0], tile[j], sum[0]);
-            } else {
-                const Record<P> source = broadcast<Record>(tile[j]);
-                for (int k = 0; k < in_flight; ++k)
-                    law_(target[k], source, sum[k]);
-            }
-        }
-        for (int k = 0; k < in_flight; ++k)
-            targets_.add(t + k * width, sum[k]);
-    }
-
-    template <template <class> class Record>
-    void force_loop(const Record<T>* tile, int count)
-    {
-        int t = 0;
-        if constexpr (!is_series_of<Record<T>>) {
-            for (; t + 4 * width <= targets_.padded(); t += 4 * width)
-                force_loop_of<4, Record>(t, tile, count);
-            for (; t + 2 * width <= targets_.padded(); t += 2 * width)
-                force_loop_of<2, Record>(t, tile, count);
-        }
-        for (; t < targets_.padded(); t += width)
-            force_loop_of<1, Record>(t, tile, count);
     }
 
     /// The same with coordinates in two floats, for a tile that may hold some of the targets. Its
     /// pulls are large and come from all sides; summed in short runs they leave half the error.
     void add_near_tile(NearTile& tile)
     {
-        if (work_.targets_apart)
-            return add_near_tile_apart(tile);
-        int lane[tile_size]; // the number of the target that the source is; -1 for none
-        int place = 0;
+        const bool apart = work_.targets_apart; // then some may be said to be sources
+        SelfPair own[tile_size];
+        const SelfPair* const pairs = apart ? work_.self : own;
+        int first[tile_size], last[tile_size], place = 0; // of the pairs of each source
         for (int j = 0; j < tile.count; ++j) {
-            place = targets_.before(tile.sorted[j], place);
-            lane[j] =
-                place < targets_.count() && targets_.sorted(place) == tile.sorted[j] ? place : -1;
+            const Index sorted = tile.sorted[j];
+            if (apart) {
+                first[j] = targets_.self_before(sorted);
+                last[j] = targets_.self_before(sorted + 1);
+            } else {
+                place = targets_.before(sorted, place);
+                own[j] = {sorted, place};
+                first[j] = j;
+                last[j] = j + (place < targets_.count() && targets_.sorted(place) == sorted);
+            }
         }
-        near_loop(tile, [&](int j, int t, int lanes, auto leave_out) {
-            if (lane[j] >= t && lane[j] < t + lanes)
-                leave_out(lane[j] - t);
-        });
-    }
-
-    /// The same for targets that are no sources, though some may be said to be one.
-    void add_near_tile_apart(NearTile& tile)
-    {
-        int first[tile_size], last[tile_size]; // of the self pairs of a source
-        for (int j = 0; j < tile.count; ++j) {
-            first[j] = targets_.self_before(tile.sorted[j]);
-            last[j] = targets_.self_before(tile.sorted[j] + 1);
-        }
-        near_loop(tile, [&](int j, int t, int lanes, auto leave_out) {
+        // Calls leave_out(lane) for those of the targets t .. that source j is.
+        const auto find_self = [&](int j, int t, int lanes, auto leave_out) {
             for (int s = first[j]; s < last[j]; ++s)
-                if (const int target = work_.self[s].target; target >= t && target < t + lanes)
+                if (const int target = pairs[s].target; target >= t && target < t + lanes)
                     leave_out(target - t);
-        });
-    }
-
-    /// `find_self(j, t, lanes, leave_out)` calls leave_out(lane) for those of the targets t .. that
-    /// source j is.
-    template <class FindSelf>
-    CHAMOMILE_HD void near_loop(NearTile& tile, FindSelf find_self)
-    {
+        };
         int t = 0;
         for (; t + 2 * width <= targets_.padded(); t += 2 * width)
             near_loop_of<2>(t, tile, find_self);
@@ -384,5 +275,26 @@ private:
     const bool leaves_out_places_ = work_.targets_apart && work_.softening_length == 0;
     const Reach<T> reach_;
 };
+
+/// A HostKernel: GroupKernel as a function.
+template <template <SofteningKind, bool> class Law, SofteningKind softening, bool with_potential,
+          class T>
+void evaluate_group(const GroupWork& work, KernelScratch& scratch, TargetSum* sums)
+{
+    GroupKernel<Law, softening, with_potential, T>(work, scratch).run(sums);
+}
+
+/// The kernel of a law by softening, potential and precision.
+template <template <SofteningKind, bool> class Law>
+HostKernel group_kernel(bool spline, bool with_potential, bool precise)
+{
+    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
+    static constexpr HostKernel kernel[2][2][2] = {
+        {{evaluate_group<Law, p, false, float>, evaluate_group<Law, p, false, double>},
+         {evaluate_group<Law, p, true, float>, evaluate_group<Law, p, true, double>}},
+        {{evaluate_group<Law, s, false, float>, evaluate_group<Law, s, false, double>},
+         {evaluate_group<Law, s, true, float>, evaluate_group<Law, s, true, double>}}};
+    return kernel[spline][with_potential][precise];
+}
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -6,15 +6,6 @@
 #include "chamomile/force/simd/short_range_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
-namespace {
-
-template <SofteningKind softening, bool with_potential, class T>
-void evaluate_group(const GroupWork& work, KernelScratch& scratch, TargetSum* sums)
-{
-    GroupKernel<Gravity<softening, with_potential>, T>(work, scratch).run(sums);
-}
-
-} // namespace
 
 HostKernels host_kernels()
 {
@@ -26,10 +17,7 @@ HostKernels host_kernels()
         expand<T, local, 2>, expand<T, local, 3>, expand<T, local, 4>                              \
     }
     return {CHAMOMILE_NAME(CHAMOMILE_INSTRUCTION_SET),
-            {{{evaluate_group<p, false, float>, evaluate_group<p, false, double>},
-              {evaluate_group<p, true, float>, evaluate_group<p, true, double>}},
-             {{evaluate_group<s, false, float>, evaluate_group<s, false, double>},
-              {evaluate_group<s, true, float>, evaluate_group<s, true, double>}}},
+            group_kernel<Gravity>,
             short_range_kernel,
             {{CHAMOMILE_EXPAND(float, 3), CHAMOMILE_EXPAND(float, 4), CHAMOMILE_EXPAND(float, 5),
               CHAMOMILE_EXPAND(float, 6)},

@@ -108,8 +108,9 @@ using PreciseKernel = void (*)(const FewTargets& work, TargetSum* sums);
 /// The kernels of one instruction set.
 struct HostKernels {
     const char* name;
-    /// By softening kind, potential wanted, double precision.
-    HostKernel kernel[2][2][2];
+    /// The kernel by softening kind, potential wanted and double precision; likewise the short
+    /// range.
+    HostKernel (*kernel)(bool spline, bool with_potential, bool precise);
     HostKernel (*short_range)(bool spline, bool with_potential, bool precise);
     /// By double precision, local order and order of the multipoles: to 2, 3, 4.
     ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];

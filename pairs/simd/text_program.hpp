@@ -74,11 +74,43 @@ constexpr TextAccess access_of(TextBank bank, TextBank of_code)
                                       : TextAccess::same;
 }
 
+/// How many of the operands a, b and c a code has.
+constexpr int text_code_operands(TextCode code)
+{
+    switch (code) {
+    case TextCode::spread:
+    case TextCode::negate:
+    case TextCode::absolute:
+    case TextCode::square_root:
+    case TextCode::inverse_square_root:
+    case TextCode::exponential:
+    case TextCode::logarithm:
+    case TextCode::sine:
+    case TextCode::cosine:
+    case TextCode::opposite:
+    case TextCode::reciprocal:
+    case TextCode::sum_add:
+    case TextCode::sum_subtract:
+        return 1;
+    case TextCode::select:
+    case TextCode::multiply_add:
+    case TextCode::multiply_subtract:
+    case TextCode::subtract_product:
+    case TextCode::squares_add:
+        return 3;
+    default:
+        return 2;
+    }
+}
+
 /// Whether there is a loop for this code and these accesses of a, b and c; else an operand has to
-/// be spread first.
+/// be spread first. Operands that the code does not have are seen as `same`.
 constexpr bool text_code_takes(TextCode code, TextAccess a, TextAccess b, TextAccess c)
 {
     using enum TextAccess;
+    const int operands = text_code_operands(code);
+    if ((operands < 2 && b != same) || (operands < 3 && c != same))
+        return false;
     switch (code) {
     case TextCode::spread:
     case TextCode::sum_add:

@@ -250,11 +250,10 @@ constexpr TextLoop<T> find_text_loop()
     constexpr TextCode code = TextCode(number / 27);
     constexpr TextAccess a = TextAccess(number / 9 % 3), b = TextAccess(number / 3 % 3),
                          c = TextAccess(number % 3);
-    // Operands that the code does not have are seen as `same`.
     if constexpr (!text_code_takes(code, a, b, c))
         return nullptr;
     else if constexpr (code >= TextCode::sum_add)
-        return c == TextAccess::same ? text_sum<T, code, a, b, special> : nullptr;
+        return text_sum<T, code, a, b, special>;
     else if constexpr (code == TextCode::squares_add)
         return text_squares<T>;
     else if constexpr (code == TextCode::difference && special)

@@ -1,0 +1,118 @@
+/// \file  FORCE-LOOP: packs of targets against a tile of particles or cells, a lane to a target.
+#pragma once
+
+#include "chamomile/force/simd/group_targets.hpp"
+#include "chamomile/force/simd/host_kernel.hpp"
+
+namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+
+inline constexpr int tile_size = 64;
+inline constexpr Index cells_ahead = 16; // about a tile
+
+/// A struct of T as an array of its fields.
+template <class T, class Record>
+CHAMOMILE_HD T* fields(Record& record)
+{
+    return reinterpret_cast<T*>(&record);
+}
+
+/// The same source in every lane.
+template <template <class> class Record, class T>
+CHAMOMILE_HD Record<Pack<T>> broadcast(const Record<T>& record)
+{
+    Record<Pack<T>> packed;
+    const T* from = reinterpret_cast<const T*>(&record);
+    for (std::size_t f = 0; f < sizeof(Record<T>) / sizeof(T); ++f)
+        fields<Pack<T>>(packed)[f] = Pack<T>(from[f]);
+    return packed;
+}
+
+template <class Record>
+inline constexpr bool is_series_of = false;
+template <class T, int order>
+inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
+
+/// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile.
+template <int in_flight, class Law, template <class> class Record, class T, int fields>
+CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Record<T>* tile, int count,
+                                GroupTargets<T, fields>& targets)
+{
+    using P = Pack<T>;
+    typename Law::template Target<P> target[in_flight];
+    typename Law::template Sum<P> sum[in_flight];
+    for (int k = 0; k < in_flight; ++k)
+        target[k] = {targets.position(t + k * P::width)};
+    for (int j = 0; j < count; ++j) {
+        if constexpr (is_series_of<Record<T>>) { // long enough to hide its root alone
+            law(target[0], tile[j], sum[0]);
+        } else {
+            const Record<P> source = broadcast<Record>(tile[j]);
+            for (int k = 0; k < in_flight; ++k)
+                law(target[k], source, sum[k]);
+        }
+    }
+    for (int k = 0; k < in_flight; ++k)
+        targets.add(t + k * P::width, sum[k]);
+}
+
+/// All packs of targets pass over a tile, as many at a time as hide the latency of the root.
+template <template <class> class Record, class Law, class T, int fields>
+void force_loop(const Law& law, const Record<T>* tile, int count, GroupTargets<T, fields>& targets)
+{
+    constexpr int width = Pack<T>::width;
+    int t = 0;
+    if constexpr (!is_series_of<Record<T>>) {
+        for (; t + 4 * width <= targets.padded(); t += 4 * width)
+            force_loop_of<4, Law, Record>(law, t, tile, count, targets);
+        for (; t + 2 * width <= targets.padded(); t += 2 * width)
+            force_loop_of<2, Law, Record>(law, t, tile, count, targets);
+    }
+    for (; t < targets.padded(); t += width)
+        force_loop_of<1, Law, Record>(law, t, tile, count, targets);
+}
+
+/// Asks the memory for a cell that is packed soon.
+template <bool with_higher>
+CHAMOMILE_HD void prefetch_cell(const GroupWork& work, Index cell)
+{
+    const Multipole& soon = work.multipoles[cell];
+    __builtin_prefetch(&soon);
+    __builtin_prefetch(&soon.second.zz);
+    if constexpr (with_higher) {
+        constexpr int line = 64 / sizeof(double);
+        for (int k = 0; k < HigherMoments::count; k += line)
+            __builtin_prefetch(work.higher[cell].moment + k);
+        __builtin_prefetch(&work.higher[cell].length);
+    }
+}
+
+/// M2P: the cells of the group's list, in the images nearest to the group, on its targets.
+template <template <class> class CellRecord, class Law, class T, int fields>
+void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
+                    GroupTargets<T, fields>& targets)
+{
+    constexpr bool is_series = is_series_of<CellRecord<T>>;
+    alignas(64) CellRecord<T> tile[tile_size];
+    int filled = 0;
+    for (Index c = work.row.cell_begin; c < work.row.cell_end; ++c) {
+        if (c + cells_ahead < work.row.cell_end)
+            prefetch_cell<is_series>(work, work.cells[c + cells_ahead]);
+        const Index cell = work.cells[c];
+        if constexpr (is_series) {
+            Law::pack_cell(work.multipoles[cell], work.higher[cell], frame, tile[filled]);
+        } else if constexpr (Law::is_periodic) {
+            Multipole image = work.multipoles[cell];
+            image.center = work.periodicity.nearest_to(work.row.center, image.center);
+            Law::pack_cell(image, frame, tile[filled]);
+        } else {
+            Law::pack_cell(work.multipoles[cell], frame, tile[filled]);
+        }
+        if (++filled == tile_size) {
+            force_loop<CellRecord>(law, tile, filled, targets);
+            filled = 0;
+        }
+    }
+    force_loop<CellRecord>(law, tile, filled, targets);
+}
+
+} // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -93,6 +93,42 @@ inline void check_errors(std::vector<double> errors, const Setup& setup)
         CHECK(errors[errors.size() * 9 / 10] < setup.typical);
 }
 
+/// What a field says of points.
+struct Felt {
+    Vectors a;
+    std::vector<double> phi;
+    ForceStatistics statistics;
+
+    Felt(FieldSolver& field, const Vectors& points, std::span<const std::int64_t> self = {})
+        : a(points.size()), phi(points.size()),
+          statistics(field.evaluate({points.size(), view_of(std::span(points)), {}, self},
+                                    {view_of(std::span(a)), view_of(std::span(phi))}))
+    {}
+};
+
+/// That it is what plain sums over these sources say.
+inline void check_felt(const Felt& felt, const Particles& p, const Vectors& points, double eps,
+                       const Setup& setup, std::span<const std::int64_t> self = {})
+{
+    std::vector<double> errors, deeper;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point right = plain_field(p, points[i], {}, eps, self.empty() ? -1 : self[i], 2);
+        errors.push_back(norm(felt.a[i] - right.acceleration) / norm(right.acceleration));
+        deeper.push_back(std::abs(felt.phi[i] / right.potential - 1));
+    }
+    check_errors(errors, setup);
+    check_errors(deeper, setup);
+}
+
+/// Six numbers in a row for each target.
+inline ArrayView tensors(std::vector<double>& tidal)
+{
+    ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));
+    for (int c = 1; c < 6; ++c)
+        six.component[c] = six.component[0] + sizeof(double) * std::size_t(c);
+    return six;
+}
+
 inline Particles moving_plummer(std::size_t n)
 {
     Particles p = plummer(n);

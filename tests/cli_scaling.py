@@ -28,7 +28,7 @@ def circles(folder, name):
 
 def draws_what_was_measured(folder):
     chamomile(folder, "bench", "-n", "500,2000,8000", "--tolerance", "0.01,0.003", "--repeat", "1", "--sample", "100",
-                    "--csv", "bench.csv", "-q")
+              "--csv", "bench.csv", "-q")
     text = scaling(folder, "bench.csv", "--svg", "bench.svg")
     rows = [line for line in text.splitlines() if line.startswith("| ") and line[2].isdigit()]
     check(len(rows) == 6 and "tolerance 0.003" in text and "softening Plummer, eps = 0.001" in text, f"table: {text}")

@@ -37,15 +37,14 @@ inline Point plain_field(const Particles& p, const Vec3<double>& x, const Vec3<d
         const double u2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + eps * eps;
         if (std::int64_t(j) == self || u2 == 0)
             continue;
-        const double u = std::sqrt(u2), gm = G * p.mass[j];
+        const double u = std::sqrt(u2), u3 = u2 * u, u5 = u2 * u3, gm = G * p.mass[j];
         const double rw = r[0] * w[0] + r[1] * w[1] + r[2] * w[2];
         sum.potential -= gm / u;
         for (int a = 0, t = 0; a < 3; ++a) {
-            (&sum.acceleration.x)[a] += gm * r[a] / std::pow(u, 3);
-            (&sum.jerk.x)[a] += gm * (w[a] / std::pow(u, 3) - 3 * rw * r[a] / std::pow(u, 5));
+            (&sum.acceleration.x)[a] += gm * r[a] / u3;
+            (&sum.jerk.x)[a] += gm * (w[a] / u3 - 3 * rw * r[a] / u5);
             for (int b = a; b < 3; ++b)
-                sum.tidal[t++] +=
-                    gm * (3 * r[a] * r[b] / std::pow(u, 5) - (a == b ? 1 / std::pow(u, 3) : 0));
+                sum.tidal[t++] += gm * (3 * r[a] * r[b] / u5 - (a == b ? 1 / u3 : 0));
         }
     }
     return sum;

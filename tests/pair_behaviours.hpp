@@ -58,8 +58,9 @@ plain_sum(const Law& law, const std::vector<typename Law::template Target<double
             for (std::size_t k = 0; k < width; ++k) {
                 sum[k] += value[k];
                 const double* v = value + k / 3 * 3;
-                amount[k] +=
-                    k / 3 * 3 + 3 <= width ? std::hypot(v[0], v[1], v[2]) : std::abs(value[k]);
+                amount[k] += k / 3 * 3 + 3 <= width
+                                 ? std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+                                 : std::abs(value[k]);
             }
         }
     return plain;

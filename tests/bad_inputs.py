@@ -1,11 +1,10 @@
 """The files that cli_bad_cases.py gives to the program: text, GADGET-2, Tipsy and HDF5, each wrong in one way."""
 import os
-import pathlib
 import struct
 import subprocess
 import sys
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+from program import SYSTEM_PYTHON, chamomile
 
 
 def rows(n, change=lambda i, row: row):
@@ -64,7 +63,7 @@ def write_inputs(folder):
     os.mkfifo(folder / "pipe")
     (folder / "loop").symlink_to("loop")
     for name in ("good.hdf5", "good.gadget2", "good.tipsy", "done/snapshot_000.hdf5"):
-        subprocess.run([PROGRAM, "convert", "good.txt", name, "-q"], cwd=folder, check=True)
+        chamomile(folder, "convert", "good.txt", name, "-q")
     write_binary(folder)
     return write_hdf5(folder)
 
@@ -148,7 +147,4 @@ f['x'] = range(10)
 f.flush()
 os._exit(0)
 """
-    for python in (sys.executable, "/usr/bin/python3"):
-        if subprocess.run([python, "-c", script], cwd=folder, capture_output=True).returncode == 0:
-            return True
-    return False
+    return any(subprocess.run([python, "-c", script], cwd=folder, capture_output=True).returncode == 0 for python in (sys.executable, SYSTEM_PYTHON))

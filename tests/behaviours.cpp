@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/instruction_sets.hpp"
 #include "tests/clouds.hpp"
 #include "tests/force_errors.hpp"
 
@@ -15,6 +16,27 @@ SolverOptions options_for(const Machine& machine)
     o.device = machine.device;
     o.instruction_set = machine.instruction_set;
     return o;
+}
+
+std::vector<Machine> every_set()
+{
+    std::vector<Machine> machines;
+    for (const std::string& set : instruction_sets())
+        machines.push_back({"cpu", set});
+    return machines;
+}
+
+void check_behaviours(std::span<const Behaviour> behaviours, const std::vector<Machine>& machines)
+{
+    for (const Behaviour& behaviour : behaviours)
+        SUBCASE(behaviour.name)
+        {
+            const bool each = behaviour.of_every_set || machines.size() == 1;
+            for (const Machine& machine : each ? machines : std::vector<Machine>(1)) {
+                CAPTURE(machine.instruction_set);
+                behaviour.check(machine);
+            }
+        }
 }
 
 namespace {

@@ -9,17 +9,11 @@ import subprocess
 import sys
 import tempfile
 
+from program import call
+
 source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 python = os.environ.get("CHAMOMILE_AMUSE_PYTHON", sys.executable)
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1")
-
-
-def call(*words, **options):
-    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=600, **options)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}")
-    return done.stdout
 
 
 if subprocess.run([python, "-c", "import amuse.community"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:

@@ -5,18 +5,12 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
+from program import call
+
 source, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-
-
-def call(*words):
-    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}")
-    return done.stdout
 
 
 with tempfile.TemporaryDirectory() as folder:

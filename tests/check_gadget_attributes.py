@@ -2,7 +2,8 @@
 """Initial conditions and snapshots of a cosmological run have Gadget-4's attributes, by h5py."""
 import tempfile
 
-from cosmological_run import BOX, H, N, OMEGA, end, made, near, need
+from cosmological_run import BOX, H, N, OMEGA, made, near
+from program import end, need
 
 need("h5py")
 import h5py  # noqa: E402

@@ -2,19 +2,12 @@
 """Opens our HDF5 snapshots with h5py, and with yt and pynbody where they are installed, and checks
 what these, Gadget-4 and SWIFT look for (the tables of docs/formats.md)."""
 import importlib.util
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's h5py lives there
+from program import chamomile, end, failures, need
 
-if not importlib.util.find_spec("h5py"):
-    if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM_PYTHON) and os.path.exists(SYSTEM_PYTHON):
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
-    print("skipped: no h5py")
-    sys.exit(77)
+need("h5py")
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
@@ -41,7 +34,6 @@ SCALING = {  # a, h, length, mass, velocity, factor to cgs
     "Potential": (-1, 0, 0, 0, 2, KM**2),
     "Acceleration": (-2, 1, -1, 0, 2, KM**2 / KPC),
 }
-failures = []
 
 
 def expect(what, found, wanted):
@@ -132,11 +124,10 @@ def check_pynbody(path):
         failures.append(f"time in pynbody: {snapshot.properties['time']}")
 
 
-program = sys.argv[2]
 with tempfile.TemporaryDirectory() as folder:
     text, path = pathlib.Path(folder) / "a.txt", pathlib.Path(folder) / "a.hdf5"
     text.write_text(TEXT)
-    subprocess.run([program, "convert", text, path, "--quiet"], check=True)
+    chamomile(folder, "convert", text, path, "--quiet")
     with h5py.File(path, "r") as file:
         for check in (check_header, check_units, check_particles, check_own):
             check(file)
@@ -146,5 +137,4 @@ with tempfile.TemporaryDirectory() as folder:
         else:
             print(f"not tried: {module} is not installed")
 
-print("\n".join(failures) or "all readers find what they need")
-sys.exit(bool(failures))
+end("all readers find what they need")

@@ -5,7 +5,6 @@ The library is the one of this build, installed to a folder; CHAMOMILE_WHOLE_WHE
 `pip install .` does. Environment and build stay in the build folder, so that a later run compiles what has changed.
 Status 77 where pip can install nothing.
 """
-import hashlib
 import os
 import pathlib
 import re

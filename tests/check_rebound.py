@@ -6,16 +6,10 @@ import subprocess
 import sys
 import tempfile
 
+from program import call
+
 source, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 VERSIONS = ["5.2.2", "4.4.10"]  # gravity_custom, additional_forces
-
-
-def call(*words, **environment):
-    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env=os.environ | environment)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}")
-    return done.stdout
 
 
 def rebound(version):
@@ -43,5 +37,4 @@ with tempfile.TemporaryDirectory() as folder:
         if (build / "times").exists():
             print(call(build / "times", 1000), end="")
         path = f"{where}:{prefix / 'share/chamomile/rebound'}"
-        print("Python\n" + call(sys.executable, source / "examples/rebound/from_python.py", PYTHONPATH=path,
-                                CHAMOMILE_LIBRARY=str(library)), end="")
+        print("Python\n" + call(sys.executable, source / "examples/rebound/from_python.py", env=os.environ | {"PYTHONPATH": path, "CHAMOMILE_LIBRARY": str(library)}), end="")

@@ -4,7 +4,8 @@ import importlib.util
 import sys
 import tempfile
 
-from cosmological_run import BOX, H, OMEGA, end, made, near, need
+from cosmological_run import BOX, H, OMEGA, made, near
+from program import end, need
 
 need("numpy")
 import numpy as np  # noqa: E402

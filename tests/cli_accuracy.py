@@ -1,43 +1,15 @@
 #!/usr/bin/env python3
 """Runs `accuracy` on models: its lists, its HDF5 file against numpy and a sum made here, Table 2 of the Chamomile paper."""
-import csv
 import importlib.util
 import os
-import pathlib
 import subprocess
 import sys
-import tempfile
 
-SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's numpy and h5py live there
+from program import PROGRAM, ROOT, chamomile, check, need, run_parts, table
 
-if not importlib.util.find_spec("h5py") or not importlib.util.find_spec("numpy"):
-    if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM_PYTHON) and os.path.exists(SYSTEM_PYTHON):
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
-    print("skipped: no h5py or no numpy")
-    sys.exit(77)
-
+need("h5py", "numpy")
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
-
-ROOT = pathlib.Path(sys.argv[1]).resolve()
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def chamomile(folder, *arguments):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
-    check(done.returncode == 0, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
-    return done.stdout
-
-
-def table(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def lists_are_crossed(folder):
@@ -161,13 +133,4 @@ def laboratory(folder):
         check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"{name} is plotted: {again.stderr}")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for part in (lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, laboratory):
-            part(folder)
-    print("\n".join(failures[:40]) or "errors are what they are said to be")
-    return bool(failures)
-
-
-sys.exit(main())
+run_parts("errors are what they are said to be", lists_are_crossed, file_holds_what_was_measured, long_sums_are_checked, laboratory)

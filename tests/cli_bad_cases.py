@@ -2,18 +2,16 @@
 """The 72 kinds of bad input and bad surroundings, by number: command, exit status, the one line; a refused command changes nothing."""
 import ctypes
 import errno
-import hashlib
 import os
 import pathlib
 import re
 import resource
 import subprocess
-import sys
 import tempfile
 
 from bad_inputs import write_inputs
+from program import PROGRAM, end, failures, fingerprint, run as run_program
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 LIBRARY = pathlib.Path(PROGRAM).parent / "libchamomile_c.so"
 FINE, USAGE, INPUT, OUTPUT, DEVICE, NUMERIC, RESTART = 0, 2, 3, 4, 5, 6, 7
 RUN = ["run", "good.txt", "--t-end", "0.2", "--dt", "0.1", "--eps", "0.05", "-o", "out"]
@@ -241,11 +239,6 @@ CASES = [
 ]
 
 
-def fingerprint(folder):
-    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() if p.is_file() and os.access(p, os.R_OK) else "other"
-            for p in sorted(folder.rglob("*")) if not p.is_symlink()}
-
-
 def complaints(folder, command, status, pattern, more):
     before = fingerprint(folder)
     settings = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL}
@@ -253,7 +246,7 @@ def complaints(folder, command, status, pattern, more):
         settings.update(each if isinstance(each, dict) else {})
     if "German" in more:
         settings["env"] = {**os.environ, "LOCPATH": str(folder / "locales"), "LC_ALL": "de_DE.UTF-8"}
-    done = subprocess.run([PROGRAM, *command], cwd=folder, stderr=subprocess.PIPE, text=True, timeout=60, **settings)
+    done = run_program(folder, *command, **{"capture_output": False, "stderr": subprocess.PIPE, "timeout": 60, **settings})
     if done.returncode != status:
         yield f"exit status {done.returncode} instead of {status}: {done.stderr}"
     lines = done.stderr.splitlines()
@@ -299,7 +292,6 @@ def library_complaints():
 
 
 def main():
-    failures = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if not write_inputs(folder):
@@ -318,18 +310,16 @@ def main():
                 if number in (66, 68) and not LOADED:  # sanitizers look into memory through pipes
                     continue
                 numbers.add(number)
-                failures += [f"{number}: {' '.join(command)[:200]}: {line}" for line in complaints(folder, command, status, pattern, more)]
+                failures.extend(f"{number}: {' '.join(command)[:200]}: {line}" for line in complaints(folder, command, status, pattern, more))
         finally:
             busy.kill()
             busy.wait()
         if LIBRARY.exists() and LOADED:
             numbers |= {70, 71, 72}
-            failures += library_complaints()
+            failures.extend(library_complaints())
         else:
             print("not tested here: the C library, which has not been built or needs a sanitizer")
-    print(f"{len(CASES)} cases of {len(numbers)} kinds")
-    print("\n".join(failures) or "all of them as they should be")
-    return bool(failures)
+    end(f"{len(CASES)} cases of {len(numbers)} kinds")
 
 
-sys.exit(main())
+main()

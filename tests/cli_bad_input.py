@@ -1,13 +1,8 @@
 #!/usr/bin/env python3
 """Wrong input: one line on standard error, the right exit status, and nothing created or changed."""
-import hashlib
-import pathlib
-import re
-import subprocess
-import sys
-import tempfile
+from bad_inputs import rows, write_inputs
+from program import check, failures, refused, run_parts
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 USAGE, INPUT, OUTPUT, DEVICE, NUMERIC, RESTART = 2, 3, 4, 5, 6, 7
 
 RUN = "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
@@ -18,28 +13,14 @@ START = "run {file} --t-end 0.2 --dt 0.1 --eps 0.05 -o out"
 # name, command, exit status, what the line must say
 CASES = [
     # The command line.
-    ("no command", "", USAGE, "no command given"),
     ("unknown command", "rum good.txt", USAGE, "rum: unknown command; did you mean 'run'"),
-    ("unknown option", RUN + " --thetta 0.5", USAGE, "--thetta: unknown option; did you mean '--theta'"),
     ("unknown letter", RUN + " -z", USAGE, "-z: unknown option"),
     ("abbreviated option", RUN + " --snap 1", USAGE, "--snap: unknown option"),
-    ("no value at the end", RUN + " --theta", USAGE, "--theta: needs a value"),
     ("no value before an option", RUN + " --theta --order 0", USAGE, "--theta: needs a value"),
     ("value for a flag", RUN + " --frames=3", USAGE, "--frames: takes no value"),
-    ("no number", RUN + " --theta abc", USAGE, "--theta: abc: a number > 0 and <= 1.5"),
-    ("half a number", RUN + " --theta 0.5foo", USAGE, "--theta: 0.5foo: a number"),
-    ("exponent missing", RUN + " --theta 1e", USAGE, "--theta: 1e: a number"),
     ("hexadecimal", RUN + " --theta 0x1p-1", USAGE, "--theta: 0x1p-1: a number"),
-    ("decimal comma", RUN + " --theta 0,5", USAGE, "--theta: 0,5: a number"),
     ("two signs", RUN + " --theta +-1", USAGE, r"--theta: \+-1: a number"),
-    ("theta 0", RUN + " --theta 0", USAGE, "--theta: 0: a number > 0"),
-    ("theta negative", RUN + " --theta -0.5", USAGE, "--theta: -0.5: a number > 0"),
-    ("theta nan", RUN + " --theta nan", USAGE, "--theta: nan: a number > 0"),
-    ("theta infinite", RUN + " --theta inf", USAGE, "--theta: inf: a number > 0"),
-    ("theta too large", RUN + " --theta 1.6", USAGE, "--theta: 1.6: .* <= 1.5"),
     ("tolerance 0", RUN + " --tolerance 0", USAGE, "--tolerance: 0: a number > 0"),
-    ("tolerance negative", RUN + " --tolerance -0.003", USAGE, "--tolerance: -0.003: a number > 0"),
-    ("tolerance nan", RUN + " --tolerance nan", USAGE, "--tolerance: nan: a number > 0"),
     ("tolerance too large", RUN + " --tolerance 1.5", USAGE, "--tolerance: 1.5: .* <= 1"),
     ("two criteria", RUN + " --tolerance 0.01 --theta 0.5", USAGE, "run: --tolerance and --theta: give one"),
     ("two criteria, one in the file", RUN + " --tolerance 0.01 --config theta.ini", USAGE, "run: --tolerance and --theta: give one"),
@@ -53,136 +34,68 @@ CASES = [
     ("local order 2", RUN + " --local-order 2", USAGE, "--local-order: 2: is not one of 0, 3, 4, 5, 6"),
     ("instruction set unknown", RUN + " --instruction-set avx513", USAGE, "--instruction-set: avx513: is not one of auto, avx512, .*did you mean 'avx512'"),
     ("nothing to tune", RUN + " --tune --group-size 64 --leaf-size 8", USAGE, "--tune: contradicts --group-size and --leaf-size"),
-    ("tuning a direct sum", RUN + " --tune --solver direct", USAGE, "--tune: needs --solver tree"),
     ("tune with a value", RUN + " --tune=3", USAGE, "--tune: takes no value"),
     ("accuracy 0", RUN + " --accuracy 0", USAGE, "--accuracy: 0: a number from 1e-12 to 0.5"),
     ("accuracy of a word", RUN + " --accuracy fine", USAGE, "--accuracy: fine: a number"),
     ("accuracy and tolerance", RUN + " --accuracy 1e-3 --tolerance 0.01", USAGE, "run: --accuracy and --tolerance: give one"),
     ("accuracy and theta", "force good.txt --accuracy 1e-3 --theta 0.5 -o f.txt", USAGE, "force: --accuracy and --theta: give one"),
     ("accuracy and theta in the file", RUN + " --accuracy 1e-3 --config theta.ini", USAGE, "run: --accuracy and --theta: give one"),
-    ("accuracy of a direct sum", RUN + " --accuracy 1e-3 --solver direct", USAGE, "run: --accuracy: needs --solver tree"),
     ("accuracy and tuning", RUN + " --accuracy 1e-3 --tune", USAGE, "run: --accuracy and --tune: give one"),
     ("accuracy beyond float", RUN + " --accuracy 1e-9 --precision float", USAGE, "run: --accuracy 1e-09: needs --precision double"),
-    ("percentile of nothing", RUN + " --accuracy-percentile 90", USAGE, "run: --accuracy-percentile: needs --accuracy"),
     ("percentile 100", RUN + " --accuracy 1e-3 --accuracy-percentile 100", USAGE, "--accuracy-percentile: 100: .* <= 99.9"),
     ("accuracy checked every -1", RUN + " --accuracy 1e-3 --accuracy-every -1", USAGE, "--accuracy-every: -1: a whole number >= 0"),
     ("force checks of half a particle", RUN + " --check-forces 0.5", USAGE, "--check-forces: 0.5: a whole number"),
     ("no steps between force checks", RUN + " --check-forces 10 --check-forces-every 0", USAGE, "--check-forces-every: 0: a whole number >= 1"),
-    ("an interval of no force checks", RUN + " --check-forces-every 5", USAGE, "--check-forces-every: needs --check-forces"),
     ("decorrelated by a word", RUN + " --decorrelate yes", USAGE, "--decorrelate: yes: a whole number >= 0"),
-    ("decorrelated direct sum", RUN + " --decorrelate 1 --solver direct", USAGE, "--decorrelate: needs --solver tree"),
     ("no steps between lines", RUN + " --steps-every 0", USAGE, "--steps-every: 0: a whole number >= 1"),
     ("number beyond a double", RUN + " --G 1e400", USAGE, "--G: 1e400: a number > 0"),
     ("G 0", RUN + " --G 0", USAGE, "--G: 0: a number > 0"),
-    ("eps negative", "run good.txt --t-end 0.2 --dt 0.1 --eps -1 -o out", USAGE, "--eps: -1: a number >= 0"),
-    ("dt 0", "run good.txt --t-end 0.2 --dt 0 --eps 0.05 -o out", USAGE, "--dt: 0: a number > 0"),
-    ("dt negative", "run good.txt --t-end 0.2 --dt -0.1 --eps 0.05 -o out", USAGE, "--dt: -0.1: a number > 0"),
-    ("dt nan", "run good.txt --t-end 0.2 --dt nan --eps 0.05 -o out", USAGE, "--dt: nan: a number > 0"),
-    ("dt longer than the run", "run good.txt --t-end 0.2 --dt 1 --eps 0.05 -o out", USAGE, "--dt: 1: is longer than the whole run"),
-    ("dt with adaptive", RUN + " --adaptive", USAGE, "--dt: contradicts --adaptive"),
     ("eta 0", "run good.txt --t-end 0.2 --adaptive --eta 0 --eps 0.05 -o out", USAGE, "--eta: 0: a number > 0"),
     ("dt-min above dt-max", "run good.txt --t-end 1 --adaptive --dt-min 0.1 --dt-max 0.01 --eps 0.05 -o out", USAGE, "--dt-min: 0.1: is larger than --dt-max 0.01"),
     ("adaptive without softening", "run good.txt --t-end 0.2 --adaptive --eps 0 -o out", USAGE, "run: --adaptive: the criterion 'softening' needs a softening length > 0"),
-    ("end before the start", "run good.txt --t-end -1 --dt 0.1 --eps 0.05 -o out", USAGE, "--t-end: -1: lies before the start at t = 0"),
     ("interval 0", RUN + " --snapshot-every 0", USAGE, "--snapshot-every: 0: a number > 0"),
-    ("a million outputs", RUN + " --snapshot-every 1e-8", USAGE, "--snapshot-every: 1e-08: .*at most 1e6"),
     ("order 1", RUN + " --order 1", USAGE, "--order: 1: is not one of 0, 2, 3, 4"),
-    ("leaf negative", RUN + " --leaf-size -3", USAGE, "--leaf-size: -3: a whole number"),
-    ("group too large", RUN + " --group-size 99999999999999999999", USAGE, "--group-size: 9+: a whole number"),
     ("fraction of a particle", "run --model plummer -n 10.5 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--particles: 10.5: a whole number from 1"),
     ("no particles", "run --model plummer -n 0 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--particles: 0: a whole number from 1"),
-    ("too many particles", "run --model plummer -n 99999999999999 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--particles: 99999999999999: a whole number from 1 to"),
-    ("seed negative", "run --model plummer --seed -1 --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--seed: -1: a whole number"),
     ("unknown model", "run --model plumer --t-end 1 --dt 1 --eps 1 -o out", USAGE, "--model: plumer: .*did you mean 'plummer'"),
     ("model and file", RUN + " --model plummer", USAGE, "--model: contradicts the file good.txt"),
     ("unknown solver", RUN + " --solver tre", USAGE, "--solver: tre: .*did you mean 'tree'"),
     ("unknown softening", RUN + " --softening cubic", USAGE, "--softening: cubic: is not one of plummer, spline"),
-    ("no threads", RUN + " --threads 0", USAGE, "--threads: 0: a whole number from 1 to 4096"),
     ("quiet and verbose", RUN + " -q -v", USAGE, "--quiet: contradicts --verbose"),
-    ("twice with different values", RUN + " --theta 0.5 --theta 0.6", USAGE, "--theta: given twice, as 0.5 and 0.6"),
     ("one argument too many", RUN + " other.txt", USAGE, "other.txt: one argument too many"),
-    ("all that is missing", "run", USAGE, "missing: FILE or --model MODEL, --t-end X, --dt X, --adaptive or --block-steps, --output FOLDER"),
     ("no softening anywhere", "run good.txt --t-end 0.2 --dt 0.1 -o out", USAGE, r"--eps: not given, and good.txt states no softening; .*--eps \d+(\.\d+)? would do"),
     ("empty file name", ["run", "", "--t-end", "1"], USAGE, r"FILE: \(empty\)"),
     ("info without a file", "info", USAGE, "info: missing: FILE"),
     # The configuration file.
-    ("config missing", RUN + " --config none.ini", USAGE, "--config: none.ini: No such file"),
-    ("config a folder", RUN + " --config folder", USAGE, "--config: folder: is a folder"),
-    ("config binary", RUN + " --config binary.ini", USAGE, "--config: binary.ini: is no INI file: binary"),
-    ("config too large", RUN + " --config large.ini", USAGE, "--config: large.ini: is larger than 1 MB: an INI file is needed"),
-    ("config key unknown", RUN + " --config unknown.ini", USAGE, "unknown.ini: line 3: thetta: unknown option; did you mean 'theta'"),
     ("config no assignment", RUN + " --config words.ini", USAGE, "words.ini: line 1: just words: 'name = value' is needed"),
     ("config value wrong", RUN + " --config wrong.ini", USAGE, "wrong.ini: theta: -3: a number > 0"),
-    ("config key twice", RUN + " --config twice.ini", USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
     # The Hermite scheme.
     ("scheme unknown", RUN + " --integrator hermit", USAGE, "--integrator: hermit: is not one of leapfrog, hermite; did you mean 'hermite'"),
     ("resident with a tree on a CPU", RUN + " --resident --solver tree --device cpu", USAGE, "resident: needs a GPU, and a tree"),
-    ("resident and a goal", RUN + " --resident --solver tree --accuracy 0.01", USAGE, "run: --accuracy: contradicts --resident"),
-    ("resident with an angle", RUN + " --resident --theta 0.5", USAGE, "run: --theta: is for trees; --resident sums directly without --solver tree"),
     ("resident with a spline", RUN + " --resident --softening spline", USAGE, "run: --softening spline: --resident knows Plummer softening alone"),
     ("resident on a CPU", RUN + " --resident --device cpu", DEVICE, "resident: needs a GPU"),
-    ("resident hermite", HERMITE + " --resident", USAGE, "run: --resident: is for the leapfrog"),
     ("hermite with a tree", HERMITE + " --solver tree", USAGE, "run: --solver tree: hermite sums directly"),
-    ("hermite with an angle", HERMITE + " --theta 0.5", USAGE, "run: --theta: is for trees; hermite sums directly"),
     ("hermite with an angle of the file", HERMITE + " --config theta.ini", USAGE, "run: --theta: is for trees"),
-    ("hermite with an accuracy", HERMITE + " --accuracy 1e-3", USAGE, "run: --accuracy: is for trees"),
-    ("hermite, tuned", HERMITE + " --tune", USAGE, "--tune: needs --solver tree"),
-    ("hermite, adaptive", HERMITE + " --adaptive", USAGE, "run: --adaptive: is for the leapfrog"),
     ("hermite with a spline", HERMITE + " --softening spline", USAGE, "run: --softening spline: hermite knows Plummer softening alone"),
     ("hermite with a spline of the file", HERMITE.replace("good.txt", "spline.txt").replace("--eps 0 ", ""), USAGE, "run: --softening spline: hermite knows Plummer softening alone"),
-    ("blocks of fixed steps", HERMITE + " --block-steps --dt 0.1", USAGE, "run: --block-steps: contradicts --dt"),
-    ("blocks that are shared", HERMITE + " --block-steps --shared-steps", USAGE, "run: --block-steps: contradicts --shared-steps"),
     ("no iteration", HERMITE + " --iterations 0", USAGE, "--iterations: 0: a whole number from 1 to 10"),
-    ("hermite, eta 0", HERMITE + " --eta 0", USAGE, "--eta: 0: a number > 0"),
     ("hermite, eta of the start a word", HERMITE + " --eta-start small", USAGE, "--eta-start: small: a number > 0"),
-    ("leapfrog, iterated", RUN + " --iterations 2", USAGE, "run: --iterations: needs --integrator hermite"),
-    ("blocks of one length", RUN + " --block-steps", USAGE, "run: --dt: contradicts --block-steps"),
-    ("blocks of shared adaptive steps", BLOCKS + " --adaptive", USAGE, "run: --adaptive: contradicts --block-steps"),
-    ("blocks of a box on two devices", BLOCKS + " --box 20 --host-below 10", USAGE, "run: --host-below: is not for periodic boxes"),
-    ("blocks on the GPU alone", BLOCKS + " --resident", USAGE, "run: --block-steps: contradicts --resident"),
-    ("a criterion of steps that all share", RUN + " --step-criterion softening", USAGE, "run: --step-criterion: is for adaptive and individual steps; --dt gives a fixed one"),
-    ("a criterion of Hermite's scheme", HERMITE + " --step-criterion potential", USAGE, "run: --step-criterion: is for the leapfrog"),
-    ("rungs of Hermite's scheme", HERMITE + " --rungs 3", USAGE, "run: --rungs: is for the leapfrog"),
     ("too many rungs", BLOCKS + " --rungs 41", USAGE, "--rungs: 41: a whole number from 0 to 40"),
     ("half a rung", BLOCKS + " --rungs 1.5", USAGE, "--rungs: 1.5"),
     ("no such criterion of steps", BLOCKS + " --step-criterion speed", USAGE, "--step-criterion: speed"),
     ("a criterion by a softening that is none", BLOCKS.replace("0.05", "0") + " --step-criterion softening", USAGE,
      "run: --block-steps: the criterion 'softening' needs a softening length > 0"),
     ("blocks of a tree, never built", BLOCKS + " --rebuild-above -1", USAGE, "--rebuild-above: -1"),
-    ("the host beside an accuracy", BLOCKS + " --accuracy 0.01 --host-below 9", USAGE, "run: --host-below: not with --accuracy"),
     ("hermite without softening, from nowhere", "run good.txt --t-end 0.2 --integrator hermite -o out", USAGE, "--eps: not given, and good.txt states no softening"),
     ("hermite at one place", HERMITE.replace("good.txt", "coincident.txt"), INPUT, "particles with ids 1 and 2: position: the same at t = 0"),
     ("hermite, forces beyond a double", HERMITE.replace("good.txt", "heavy.txt"), NUMERIC, "particle id 1: acceleration or jerk: is no longer a finite number in step 0"),
     # The device.
     ("device unknown", RUN + " --device tpu", USAGE, "device: tpu: must be auto, cpu, gpu"),
     ("device number wrong", RUN + " --device gpu:x", USAGE, "device: gpu:x: must be"),
-    ("device absent", RUN + " --device gpu:99", DEVICE, "device: gpu:99"),
     # The initial conditions.
-    ("file missing", START.format(file="missing.txt"), INPUT, "missing.txt: file: No such file"),
-    ("file a folder", START.format(file="folder"), INPUT, "folder: file: a folder"),
-    ("file empty", START.format(file="empty.txt"), INPUT, "empty.txt: size: 0 bytes"),
-    ("no particles in the file", START.format(file="comments.txt"), INPUT, "comments.txt: particles: 0"),
-    ("file neither text nor known", START.format(file="binary.ini"), INPUT, "binary.ini: format: unknown"),
-    ("position nan", START.format(file="nan.txt"), INPUT, r"nan.txt: particle 7 \(id 8\), position y: nan"),
-    ("velocity infinite", START.format(file="infinite.txt"), INPUT, r"infinite.txt: particle 7 \(id 8\), velocity y: inf"),
-    ("mass negative", START.format(file="negative.txt"), INPUT, r"negative.txt: particle 7 \(id 8\), mass: -0.1"),
-    ("all masses zero", START.format(file="massless.txt"), INPUT, "massless.txt: mass: 0 for all 20"),
-    ("ids not unique", START.format(file="twins.txt"), INPUT, "twins.txt: particles 2 and 7, id: 3"),
-    ("decimal comma in the file", START.format(file="comma.txt"), INPUT, "comma.txt: line 8"),
-    ("columns missing", START.format(file="narrow.txt"), INPUT, "narrow.txt: line 1: 3 columns"),
     ("no words as numbers", START.format(file="words.ini"), INPUT, "words.ini: line 1: 2 columns"),
-    ("HDF5 cut in half", START.format(file="cut.hdf5"), INPUT, r"cut.hdf5: size: \d+ bytes: truncated: the file states \d+ bytes"),
     ("HDF5 cut in the header", START.format(file="stub.hdf5"), INPUT, r"stub.hdf5: size: \d+ bytes: truncated: the file states \d+ bytes"),
-    ("GADGET-2 cut", START.format(file="cut.gadget2"), INPUT, "cut.gadget2: record at offset .* truncated"),
-    ("Tipsy cut", START.format(file="cut.tipsy"), INPUT, "cut.tipsy: size: 526 bytes: truncated"),
-    ("at one place without softening", "run coincident.txt --t-end 0.2 --dt 0.1 --eps 0 -o out", INPUT, "ids 1 and 2: position"),
-    ("forces beyond a double", "run heavy.txt --t-end 0.2 --dt 0.1 --eps 0 -o out", NUMERIC, "forces: not finite: G M / L.2 of all particles is more than a double holds"),
-    ("gas", START.format(file="gas.txt"), INPUT, "gas.txt: gas: 5 particles of type 0: .*--collisionless-gas"),
-    ("comoving coordinates", START.format(file="comoving.txt"), INPUT, "comoving.txt: comoving coordinates: cannot be evolved"),
     ("width of pictures 0", RUN + " --frames --frame-width 0", USAGE, "--frame-width: 0: a number > 0"),
-    ("width of no pictures", RUN + " --frame-width 3", USAGE, "--frame-width: needs --frames"),
-    ("info of a missing file", "info missing.hdf5", INPUT, "missing.hdf5: file: No such file"),
-    ("info of a cut file", "info cut.hdf5", INPUT, r"cut.hdf5: size: \d+ bytes: truncated: the file states \d+ bytes"),
     ("a file that repels", START.format(file="repel.txt"), INPUT, "repel.txt: line 1, G: -1: a number > 0 is needed"),
     ("HDF5 with a wrong bit", "info flipped.hdf5", INPUT, "flipped.hdf5: "),
     ("text named HDF5", "info garbage.hdf5", INPUT, "garbage.hdf5: format: no HDF5, in spite of the name"),
@@ -197,8 +110,6 @@ CASES = [
     ("model without a name", "model", USAGE, "model: missing: MODEL"),
     ("model unknown", "model plumer -n 10 -o x.hdf5", USAGE, "plumer: unknown model; did you mean 'plummer'"),
     ("model of no particles", "model plummer -n 0 -o x.hdf5", USAGE, "--particles: 0: a whole number >= 1"),
-    ("model into no folder", "model plummer -n 10 -o none/x.hdf5", OUTPUT, "none/x.hdf5: .*does not exist"),
-    ("model over a file", "model plummer -n 10 -o good.txt", OUTPUT, "good.txt: exists"),
     ("model of unknown format", "model plummer -n 10 -o x.xyz", USAGE, "x.xyz: extension"),
     ("model without output", "model plummer -n 10", USAGE, "missing: --output FILE"),
     ("picture of nothing", "render missing.txt -o a.png", INPUT, "missing.txt: file: No such file"),
@@ -211,7 +122,6 @@ CASES = [
     ("forces from nan", "force nan.txt -o f.txt", INPUT, "position y: nan"),
     ("forces without output", "force good.txt", USAGE, "missing: --output FILE"),
     ("forces over a file", "force good.txt -o good.hdf5", OUTPUT, "good.hdf5: exists"),
-    ("forces on an absent GPU", "force good.txt --device gpu:99 -o f.txt", DEVICE, "device: gpu:99"),
     ("list with a word", "accuracy good.txt --theta 0.4,x", USAGE, "--theta: x: a number > 0"),
     ("list with a gap", "accuracy good.txt --theta 0.4,,0.6", USAGE, r"--theta: \(empty\): a number > 0"),
     ("criteria with an unknown one", "accuracy good.txt --criterion relative,momentts", USAGE, "--criterion: momentts: is not one of .*did you mean 'moments'"),
@@ -229,7 +139,6 @@ CASES = [
     ("accuracy without particles", "accuracy", USAGE, "accuracy: missing: FILE or --model MODEL"),
     ("accuracy, model unknown", "accuracy --model plummer,herquist", USAGE, "--model: herquist: .*did you mean 'hernquist'"),
     ("accuracy, model missing", "accuracy --model plummer,", USAGE, "--model: plummer,: a name is missing"),
-    ("accuracy, model and file", "accuracy good.txt --model plummer", USAGE, "--model: contradicts the file good.txt"),
     ("accuracy, numbers with a gap", "accuracy --model cube -n 100,,200", USAGE, r"--particles: \(empty\): a whole number"),
     ("accuracy, eps with a gap", "accuracy good.txt --eps 0.1,,0.2", USAGE, r"--eps: \(empty\): a number >= 0"),
     ("accuracy, eps negative", "accuracy good.txt --eps 0.1,-1", USAGE, "--eps: -1: a number >= 0"),
@@ -243,7 +152,7 @@ CASES = [
     ("accuracy, HDF5 not writable", "accuracy good.txt --eps 0.1 --sample 3 --tolerance 0.01 -q --hdf5 /proc/e.hdf5", OUTPUT, "/proc/e.hdf5"),
     ("accuracy, one file for both", "accuracy good.txt --csv e --hdf5 e", USAGE, "--hdf5: e: is the file of --csv"),
     ("NFW, concentration 0", "model nfw -c 0 -o x.hdf5", USAGE, "--concentration: 0: a number from 1 to 100"),
-    ("accuracy of a cut file", "accuracy cut.tipsy --csv e.csv", INPUT, "cut.tipsy: size: 526 bytes: truncated"),
+    ("accuracy of a cut file", "accuracy cut.tipsy --csv e.csv", INPUT, r"cut.tipsy: size: \d+ bytes: truncated"),
     ("accuracies with a word", "bench -n 10 --accuracy 1e-3,x", USAGE, "--accuracy: x: a number from 1e-12"),
     ("bench, accuracy and tolerance", "bench -n 10 --accuracy 1e-3 --tolerance 0.1", USAGE, "bench: --accuracy and --tolerance: give one"),
     ("bench, accuracy and tuning", "bench -n 10 --accuracy 1e-3 --tune", USAGE, "bench: --accuracy and --tune: give one"),
@@ -264,107 +173,39 @@ CASES = [
     ("bench, no threads", "bench -n 10 --threads 1,0", USAGE, "--threads: 0: a whole number from 1 to 4096"),
     ("bench, model unknown", "bench --model plumer", USAGE, "--model: plumer: .*did you mean 'plummer'"),
     ("bench, nothing to tune", "bench --tune --group-size 64 --leaf-size 8", USAGE, "--tune: contradicts --group-size"),
-    ("bench, model and file", "bench good.txt --model plummer", USAGE, "--model: contradicts the file good.txt"),
-    ("bench, numbers and file", "bench good.txt -n 100", USAGE, "--particles: contradicts the file good.txt"),
     ("bench over a file", "bench good.txt --csv empty.txt", OUTPUT, "empty.txt: exists"),
     ("devices of a file", "devices good.txt", USAGE, "good.txt: one argument too many"),
     ("bench of nothing", "bench missing.txt", INPUT, "missing.txt: file: No such file"),
+    ("letters for a number", "info letters.txt", INPUT, r"letters.txt: line 2, column 3 \(y\): zero: must be a number"),
+    ("info of a pipe", "info pipe", INPUT, "pipe: file: not a regular file"),
+    ("convert to nothing", "convert good.txt", USAGE, "OUT"),
+    ("convert to a folder", "convert good.txt folder --overwrite", USAGE, "folder: extension"),
     ("convert over a file", "convert good.txt good.hdf5", OUTPUT, "good.hdf5: exists"),
     ("convert nan", "convert nan.txt x.hdf5", INPUT, "position y: nan"),
     # The output folder.
-    ("snapshots in the folder", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o done", OUTPUT, r"--output: done: holds the results of a run \(snapshot_000.hdf5\); .*--overwrite"),
-    ("folder is a file", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o good.txt", OUTPUT, "--output: good.txt: .*is a file"),
     ("folder below a file", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o good.txt/out", OUTPUT, "--output: good.txt/out: .*is a file"),
-    ("folder not writable", "run good.txt --t-end 0.2 --dt 0.1 --eps 0.05 -o /proc/out", OUTPUT, "--output: /proc/out: cannot be written"),
     ("input among the replaced", "run done/snapshot_000.hdf5 --t-end 0.2 --dt 0.1 --eps 0.05 -o done --overwrite", OUTPUT, "--overwrite would remove the input"),
 ]
 
 
-def write_inputs(folder):
-    def rows(n, change=lambda i, row: row):
-        return "".join(" ".join(map(str, change(i, [0.1, i % 3, i % 5, i % 7, 0, 0, 0, i + 1]))) + "\n"
-                       for i in range(n))
-
-    def with_value(column, value):
-        return rows(20, lambda i, row: [value if (i == 7 and k == column) else x for k, x in enumerate(row)])
-
-    files = {
-        "good.txt": rows(20),
-        "other.txt": rows(20),
-        "empty.txt": "",
-        "comments.txt": "# no particles here\n",
-        "nan.txt": with_value(2, "nan"),
-        "infinite.txt": with_value(5, "inf"),
-        "negative.txt": with_value(0, -0.1),
-        "massless.txt": rows(20, lambda i, row: [0] + row[1:]),
-        "twins.txt": with_value(7, 3),
-        "comma.txt": with_value(1, "0,5"),
-        "narrow.txt": "1 2 3\n4 5 6\n",
-        "coincident.txt": "1 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 2\n1 1 0 0 0 0 0 3\n",
-        "heavy.txt": "1e300 0 0 0 0 0 0 1\n1e300 1e-200 0 0 0 0 0 2\n",
-        "spline.txt": "# softening_length: 0.05\n# softening_kind: spline\n" + rows(20),
-        "gas.txt": "# types: 0*5 1*15\n" + rows(20),
-        "comoving.txt": "# scale_factor: 0.5\n# omega_matter: 0.3\n# omega_lambda: 0.7\n# hubble: 0.7\n" + rows(20),
-        "repel.txt": "# G: -1\n" + rows(20),
-        "garbage.hdf5": "garbage\n",
-        "words.ini": "just words\n",
-        "unknown.ini": "# forces\n[forces]\nthetta = 0.4\n",
-        "theta.ini": "theta = 0.5\n",
-        "wrong.ini": "theta = -3\n",
-        "twice.ini": "theta = 0.4\ntheta = 0.5\n",
-        "large.ini": "theta = 0.4\n" * 100000,
-    }
-    for name, text in files.items():
+def every_case(folder):
+    write_inputs(folder)
+    plain = rows(20)
+    for name, text in {"letters.txt": "1 0 0 0\n1 0 zero 0\n", "heavy.txt": "1e300 0 0 0 0 0 0 1\n1e300 1e-200 0 0 0 0 0 2\n", "repel.txt": "# G: -1\n" + plain,
+                       "spline.txt": "# softening_length: 0.05\n# softening_kind: spline\n" + plain, "garbage.hdf5": "garbage\n", "words.ini": "just words\n",
+                       "theta.ini": "theta = 0.5\n", "wrong.ini": "theta = -3\n"}.items():
         (folder / name).write_text(text)
-    (folder / "binary.ini").write_bytes(bytes(range(256)) * 8)
-    (folder / "folder").mkdir()
-    (folder / "done").mkdir()
-    for name in ("good.hdf5", "good.gadget2", "good.tipsy", "done/snapshot_000.hdf5"):
-        subprocess.run([PROGRAM, "convert", "good.txt", name, "-q"], cwd=folder, check=True)
-    for name, part in (("cut.hdf5", 0.5), ("stub.hdf5", 0.005), ("cut.gadget2", 0.7), ("cut.tipsy", 0.7)):
-        whole = (folder / ("good" + pathlib.Path(name).suffix)).read_bytes()
-        (folder / name).write_bytes(whole[:int(part * len(whole))])
     whole = bytearray((folder / "good.hdf5").read_bytes())
+    (folder / "stub.hdf5").write_bytes(whole[:len(whole) // 200])
     whole[135] ^= 0xff
     (folder / "flipped.hdf5").write_bytes(whole)
+    for _, command, status, pattern in CASES:
+        refused(folder, status, pattern, *(command.split() if isinstance(command, str) else command))
+    # The checks themselves: a command that works must not pass as an error.
+    before = len(failures)
+    refused(folder, USAGE, "", *RUN.split(), "-q")
+    found, failures[before:] = len(failures) - before, []
+    check(found == 3 and (folder / "out/snapshot_000.hdf5").exists(), "a good command was taken for a bad one, or did nothing")
 
 
-def fingerprint(folder):
-    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() if p.is_file() else "folder"
-            for p in sorted(folder.rglob("*"))}
-
-
-def complaints(folder, command, status, pattern):
-    before = fingerprint(folder)
-    arguments = command.split() if isinstance(command, str) else command
-    done = subprocess.run([PROGRAM, *arguments], cwd=folder, capture_output=True, text=True, timeout=60)
-    lines = done.stderr.splitlines()
-    if done.returncode != status:
-        yield f"exit status {done.returncode} instead of {status}"
-    if len(lines) != 1 or not lines[0].startswith("chamomile: error: "):
-        yield f"not one line of error: {done.stderr!r}"
-    elif not re.search(pattern, lines[0]):
-        yield f"'{lines[0]}' does not say '{pattern}'"
-    if fingerprint(folder) != before:
-        yield "files were created or changed: " + ", ".join(
-            sorted(name for name, _ in fingerprint(folder).items() ^ before.items()))
-
-
-def main():
-    failed = 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        write_inputs(folder)
-        for title, command, status, pattern in CASES:
-            for complaint in complaints(folder, command, status, pattern):
-                failed += 1
-                print(f"{title}: {complaint}")
-        # The checks themselves: a command that works must not pass as an error.
-        if not list(complaints(folder, RUN + " -q", USAGE, "")) or not (folder / "out/snapshot_000.hdf5").exists():
-            failed += 1
-            print("a good command was taken for a bad one, or did nothing")
-    print(f"{len(CASES)} cases, {failed} complaints")
-    return bool(failed)
-
-
-sys.exit(main())
+run_parts(f"{len(CASES)} commands are refused in one line", every_case)

@@ -1,25 +1,13 @@
 #!/usr/bin/env python3
 """`model cosmology` and cosmological runs: files, times, restarts, others' initial conditions, one line for each mistake."""
-import csv
+import functools
 import math
 import pathlib
 import re
 import struct
-import subprocess
-import sys
 import tempfile
 
-program = str(pathlib.Path(sys.argv[2]).resolve())
-failures = []
-
-
-def chamomile(*arguments):
-    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, cwd=folder, timeout=300)
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
+from program import check, end, refused as refused_in, rows as rows_of, run, table, without_comments
 
 
 def done(*arguments):
@@ -28,28 +16,12 @@ def done(*arguments):
     return result.stdout
 
 
-def refused(status, words, *arguments):
-    result = chamomile(*arguments)
-    name = " ".join(map(str, arguments))
-    check(result.returncode == status, f"{name}: exit status {result.returncode}, not {status}")
-    check(result.stderr.count("\n") == 1 and words in result.stderr, f"{name}: said {result.stderr!r}")
-
-
 def read(name):
     """Header and rows of a snapshot as text."""
     done("convert", name, "as_text.txt", "--overwrite")
-    header, rows = {}, []
-    for line in (folder / "as_text.txt").read_text().splitlines():
-        if line.startswith("#"):
-            key, _, value = line[1:].partition(":")
-            header[key.strip()] = value.strip()
-        else:
-            rows.append([float(word) for word in line.split()])
-    return header, rows
-
-
-def without_heading(text):
-    return [line for line in text.splitlines() if not line.startswith("#")]
+    text = (folder / "as_text.txt").read_text()
+    fields = (line[1:].partition(":") for line in text.splitlines() if line.startswith("#"))
+    return {key.strip(): value.strip() for key, _, value in fields}, rows_of(text)
 
 
 def gadget2(name, rows, mass, a, box, omega):
@@ -84,10 +56,11 @@ def music_hdf5(name, rows, mass, a, box, omega):
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
+    chamomile, refused = (functools.partial(function, folder) for function in (run, refused_in))
     box = ["model", "cosmology", "--n", 16, "--box", 100, "--omega-m", 0.3, "--hubble", 0.7, "--omega-b", 0.05]
     for threads in 1, 2:
         done(*box, "--threads", threads, "-o", f"ics{threads}.txt")
-    rows = [without_heading((folder / f"ics{k}.txt").read_text()) for k in (1, 2)]
+    rows = [without_comments((folder / f"ics{k}.txt").read_text()) for k in (1, 2)]
     check(rows[0] == rows[1] and len(rows[0]) == 4096, "model cosmology: one thread and two differ")
     done(*box, "-o", "ics.hdf5")
     header, rows = read("ics.hdf5")
@@ -105,19 +78,16 @@ with tempfile.TemporaryDirectory() as scratch:
         check(abs(float(whole[0]["time"]) * (1 + z) - 1) < 1e-12, f"snapshot {k}: time {whole[0]['time']}")
         check(float(whole[0]["scale_factor"]) == float(whole[0]["time"]), f"snapshot {k}: scale factor")
         check(all(0 <= x < 100000 for row in whole[1] for x in row[1:4]), f"snapshot {k}: positions outside the box")
-    with open(folder / "whole/energy.csv", newline="") as file:
-        lines = list(csv.DictReader(file))
+    lines = table(folder / "whole/energy.csv")
     check(abs(float(lines[-1]["scale_factor"]) - 0.1) < 1e-12 and abs(float(lines[-1]["layzer_irvine"])) < 0.01, f"energy.csv: {lines[-1]}")
     # Forces against Ewald's sums, in the run and beside it; pictures beside the snapshots; the end as it is given last.
     told = done("run", "ics.hdf5", "--outputs-z", "30", "--z-end", 19, "--block-steps", "--check-forces", 50, "--eps-max", 5, "--frames", "-o", "measured")
-    with open(folder / "measured/forces.csv", newline="") as file:
-        lines = list(csv.DictReader(file))
+    lines = table(folder / "measured/forces.csv")
     check(all(1e-5 < float(line["rms"]) < 1e-2 for line in lines) and abs(float(lines[0]["time"]) - 0.02) < 1e-12, f"forces.csv: {lines}")
     check("wrote 3 snapshots, 3 frames" in told, f"frames: {told}")
     for more in ([], ["--cut", 6.5], ["--long-range", "modes", "--cut", 7]):
         done("accuracy", "measured/snapshot_002.hdf5", "--sample", 200, "--tolerance", 0.0003, "--csv", "errors.csv", "--overwrite", *more)
-        with open(folder / "errors.csv", newline="") as file:
-            line = next(csv.DictReader(file))
+        line = table(folder / "errors.csv")[0]
         check(1e-6 < float(line["rms"]) < 5e-3, f"accuracy in a box, {more}: {line}")
     done("run", "ics.hdf5", "--outputs-z", "30,15", "--z-end", 9, "--max-walltime", 1e-6, "-o", "shorter")
     done("run", "--restart", "shorter", "--a-end", 0.04, "--max-walltime", 1000)
@@ -146,7 +116,7 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "contradicts --transfer-table", "power", "transfer.hdf5", "--fits", "--transfer-table", "transfer.txt", "--linear-power", "table.txt")
     check("Omega_b 0.04" in done("power", "tabled.hdf5", "--fits", "--omega-b", 0.04), "power --fits: a transfer function for a table")
     by_file = done("power", "primordial.hdf5", "--fits"), done("power", "primordial.hdf5", "--fits", "--sigma8", sigma8)
-    check(without_heading(by_file[0]) == without_heading(by_file[1]), "power --fits: sigma8 of the file")
+    check(without_comments(by_file[0]) == without_comments(by_file[1]), "power --fits: sigma8 of the file")
 
     # Peculiar velocities grow as a^1/2 while matter rules; the shortest waves of a lattice are slower.
     speed = [math.sqrt(sum(v * v for row in read(f"whole/snapshot_{k:03}.hdf5")[1] for v in row[4:7]) / 4096) for k in (0, 2)]
@@ -167,10 +137,10 @@ with tempfile.TemporaryDirectory() as scratch:
         found = []
         for name in "mpc.dat", "ngenic.dat":  # the same in Mpc/h and kpc/h
             table = done(command[0], name, *command[1:])
-            found.append([[float(x) for x in line.split()] for line in without_heading(table if command[0] == "power" else (folder / "numbers.txt").read_text())])
+            found.append([[float(x) for x in line.split()] for line in without_comments(table if command[0] == "power" else (folder / "numbers.txt").read_text())])
             if name == "mpc.dat" and command[0] == "power":
                 gadget2("open.dat", [[x / 1000 for x in row[:3]] + row[3:] for row in phase], mass, 0.02, 0, 0.3)
-                check(without_heading(done("power", "open.dat", *command[1:], "--box", 100)) == without_heading(table), "power: Mpc/h by --box")
+                check(without_comments(done("power", "open.dat", *command[1:], "--box", 100)) == without_comments(table), "power: Mpc/h by --box")
         check(len(found[0]) == len(found[1]) > 0 and all(abs(a - b) <= 1e-3 * abs(b) for x, y in zip(*found) for a, b in zip(x, y)),
               f"{command[0]} of files in Mpc/h and kpc/h: {found}")
     (folder / "denser.txt").write_text((folder / "ics1.txt").read_text().replace("# omega_matter: 0.3", "# omega_matter: 0.2"))
@@ -210,5 +180,4 @@ with tempfile.TemporaryDirectory() as scratch:
     (folder / "short.txt").write_text("".join(f"{0.001 * 1.1**k} 1\n" for k in range(90)))
     refused(3, "must fall faster than 1/k", *short)
 
-print("\n".join(failures) or "cosmological boxes are made and run")
-sys.exit(bool(failures))
+end("cosmological boxes are made and run")

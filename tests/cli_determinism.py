@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """The bits of a run depend on nothing but its physics: not on threads, batches, repetition, restarts, pictures or what is measured."""
 import pathlib
-import sys
 import tempfile
 
-from restarting import chamomile
+from program import end, failures, run as chamomile, without_comments
 
 COMMON = ["plummer.hdf5", "--t-end", 0.125, "--eps", 0.05, "-q"]
 COMOVING = ["box.hdf5", "-q"]
@@ -23,15 +22,13 @@ THREADS = [["--threads", n] for n in (1, 2, 3, 4, 7, 8, 12, 16)]
 WITNESSES = [[], ["--frames"], ["--check-forces", 30, "--check-forces-every", 3], ["--energy-every", 0.03125], ["--steps-every", 5],
              ["--checkpoint-every", 1], ["--snapshot-every", 0.0625]]
 BATCHES = [["--batch-size", n] for n in (1, 7, 300)]
-failures = []
 
 
 def last_rows(folder, out):
     name = sorted((folder / out).glob("snapshot_*"))[-1]
     done = chamomile(folder, "convert", name, "rows.txt", "-q", "--overwrite")
-    lines = (folder / "rows.txt").read_text().splitlines()
-    header = [line for line in lines if line.startswith("# time")]
-    return done.returncode, header + [line for line in lines if not line.startswith("#")]
+    text = (folder / "rows.txt").read_text()
+    return done.returncode, [line for line in text.splitlines() if line.startswith("# time")] + without_comments(text)
 
 
 def main():
@@ -64,8 +61,7 @@ def main():
             if parts < 2 or last_rows(folder, "out")[1] != first:
                 failures.append(f"{scheme}, in {parts} parts: other bits")
     print(f"{runs} runs")
-    print("\n".join(failures) or "all bits are the same")
-    return bool(failures)
+    end("all bits are the same")
 
 
-sys.exit(main())
+main()

@@ -1,32 +1,11 @@
 #!/usr/bin/env python3
 """Runs `force`, `accuracy`, `bench` and `devices`: what they write and print, against each other and a sum made here."""
-import csv
 import math
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+from program import chamomile, check, run, run_parts, table
+
 NUMBERS = {"rms", "median", "90 %", "99 %", "99.9 %", "max"}
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def chamomile(folder, *arguments):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120)
-    check(done.returncode == 0, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
-    return done.stdout
-
-
-def table(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def forces(folder, *arguments):
@@ -88,7 +67,7 @@ def instruction_sets_agree(folder):
             check(largest_error(double, exact) < 1e-13, f"{name} in double: {largest_error(double, exact)} from baseline")
         check(forces(folder, *method) == bits[sets[0]], f"auto is not {sets[0]}")
         check(len(sets) < 3 or bits["avx512"] != bits["baseline"], "avx512 and baseline are the same code")
-    missing = subprocess.run([PROGRAM, "force", "plummer.hdf5", "--device", "cpu", "--instruction-set", "avx512", "-o", "x.txt"], cwd=folder, capture_output=True)
+    missing = run(folder, "force", "plummer.hdf5", "--device", "cpu", "--instruction-set", "avx512", "-o", "x.txt")
     check(missing.returncode == (0 if "avx512" in sets else 5), f"avx512: status {missing.returncode}")
 
 
@@ -178,16 +157,14 @@ def bench_crosses_lists(folder):
           [("0", "0.01", "-"), ("0", "-", "0.5"), ("2", "0.01", "-"), ("2", "-", "0.5")], "tolerances and angles are not beside each other")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        chamomile(folder, "model", "plummer", "-n", 1000, "--seed", 1, "-o", "plummer.hdf5", "-q")
-        for part in (force_writes_forces, instruction_sets_agree, accuracy_tells_errors, criteria_are_compared, bench_tells_times, bench_crosses_lists):
-            part(folder)
-        out = chamomile(folder, "devices")
-        check("cpu: " in out and "baseline" in out and "gpu" in out, f"devices: {out}")
-    print("\n".join(failures) or "one evaluation is as it should be")
-    return bool(failures)
+def devices_are_told(folder):
+    out = chamomile(folder, "devices")
+    check("cpu: " in out and "baseline" in out and "gpu" in out, f"devices: {out}")
 
 
-sys.exit(main())
+def makes_particles(folder):
+    chamomile(folder, "model", "plummer", "-n", 1000, "--seed", 1, "-o", "plummer.hdf5", "-q")
+
+
+run_parts("one evaluation is as it should be", makes_particles, force_writes_forces, instruction_sets_agree, accuracy_tells_errors, criteria_are_compared, bench_tells_times,
+          bench_crosses_lists, devices_are_told)

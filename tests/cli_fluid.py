@@ -1,35 +1,12 @@
 #!/usr/bin/env python3
 """`chamomile fluid`: what it prints and writes agree, the same again on one thread and two, one line for each mistake."""
-import csv
 import fcntl
+import functools
 import math
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-program = sys.argv[2]
-failures = []
-
-
-def chamomile(*arguments):
-    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, cwd=folder)
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def refused(status, words, *arguments):
-    """The command must fail with one line that holds the words, and change no file."""
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    result = chamomile("fluid", *arguments)
-    after = {path.name: path.read_bytes() for path in folder.iterdir()}
-    name = "fluid " + " ".join(map(str, arguments))
-    check(result.returncode == status, f"{name}: exit status {result.returncode}, not {status}")
-    check(result.stderr.count("\n") == 1 and words in result.stderr, f"{name}: said {result.stderr!r}")
-    check(before == after, f"{name}: changed files")
+from program import check, end, refused as refused_in, run, table
 
 
 def printed(text, name):
@@ -40,6 +17,7 @@ def printed(text, name):
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
+    chamomile, refused = (functools.partial(function, folder) for function in (run, refused_in))
     # Stopped as often as can be, it ends with the bytes of the undisturbed run, in equilibration and measurement.
     short = "-n", 500, "--steps", 40, "--equilibrate", 20, "--device", "cpu"
     check(chamomile("fluid", *short, "-o", "whole.csv").returncode == 0, "fluid: a whole run")
@@ -51,9 +29,9 @@ with tempfile.TemporaryDirectory() as scratch:
     check((folder / "parts.csv").read_bytes() == (folder / "whole.csv").read_bytes(), "fluid: in parts it is another run")
     result = chamomile("fluid", "--restart", "fluid.chk", "--steps", 50, "-o", "on.csv", "--max-walltime", 1000)
     check(result.returncode == 0 and len((folder / "on.csv").read_text().splitlines()) == 6, f"fluid: more steps: {result.stderr}")
-    refused(7, "--density: 0.5: cannot change in a run that goes on", "--restart", "fluid.chk", "--density", 0.5)
-    refused(4, "--checkpoint: fluid.chk: exists", *short, "--checkpoint", "fluid.chk")
-    refused(2, "--max-walltime: needs --checkpoint", *short, "--max-walltime", 1)
+    refused(7, "--density: 0.5: cannot change in a run that goes on", "fluid", "--restart", "fluid.chk", "--density", 0.5)
+    refused(4, "--checkpoint: fluid.chk: exists", "fluid", *short, "--checkpoint", "fluid.chk")
+    refused(2, "--max-walltime: needs --checkpoint", "fluid", *short, "--max-walltime", 1)
     (folder / "lost.chk.1").write_bytes((folder / "fluid.chk.1").read_bytes())  # the last itself is gone
     result = chamomile("fluid", "--restart", "lost.chk", "--steps", 60, "-o", "lost.csv", "--max-walltime", 1e-4)
     check(result.returncode == 0 and (folder / "lost.chk").exists(), f"fluid: from the one before: {result.stderr}")
@@ -63,7 +41,7 @@ with tempfile.TemporaryDirectory() as scratch:
     # Another file is another file: what lies beside it stays.
     there = {name: (folder / name).read_bytes() for name in ("fluid.chk", "fluid.chk.1")}
     (folder / "saved.chk").write_bytes(there["fluid.chk"])
-    refused(4, "--checkpoint: fluid.chk: exists", "--restart", "saved.chk", "--checkpoint", "fluid.chk", "-o", "saved.csv")
+    refused(4, "--checkpoint: fluid.chk: exists", "fluid", "--restart", "saved.chk", "--checkpoint", "fluid.chk", "-o", "saved.csv")
     result = chamomile("fluid", "--restart", "saved.chk", "--steps", 60, "-o", "saved.csv", "--max-walltime", 1e-4)
     check(result.returncode == 0 and (folder / "saved.chk").read_bytes() != there["fluid.chk"], f"fluid: from a copy: {result.stderr}")
     check(all((folder / name).read_bytes() == was for name, was in there.items()), "fluid: from a copy: the checkpoint itself is replaced")
@@ -75,23 +53,22 @@ with tempfile.TemporaryDirectory() as scratch:
     check((folder / "fluid.chk.1").read_bytes() == good, "fluid: a damaged checkpoint takes the place of the good one before it")
     for name in ("fluid.chk", "fluid.chk.1"):
         (folder / name).write_bytes((folder / name).read_bytes()[:-9])
-    refused(7, "fluid.chk: size: ", "--restart", "fluid.chk")
+    refused(7, "fluid.chk: size: ", "fluid", "--restart", "fluid.chk")
     check(not (folder / "fluid.chk.lock").exists(), "fluid: its lock is left")
     (folder / "older.chk.1").touch()  # of another run, which a restart must not take
-    refused(4, "--checkpoint: older.chk.1: exists", *short, "--checkpoint", "older.chk")
+    refused(4, "--checkpoint: older.chk.1: exists", "fluid", *short, "--checkpoint", "older.chk")
     result = chamomile("fluid", *short, "--checkpoint", "older.chk", "--overwrite", "-o", "older.csv")
     check(result.returncode == 0 and (folder / "older.chk").exists() and not (folder / "older.chk.1").exists(), f"fluid: {result.stderr}")
     with open(folder / "held.chk.lock", "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        refused(4, "held.chk: another run is writing it", *short, "--checkpoint", "held.chk")
+        refused(4, "held.chk: another run is writing it", "fluid", *short, "--checkpoint", "held.chk")
 
     short = "-n", 500, "--steps", 200, "--equilibrate", 100, "--device", "cpu"
     for threads in 1, 2:
         result = chamomile("fluid", *short, "--threads", threads, "--argon", "-o", f"{threads}.csv")
         check(result.returncode == 0, f"fluid: {result.stderr}")
     check((folder / "1.csv").read_bytes() == (folder / "2.csv").read_bytes(), "fluid: one thread and two differ")
-    with open(folder / "1.csv") as file:
-        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    rows = [{name: float(value) for name, value in row.items()} for row in table(folder / "1.csv")]
     check(len(rows) == 20 and rows[-1]["step"] == 200, f"fluid: {len(rows)} rows")
     check(abs(rows[-1]["time"] - 0.4) < 1e-12, "fluid: time")
     for name, column in ("temperature", "temperature"), ("potential energy per atom", "potential"), ("total energy per atom", "total"), ("pressure", "pressure"):
@@ -113,18 +90,17 @@ with tempfile.TemporaryDirectory() as scratch:
     check(seeds[0] != seeds[1], "fluid: seeds give the same")
     check("steps/s" not in seeds[0], "fluid --quiet: says more than the results")
 
-    refused(2, "twice the cut-off", "-n", 100)
-    refused(2, "from < to", "-n", 500, "--cutoff", 3, "--switch", 3)
-    refused(2, "--density: -1", "--density", -1)
-    refused(2, "--temperature: 0", "--temperature", 0)
-    refused(2, "--n: 1", "-n", 1)
-    refused(2, "--steps: 0", "--steps", 0)
-    refused(2, "unknown", "--solver", "tree")
-    refused(2, "device: tpu", "--device", "tpu", "-n", 500)
-    refused(4, "exists", "-n", 500, "-o", "1.csv")
-    refused(4, "does not exist", "-n", 500, "-o", "nowhere/1.csv")
-    refused(6, "shorter step", "-n", 500, "--step", 5)
+    refused(2, "twice the cut-off", "fluid", "-n", 100)
+    refused(2, "from < to", "fluid", "-n", 500, "--cutoff", 3, "--switch", 3)
+    refused(2, "--density: -1", "fluid", "--density", -1)
+    refused(2, "--temperature: 0", "fluid", "--temperature", 0)
+    refused(2, "--n: 1", "fluid", "-n", 1)
+    refused(2, "--steps: 0", "fluid", "--steps", 0)
+    refused(2, "unknown", "fluid", "--solver", "tree")
+    refused(2, "device: tpu", "fluid", "--device", "tpu", "-n", 500)
+    refused(4, "exists", "fluid", "-n", 500, "-o", "1.csv")
+    refused(4, "does not exist", "fluid", "-n", 500, "-o", "nowhere/1.csv")
+    refused(6, "shorter step", "fluid", "-n", 500, "--step", 5)
     check("--cutoff" in chamomile("fluid", "--help").stdout, "fluid --help")
 
-print("\n".join(failures) or "fluid does what it says")
-sys.exit(bool(failures))
+end("fluid does what it says")

@@ -8,14 +8,13 @@ says that it computes. They are compared with sums over pairs made here: Newton'
 import itertools
 import math
 import pathlib
-import subprocess
 import sys
 import tempfile
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+from program import chamomile, end, failures, run as run_program, without_comments
+
 ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
 N, SIDE, EPS, END = 24, 2.0, 1e-3, 2.0**-11
-failures = []
 
 
 def uniform(seed):
@@ -77,14 +76,14 @@ def error(velocity, exact):
 
 def run(folder, file, words, name):
     """The velocities at the end, by id; None and the line where it is refused."""
-    command = [PROGRAM, "run", file, "--eps", EPS, "--t-end", END, "-q", "-o", name, *words]
-    done = subprocess.run([str(w) for w in command], cwd=folder, capture_output=True, text=True, timeout=120)
+    done = run_program(folder, "run", file, "--eps", EPS, "--t-end", END, "-q", "-o", name, *words)
     if done.returncode:
         return None, done
     last = sorted((folder / name).glob("snapshot_*.hdf5"))[-1]
-    subprocess.run([PROGRAM, "convert", last, folder / f"{name}.txt", "-q"], check=True)
-    rows = [line.split() for line in (folder / f"{name}.txt").read_text().splitlines() if not line.startswith("#")]
-    head = next(line for line in (folder / f"{name}.txt").read_text().splitlines() if line.startswith("# columns:"))
+    chamomile(folder, "convert", last, f"{name}.txt", "-q")
+    text = (folder / f"{name}.txt").read_text()
+    rows = [line.split() for line in without_comments(text)]
+    head = next(line for line in text.splitlines() if line.startswith("# columns:"))
     columns = head.removeprefix("# columns:").split()
     place = [columns.index(c) for c in ("vx", "vy", "vz")]
     number = columns.index("id")
@@ -153,8 +152,7 @@ def main():
                                 f"{error(velocities, exact[not periodic]):.2e}")
     if not ONLY and (done < 60 or refused < 20):
         failures.append(f"{done} were done and {refused} refused")
-    print("\n".join(failures) or f"{done} products have their boundary's forces, {refused} are refused in one line")
-    return bool(failures)
+    end(f"{done} products have their boundary's forces, {refused} are refused in one line")
 
 
-sys.exit(main())
+main()

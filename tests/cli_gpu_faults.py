@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 
+from program import check, failures
 from restarting import chamomile, checkpoints, differences
 
 CODES = {2: "out of memory", 46: "devices unavailable", 214: "uncorrectable ECC", 700: "illegal address", 702: "time-out", 719: "launch failure",
@@ -30,13 +31,6 @@ WORDS = {"allocate": (1, 40, 150, 260), "copy": (1, 20, 80, 300), "launch": (1, 
 HANGS = (1, 10, 40, 150)
 TIMEOUT = 3
 SCHEMES_ASKED = sys.argv[3:]
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-    return condition
 
 
 def place(fault):

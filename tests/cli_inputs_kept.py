@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Every command, every file that it reads, every output that it writes: no output takes the place of an input, whatever leads there."""
-import hashlib
 import os
 import pathlib
 import re
@@ -10,8 +9,8 @@ import sys
 import tempfile
 
 from bad_inputs import gadget
+from program import end, failures, fingerprint, run
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 RUN = "--t-end 0.02 --dt 0.01 --eps 0.1"
 SMALL = "-n 500 --steps 20 --equilibrate 10 --device cpu"
 BOX = "model cosmology --n 4 --box 10 --z-start 9"
@@ -53,15 +52,10 @@ BOTH = ["accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one
         f"fluid {SMALL} --checkpoint new.chk -o link/new.chk", f"fluid {SMALL} --checkpoint new.chk -o new.chk.1"]
 # Options whose help names a file or folder; a new one needs a row above.
 KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "checkpoint", "restart"}
-failures = []
-
-
-def chamomile(folder, *words):
-    return subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True, timeout=60)
 
 
 def made(folder, line):
-    done = chamomile(folder, *line.split())
+    done = run(folder, *line.split())
     if done.returncode != 0:
         sys.exit(f"{line}: {done.stderr}")
 
@@ -96,10 +90,6 @@ for number in range(2):
     return any(subprocess.run([python, "-c", script], cwd=folder, capture_output=True).returncode == 0 for python in (sys.executable, "/usr/bin/python3"))
 
 
-def fingerprint(folder):
-    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.rglob("*")) if p.is_file()}
-
-
 def ways(folder, file, ending):
     """Names that lead to the file: of its own, if that will do, and by links."""
     if file.endswith(ending):
@@ -113,7 +103,7 @@ def ways(folder, file, ending):
 
 
 def complaints(folder, words, before, statuses, what):
-    done = chamomile(folder, *words)
+    done = run(folder, *words)
     lines = done.stderr.splitlines()
     if done.returncode not in statuses or len(lines) != 1 or not re.search("is the input|would remove the input|is the file of", lines[0]):
         failures.append(f"{what}: status {done.returncode}: {lines}")
@@ -171,13 +161,12 @@ def main():
             complaints(folder, [*line.split(), "--overwrite"], before, {2}, line)
         for command in ("accuracy", "bench", "convert", "fluid", "force", "halos", "info", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
                         "model merger"):
-            text = chamomile(folder, *command.split(), "--help").stdout
+            text = run(folder, *command.split(), "--help").stdout
             options = set(re.findall(r"--([\w-]+)(?: \])? \S*(?:FILE|FOLDER|IMAGE)", text))
             if options - KNOWN or not options:
                 failures.append(f"{command}: files of options without a row here: {sorted(options - KNOWN)}")
     print(f"{cases} pairs of an input and an output")
-    print("\n".join(failures) or "every input was kept")
-    return bool(failures)
+    end("every input was kept")
 
 
-sys.exit(main())
+main()

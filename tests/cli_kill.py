@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+from program import check, end
 from restarting import blocks_of, chamomile, checkpoints, differences, said, start
 
 MODELS = {
@@ -21,12 +22,6 @@ MODELS = {
     "blocks": ["--block-steps", "--eps", 0.02],
     "box": ["--block-steps", "--outputs-z", "8.5,7.5", "--z-end", 7, "--power", "--halos", "--eps-max", 1],
 }
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def arguments_of(scheme):
@@ -128,8 +123,7 @@ def main():
             kills, runs, again = kill_often(top, scheme, seconds, moments // len(MODELS), choose)
             tried, cases = damage(top, scheme, 20 * moments // len(MODELS), choose)
             print(f"{scheme}: {kills} kills in {runs} runs ({again} before a checkpoint), {tried} of {cases} damaged files")
-    print("\n".join(failures) or "no run was lost")
-    return bool(failures)
+    end("no run was lost")
 
 
-sys.exit(main())
+main()

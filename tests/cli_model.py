@@ -1,33 +1,11 @@
 #!/usr/bin/env python3
 """`chamomile model` and `chamomile render`: files made, same bytes again, nothing overwritten, one line for each mistake."""
+import functools
 import pathlib
 import struct
-import subprocess
-import sys
 import tempfile
 
-program = sys.argv[2]
-failures = []
-
-
-def chamomile(*arguments):
-    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, cwd=folder)
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def refused(status, words, *arguments):
-    """The command must fail with one line that holds the words, and change no file."""
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    result = chamomile(*arguments)
-    after = {path.name: path.read_bytes() for path in folder.iterdir()}
-    name = " ".join(map(str, arguments))
-    check(result.returncode == status, f"{name}: exit status {result.returncode}, not {status}")
-    check(result.stderr.count("\n") == 1 and words in result.stderr, f"{name}: said {result.stderr!r}")
-    check(before == after, f"{name}: changed files")
+from program import check, end, refused as refused_in, run, without_comments
 
 
 def picture_size(name):
@@ -38,11 +16,12 @@ def picture_size(name):
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
+    chamomile, refused = (functools.partial(function, folder) for function in (run, refused_in))
     for kind in "plummer", "hernquist", "cold-sphere", "cube", "disk", "galaxy", "merger":
         for name in "a", "b":
             result = chamomile("model", kind, "-n", 597, "--seed", 7, "--threads", 1 if name == "a" else 2, "-o", f"{kind}_{name}.txt")
             check(result.returncode == 0, f"model {kind}: {result.stderr}")
-        a, b = ([line for line in (folder / f"{kind}_{name}.txt").read_text().splitlines() if line[0] != "#"] for name in "ab")
+        a, b = (without_comments((folder / f"{kind}_{name}.txt").read_text()) for name in "ab")
         check(len(a) == 597, f"model {kind}: {len(a)} particles")
         check(a == b, f"model {kind}: one thread and two differ")
     check(chamomile("model", "two-body", "-e", "0.3", "-o", "pair.hdf5").returncode == 0, "model two-body")
@@ -76,5 +55,4 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "colour-map", "render", "pair.hdf5", "-o", "x.png", "--colour-map", "jet")
     refused(3, "types", "render", "pair.hdf5", "-o", "x.png", "--types", 5)
 
-print("\n".join(failures) or "model and render do as they say")
-sys.exit(bool(failures))
+end("model and render do as they say")

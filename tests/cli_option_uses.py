@@ -3,12 +3,11 @@
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 from bad_inputs import space
+from program import PROGRAM, end, failures
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 COMMON = set("config threads quiet verbose help".split())
 
 # All options of each command. One that is new must be put here, and into every mode below that has no use for it.
@@ -193,7 +192,5 @@ def complaints(folder):
 
 with tempfile.TemporaryDirectory() as name:
     write_inputs(pathlib.Path(name))
-    failures = list(complaints(pathlib.Path(name)))
-print(f"{sum(len(names.split()) for _, names in MODES)} options that nothing would use, in {len(MODES)} modes")
-print("\n".join(failures) or "all refused")
-sys.exit(bool(failures))
+    failures += complaints(pathlib.Path(name))
+end(f"{sum(len(names.split()) for _, names in MODES)} options that nothing would use, in {len(MODES)} modes")

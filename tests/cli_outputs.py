@@ -6,28 +6,12 @@ import os
 import pathlib
 import stat
 import subprocess
-import sys
-import tempfile
 import time
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+from program import PROGRAM, check, refused, run, run_parts, without_comments
+
 FLUID = ["fluid", "-n", "500", "--steps", "20", "--equilibrate", "10", "--device", "cpu", "-q"]
 NASTY = "s\n9 9 9 9\n\x1b[31m.txt"  # a name that holds a row and steers a terminal
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def chamomile(folder, *arguments, **more):
-    return subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=60, **more)
-
-
-def refused(folder, status, says, *arguments):
-    done = chamomile(folder, *arguments)
-    check(done.returncode == status and len(done.stderr.splitlines()) == 1 and says in done.stderr, f"{arguments}: {done.returncode} '{done.stderr}' instead of '{says}'")
 
 
 def with_own_number(folder, before, *arguments):
@@ -42,7 +26,7 @@ def processor_seconds(process):
 
 def temporary_names(folder):
     """No name that somebody could know before is written to, and none that is there is removed."""
-    chamomile(folder, "model", "plummer", "-n", 200, "--seed", 1, "-o", "s.hdf5", "-q")
+    run(folder, "model", "plummer", "-n", 200, "--seed", 1, "-o", "s.hdf5", "-q")
     for output in ("a.txt", "a.hdf5", "a.gadget2", "a.tipsy"):
         (folder / "victim").write_text("precious")
         done = with_own_number(folder, f"ln -s victim {output}.tmp.$$", "convert", "s.hdf5", output, "-q")
@@ -54,7 +38,7 @@ def temporary_names(folder):
         for path in left:
             path.unlink()
     old = os.umask(0o027)
-    chamomile(folder, "convert", "s.hdf5", "mode.txt", "-q")
+    run(folder, "convert", "s.hdf5", "mode.txt", "-q")
     os.umask(old)
     check(stat.S_IMODE((folder / "mode.txt").stat().st_mode) == 0o640, "a file is not of the mode that the umask leaves")
 
@@ -66,8 +50,8 @@ def same_number_twice(folder):
         print("not tested here: two processes of one number (it takes root)")
         return
     for seed in (2, 3):
-        chamomile(folder, "model", "plummer", "-n", 4000, "--seed", seed, "-o", f"{seed}.hdf5", "-q")
-        chamomile(folder, "convert", f"{seed}.hdf5", f"{seed}.txt", "-q")
+        run(folder, "model", "plummer", "-n", 4000, "--seed", seed, "-o", f"{seed}.hdf5", "-q")
+        run(folder, "convert", f"{seed}.hdf5", f"{seed}.txt", "-q")
 
     def rows(file):  # without the provenance, which names the input
         return [line for line in (folder / file).read_text().splitlines() if not line.startswith("# provenance")]
@@ -111,68 +95,56 @@ def locks(folder):
         fcntl.flock(held, fcntl.LOCK_EX)
         refused(folder, 4, "held.chk: another run is writing it", *FLUID, "--restart", "held.chk")
     # A run that began where no folder was, and finds the results of another there.
-    chamomile(folder, "model", "plummer", "-n", 60000, "--seed", 1, "-o", "large.hdf5", "-q")
-    run = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--device", "cpu", "--overwrite", "-o", "both"],
+    run(folder, "model", "plummer", "-n", 60000, "--seed", 1, "-o", "large.hdf5", "-q")
+    late = subprocess.Popen([PROGRAM, "run", "large.hdf5", "--t-end", "0", "--dt", "0.1", "--eps", "0.01", "--solver", "direct", "--precision", "double", "--threads", "1", "--device", "cpu", "--overwrite", "-o", "both"],
                            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while run.poll() is None and processor_seconds(run) < 0.5:  # of some that its first forces take: it has looked at the folder
+    while late.poll() is None and processor_seconds(late) < 0.5:  # of some that its first forces take: it has looked at the folder
         time.sleep(0.02)
     (folder / "both").mkdir()
     (folder / "both/snapshot_000.hdf5").write_bytes(b"of the first")
-    _, errors = run.communicate(timeout=120)
-    check(run.returncode == 4 and "both: another run has written there meanwhile" in errors, f"two runs with --overwrite: {run.returncode} {errors}")
+    _, errors = late.communicate(timeout=120)
+    check(late.returncode == 4 and "both: another run has written there meanwhile" in errors, f"two runs with --overwrite: {late.returncode} {errors}")
     check((folder / "both/snapshot_000.hdf5").read_bytes() == b"of the first", "two runs with --overwrite: the results of the first are gone")
 
 
 def names_in_headings(folder):
     """Rows of tables are those of what was measured, whatever a file is called."""
-    def rows_of(text):
-        return [line.split() for line in text.splitlines() if line and not line.startswith("#")]
-
     def whole(text, count, columns, what):
-        rows = rows_of(text)
+        rows = [line.split() for line in without_comments(text) if line]
         check((count is None or len(rows) == count) and {len(row) for row in rows} == {columns} and "\x1b" not in text, f"{what}: {[len(row) for row in rows]}: {text[:300]!r}")
 
     (folder / NASTY).write_text("# columns: x y z mass\n1 2 3 1\n4 5 6 1\n")
-    chamomile(folder, "pairs", "--law", "gravity", "--sources", NASTY, "--no-self", "-o", "pairs.txt")
+    run(folder, "pairs", "--law", "gravity", "--sources", NASTY, "--no-self", "-o", "pairs.txt")
     whole((folder / "pairs.txt").read_text(), 2, 4, "pairs")
     (folder / ("law" + NASTY)).write_text("target x\nsource y\nsum s\ns += x - y\n")
     (folder / "x.txt").write_text("# columns: x y\n1 2\n3 4\n")
-    whole(chamomile(folder, "pairs", "--law", "law" + NASTY, "--sources", "x.txt").stdout, 2, 1, "a law's name")
-    chamomile(folder, "model", "cosmology", "--n", 4, "--box", 100, "--z-start", 9, "-o", "box.hdf5", "-q")
+    whole(run(folder, "pairs", "--law", "law" + NASTY, "--sources", "x.txt").stdout, 2, 1, "a law's name")
+    run(folder, "model", "cosmology", "--n", 4, "--box", 100, "--z-start", 9, "-o", "box.hdf5", "-q")
     box, table = NASTY + "box.hdf5", NASTY + "power.txt"
     (folder / "box.hdf5").rename(folder / box)
     (folder / table).write_text("".join(f"{k} {1e6 * k / (1 + (50 * k) ** 3.4)}\n" for k in (10 ** (n / 9 - 4) for n in range(60))))
-    text = chamomile(folder, "power", box, "--fits", "--linear-power", table).stdout
+    text = run(folder, "power", box, "--fits", "--linear-power", table).stdout
     whole(text, None, 10, "power")
-    done = chamomile(folder, "halos", box, "--linking-length", 2, "--min-members", 2, "-o", "halos.txt", "--mass-function", "numbers.txt", "--fits", "--linear-power", table)
+    done = run(folder, "halos", box, "--linking-length", 2, "--min-members", 2, "-o", "halos.txt", "--mass-function", "numbers.txt", "--fits", "--linear-power", table)
     check(done.returncode == 0, f"halos: {done.stderr}")
     for name, columns in ("halos.txt", 23), ("numbers.txt", 17):
         whole((folder / name).read_text(), None, columns, name)
-    chamomile(folder, "convert", "s.hdf5", "in" + NASTY)
-    chamomile(folder, "convert", "in" + NASTY, "again.txt")
+    run(folder, "convert", "s.hdf5", "in" + NASTY)
+    run(folder, "convert", "in" + NASTY, "again.txt")
     whole((folder / "again.txt").read_text(), 200, 8, "convert")
-    check(chamomile(folder, "info", "again.txt").returncode == 0, "a text snapshot of such provenance cannot be read")
-    done = chamomile(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--eps", 0.1, "-o", "out" + NASTY)
+    check(run(folder, "info", "again.txt").returncode == 0, "a text snapshot of such provenance cannot be read")
+    done = run(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--eps", 0.1, "-o", "out" + NASTY)
     log = (folder / ("out" + NASTY) / "run.log").read_text()
     check(done.returncode == 0 and "\n9 9 9 9" not in log and "\x1b" not in log, f"run.log: {log!r}")
 
 
 def names_in_options(folder):
     (folder / "c.ini").write_text("# comment\n[output]\noutput = z#1 # another\n\teps = 0.1\t# in lengths\n")
-    done = chamomile(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--config", "c.ini", "-q")
+    done = run(folder, "run", "s.hdf5", "--t-end", 0.02, "--dt", 0.01, "--config", "c.ini", "-q")
     (folder / "rows.txt").write_text("1 2 3 1\n4 5 6 1\n")
-    law = chamomile(folder, "pairs", "--law", "gravity", "--sources", "rows.txt", "--no-self", "-o", "gravity")
+    law = run(folder, "pairs", "--law", "gravity", "--sources", "rows.txt", "--no-self", "-o", "gravity")
     check(law.returncode == 0 and (folder / "gravity").exists(), f"an output of the name of a built-in law: {law.stderr}")
     check(done.returncode == 0 and (folder / "z#1/run.log").exists() and not (folder / "z").exists(), f"z#1 in a file of options: {done.stderr}")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for part in (temporary_names, same_number_twice, links, locks, names_in_headings, names_in_options):
-            part(folder)
-    print("\n".join(failures) or "nothing of others was touched")
-    return bool(failures)
-
-
-sys.exit(main())
+run_parts("nothing of others was touched", temporary_names, same_number_twice, links, locks, names_in_headings, names_in_options)

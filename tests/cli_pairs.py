@@ -2,31 +2,12 @@
 """Runs `pairs` and examples/pairwise_law: sums by laws of text against sums made here, and what is refused."""
 import math
 import os
-import pathlib
 import random
 import subprocess
-import sys
-import tempfile
 
-ROOT = pathlib.Path(sys.argv[1]).resolve()
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+from program import PROGRAM, ROOT, chamomile, check, refused, rows, run_parts
+
 LAWS = ROOT / "examples/pairwise_law"
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def chamomile(*arguments, status=0):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
-    check(done.returncode == status, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
-    return done.stdout if status == 0 else done.stderr
-
-
-def rows(text):
-    return [[float(word) for word in line.split()] for line in text.splitlines() if not line.startswith("#")]
 
 
 def gravity(target, source, eps=0.0):
@@ -59,7 +40,7 @@ def numbers(path):
     return [[float(word) for word in line.split("#")[0].split()] for line in path.read_text().splitlines() if line.split("#")[0].strip()]
 
 
-def example_is_right():
+def example_is_right(_):
     done = subprocess.run([LAWS / "run"], env=os.environ | {"CHAMOMILE": PROGRAM}, capture_output=True, text=True, timeout=120)
     check(done.returncode == 0, f"example: {done.stderr}")
     bodies = [row[1:] + row[:1] for row in numbers(LAWS / "bodies.txt")]
@@ -79,59 +60,58 @@ def example_is_right():
 def files_are_read(folder):
     """A snapshot as text is a file of columns; text and built-in law agree; targets of their own; each option does what it says."""
     plummer, out = folder / "plummer.txt", folder / "out.txt"
-    chamomile("model", "plummer", "-n", 300, "-o", plummer, "-q")
+    chamomile(".", "model", "plummer", "-n", 300, "-o", plummer, "-q")
     bodies = [row[1:4] + row[:1] for row in numbers(plummer)]
     expected = sums(lambda t, s: gravity(t, s, 0.1), bodies, bodies, self=True)
     for law in (LAWS / "gravity.law", "gravity"):
         common = ("pairs", "--law", law, "--sources", plummer, "--parameter", "eps=0.1", "--no-self")
-        agree(rows(chamomile(*common)), expected, 2e-6, f"{law} in float")
-        agree(rows(chamomile(*common, "--precision", "double")), expected, 1e-13, f"{law} in double")
-        agree(rows(chamomile(*common, "--instruction-set", "baseline")), expected, 2e-6, f"{law} baseline")
-    with_self = rows(chamomile("pairs", "--law", "gravity", "--sources", plummer, "--parameter", "eps=0.1"))
+        agree(rows(chamomile(".", *common)), expected, 2e-6, f"{law} in float")
+        agree(rows(chamomile(".", *common, "--precision", "double")), expected, 1e-13, f"{law} in double")
+        agree(rows(chamomile(".", *common, "--instruction-set", "baseline")), expected, 2e-6, f"{law} baseline")
+    with_self = rows(chamomile(".", "pairs", "--law", "gravity", "--sources", plummer, "--parameter", "eps=0.1"))
     agree(with_self, sums(lambda t, s: gravity(t, s, 0.1), bodies, bodies), 2e-6, "with self pairs")
     places = [[random.uniform(-1, 1) for _ in range(3)] for _ in range(40)]
     (folder / "places.txt").write_text("# columns: z, x, y\n" + "".join(f"{p[2]!r},{p[0]!r}\t{p[1]!r}\n" for p in places))
-    told = chamomile("pairs", "--law", LAWS / "gravity.law", "--sources", plummer, "--targets", folder / "places.txt", "-o", out, "--repeat", 3)
+    told = chamomile(".", "pairs", "--law", LAWS / "gravity.law", "--sources", plummer, "--targets", folder / "places.txt", "-o", out, "--repeat", 3)
     check("40 rows" in told and "pairs/s" in told and "1.2e+04 pairs" in told, f"not told: {told}")
     agree(rows(out.read_text()), sums(gravity, places, bodies), 2e-6, "targets apart")
     check("# columns: ax ay az potential" in out.read_text(), "the sums are not named")
-    near = rows(chamomile("pairs", "--law", LAWS / "screened_coulomb.law", "--sources", LAWS / "ions.txt", "--no-self", "--cutoff", 1.2,
+    near = rows(chamomile(".", "pairs", "--law", LAWS / "screened_coulomb.law", "--sources", LAWS / "ions.txt", "--no-self", "--cutoff", 1.2,
                           "--parameter", "cutoff=1.2"))
     ions = numbers(LAWS / "ions.txt")
     agree(near, sums(lambda t, s: screened(t, s, 0.5, 1.2), ions, ions, self=True), 1e-6, "a cut-off")
 
 
 def wrong_input_is_refused(folder):
-    def refused(status, expected, *arguments):
-        line = chamomile("pairs", *arguments, status=status)
-        check(line.startswith("chamomile: error: " + expected) and line.count("\n") == 1, f"{arguments}: {line}")
+    def wrong(status, line, *arguments):
+        refused(folder, status, "chamomile: error: " + line, "pairs", *arguments)
 
     bodies, law = LAWS / "bodies.txt", folder / "wrong.law"
     law.write_text("target x\nsource m\nsum a\na += m*mas(x)\n")
-    refused(3, f"{law}: line 4, column 8: 'mas': unknown function; did you mean 'max'?", "--law", law, "--sources", bodies)
+    wrong(3, f"{law}: line 4, column 8: 'mas': unknown function; did you mean 'max'?", "--law", law, "--sources", bodies)
     law.write_bytes(b"target x\nsource m\nsum a\na += m\x00\n")
-    refused(3, f"{law}: is binary", "--law", law, "--sources", bodies)
+    wrong(3, f"{law}: is binary", "--law", law, "--sources", bodies)
     law.write_text("")
-    refused(3, f"{law}: is empty: the text of a law is needed", "--law", law, "--sources", bodies)
-    refused(3, f"{folder}: is a folder", "--law", folder, "--sources", bodies)
-    refused(2, "--law: gravty: neither a file nor one of gravity", "--law", "gravty", "--sources", bodies)
-    refused(2, "pairs: missing: --law", "--sources", bodies)
-    refused(2, "pairs: missing: --sources", "--law", "gravity")
-    refused(2, "--parameter: epss: unknown; did you mean 'eps'?", "--law", "gravity", "--sources", bodies, "--parameter", "epss=1")
-    refused(2, f"{LAWS}/gravity.law: parameter e: unknown", "--law", LAWS / "gravity.law", "--sources", bodies, "--parameter", "e=1")
-    refused(2, "--parameter: eps: x: a number is needed", "--law", "gravity", "--sources", bodies, "--parameter", "eps=x")
-    refused(2, "--parameter: eps: NAME=NUMBER", "--law", "gravity", "--sources", bodies, "--parameter", "eps")
-    refused(2, "--parameter: eps: given twice", "--law", "gravity", "--sources", bodies, "--parameter", "eps=1,eps=1")
-    refused(2, "pairs: --no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")
-    refused(2, "--period: one side or three", "--law", "gravity", "--sources", bodies, "--period", "1,2")
+    wrong(3, f"{law}: is empty: the text of a law is needed", "--law", law, "--sources", bodies)
+    wrong(3, f"{folder}: is a folder", "--law", folder, "--sources", bodies)
+    wrong(2, "--law: gravty: neither a file nor one of gravity", "--law", "gravty", "--sources", bodies)
+    wrong(2, "pairs: missing: --law", "--sources", bodies)
+    wrong(2, "pairs: missing: --sources", "--law", "gravity")
+    wrong(2, "--parameter: epss: unknown; did you mean 'eps'?", "--law", "gravity", "--sources", bodies, "--parameter", "epss=1")
+    wrong(2, f"{LAWS}/gravity.law: parameter e: unknown", "--law", LAWS / "gravity.law", "--sources", bodies, "--parameter", "e=1")
+    wrong(2, "--parameter: eps: x: a number is needed", "--law", "gravity", "--sources", bodies, "--parameter", "eps=x")
+    wrong(2, "--parameter: eps: NAME=NUMBER", "--law", "gravity", "--sources", bodies, "--parameter", "eps")
+    wrong(2, "--parameter: eps: given twice", "--law", "gravity", "--sources", bodies, "--parameter", "eps=1,eps=1")
+    wrong(2, "pairs: --no-self: needs targets that are the sources", "--law", "gravity", "--sources", bodies, "--targets", bodies, "--no-self")
+    wrong(2, "--period: one side or three", "--law", "gravity", "--sources", bodies, "--period", "1,2")
     rows_file = folder / "rows.txt"
     for text, line in (("1 2 3\n", "line 1: 3 numbers: 4 are needed: x y z mass"), ("1 2 3 4\n1 2 x 4\n", "line 2: x: a finite number is needed"),
                        ("1 2 3 nan\n", "line 1: nan: a finite number"), ("# columns: x y z masses\n1 2 3 4\n", "column mass: missing; did you mean 'masses'?"),
                        ("1 2 3 4\n# columns: x y z mass\n", "line 2: columns: are named before the first row"), ("1,2,,3,4\n", "line 1: a field between commas is empty"), ("# nothing\n", "no row of numbers")):
         rows_file.write_text(text)
-        refused(3, f"{rows_file}: {line}", "--law", "gravity", "--sources", rows_file)
-    refused(3, f"{folder}/none.txt: No such file", "--law", "gravity", "--sources", folder / "none.txt")
-    refused(4, f"{rows_file}: exists", "--law", "gravity", "--sources", bodies, "-o", rows_file)
+        wrong(3, f"{rows_file}: {line}", "--law", "gravity", "--sources", rows_file)
+    wrong(3, f"{folder}/none.txt: No such file", "--law", "gravity", "--sources", folder / "none.txt")
+    wrong(4, f"{rows_file}: exists", "--law", "gravity", "--sources", bodies, "-o", rows_file)
 
 
 def built_in_laws_are_right(folder):
@@ -152,17 +132,11 @@ def built_in_laws_are_right(folder):
              {"energy": lennard_jones(1) - 2 / (math.exp(0.5 * d + 0.1) * d)})):
         two.write_text(f"# columns: {columns}\n0 0 0 {rest[0]}\n{d} 0 0 {rest[1]}\n")
         setting = ("--parameter", ",".join(more)) if more else ()
-        text = chamomile("pairs", "--law", law, "--sources", two, "--no-self", "--precision", "double", *setting)
+        text = chamomile(".", "pairs", "--law", law, "--sources", two, "--no-self", "--precision", "double", *setting)
         names = next(line for line in text.splitlines() if line.startswith("# columns:")).split()[2:]
         for name, value in exact.items():
             found = rows(text)[0][names.index(name)]
             check(abs(found / value - 1) < 1e-12, f"{law} {more}: {name}: {found}, not {value}")
 
 
-with tempfile.TemporaryDirectory() as temporary:
-    example_is_right()
-    built_in_laws_are_right(pathlib.Path(temporary))
-    files_are_read(pathlib.Path(temporary))
-    wrong_input_is_refused(pathlib.Path(temporary))
-print("\n".join(failures) or "pairs sums, reads and refuses as it should")
-sys.exit(bool(failures))
+run_parts("pairs sums, reads and refuses as it should", example_is_right, built_in_laws_are_right, files_are_read, wrong_input_is_refused)

@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 """Runs from files that other programs made, against what other programs found."""
-import csv
-import pathlib
-import subprocess
 import sys
-import tempfile
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-DATA = pathlib.Path(sys.argv[1]).resolve().parent / "shared/data"
+from program import ROOT, chamomile, check, energies, run_parts
+
+DATA = ROOT.parent / "shared/data"
 
 # Total, kinetic and potential energy of king_soft.bin every 0.1, by PKDGRAV (theta 0.7, multi-stepping).
 PKDGRAV = [(-32.1919514, 32.65580, -64.84776), (-32.1920959, 32.66100, -64.85309),
@@ -18,53 +15,34 @@ PKDGRAV = [(-32.1919514, 32.65580, -64.84776), (-32.1920959, 32.66100, -64.85309
            (-32.1921134, 32.30355, -64.49566)]
 DIRECT_POTENTIAL = -64.847326  # of the spline with h = 2 x 0.204217, by a direct sum in double
 
-failures = []
 
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def run(folder, *arguments):
-    done = subprocess.run([PROGRAM, "run", *map(str, arguments), "-o", "out", "--overwrite"], cwd=folder,
-                          capture_output=True, text=True, timeout=600)
-    check(done.returncode == 0, f"{arguments}: {done.stderr}")
-    with open(folder / "out/energy.csv", newline="") as file:
-        return done.stdout, [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+def evolve(folder, *arguments):
+    return chamomile(folder, "run", *arguments, "-o", "out", "--overwrite"), energies(folder / "out")
 
 
 def king_model(folder):
-    _, rows = run(folder, DATA / "king_soft.bin", "--t-end", 1, "--dt", 0.01, "--energy-every", 0.1,
+    _, rows = evolve(folder, DATA / "king_soft.bin", "--t-end", 1, "--dt", 0.01, "--energy-every", 0.1,
                   "--snapshot-every", 1, "-q")
     check(len(rows) == len(PKDGRAV), f"{len(rows)} lines")
     for row, (total, kinetic, potential) in zip(rows, PKDGRAV):
         for name, expected, limit in (("total", total, 5e-5), ("kinetic", kinetic, 1e-4), ("potential", potential, 1e-4)):
             check(abs(row[name] / expected - 1) < limit, f"t = {row['time']}: {name} {row[name]}, PKDGRAV {expected}")
-    _, rows = run(folder, DATA / "king_soft.bin", "--t-end", 0, "--dt", 0.01, "--solver", "direct", "-q")
+    _, rows = evolve(folder, DATA / "king_soft.bin", "--t-end", 0, "--dt", 0.01, "--solver", "direct", "-q")
     check(abs(rows[0]["potential"] / DIRECT_POTENTIAL - 1) < 1e-7, f"direct potential {rows[0]['potential']}")
     # The limit is seen: Plummer softening, or 1 % more of the spline, are not within.
     for wrong in (["--softening", "plummer"], ["--eps", 0.1473]):
-        _, rows = run(folder, DATA / "king_soft.bin", "--t-end", 0, "--dt", 0.01, "--solver", "direct", "-q", *wrong)
+        _, rows = evolve(folder, DATA / "king_soft.bin", "--t-end", 0, "--dt", 0.01, "--solver", "direct", "-q", *wrong)
         check(abs(rows[0]["potential"] / DIRECT_POTENTIAL - 1) > 1e-5, f"{wrong} makes no difference")
 
 
 def colliding_galaxies(folder):
-    out, rows = run(folder, DATA / "galaxy_littleendian.dat", "--t-end", 0.02, "--dt", 0.005, "--eps", 0.4)
+    out, rows = evolve(folder, DATA / "galaxy_littleendian.dat", "--t-end", 0.02, "--dt", 0.005, "--eps", 0.4)
     check("kpc/h" in out and "43007.1" in out, f"units or G are not the file's: {out}")
     check(max(abs(row["energy_error"]) for row in rows) < 1e-3, "energy is not conserved")
     check(0.3 < rows[0]["virial_ratio"] < 0.7, f"virial ratio {rows[0]['virial_ratio']}")
 
 
-def main():
-    if not (DATA / "king_soft.bin").exists():
-        print(f"skipped: {DATA} is not here")
-        return 77
-    with tempfile.TemporaryDirectory() as name:
-        king_model(pathlib.Path(name))
-        colliding_galaxies(pathlib.Path(name))
-    print("\n".join(failures) or "the runs agree with those of others")
-    return bool(failures)
-
-
-sys.exit(main())
+if not (DATA / "king_soft.bin").exists():
+    print(f"skipped: {DATA} is not here")
+    sys.exit(77)
+run_parts("the runs agree with those of others", king_model, colliding_galaxies)

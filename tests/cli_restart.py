@@ -3,25 +3,18 @@
 import fcntl
 import os
 import pathlib
-import re
 import resource
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
+from program import check, end
 from restarting import PROGRAM, blocks_of, chamomile, checkpoints, differences, said, start
 
 RUN = ["run", "../plummer.hdf5", "--t-end", 0.3, "--dt", 0.01, "--eps", 0.05, "--snapshot-every", 0.1, "--frames", "-o", "out"]
 LONG = ["run", "../plummer.hdf5", "--t-end", 1e5, "--dt", 0.01, "--eps", 0.05, "-o", "out"]
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def fresh(top, name):
@@ -41,6 +34,14 @@ def has_begun(folder):
     return lambda: (folder / "out/steps.csv").exists() and len((folder / "out/steps.csv").read_text().splitlines()) > 5
 
 
+def long_run(top, name, *more):
+    """A folder with a long run that has taken some steps."""
+    folder = fresh(top, name)
+    run = start(folder, *LONG, *more)
+    wait_for(has_begun(folder))
+    return folder, run
+
+
 def ends_like(folder, top, what):
     left = differences(folder / "out", top / "whole/out")
     left = [line for line in left if ".chk" not in line]
@@ -49,9 +50,7 @@ def ends_like(folder, top, what):
 
 def stops_by_signals(top):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGHUP, signal.SIGXCPU):
-        folder = fresh(top, f"signal_{number.name}")
-        run = start(folder, *LONG)
-        wait_for(has_begun(folder))
+        folder, run = long_run(top, f"signal_{number.name}")
         run.send_signal(number)
         out, errors = run.communicate(timeout=60)
         check(run.returncode == 0 and errors == "", f"{number.name}: status {run.returncode} {errors}")
@@ -85,9 +84,7 @@ def stops_by_signals(top):
 
 
 def stops_by_a_file(top):
-    folder = fresh(top, "file")
-    run = start(folder, *LONG)
-    wait_for(has_begun(folder))
+    folder, run = long_run(top, "file")
     (folder / "out/checkpoint-now").touch()
     check(wait_for(lambda: len(checkpoints(folder / "out")) == 1), "no checkpoint when asked for one")
     check(run.poll() is None and not (folder / "out/checkpoint-now").exists(), "a checkpoint ends the run, or its file stays")
@@ -95,9 +92,7 @@ def stops_by_a_file(top):
     out, _ = run.communicate(timeout=60)
     check(run.returncode == 0 and "stopped by out/stop: " in out, f"a stop file: {run.returncode} {out}")
     check(not (folder / "out/stop").exists(), "the stop file stays")
-    folder = fresh(top, "folder")
-    run = start(folder, *LONG)
-    wait_for(has_begun(folder))
+    folder, run = long_run(top, "folder")
     (folder / "kept/within").mkdir(parents=True)
     (folder / "kept").rename(folder / "out/stop")
     out, _ = run.communicate(timeout=60)
@@ -352,15 +347,11 @@ def survives_limits_of_sizes(top):
 
 
 def survives_lost_folders(top):
-    folder = fresh(top, "lost")
-    run = start(folder, *LONG, "--checkpoint-every", 50)
-    wait_for(has_begun(folder))
+    folder, run = long_run(top, "lost", "--checkpoint-every", 50)
     (folder / "out").rename(folder / "elsewhere")
     _, errors = run.communicate(timeout=60)
     check(run.returncode == 4 and len(errors.splitlines()) == 1 and said("out/.*No such file", errors), f"a folder that is gone: {run.returncode} {errors}")
-    folder = fresh(top, "renamed")
-    run = start(folder, *LONG, "--checkpoint-every", 50)
-    wait_for(has_begun(folder))
+    folder, run = long_run(top, "renamed", "--checkpoint-every", 50)
     (folder / "out").rename(folder / "elsewhere")
     (folder / "out").mkdir()
     _, errors = run.communicate(timeout=60)
@@ -388,8 +379,7 @@ def main():
         for part in (stops_by_signals, stops_by_a_file, stops_in_time, changes_what_may_change, goes_on_from_its_end, keeps_two, survives_faults,
                      survives_full_disks, survives_limits_of_sizes, survives_lost_folders):
             part(top)
-    print("\n".join(failures) or "no state was lost")
-    return bool(failures)
+    end("no state was lost")
 
 
-sys.exit(main())
+main()

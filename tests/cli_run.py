@@ -1,40 +1,10 @@
 #!/usr/bin/env python3
 """End to end: a model is written, evolved, looked at and drawn, and does the same twice."""
-import csv
 import math
-import pathlib
 import re
 import resource
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
-def chamomile(folder, *arguments, status=0):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300)
-    check(done.returncode == status, f"{' '.join(map(str, arguments))}: status {done.returncode}: {done.stderr}")
-    return done.stdout
-
-
-def energies(folder):
-    with open(folder / "energy.csv", newline="") as file:
-        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
-
-
-def as_text(folder, name):
-    """The rows of a snapshot, all digits, without the comments that tell how it was made."""
-    chamomile(folder, "convert", name, "rows.txt", "-q", "--overwrite")
-    return [line for line in (folder / "rows.txt").read_text().splitlines() if not line.startswith("#")]
+from program import as_text, chamomile, check, energies, run, run_parts, table
 
 
 def evolves_a_model(folder):
@@ -118,40 +88,6 @@ def adapts_its_steps(folder):
     check([row["time"] for row in rows if row["time"] in (0, 0.5, 1)] == [0, 0.5, 1], "output times are not hit")
 
 
-def stops_when_interrupted(folder):
-    process = subprocess.Popen([PROGRAM, "run", "plummer.hdf5", "--t-end", "1000", "--dt", "0.01", "--eps", "0.05",
-                                "-o", "stopped"], cwd=folder, stdout=subprocess.PIPE, text=True)
-    log = folder / "stopped/snapshot_000.hdf5"
-    for _ in range(600):
-        if log.exists():
-            break
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
-    check(process.returncode == 0, f"status {process.returncode} after an interrupt")
-    check("stopped by SIGINT: t = " in out and "run --restart stopped' goes on" in out, f"no word of the interrupt: {out}")
-    names = sorted(path.name for path in (folder / "stopped").glob("*") if path.suffix in (".chk", ".hdf5"))
-    check(len(names) == 2 and names[0].startswith("checkpoint_"), f"not a checkpoint and the first snapshot: {names}")
-
-
-def keeps_others_out(folder):
-    """Two runs in one folder: the later one is refused, even with --overwrite, and changes nothing."""
-    arguments = ["--t-end", "1000", "--dt", "0.01", "--eps", "0.05", "-o", "shared"]
-    first = subprocess.Popen([PROGRAM, "run", "plummer.hdf5", *arguments], cwd=folder, stdout=subprocess.DEVNULL)
-    for _ in range(600):
-        if (folder / "shared/snapshot_000.hdf5").exists():
-            break
-        time.sleep(0.05)
-    second = subprocess.run([PROGRAM, "run", "plummer.hdf5", *arguments, "--overwrite"], cwd=folder, capture_output=True,
-                            text=True, timeout=60)
-    check(second.returncode == 4 and "shared: another run is writing there" in second.stderr,
-          f"a second run in one folder: {second.returncode} {second.stderr}")
-    check((folder / "shared/snapshot_000.hdf5").exists(), "the second run removed results of the first")
-    first.send_signal(signal.SIGINT)
-    first.wait(timeout=60)
-    chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.01, "--dt", 0.01, "--eps", 0.05, "-o", "shared", "--overwrite", "-q")
-
-
 def frames_are_as_wide_as_asked(folder):
     for name, width in (("narrow", ["--frame-width", 4]), ("wide", ["--frame-width", 40]), ("automatic", [])):
         chamomile(folder, "run", "plummer.hdf5", "--t-end", 0, "--dt", 0.01, "--eps", 0.05, "--frames", *width, "-o", name, "-q")
@@ -173,8 +109,7 @@ def tells_what_steps_cost(folder):
     out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--eps", 0.05, "--steps-every", 2, "--device", "cpu",
                     "-o", "cost")
     check("a step: build " in out and "far cells per particle" in out, f"no word of the cost: {out}")
-    with open(folder / "cost/steps.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = table(folder / "cost/steps.csv")
     check([(int(row["step"]), float(row["time"])) for row in rows] == [(k, k / 100) for k in range(0, 11, 2)], f"steps: {rows}")
     phases = [name for name in rows[0] if name.endswith(" ms")]
     check({"build ms", "moments ms", "walk ms", "results ms", "integration ms"} < set(phases), f"phases: {phases}")
@@ -217,14 +152,12 @@ def checks_forces(folder):
     out = chamomile(folder, "run", "plummer.hdf5", "--t-end", 0.1, "--dt", 0.01, "--snapshot-every", 0.04, "--check-forces", 700,
                     "--check-forces-every", 4, *common, "-o", "checked")
     check("force errors against direct sums, measured 4 times: 99 % below" in out and "forces.csv" in out, f"no summary: {out}")
-    with open(folder / "checked/forces.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = table(folder / "checked/forces.csv")
     check([(row["step"], row["targets"]) for row in rows] == [(s, "700") for s in ("0", "4", "8", "10")], f"lines: {rows}")
     for number, row in enumerate(rows):
         chamomile(folder, "accuracy", f"checked/snapshot_{number:03d}.hdf5", "--sample", 700, "--tolerance", 0.001, *common,
                   "--csv", "errors.csv", "--overwrite", "-q")
-        with open(folder / "errors.csv", newline="") as file:
-            second = next(csv.DictReader(file))
+        second = table(folder / "errors.csv")[0]
         for name in ("rms", "median", "90 %", "99 %", "99.9 %", "max", "phi 99 %"):
             a, b = float(row[name]), float(second[name])
             check(abs(a / b - 1) < 6e-3, f"step {row['step']}: {name} {a}, by 'accuracy' {b}")  # of three digits
@@ -240,12 +173,10 @@ def keeps_an_accuracy(folder):
     out = chamomile(folder, "run", *common, "--accuracy", 3e-3, "--accuracy-every", 5, "-o", "asked")
     repeat = re.search(r"(--accuracy 0.003 .*) repeats the run", out)
     check("99 % error at most 0.003" in out and repeat and "measured error" in out, f"no word of the accuracy: {out}")
-    with open(folder / "asked/steps.csv", newline="") as file:
-        steps = list(csv.DictReader(file))
+    steps = table(folder / "asked/steps.csv")
     check([row["step"] for row in steps if row["measured error"]] == ["0", "5", "10"], f"measured: {steps}")
-    with open(folder / "asked/forces.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            check(0.3 * 3e-3 < float(row["99 %"]) < 3e-3, f"errors: {row}")
+    for row in table(folder / "asked/forces.csv"):
+        check(0.3 * 3e-3 < float(row["99 %"]) < 3e-3, f"errors: {row}")
     text = chamomile(folder, "info", "asked/snapshot_010.hdf5")
     log = (folder / "asked/run.log").read_text()
     check(log.count("accuracy     ") == 3 and "step 5: 99 % error" in log, f"checks are not in the log: {log}")
@@ -258,9 +189,8 @@ def keeps_an_accuracy(folder):
     out = chamomile(folder, "force", "asked.hdf5", "--accuracy", 1e-2, "--eps", 0.01, "-o", "f.hdf5")
     check("99 % error" in out and "repeats it" in out, f"force does not tell its choice: {out}")
     chamomile(folder, "bench", "asked.hdf5", "--device", "cpu", "--accuracy", "1e-2,1e-3", "--eps", 0.01, "--repeat", 1, "--sample", 2500, "--csv", "asked.csv", "-q")
-    with open(folder / "asked.csv", newline="") as file:
-        for row in csv.DictReader(file):
-            check(0.3 < float(row["99 % error"]) / float(row["accuracy"]) < 1, f"bench --accuracy: {row}")
+    for row in table(folder / "asked.csv"):
+        check(0.3 < float(row["99 % error"]) / float(row["accuracy"]) < 1, f"bench --accuracy: {row}")
 
 
 def decorrelates_its_steps(folder):
@@ -281,25 +211,13 @@ def moves_gas_if_told(folder):
 
 def reports_a_full_disk(folder):
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000))  # a snapshot needs more
-    done = subprocess.run([PROGRAM, "run", "plummer.hdf5", "--t-end", "1", "--dt", "0.1", "--eps", "0.05", "-o", "full"],
-                          cwd=folder, capture_output=True, text=True, preexec_fn=limit)
+    done = run(folder, "run", "plummer.hdf5", "--t-end", "1", "--dt", "0.1", "--eps", "0.05", "-o", "full", preexec_fn=limit)
     check(done.returncode == 4 and len(done.stderr.splitlines()) == 1, f"full disk: {done.returncode} {done.stderr}")
     check("snapshot_000.hdf5" in done.stderr, f"full disk: the file is not named: {done.stderr}")
     check(sorted(p.name for p in (folder / "full").iterdir()) == ["energy.csv", "run.log", "steps.csv"], "a broken snapshot is left")
     check("error: " in (folder / "full/run.log").read_text(), "the log does not tell the error")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for part in (evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states,
-                     reads_a_configuration, adapts_its_steps, stops_when_interrupted, keeps_others_out,
-                     frames_are_as_wide_as_asked,
-                     frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy,
-                     decorrelates_its_steps, tunes_and_repeats_itself, moves_gas_if_told, reports_a_full_disk):
-            part(folder)
-    print("\n".join(failures) or "the run is as it should be")
-    return bool(failures)
-
-
-sys.exit(main())
+run_parts("the run is as it should be", evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states, reads_a_configuration, adapts_its_steps,
+          frames_are_as_wide_as_asked, frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy, decorrelates_its_steps,
+          tunes_and_repeats_itself, moves_gas_if_told, reports_a_full_disk)

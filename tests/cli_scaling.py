@@ -2,21 +2,14 @@
 """From `bench --csv` to the table and the plot of docs/scaling.py."""
 import csv
 import math
-import pathlib
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as xml
 
-SCRIPT = str(pathlib.Path(sys.argv[1]).resolve() / "docs/scaling.py")
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
+from program import ROOT, chamomile, check, run_parts, table
+
+SCRIPT = ROOT / "docs/scaling.py"
 SVG = "{http://www.w3.org/2000/svg}"
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
 
 
 def scaling(folder, *arguments, status=0):
@@ -34,8 +27,8 @@ def circles(folder, name):
 
 
 def draws_what_was_measured(folder):
-    subprocess.run([PROGRAM, "bench", "-n", "500,2000,8000", "--tolerance", "0.01,0.003", "--repeat", "1", "--sample", "100",
-                    "--csv", "bench.csv", "-q"], cwd=folder, check=True, timeout=120)
+    chamomile(folder, "bench", "-n", "500,2000,8000", "--tolerance", "0.01,0.003", "--repeat", "1", "--sample", "100",
+              "--csv", "bench.csv", "-q")
     text = scaling(folder, "bench.csv", "--svg", "bench.svg")
     rows = [line for line in text.splitlines() if line.startswith("| ") and line[2].isdigit()]
     check(len(rows) == 6 and "tolerance 0.003" in text and "softening Plummer, eps = 0.001" in text, f"table: {text}")
@@ -49,9 +42,8 @@ def draws_what_was_measured(folder):
 
 def knows_n_log_n(folder):
     """Times that are 2e-6 N log2 N are on the dashed line; the last one is not when it is doubled."""
-    subprocess.run([PROGRAM, "bench", "-n", "64,256,1024", "--repeat", "1", "--sample", "0", "--csv", "made.csv", "-q"], cwd=folder, check=True)
-    with open(folder / "made.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    chamomile(folder, "bench", "-n", "64,256,1024", "--repeat", "1", "--sample", "0", "--csv", "made.csv", "-q")
+    rows = table(folder / "made.csv")
     for last, ratios in ((1, ["1.00"] * 3), (2, ["0.79", "0.79", "1.59"])):
         for row in rows:
             n = int(row["N"])
@@ -66,12 +58,4 @@ def knows_n_log_n(folder):
     scaling(folder, "made.csv", "made.csv", status=1)  # one N twice
 
 
-def main():
-    with tempfile.TemporaryDirectory() as name:
-        draws_what_was_measured(pathlib.Path(name))
-        knows_n_log_n(pathlib.Path(name))
-    print("\n".join(failures) or "the scaling is drawn as it was measured")
-    return bool(failures)
-
-
-sys.exit(main())
+run_parts("the scaling is drawn as it was measured", draws_what_was_measured, knows_n_log_n)

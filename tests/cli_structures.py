@@ -1,23 +1,18 @@
 #!/usr/bin/env python3
 """`chamomile power`, `halos` and periodic `render`: tables and catalogues against sums written out here."""
 import cmath
+import functools
 import importlib.util
 import math
-import os
 import pathlib
 import random
-import subprocess
-import sys
 import tempfile
 
-SYSTEM_PYTHON = "/usr/bin/python3"  # Debian's h5py lives there
-if not importlib.util.find_spec("h5py") and os.path.exists(SYSTEM_PYTHON):
-    if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM_PYTHON):
-        os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON] + sys.argv)
+from program import check, end, need, refused as refused_in, rows as rows_of, run
+
+need("h5py", skip=False)
 h5py = __import__("h5py") if importlib.util.find_spec("h5py") else None
 
-program = sys.argv[2]
-failures = []
 SIDE, MASS, NUMBER, A = 50000.0, 3.0, 400, 0.5
 HEADER = f"""# time: {A}
 # scale_factor: {A}
@@ -33,32 +28,12 @@ HEADER = f"""# time: {A}
 """
 
 
-def chamomile(*arguments):
-    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, cwd=folder)
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-
-
 def near(found, wanted, relative, what):
     check(abs(found - wanted) <= relative * abs(wanted), f"{what}: {found!r} instead of {wanted!r}")
 
 
-def refused(status, words, *arguments):
-    """The command must fail with one line that holds the words, and change no file."""
-    before = {path.name for path in folder.iterdir()}
-    result = chamomile(*arguments)
-    name = " ".join(map(str, arguments))
-    check(result.returncode == status, f"{name}: exit status {result.returncode}, not {status}")
-    check(result.stderr.count("\n") == 1 and words in result.stderr, f"{name}: said {result.stderr!r}")
-    check(before == {path.name for path in folder.iterdir()}, f"{name}: changed files")
-
-
 def rows(name):
-    lines = (folder / name).read_text().splitlines()
-    return [[float(x) for x in line.split()] for line in lines if not line.startswith("#")]
+    return rows_of((folder / name).read_text())
 
 
 def make_box():
@@ -216,6 +191,7 @@ def check_run():
 
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
+    chamomile, refused = (functools.partial(function, folder) for function in (run, refused_in))
     box = make_box()
     (folder / "box.txt").write_text(HEADER + "".join(f"{MASS} {' '.join(map(repr, p))} {i + 1}\n" for i, p in enumerate(box)))
     (folder / "open.txt").write_text("1 0 0 0\n1 0.01 0 0\n1 5 5 5\n")
@@ -245,5 +221,4 @@ with tempfile.TemporaryDirectory() as scratch:
     refused(2, "--power", "run", "open.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power")
     refused(2, "--power-mesh", "run", "open.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "out", "--power-mesh", 32)
 
-print("\n".join(failures) or "power, halos and periodic render do as they say")
-sys.exit(bool(failures))
+end("power, halos and periodic render do as they say")

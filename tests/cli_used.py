@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """What a run used stands in its log and in its snapshots, and the next command reads it from there; so for `force`."""
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 
 from bad_inputs import space
+from program import check, run, run_parts
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
 FINE, USAGE, INPUT = 0, 2, 3
 RUN = "--t-end 0.02 --dt 0.01 --eps 0.02 --snapshot-every 1"
 
-# command, exit status, what it says, what it does not say; {} is the folder of the commands before it
+# command, exit status, what it says (one or several), what it does not say; {} is the folder of the commands before it
 CASES = [
+    # Every format.
+    ("info two.txt", FINE, (r"^format +text columns$", r"^time +1.5$", r"^units +N-body units \(G = 1\)$", r"^particles +2$", r"^centre of mass +0.5  0  0$", r"1  halo +2 +4 +1 +3$"), None),
+    ("info none.txt", FINE, r"^particles +0$", None),
+    *[line for name in ("two.hdf5", "two.gadget2", "two.tipsy", "again.txt") for line in
+      ((f"convert two.txt {name}", FINE, rf"^{name}: 2 particles from text columns$", None), (f"info {name}", FINE, (r"^time +1.5$", r"^G +1$", r"^centre of mass +0.5  0  0$"), None))],
+    ("convert two.hdf5 again.txt --overwrite", FINE, "^again.txt: 2 particles from HDF5", None),
+    ("info again.txt", FINE, "converted: by chamomile .* from two.hdf5", None),
     # The box.
     (f"run plain.txt --box 2 {RUN} --power -o boxed", FINE, r"box +periodic, 2 \(--box\)", "isolated"),
     ("info boxed/snapshot_001.hdf5", FINE, "box +2$", "isolated"),
@@ -84,7 +88,8 @@ def write_inputs(folder):
     def heading(**fields):
         return "".join(f"# {name}: {value}\n" for name, value in fields.items())
 
-    files = {"plain.txt": rows(), "beyond.txt": heading(box_size=2) + rows() + "0.04 2.5 0 0 0 0 0 30\n0.04 0 -0.5 0 0 0 0 31\n",
+    files = {"two.txt": "# time: 1.5\n1 -1 0 0  0 0.5 0\n3 1 0 0  0 -0.5 0\n", "none.txt": "# nothing\n", "plain.txt": rows(),
+             "beyond.txt": heading(box_size=2) + rows() + "0.04 2.5 0 0 0 0 0 30\n0.04 0 -0.5 0 0 0 0 31\n",
              "far.txt": rows() + "0.04 1e9 0 0 0 0 0 30\n",
              "foreign.txt": space(), "negative.txt": space(omega_lambda=-5),
              **{f"late{t}.txt": heading(time=f"1e{t}") + rows() for t in (7, 8, 9, 10, 11, 14)}}
@@ -92,22 +97,21 @@ def write_inputs(folder):
         (folder / name).write_text(text)
 
 
-failures = []
-with tempfile.TemporaryDirectory() as name:
-    write_inputs(pathlib.Path(name))
+def every_case(folder):
+    write_inputs(folder)
     for command, status, says, says_not in CASES:
         try:
-            done = subprocess.run([PROGRAM, *command.split()], cwd=name, capture_output=True, text=True, timeout=60)
+            done = run(folder, *command.split(), timeout=60)
         except subprocess.TimeoutExpired:
-            failures.append(f"{command}: takes more than 60 s")
+            check(False, f"{command}: takes more than 60 s")
             continue
         told = done.stdout if status == FINE else done.stderr
-        if done.returncode != status or not re.search(says, told, re.M) or (says_not and re.search(says_not, told)):
-            failures.append(f"{command}: status {done.returncode}, not {status}, or not '{says}', or '{says_not}': {told[:1500]}{done.stderr}")
-    log = (pathlib.Path(name) / "log/run.log").read_text() if (pathlib.Path(name) / "log").exists() else ""
+        said = all(re.search(line, told, re.M) for line in ([says] if isinstance(says, str) else says))
+        check(done.returncode == status and said and not (says_not and re.search(says_not, told)) and (status != FINE or not done.stderr),
+              f"{command}: status {done.returncode}, not {status}, or not '{says}', or '{says_not}': {told[:1500]}{done.stderr}")
+    log = (folder / "log/run.log").read_text() if (folder / "log").exists() else ""
     for line in (r"box +periodic, 2 \(--box\)", r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", "G +1$", "softening +Plummer, eps = 0.02", "units +N-body"):
-        if len(re.findall("^" + line, log, re.M)) != 2:
-            failures.append(f"run.log of a run and its restart says not twice: {line}")
-print(f"{len(CASES)} commands")
-print("\n".join(failures) or "what was used is told, written and read")
-sys.exit(bool(failures))
+        check(len(re.findall("^" + line, log, re.M)) == 2, f"run.log of a run and its restart says not twice: {line}")
+
+
+run_parts(f"what was used is told, written and read by {len(CASES)} commands", every_case)

@@ -21,20 +21,9 @@ void check_field_at_points(const Machine& machine)
                     points[0] = {1e4, -2e4, 3e3};
                 const auto field = make_field_solver(options_of(machine, setup, eps));
                 field->build(sources_of(p));
-                Vectors a(n);
-                std::vector<double> phi(n);
-                const ForceStatistics statistics =
-                    field->evaluate({n, view_of(std::span(points))},
-                                    {view_of(std::span(a)), view_of(std::span(phi))});
-                CHECK(statistics.targets == n);
-                std::vector<double> errors, deeper;
-                for (std::size_t i = 0; i < n; ++i) {
-                    const Point right = plain_field(p, points[i], {}, eps, -1, 2);
-                    errors.push_back(norm(a[i] - right.acceleration) / norm(right.acceleration));
-                    deeper.push_back(std::abs(phi[i] / right.potential - 1));
-                }
-                check_errors(errors, setup);
-                check_errors(deeper, setup);
+                const Felt felt(*field, points);
+                CHECK(felt.statistics.targets == n);
+                check_felt(felt, p, points, eps, setup);
                 // What else is asked for changes no digit, nor do the threads.
                 Vectors alone(n);
                 const int threads = omp_get_max_threads();
@@ -44,9 +33,9 @@ void check_field_at_points(const Machine& machine)
                 std::vector<double> phi_alone(n);
                 field->evaluate({n, view_of(std::span(points))},
                                 {.potential = view_of(std::span(phi_alone))});
-                CHECK(phi_alone == phi);
+                CHECK(phi_alone == felt.phi);
                 if (machine.device == "cpu")
-                    CHECK(alone == a);
+                    CHECK(alone == felt.a);
             }
 }
 
@@ -102,18 +91,7 @@ void check_field_of_selves(const Machine& machine)
             CAPTURE(eps);
             const auto field = make_field_solver(options_of(machine, setup, eps));
             field->build(sources_of(p));
-            Vectors a(points.size());
-            std::vector<double> phi(points.size());
-            field->evaluate({points.size(), view_of(std::span(points)), {}, self},
-                            {view_of(std::span(a)), view_of(std::span(phi))});
-            std::vector<double> errors, deeper;
-            for (std::size_t i = 0; i < points.size(); ++i) {
-                const Point right = plain_field(p, points[i], {}, eps, self[i], 2);
-                errors.push_back(norm(a[i] - right.acceleration) / norm(right.acceleration));
-                deeper.push_back(std::abs(phi[i] / right.potential - 1));
-            }
-            check_errors(errors, setup);
-            check_errors(deeper, setup);
+            check_felt(Felt(*field, points, self), p, points, eps, setup, self);
         }
 }
 

@@ -18,4 +18,20 @@ void check_field_neighbours(const Machine& machine);
 void check_field_in_box(const Machine& machine);
 void check_field_misuse(const Machine& machine);
 
+inline constexpr Behaviour field_behaviours[] = {
+    {"a field at points anywhere", check_field_at_points},
+    {"a field at its sources is what a solver gives", check_field_at_sources},
+    {"targets that are sources do not feel themselves", check_field_of_selves},
+    {"arrays are read and written where they lie", check_field_through_views},
+    {"moved sources keep their cells", check_field_refitted},
+    {"tidal tensors and jerks", check_field_tidal_tensor_and_jerk},
+    {"tidal tensors with spline softening", check_field_tidal_tensor_of_splines},
+    {"tidal tensors and jerks at the places of sources", check_field_of_places},
+    {"a lattice of targets where the field cancels costs no direct sum",
+     check_field_where_it_cancels},
+    {"neighbours are exact", check_field_neighbours},
+    {"in a periodic box a field is that of all images", check_field_in_box},
+    {"wrong use of a field gets a line each", check_field_misuse},
+};
+
 } // namespace chamomile::tests

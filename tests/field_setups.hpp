@@ -37,15 +37,14 @@ inline Point plain_field(const Particles& p, const Vec3<double>& x, const Vec3<d
         const double u2 = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + eps * eps;
         if (std::int64_t(j) == self || u2 == 0)
             continue;
-        const double u = std::sqrt(u2), gm = G * p.mass[j];
+        const double u = std::sqrt(u2), u3 = u2 * u, u5 = u2 * u3, gm = G * p.mass[j];
         const double rw = r[0] * w[0] + r[1] * w[1] + r[2] * w[2];
         sum.potential -= gm / u;
         for (int a = 0, t = 0; a < 3; ++a) {
-            (&sum.acceleration.x)[a] += gm * r[a] / std::pow(u, 3);
-            (&sum.jerk.x)[a] += gm * (w[a] / std::pow(u, 3) - 3 * rw * r[a] / std::pow(u, 5));
+            (&sum.acceleration.x)[a] += gm * r[a] / u3;
+            (&sum.jerk.x)[a] += gm * (w[a] / u3 - 3 * rw * r[a] / u5);
             for (int b = a; b < 3; ++b)
-                sum.tidal[t++] +=
-                    gm * (3 * r[a] * r[b] / std::pow(u, 5) - (a == b ? 1 / std::pow(u, 3) : 0));
+                sum.tidal[t++] += gm * (3 * r[a] * r[b] / u5 - (a == b ? 1 / u3 : 0));
         }
     }
     return sum;
@@ -91,6 +90,42 @@ inline void check_errors(std::vector<double> errors, const Setup& setup)
     CHECK(errors.back() < setup.largest);
     if (errors.size() > 33)
         CHECK(errors[errors.size() * 9 / 10] < setup.typical);
+}
+
+/// What a field says of points.
+struct Felt {
+    Vectors a;
+    std::vector<double> phi;
+    ForceStatistics statistics;
+
+    Felt(FieldSolver& field, const Vectors& points, std::span<const std::int64_t> self = {})
+        : a(points.size()), phi(points.size()),
+          statistics(field.evaluate({points.size(), view_of(std::span(points)), {}, self},
+                                    {view_of(std::span(a)), view_of(std::span(phi))}))
+    {}
+};
+
+/// That it is what plain sums over these sources say.
+inline void check_felt(const Felt& felt, const Particles& p, const Vectors& points, double eps,
+                       const Setup& setup, std::span<const std::int64_t> self = {})
+{
+    std::vector<double> errors, deeper;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const Point right = plain_field(p, points[i], {}, eps, self.empty() ? -1 : self[i], 2);
+        errors.push_back(norm(felt.a[i] - right.acceleration) / norm(right.acceleration));
+        deeper.push_back(std::abs(felt.phi[i] / right.potential - 1));
+    }
+    check_errors(errors, setup);
+    check_errors(deeper, setup);
+}
+
+/// Six numbers in a row for each target.
+inline ArrayView tensors(std::vector<double>& tidal)
+{
+    ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));
+    for (int c = 1; c < 6; ++c)
+        six.component[c] = six.component[0] + sizeof(double) * std::size_t(c);
+    return six;
 }
 
 inline Particles moving_plummer(std::size_t n)

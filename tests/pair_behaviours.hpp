@@ -60,8 +60,9 @@ plain_sum(const Law& law, const std::vector<typename Law::template Target<double
             for (std::size_t k = 0; k < width; ++k) {
                 sum[k] += value[k];
                 const double* v = value + k / 3 * 3;
-                amount[k] +=
-                    k / 3 * 3 + 3 <= width ? std::hypot(v[0], v[1], v[2]) : std::abs(value[k]);
+                amount[k] += k / 3 * 3 + 3 <= width
+                                 ? std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+                                 : std::abs(value[k]);
             }
         }
     return plain;
@@ -128,5 +129,15 @@ void check_pairs_without_positions(const Machine& machine);
 void check_pair_units(const Machine& machine);
 void check_pair_threads(const Machine& machine);
 void check_bad_pairs(const Machine& machine);
+
+inline constexpr Behaviour pair_behaviours[] = {
+    {"sums are those of a plain loop", check_pair_sums},
+    {"excluded pairs are left out, and no others", check_excluded_pairs},
+    {"a cut-off finds every source within it, in every image", check_cutoff},
+    {"a law needs no positions", check_pairs_without_positions},
+    {"units far from 1 cost no digit", check_pair_units},
+    {"no bit depends on the number of threads", check_pair_threads, false},
+    {"what cannot be summed is refused in one line", check_bad_pairs, false},
+};
 
 } // namespace chamomile::tests

@@ -17,4 +17,12 @@ void check_overflow(const Machine& machine);
 /// Trees say where forces cancel below what the tolerance was taken of.
 void check_cancelling_line(const Machine& machine);
 
+inline constexpr Behaviour range_behaviours[] = {
+    {"direct sums of wide groups and close pairs", check_wide_groups},
+    {"trees whose accelerations or lengths have no squares", check_sizes_without_squares},
+    {"the field far from all sources", check_far_targets},
+    {"sums that no double can hold are errors", check_overflow},
+    {"a tree says where forces cancel", check_cancelling_line},
+};
+
 } // namespace chamomile::tests

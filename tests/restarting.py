@@ -1,16 +1,11 @@
 """What the tests of restarts share: runs in folders of their own, and how to compare them."""
 import csv
 import hashlib
-import pathlib
 import re
 import subprocess
 import sys
 
-PROGRAM = str(pathlib.Path(sys.argv[2]).resolve())
-
-
-def chamomile(folder, *arguments, **more):
-    return subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=300, **more)
+from program import PROGRAM, run as chamomile  # noqa: F401
 
 
 def start(folder, *arguments):

@@ -6,11 +6,10 @@
 #include <thread>
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "chamomile/force/gpu.hpp"
 #include "tests/c_context.hpp"
+#include "tests/child_process.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;
@@ -39,20 +38,6 @@ struct Pair {
         return chm_set_sources(c, 2, chm_vectors(x), chm_numbers(m), {});
     }
 };
-
-/// The status of a child that makes a fork of this process do something, which may not hang.
-template <class Work>
-int status_of_child(Work work)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        _exit(work());
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
-}
 
 } // namespace
 

@@ -7,29 +7,9 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("force_range");
 
-TEST_CASE("direct sums of wide groups and close pairs")
+TEST_CASE("coordinates, masses and forces of any size")
 {
-    check_wide_groups({"cpu"});
-}
-
-TEST_CASE("trees whose accelerations or lengths have no squares")
-{
-    check_sizes_without_squares({"cpu"});
-}
-
-TEST_CASE("the field far from all sources")
-{
-    check_far_targets({"cpu"});
-}
-
-TEST_CASE("sums that no double can hold are errors")
-{
-    check_overflow({"cpu"});
-}
-
-TEST_CASE("a tree says where forces cancel")
-{
-    check_cancelling_line({"cpu"});
+    check_behaviours(range_behaviours, {{"cpu"}});
 }
 
 TEST_SUITE_END();

@@ -10,75 +10,14 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_force");
 
-TEST_CASE("direct sums in single precision hold on hard clouds")
+TEST_CASE("what every evaluator must do")
 {
-    check_direct_errors({"gpu"});
-}
-
-TEST_CASE("tree errors stay within their promise")
-{
-    check_tree_errors({"gpu"});
-}
-
-TEST_CASE("the tree becomes the direct sum as theta goes to 0")
-{
-    check_tree_becomes_direct({"gpu"});
-}
-
-TEST_CASE("multipoles leave out no more than the order after theirs")
-{
-    check_multipoles({"gpu"});
-}
-
-TEST_CASE("each order leaves less error at the same opening angle")
-{
-    check_orders({"gpu"});
-}
-
-TEST_CASE("few particles, and numbers around the tile sizes")
-{
-    check_small_numbers({"gpu"});
-}
-
-TEST_CASE("coincident particles")
-{
-    check_coincident_particles({"gpu"});
-}
-
-TEST_CASE("one particle far outside costs the others nothing")
-{
-    check_outlier({"gpu"});
-}
-
-TEST_CASE("negative masses are refused by the tree and summed directly")
-{
-    check_negative_masses({"gpu"});
-}
-
-TEST_CASE("only active particles are evaluated")
-{
-    check_active_subset({"gpu"});
-}
-
-TEST_CASE("results do not depend on the number of threads")
-{
-    check_independence_of_threads({"gpu"});
-}
-
-TEST_CASE("powers of two in units change no bit")
-{
-    check_exact_scaling({"gpu"});
+    check_behaviours(force_behaviours, {{"gpu"}});
 }
 
 TEST_CASE("direct sums are right to 3e-7 for every target, however forces cancel")
 {
     check_cancelling_forces({{"gpu"}});
-    check_cancelling_masses({"gpu"});
-}
-
-TEST_CASE("sums of cancelling forces do not depend on the number of threads")
-{
-    check_cancelling_on_threads({"gpu"});
 }
 
 TEST_CASE("host and GPU agree on identical lists")

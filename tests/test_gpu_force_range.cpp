@@ -1,5 +1,4 @@
-// The behaviours of range_behaviours.hpp on the first GPU; the suite is skipped where there is
-// none.
+// The behaviours of range_behaviours.hpp on the first GPU; the suite is skipped without one.
 #include <doctest/doctest.h>
 
 #include "tests/range_behaviours.hpp"
@@ -8,29 +7,9 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_force_range");
 
-TEST_CASE("direct sums of wide groups and close pairs")
+TEST_CASE("coordinates, masses and forces of any size")
 {
-    check_wide_groups({"gpu"});
-}
-
-TEST_CASE("trees whose accelerations or lengths have no squares")
-{
-    check_sizes_without_squares({"gpu"});
-}
-
-TEST_CASE("the field far from all sources")
-{
-    check_far_targets({"gpu"});
-}
-
-TEST_CASE("sums that no double can hold are errors")
-{
-    check_overflow({"gpu"});
-}
-
-TEST_CASE("a tree says where forces cancel")
-{
-    check_cancelling_line({"gpu"});
+    check_behaviours(range_behaviours, {{"gpu"}});
 }
 
 TEST_SUITE_END();

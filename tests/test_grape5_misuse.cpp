@@ -1,8 +1,7 @@
 // GRAPE-5: Fortran's names, and what wrong calls come to.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tests/child_process.hpp"
 #include "tests/grape5_bodies.hpp"
 
 // As Fortran calls them.
@@ -16,6 +15,7 @@ void chm_g5_error_text_(char*, std::size_t);
 }
 
 using namespace chamomile::tests::grape5;
+using chamomile::tests::status_of_child;
 
 TEST_SUITE_BEGIN("grape5_misuse");
 
@@ -54,47 +54,26 @@ TEST_CASE("misuse becomes NaN and a line, never a crash")
         g5_open();
         CHECK(error() == "");
     };
-    const auto evaluate = [&](Field& f) {
-        g5_calculate_force_on_x(b.rows(), f.rows(), f.p.data(), 10);
+    const auto after = [&](const char* line, const std::function<void()>& calls) {
+        fails(line, [&](Field& f) {
+            calls();
+            g5_calculate_force_on_x(b.rows(), f.rows(), f.p.data(), 10);
+        });
     };
-    fails("nj: -3", [&](Field& f) {
-        g5_set_xmj(0, -3, b.rows(), b.m.data());
-        evaluate(f);
-    });
-    fails("adr: -1", [&](Field& f) {
-        g5_set_xmj(-1, 3, b.rows(), b.m.data());
-        evaluate(f);
-    });
-    fails("must be at most", [&](Field& f) {
-        g5_set_xmj(2147483647, 2147483647, b.rows(), b.m.data());
-        evaluate(f);
-    });
-    fails("xj: a null pointer", [&](Field& f) {
-        g5_set_xmj(0, 3, nullptr, b.m.data());
-        evaluate(f);
-    });
-    fails("mj: a null pointer", [&](Field& f) {
-        g5_set_xmj(0, 3, b.rows(), nullptr);
-        evaluate(f);
-    });
-    fails("epsj2: a null pointer", [&](Field& f) {
-        chm_g5_set_xmj_symmetric(0, 3, b.rows(), b.m.data(), nullptr);
-        evaluate(f);
-    });
-    fails("n: 11: 10 were loaded", [&](Field& f) {
-        g5_set_n(11);
-        evaluate(f);
-    });
-    fails("j-particle 12: was not loaded", [&](Field& f) {
+    after("nj: -3", [&] { g5_set_xmj(0, -3, b.rows(), b.m.data()); });
+    after("adr: -1", [&] { g5_set_xmj(-1, 3, b.rows(), b.m.data()); });
+    after("must be at most", [&] { g5_set_xmj(2147483647, 2147483647, b.rows(), b.m.data()); });
+    after("xj: a null pointer", [&] { g5_set_xmj(0, 3, nullptr, b.m.data()); });
+    after("mj: a null pointer", [&] { g5_set_xmj(0, 3, b.rows(), nullptr); });
+    after("epsj2: a null pointer",
+          [&] { chm_g5_set_xmj_symmetric(0, 3, b.rows(), b.m.data(), nullptr); });
+    after("n: 11: 10 were loaded", [&] { g5_set_n(11); });
+    after("j-particle 12: was not loaded", [&] {
         g5_set_xmj(10, 2, b.rows() - 10, b.m.data() - 10); // as from arrays of 12
         g5_set_mj(12, 1, b.m.data() - 12);
         g5_set_n(13);
-        evaluate(f);
     });
-    fails("eps: -1", [&](Field& f) {
-        g5_set_eps_to_all(-1);
-        evaluate(f);
-    });
+    after("eps: -1", [&] { g5_set_eps_to_all(-1); });
     fails("xi: a null pointer",
           [&](Field& f) { g5_calculate_force_on_x(nullptr, f.rows(), f.p.data(), 10); });
     fails("p: a null pointer", [&](Field& f) {
@@ -134,18 +113,9 @@ TEST_CASE("misuse becomes NaN and a line, never a crash")
         lost.x[4][1] = INFINITY;
         g5_calculate_force_on_x(lost.rows(), f.rows(), f.p.data(), 10);
     });
-    fails("f: a null pointer", [&](Field& f) {
-        pg5_gen_force_table(nullptr, 1);
-        evaluate(f);
-    });
-    fails("cut: ", [&](Field& f) {
-        pg5_gen_force_table([](double) { return 1.0; }, -1);
-        evaluate(f);
-    });
-    fails("CHAMOMILE_PRECISION: half", [&](Field& f) {
-        setenv("CHAMOMILE_PRECISION", "half", 1);
-        evaluate(f);
-    });
+    after("f: a null pointer", [&] { pg5_gen_force_table(nullptr, 1); });
+    after("cut: ", [&] { pg5_gen_force_table([](double) { return 1.0; }, -1); });
+    after("CHAMOMILE_PRECISION: half", [&] { setenv("CHAMOMILE_PRECISION", "half", 1); });
     // Negative and no targets: nothing is written.
     const Opened opened;
     load(b);
@@ -162,14 +132,8 @@ TEST_CASE("a forked process is refused what its parent's threads would do")
     Bodies b = cloud(300);
     load(b);
     on(b.x);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        const Field f = on(b.x);
-        _exit(all_nan(f) && error().find("forked") != std::string::npos ? 0 : 1);
-    }
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(status_of_child([&] {
+              const Field f = on(b.x);
+              return all_nan(f) && error().find("forked") != std::string::npos ? 0 : 1;
+          }) == 0);
 }

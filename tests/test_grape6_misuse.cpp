@@ -1,8 +1,7 @@
 // GRAPE-6: by reference, units of either type, and what wrong calls come to.
 #include <doctest/doctest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tests/child_process.hpp"
 #include "tests/grape6_stars.hpp"
 
 // As Fortran calls them.
@@ -23,6 +22,7 @@ int g6_get_neighbour_list_(int*, int*, int*, int*, int*);
 }
 
 using namespace chamomile::tests::grape6;
+using chamomile::tests::status_of_child;
 
 TEST_SUITE_BEGIN("grape6_misuse");
 
@@ -114,6 +114,13 @@ TEST_CASE("misuse becomes -1, NaN and a line, never a crash")
         CHECK(error().find(line) != std::string::npos);
         CHECK(error().find('\n') == std::string::npos);
     };
+    const auto after = [&](const char* line,
+                           const std::function<void(Call&, std::vector<Star>&)>& calls) {
+        fails(line, [&](Call& call, std::vector<Star>& all) {
+            calls(call, all);
+            return call.run(0, 10);
+        });
+    };
     fails("g6calc_firsthalf must come before", [](Call& call, auto&) { return call.last(0, 10); });
     fails("nj: 11: addresses were loaded below 10",
           [](Call& call, auto&) { return call.run(0, 11); });
@@ -122,40 +129,20 @@ TEST_CASE("misuse becomes -1, NaN and a line, never a crash")
         send(0, 11, all[0]);
         return call.run(0, 12);
     });
-    fails("address: -1", [](Call& call, auto& all) {
-        send(0, -1, all[0]);
-        return call.run(0, 10);
-    });
-    fails("address: 2147483647", [](Call& call, auto& all) {
-        send(0, 2147483647, all[0]);
-        return call.run(0, 10);
-    });
-    fails("j-particle 3: is not finite", [](Call& call, auto& all) {
+    after("address: -1", [](auto&, auto& all) { send(0, -1, all[0]); });
+    after("address: 2147483647", [](auto&, auto& all) { send(0, 2147483647, all[0]); });
+    after("j-particle 3: is not finite", [](auto&, auto& all) {
         all[3].jerk[1] = NAN;
         send(0, 3, all[3]);
-        return call.run(0, 10);
     });
-    fails("ti: is not finite", [](Call& call, auto&) {
-        g6_set_ti(0, INFINITY);
-        return call.run(0, 10);
-    });
-    fails("aby2: a null pointer", [](Call& call, auto&) {
+    after("ti: is not finite", [](auto&, auto&) { g6_set_ti(0, INFINITY); });
+    after("aby2: a null pointer", [](auto&, auto&) {
         double d[3] = {};
         g6_set_j_particle(0, 0, 0, 0, 0, 1, d, d, nullptr, d, d);
-        return call.run(0, 10);
     });
-    fails("eps2: -", [](Call& call, auto&) {
-        call.eps2 = -1;
-        return call.run(0, 10);
-    });
-    fails("without softening", [](Call& call, auto&) {
-        call.x[4] = call.x[5];
-        return call.run(0, 10);
-    });
-    fails("must be finite", [](Call& call, auto&) {
-        call.v[4][0] = NAN;
-        return call.run(0, 10);
-    });
+    after("eps2: -", [](Call& call, auto&) { call.eps2 = -1; });
+    after("without softening", [](Call& call, auto&) { call.x[4] = call.x[5]; });
+    after("must be finite", [](Call& call, auto&) { call.v[4][0] = NAN; });
     fails("cl: 5: g6_open must come before", [](Call& call, auto&) { return call.run(5, 10); });
     fails("index: a null pointer", [](Call& call, auto&) {
         call.first(0, 10);
@@ -195,14 +182,8 @@ TEST_CASE("a forked process is refused what its parent's threads would do")
     send(0, all);
     Call call(all);
     REQUIRE(call.run(0, 300) == 0);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        const bool refused = call.run(0, 300) == -1 && all_nan(call);
-        _exit(refused && error().find("forked") != std::string::npos ? 0 : 1);
-    }
-    int status = 0;
-    REQUIRE(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+    CHECK(status_of_child([&] {
+              const bool refused = call.run(0, 300) == -1 && all_nan(call);
+              return refused && error().find("forked") != std::string::npos ? 0 : 1;
+          }) == 0);
 }

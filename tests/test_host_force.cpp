@@ -13,60 +13,9 @@ using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("host_force");
 
-TEST_CASE("direct sums in single precision hold on hard clouds")
+TEST_CASE("what every evaluator must do")
 {
-    for (const std::string& set : instruction_sets())
-        check_direct_errors({"cpu", set});
-}
-
-TEST_CASE("tree errors stay within their promise")
-{
-    check_tree_errors({});
-}
-
-TEST_CASE("the tree becomes the direct sum as theta goes to 0")
-{
-    for (const std::string& set : instruction_sets())
-        check_tree_becomes_direct({"cpu", set});
-}
-
-TEST_CASE("multipoles leave out no more than the order after theirs")
-{
-    for (const std::string& set : instruction_sets())
-        check_multipoles({"cpu", set});
-}
-
-TEST_CASE("each order leaves less error at the same opening angle")
-{
-    for (const std::string& set : instruction_sets())
-        check_orders({"cpu", set});
-}
-
-TEST_CASE("few particles, and numbers around the tile sizes")
-{
-    for (const std::string& set : instruction_sets())
-        check_small_numbers({"cpu", set});
-}
-
-TEST_CASE("coincident particles")
-{
-    check_coincident_particles({});
-}
-
-TEST_CASE("one particle far outside costs the others nothing")
-{
-    check_outlier({"cpu"});
-}
-
-TEST_CASE("negative masses are refused by the tree and summed directly")
-{
-    check_negative_masses({});
-}
-
-TEST_CASE("only active particles are evaluated")
-{
-    for (const std::string& set : instruction_sets())
-        check_active_subset({"cpu", set});
+    check_behaviours(force_behaviours, every_set());
 }
 
 TEST_CASE("targets among sources that are none, without softening")
@@ -97,37 +46,15 @@ TEST_CASE("targets among sources that are none, without softening")
             }
 }
 
-TEST_CASE("results do not depend on the number of threads")
-{
-    for (const std::string& set : instruction_sets())
-        check_independence_of_threads({"cpu", set});
-}
-
 TEST_CASE("accelerations are the same with and without potentials")
 {
-    for (const std::string& set : instruction_sets())
-        check_potential_changes_nothing({"cpu", set});
+    for (const Machine& machine : every_set())
+        check_potential_changes_nothing(machine);
 }
 
 TEST_CASE("direct sums are right to 3e-7 for every target, however forces cancel")
 {
-    std::vector<Machine> machines;
-    for (const std::string& set : instruction_sets())
-        machines.push_back({"cpu", set});
-    check_cancelling_forces(machines);
-    for (const Machine& machine : machines)
-        check_cancelling_masses(machine);
-}
-
-TEST_CASE("sums of cancelling forces do not depend on the number of threads")
-{
-    for (const std::string& set : instruction_sets())
-        check_cancelling_on_threads({"cpu", set});
-}
-
-TEST_CASE("powers of two in units change no bit")
-{
-    check_exact_scaling({});
+    check_cancelling_forces(every_set());
 }
 
 TEST_CASE("far cells expanded about groups and clusters")

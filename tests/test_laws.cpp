@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"
@@ -286,34 +285,7 @@ TEST_CASE("SPH: values of the kernel")
     CHECK(density(4).neighbours == 0);
 }
 
-namespace {
-
-void for_each_set(void (*check)(const Machine&))
+TEST_CASE("the built-in laws on the processor")
 {
-    for (const std::string& set : instruction_sets()) {
-        CAPTURE(set);
-        check({"cpu", set});
-    }
-}
-
-} // namespace
-
-TEST_CASE("laws keep their digits in single precision")
-{
-    for_each_set(check_laws_in_float);
-}
-
-TEST_CASE("bonded atoms of chain molecules do not see each other")
-{
-    for_each_set(check_chain_molecules);
-}
-
-TEST_CASE("laws that end see 1e5 atoms within their cut-off")
-{
-    check_laws_within_cutoff({});
-}
-
-TEST_CASE("densities are those of a plain loop and of a lattice")
-{
-    for_each_set(check_sph_density);
+    check_behaviours(law_behaviours, every_set());
 }

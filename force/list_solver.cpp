@@ -16,6 +16,8 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
+        if (request.position.on_device && !takes_device_arrays())
+            throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         TreeParticles sources{request.count, request.position, request.mass};
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,
@@ -37,7 +39,12 @@ public:
             }
     }
 
-    bool takes_device_arrays() const override { return options().device != "cpu"; }
+    /// Fourier modes are summed on the host.
+    bool takes_device_arrays() const override
+    {
+        return options().device != "cpu" &&
+               (!options().is_periodic() || options().periodic.long_range == LongRangeKind::mesh);
+    }
     void adjust(const SolverOptions& settled) override { field_.adjust(settled); }
     void exchange(Archive& archive) override { field_.exchange(archive); }
     std::string device() const override { return field_.device(); }

@@ -75,11 +75,11 @@ public:
             return statistics;
         }
         if (results.acceleration || results.potential)
-            statistics =
-                lists_.at_points({.count = targets.count,
-                                  .position = on_host_in_box(targets.position, targets.count),
-                                  .self = targets.self},
-                                 {results.acceleration, results.potential});
+            statistics = lists_.at_points(
+                {.count = targets.count,
+                 .position = on_host_in_box(targets.position, targets.count, positions_),
+                 .self = targets.self},
+                {results.acceleration, results.potential});
         if ((results.tidal || results.jerk) && targets.count > 0)
             sum_pairs(read(targets.position, targets.count, 3),
                       results.jerk ? read(targets.velocity, targets.count, 3)
@@ -173,18 +173,24 @@ public:
     }
 
 private:
-    /// In a periodic box positions on a device come to the host, to be taken into the box.
-    ArrayView on_host_in_box(const ArrayView& position, std::size_t n)
+    /// In a periodic box arrays on a device come to the host: positions are taken into the box
+    /// there, and Fourier modes are summed there.
+    ArrayView on_host_in_box(const ArrayView& view, std::size_t n,
+                             std::vector<double>& memory) const
     {
-        if (!options().is_periodic() || !position.on_device)
-            return position;
-        positions_ = read(position, n, 3);
-        return vectors_at(positions_.data(), 3 * sizeof(double));
+        if (!options().is_periodic() || !view.on_device)
+            return view;
+        const int components = view.components();
+        memory = read(view, n, std::size_t(components));
+        const auto stride = std::ptrdiff_t(std::size_t(components) * sizeof(double));
+        return components == 3 ? vectors_at(memory.data(), stride)
+                               : numbers_at(memory.data(), stride);
     }
 
     TreeParticles in_arrays(const FieldSources& sources)
     {
-        return {sources.count, on_host_in_box(sources.position, sources.count), sources.mass};
+        return {sources.count, on_host_in_box(sources.position, sources.count, positions_),
+                on_host_in_box(sources.mass, sources.count, masses_)};
     }
 
     /// Entry k of the results belongs to source active[k]. A GPU has a solver of its own for all
@@ -193,7 +199,9 @@ private:
     {
         const bool sums_directly =
             options().solver == SolverKind::direct && options().device != "cpu";
-        if (active.empty() && !sums_directly)
+        const bool comes_to_host = options().is_periodic() &&
+                                   (results.acceleration.on_device || results.potential.on_device);
+        if (active.empty() && !sums_directly && !comes_to_host)
             return lists_.at_sources({}, {results.acceleration, results.potential});
         std::vector<Vec3<double>> acceleration(size());
         std::vector<double> potential(results.potential ? size() : 0);
@@ -417,7 +425,7 @@ private:
     std::unique_ptr<Solver> direct_; // on a GPU, when it is asked for
     std::uint64_t builds_ = 0;       // by which root cubes are placed (decorrelate)
     bool is_built_ = false;
-    std::vector<double> velocity_, positions_;
+    std::vector<double> velocity_, positions_, masses_;
     std::unique_ptr<PairSolver> tidal_, jerk_;
 };
 

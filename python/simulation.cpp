@@ -37,8 +37,8 @@ void take_from(Snapshot& snapshot, KeyedScheme& keyed)
     if (!keyed.given.contains("box"))
         options.box = snapshot.box_size;
     else if (options.is_periodic() && snapshot.box_size > 0 && options.box != snapshot.box_size)
-        throw Error(Fault::usage, "box: " + number_text(options.box) +
-                                      ": contradicts the box of " + number_text(snapshot.box_size) +
+        throw Error(Fault::usage, "box: " + number_text(options.box) + ": contradicts the box of " +
+                                      number_text(snapshot.box_size) +
                                       " in the snapshot; box 0 leaves boundaries open");
 }
 
@@ -213,8 +213,8 @@ private:
         exchange_properties(archive, kept);
         const Softening& softening = origin.forces.softening;
         if (kept.G() != origin.forces.gravitational_constant ||
-            kept.box_size != origin.forces.box ||
-            kept.softening->length != softening.length || kept.softening->kind != softening.kind)
+            kept.box_size != origin.forces.box || kept.softening->length != softening.length ||
+            kept.softening->kind != softening.kind)
             throw Error(Fault::restart, "restart: the snapshot states another G, softening or box "
                                         "than that which the run began with");
         exchange_properties(archive, state_);

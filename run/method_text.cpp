@@ -84,7 +84,8 @@ std::map<std::string, std::string> describe_ranges(const SolverOptions& solver)
 {
     const PeriodicOptions& periodic = solver.periodic;
     const bool mesh = periodic.long_range == LongRangeKind::mesh;
-    if (!solver.is_periodic() || solver.solver == SolverKind::direct || (mesh && periodic.mesh == 0))
+    if (!solver.is_periodic() || solver.solver == SolverKind::direct ||
+        (mesh && periodic.mesh == 0))
         return {};
     return {{"split_radius", number_text(split_radius(periodic, solver.box))},
             {"cut_radius", number_text(periodic.cut * split_radius(periodic, solver.box))}};

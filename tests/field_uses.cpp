@@ -258,7 +258,7 @@ void check_field_in_box(const Machine& machine)
         SolverOptions options;
         options.box = side;
         options.gravitational_constant = 3;
-        options.softening.length = 0.02;
+        options.softening.length = 0.002; // of pairs beyond the cut the tree leaves it out
         options.device = "cpu";
         options.solver = SolverKind::direct;
         make_solver(options)->solve(all, Quantities::acceleration_potential);
@@ -271,14 +271,15 @@ void check_field_in_box(const Machine& machine)
         field->build(sources_of(sources));
         const auto differs = [&](const Vectors& a, const std::vector<double>& phi,
                                  std::size_t first) {
-            double error = 0, whole = 0, error_phi = 0;
+            double error = 0, whole = 0, error_phi = 0, whole_phi = 0;
             for (std::size_t i = 0; i < a.size(); ++i) {
                 error += norm_squared(a[i] - all.acceleration[first + i]);
                 whole += norm_squared(all.acceleration[first + i]);
-                error_phi = std::max(error_phi, std::abs(phi[i] - all.potential[first + i]));
+                error_phi += std::pow(phi[i] - all.potential[first + i], 2);
+                whole_phi += std::pow(all.potential[first + i], 2);
             }
             CHECK(std::sqrt(error / whole) < 1e-3 * set.error);
-            CHECK(error_phi < 1e-3 * std::abs(all.potential[first]) + 1e-3);
+            CHECK(std::sqrt(error_phi / whole_phi) < 1e-3 * set.error);
         };
         Vectors a(n), b(points.size()), c(n);
         std::vector<double> phi_a(n), phi_b(points.size()), phi_c(n);

@@ -31,8 +31,7 @@ void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solve
     }
 }
 
-std::string box_text(const Options& options, const Snapshot& snapshot,
-                     const SolverOptions& solver)
+std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver)
 {
     if (!solver.is_periodic())
         return "";

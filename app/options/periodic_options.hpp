@@ -15,8 +15,7 @@ void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solve
 
 /// Where the box comes from, such as "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)";
 /// empty of isolated systems.
-std::string box_text(const Options& options, const Snapshot& snapshot,
-                     const SolverOptions& solver);
+std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver);
 
 /// Both as lines on standard output, unless --quiet; none of isolated systems.
 void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled);

@@ -101,9 +101,9 @@ SolverOptions options_for(const FieldSources& sources, const SolverOptions& opti
 /// Why there is no field of these options, in a sentence; nothing if there is one.
 std::optional<std::string> field_refusal(const SolverOptions& options);
 
-/// Of a tree, also in a periodic box (accelerations and potentials), or, with SolverKind::direct,
-/// of all pairs; options_for() makes options of a goal. Throws like make_solver(), and Error(usage)
-/// with the refusal.
+/// Of a tree or, with SolverKind::direct, of all pairs; in a periodic box accelerations and
+/// potentials, of all pairs at the sources alone. options_for() makes options of a goal. Throws
+/// like make_solver(), and Error(usage) with the refusal.
 std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options);
 
 } // namespace chamomile

@@ -18,7 +18,7 @@ ListField::ListField(const SolverOptions& settled, SolverParts parts,
 {
     if (parts_.target_builder)
         targets_.emplace(parts_.target_builder->memory());
-    if (options_.is_periodic())
+    if (options_.is_periodic() && walks())
         long_range_.emplace(settled, std::move(long_range));
 }
 

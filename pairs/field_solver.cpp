@@ -67,6 +67,8 @@ public:
         require(!results.jerk || targets.velocity || targets.count == 0,
                 "targets: velocities: missing; jerks need them");
         ForceStatistics statistics;
+        require(!options().is_periodic() || options().solver == SolverKind::tree,
+                "box: must be 0: direct sums in a periodic box are at the sources alone");
         if (targets.count > 0)
             require_sources();
         if (size() == 0) {
@@ -193,12 +195,12 @@ private:
                 on_host_in_box(sources.mass, sources.count, masses_)};
     }
 
-    /// Entry k of the results belongs to source active[k]. A GPU has a solver of its own for all
-    /// pairs, which looks after forces that cancel.
+    /// Entry k of the results belongs to source active[k]. All pairs have a solver of their own on
+    /// a GPU, which looks after forces that cancel, and in a periodic box.
     ForceStatistics at_sources(std::span<const Index> active, const FieldResults& results)
     {
-        const bool sums_directly =
-            options().solver == SolverKind::direct && options().device != "cpu";
+        const bool sums_directly = options().solver == SolverKind::direct &&
+                                   (options().device != "cpu" || options().is_periodic());
         const bool comes_to_host = options().is_periodic() &&
                                    (results.acceleration.on_device || results.potential.on_device);
         if (active.empty() && !sums_directly && !comes_to_host)
@@ -435,9 +437,6 @@ std::optional<std::string> field_refusal(const SolverOptions& options)
 {
     if (options.accuracy)
         return "accuracy: a field that is kept takes its tolerance, not an accuracy to ask for";
-    if (options.is_periodic() && options.solver == SolverKind::direct)
-        return "box: must be 0: direct sums of a field that is kept are isolated; a tree's are "
-               "periodic";
     return refusal(options);
 }
 

@@ -36,8 +36,6 @@ FieldSolver& GravityCode::kept_field(double eps2)
 void GravityCode::field(const Points& points, double* ax, double* ay, double* az, double* phi)
 {
     require_running();
-    if (keyed_.options.is_periodic())
-        throw Error(Fault::usage, "box: the field at points is that of isolated particles");
     const bool forces = ax && ay && az;
     if (points.count > 0 &&
         (!points.eps || !points.x || !points.y || !points.z || (!forces && !phi)))

@@ -121,8 +121,8 @@ CHM_API const char* chm_options(void);
  *              |da| / |a| that 99 % are to keep, which chm_build() chooses the rest for by trials
  *              (0: none). The last one given counts
  *   softening  length eps, 0; softening_kind   plummer (default), spline
- *   box        side of a periodic cube, 0: isolated; there chm_eval_active() and chm_solve() alone
- *              have a field, accelerations and potentials
+ *   box        side of a periodic cube, 0: isolated; accelerations and potentials, of direct
+ *              sums by chm_eval_active() and chm_solve() alone
  *   precision  float (default), double
  *   device     auto (default), cpu, gpu, gpu:1
  * and those of a context:

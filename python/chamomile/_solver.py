@@ -75,7 +75,7 @@ class Solver:
 
         positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks.
         The field of no sources is 0. With the option accuracy the first sources decide how it is kept; they
-        must be on the host. In a periodic box each evaluation makes its tree, at the sources alone. Raises InputError naming a value that is not finite, or a negative mass of a tree.
+        must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
         """
         return self._set(positions, masses, velocities, False)
 

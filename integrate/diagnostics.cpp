@@ -46,7 +46,7 @@ Vec3<double> typical_velocity(const Particles& particles)
 Diagnostics diagnose(const Particles& particles, Shape shape)
 {
     const Vec3<double> typical = typical_velocity(particles);
-    const auto term = [&](std::size_t i) {
+    const Moments sums = ordered_sum<Moments>(particles.size(), [&](std::size_t i) {
         const double m = particles.mass[i];
         const Vec3<double>&x = particles.position[i], v = particles.velocity[i];
         // Half of the potential: the sum over particles counts each pair twice.
@@ -57,20 +57,8 @@ Diagnostics diagnose(const Particles& particles, Shape shape)
                        m * v,
                        m * cross(x, v),
                        m * x};
-    };
-    const std::size_t n = particles.size();
+    });
     Diagnostics result;
-    Moments sums;
-    if (shape == Shape::followed) {
-        OrderedSum<Moments> sum(n);
-        const auto radii =
-            lagrangian_radii(particles, density_center(particles), lagrangian_fractions,
-                             [&](std::size_t block) { sum.add(block, term); });
-        std::copy(radii.begin(), radii.end(), result.lagrangian_radii.begin());
-        sums = sum.total();
-    } else {
-        sums = ordered_sum<Moments>(n, term);
-    }
     result.mass = sums.mass;
     result.kinetic = result.internal_kinetic = sums.kinetic;
     result.potential = sums.potential;
@@ -82,6 +70,10 @@ Diagnostics diagnose(const Particles& particles, Shape shape)
         const double of_bulk = 0.5 * sums.mass * norm_squared(bulk - typical);
         result.internal_kinetic = std::max(0.0, sums.kinetic_about - of_bulk);
     }
+    if (shape == Shape::left_out)
+        return result;
+    const auto radii = lagrangian_radii(particles, density_center(particles), lagrangian_fractions);
+    std::copy(radii.begin(), radii.end(), result.lagrangian_radii.begin());
     return result;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -43,9 +42,8 @@ Diagnostics diagnose(const Particles& particles, Shape shape = Shape::followed);
 Vec3<double> density_center(const Particles& particles);
 
 /// The radii about `center` that hold the given fractions (ascending, of the total mass); empty
-/// sets give zeros. Calls `beside` for each block of particles (weighted_quantiles.hpp).
+/// sets give zeros.
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
-                                     std::span<const double> fractions,
-                                     const std::function<void(std::size_t)>& beside = {});
+                                     std::span<const double> fractions);
 
 } // namespace chamomile

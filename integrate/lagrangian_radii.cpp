@@ -97,17 +97,12 @@ Vec3<double> density_center(const Particles& particles)
 }
 
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
-                                     std::span<const double> fractions,
-                                     const std::function<void(std::size_t)>& beside)
+                                     std::span<const double> fractions)
 {
     const std::vector<WeightedValue> last = weighted_quantiles(
         particles.size(),
         [&](std::size_t i) { return norm_squared(particles.position[i] - center); },
-        [&](std::size_t i) { return particles.mass[i]; }, fractions,
-        [&](std::size_t block) {
-            if (beside)
-                beside(block);
-        });
+        [&](std::size_t i) { return particles.mass[i]; }, fractions);
     std::vector<double> radii(fractions.size(), 0.0);
     for (std::size_t k = 0; k < last.size(); ++k)
         radii[k] = std::sqrt(last[k].value);

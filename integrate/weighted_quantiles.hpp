@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/integrate/ordered_sum.hpp"
 
 namespace chamomile {
 
@@ -72,12 +71,9 @@ double typical_value(std::vector<double> values);
 ///
 /// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
 /// threads; another takes the entries of the bins in which the quantiles lie, a few in a hundred.
-/// The first pass calls `beside(block)` for each block of ordered_sum_block entries, so that what
-/// else is to be summed of them is read from memory once.
-template <class Value, class Weight, class Beside = void (*)(std::size_t)>
-std::vector<WeightedValue> weighted_quantiles(
-    std::size_t n, const Value& value, const Weight& weight, std::span<const double> parts,
-    const Beside& beside = [](std::size_t) {})
+template <class Value, class Weight>
+std::vector<WeightedValue> weighted_quantiles(std::size_t n, const Value& value,
+                                              const Weight& weight, std::span<const double> parts)
 {
     const std::size_t probed = std::min<std::size_t>(n, 1023);
     std::vector<double> probe(probed);
@@ -86,24 +82,16 @@ std::vector<WeightedValue> weighted_quantiles(
     const ValueBins bins(typical_value(std::move(probe)));
 
     const std::size_t pieces = std::clamp<std::size_t>(n / 16384, 1, 128);
-    const std::size_t blocks = (n + ordered_sum_block - 1) / ordered_sum_block;
-    const auto first_block = [&](std::size_t piece) { return piece * blocks / pieces; };
-    const auto begin = [&](std::size_t piece) {
-        return std::min(n, first_block(piece) * ordered_sum_block);
-    };
+    const auto begin = [&](std::size_t piece) { return piece * n / pieces; };
     const auto bin = std::make_unique_for_overwrite<std::uint16_t[]>(n);
     std::vector<std::vector<double>> sums(pieces);
 #pragma omp parallel for if (n > worth_threads) schedule(dynamic)
     for (std::size_t piece = 0; piece < pieces; ++piece) {
         std::vector<double> sum(ValueBins::count + 1);
-        for (std::size_t b = first_block(piece); b < first_block(piece + 1); ++b) {
-            beside(b);
-            const std::size_t end = std::min(n, (b + 1) * ordered_sum_block);
-            for (std::size_t i = b * ordered_sum_block; i < end; ++i) {
-                const double w = weight(i);
-                bin[i] = w > 0 ? bins.of(value(i)) : ValueBins::none;
-                sum[bin[i]] += w;
-            }
+        for (std::size_t i = begin(piece); i < begin(piece + 1); ++i) {
+            const double w = weight(i);
+            bin[i] = w > 0 ? bins.of(value(i)) : ValueBins::none;
+            sum[bin[i]] += w;
         }
         sums[piece] = std::move(sum);
     }

@@ -365,14 +365,20 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
 /// Of the targets.
 void ListField::complete_potentials(const ArrayView& view)
 {
-    const std::vector<double> mass = read(sources_.mass, size(), 1);
-    std::vector<double> potential = read(view, size(), 1);
-    fetch_order();
+    const auto complete = [&](const ArrayView& potential, const ArrayView& mass) {
+        const bool all = groups_.target_count == size();
+        if (!all)
+            fetch_order();
 #pragma omp parallel for if (groups_.target_count > worth_threads) schedule(static)
-    for (std::size_t t = 0; t < groups_.target_count; ++t) {
-        const Index i = tree_.octree.order[groups_.target(t)];
-        potential[i] += long_range_->completion(mass[i]);
-    }
+        for (std::size_t t = 0; t < groups_.target_count; ++t) {
+            const std::size_t i = all ? t : tree_.octree.order[groups_.target(t)];
+            potential.store(i, 0, potential.load(i) + long_range_->completion(mass.load(i)));
+        }
+    };
+    if (!view.on_device && !sources_.mass.on_device)
+        return complete(view, sources_.mass);
+    std::vector<double> mass = read(sources_.mass, size(), 1), potential = read(view, size(), 1);
+    complete(view_of(std::span(potential)), view_of(std::span(mass)));
     write(potential, size(), view);
 }
 

@@ -18,6 +18,8 @@ public:
     {
         if (request.position.on_device && !takes_device_arrays())
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
+        if (request.rung && !request.position.on_device)
+            throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
         TreeParticles sources{request.count, request.position, request.mass};
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,

@@ -3,19 +3,17 @@
 
 #include "chamomile/force/cancellation.hpp"
 #include "chamomile/force/evaluator.hpp"
+#include "chamomile/gpu/tiles/tile_block.cuh"
+#include "chamomile/gpu/tiles/tile_boxes.cuh"
 
 namespace chamomile {
 
 /// How a kernel is cut; chosen by measurement.
-template <int per_lane_, int warps_, int blocks_, int unroll_, bool centred_, bool scaled_>
-struct DirectShape {
-    static constexpr int per_lane = per_lane_; ///< targets of a lane
-    static constexpr int warps = warps_;       ///< of a block
-    static constexpr int blocks = blocks_;     ///< that a multiprocessor must be able to hold
-    static constexpr int unroll = unroll_;     ///< sources of the fast loop at a time
-    static constexpr bool centred = centred_;  ///< sources are sorted and have tile boxes
-    static constexpr bool scaled = scaled_;    ///< the fast loop has the masses in the coordinates
-    static constexpr Index targets = Index(32 * per_lane); ///< of a block
+template <int per_lane, int warps, int blocks, int in_row_, bool centred_, bool scaled_>
+struct DirectShape : TileShape<per_lane, warps, blocks> {
+    static constexpr int in_row = in_row_;    ///< sources of the force loop in a row
+    static constexpr bool centred = centred_; ///< sources are sorted and have tile boxes
+    static constexpr bool scaled = scaled_;   ///< the force loop has the masses in the coordinates
 };
 
 /// A sorted source, with mass^-1/2.
@@ -23,32 +21,6 @@ struct SortedSource {
     Vec3<double> position;
     float mass, scale;
 };
-
-/// The box of a tile of sorted sources.
-struct TileBox {
-    Vec3<float> low, high;
-};
-
-/// The box of one place in each lane.
-__device__ inline TileBox box_of_warp(const Vec3<double>& x)
-{
-    const auto least = [](float least) {
-        for (int d = 16; d > 0; d /= 2)
-            least = fminf(least, __shfl_xor_sync(0xffffffffu, least, d));
-        return least;
-    };
-    const Vec3<float> r{float(x.x), float(x.y), float(x.z)};
-    return {{least(r.x), least(r.y), least(r.z)}, {-least(-r.x), -least(-r.y), -least(-r.z)}};
-}
-
-__device__ inline float longest(const Vec3<float>& side)
-{
-    return fmaxf(side.x, fmaxf(side.y, side.z));
-}
-__device__ inline Vec3<float> lower(const Vec3<float>& a, const Vec3<float>& b)
-{
-    return {fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z)};
-}
 
 /// Where the tiles of 32 sources of a warp begin in its block's part of the sources.
 template <class Shape>
@@ -101,13 +73,12 @@ struct DirectSum {
     Vec3<double> origin;         ///< that most of them are near to
     const SortedSource* sources; ///< if centred
     const Index* numbers;        ///< the caller's number of each sorted source
-    const TileBox* boxes;        ///< of 32 sorted sources each, if centred
+    const TileBox<float>* boxes; ///< of the tiles, about the origin, if centred
     const Index* targets;        ///< the caller's number of each target; `numbers` for all
     Index source_count, target_count;
     double softening_length;
     double acceleration_unit, potential_unit;
-    TargetSum* partial;         ///< [part][block's targets]
-    unsigned* arrived;          ///< zero for each block of targets, and zero again afterwards
+    PartSums parts;
     Vec3<double>* acceleration; ///< by the caller's number
     double* potential;
     CancellingJob cancelling;

@@ -1,10 +1,8 @@
 // Contraction: fused.
 #include <algorithm>
 
-#include <cub/device/device_radix_sort.cuh>
-
 #include "chamomile/gpu/direct/direct_cancelling.cuh"
-#include "chamomile/gpu/direct/direct_order.cuh"
+#include "chamomile/gpu/direct/direct_gather.cuh"
 #include "chamomile/gpu/direct/direct_sum.cuh"
 #include "chamomile/gpu/direct/direct_summer.cuh"
 
@@ -43,14 +41,23 @@ Index DirectSummer::sum(DirectSum job, const DirectSetup& setup, cudaStream_t st
     return choose<SofteningKind::spline>(job);
 }
 
-/// What the fast loop needs: sources and targets along the curve, and boxes.
+/// The particles `numbers` (null: all) along the curve.
+const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* numbers, Index n,
+                                            DeviceBuffer<Index>& order)
+{
+    curve_.sort({&job.particles->position.x, n, sizeof(Source) / sizeof(double), numbers},
+                job.origin, 1, order, stream_);
+    return order.data();
+}
+
+/// What the force loop needs: sources and targets along the curve, and boxes.
 void DirectSummer::gather(DirectSum& job)
 {
     const Index n = job.source_count;
     if (setup_.active)
         job.targets = sort_along_curve(job, setup_.active, job.target_count, target_order_);
     SortedSource* sources = sources_.reserve(n);
-    TileBox* boxes = boxes_.reserve((n + 31) / 32);
+    TileBox<float>* boxes = boxes_.reserve((n + 31) / 32);
     const Index blocks = (n + gathered_per_block - 1) / gathered_per_block;
     make_room_for_clumps(job, blocks);
     gather_sources<<<blocks, gathered_per_block, 0, stream_>>>(
@@ -73,30 +80,6 @@ void DirectSummer::make_room_for_clumps(DirectSum& job, Index count)
     counters_are_clear_ = true;
     cancelling.count = counters_.data();
     cancelling.ended = counters_.data() + 1;
-}
-
-/// Those particles (null: all) in the order of the curve.
-const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* numbers, Index n,
-                                            DeviceBuffer<Index>& order)
-{
-    Key *keys = keys_.reserve(n), *sorted_keys = sorted_keys_.reserve(n);
-    Index *unsorted = unsorted_.reserve(n), *sorted = order.reserve(n);
-    compute_hilbert_keys<<<(n + 255) / 256, 256, 0, stream_>>>(job.particles, job.origin, numbers,
-                                                               n, keys, unsorted);
-    check(cudaGetLastError(), "launch the keys");
-    if (!numbers && n <= most_to_rank) {
-        ranker_.rank(keys, n, sorted, stream_);
-        return sorted;
-    }
-    const auto run = [&](void* scratch, std::size_t& bytes) {
-        check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted_keys, unsorted, sorted,
-                                              n, 0, 3 * key_levels, stream_),
-              "sort the keys");
-    };
-    std::size_t bytes = 0;
-    run(nullptr, bytes);
-    run(scratch_.reserve(bytes), bytes);
-    return sorted;
 }
 
 template <SofteningKind kind>
@@ -134,23 +117,14 @@ Index DirectSummer::choose(DirectSum job)
 template <class Law, class T, class Shape>
 Index DirectSummer::launch(DirectSum job, Index wanted)
 {
-    using Kernel = DirectKernel<Law, T, Shape>;
-    static_assert(Kernel::shared_bytes <= 48 << 10);
+    using Block = DirectBlock<Law, T, Shape>;
+    static_assert(Block::shared_bytes <= 48 << 10);
     const Index blocks = (job.target_count + Shape::targets - 1) / Shape::targets;
     const Index most = (job.source_count + 32 * Shape::warps - 1) / (32 * Shape::warps);
     const Index parts = std::clamp((wanted + blocks / 2) / blocks, Index(1), most);
-    if (parts > 1) {
-        job.partial = partial_.reserve(std::size_t(blocks) * Shape::targets * parts);
-        if (blocks > arrived_count_) {
-            arrived_count_ = 0; // until they are clear
-            check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), stream_),
-                  "clear counters");
-            arrived_count_ = blocks;
-        }
-        job.arrived = arrived_.data();
-    }
+    job.parts = parts_.reserve(blocks, parts, Block::values, stream_);
     direct_sum<Law, T, Shape>
-        <<<dim3(blocks, parts), 32 * Shape::warps, Kernel::shared_bytes, stream_>>>(job);
+        <<<dim3(blocks, parts), 32 * Shape::warps, Block::shared_bytes, stream_>>>(job);
     check(cudaGetLastError(), "launch the direct sum");
     if constexpr (sizeof(T) == sizeof(float))
         sum_again<Law, Shape>(job);

@@ -6,11 +6,12 @@
 #include "chamomile/force/cancellation.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/gpu/direct/direct_job.cuh"
-#include "chamomile/gpu/tree/rank_keys.cuh"
+#include "chamomile/gpu/pairs/pair_order.cuh"
+#include "chamomile/gpu/tiles/part_memory.cuh"
 
 namespace chamomile {
 
-/// Up to so many targets all tiles pass the loop for close ones, and sources need no order.
+/// Up to so many targets all tiles are near, and sources need no boxes.
 inline constexpr Index few_direct_targets = 8192;
 
 /// Targets of the largest block.
@@ -25,10 +26,9 @@ struct DirectSetup {
     const Index* order = nullptr;  ///< of all particles along a curve; null: to be found
 };
 
-/// Sources are summed along a Hilbert curve whatever the caller's order. A few thousand are sorted
-/// by a kernel of our own, because a radix sort would take longer than the sum. Few targets pass
-/// the slower loop with coordinates in two floats. With more targets nearly all pairs pass the fast
-/// loop. Keeps its memory between sums.
+/// Sources are summed along a Hilbert curve whatever the caller's order. Few targets meet all of
+/// them with coordinates in two floats. With more targets nearly all pairs pass the force loop.
+/// Keeps its memory between sums.
 class DirectSummer {
 public:
     DirectSummer(const Softening& softening, Precision precision)
@@ -58,15 +58,11 @@ private:
     Precision precision_;
     DirectSetup setup_{};
     cudaStream_t stream_ = nullptr; // of the present sum
-    KeyRanker ranker_;
-    DeviceBuffer<Index> unsorted_, order_, target_order_;
-    DeviceBuffer<Key> keys_, sorted_keys_;
-    DeviceBuffer<char> scratch_;
+    RowOrder curve_;
+    DeviceBuffer<Index> order_, target_order_;
     DeviceBuffer<SortedSource> sources_;
-    DeviceBuffer<TileBox> boxes_;
-    DeviceBuffer<TargetSum> partial_;
-    DeviceBuffer<unsigned> arrived_; // all zero between sums
-    Index arrived_count_ = 0;
+    DeviceBuffer<TileBox<float>> boxes_;
+    PartMemory parts_;
     DeviceBuffer<Clump> clumps_;
     DeviceBuffer<float> sizes_;
     DeviceBuffer<Index> found_;

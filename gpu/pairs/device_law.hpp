@@ -13,7 +13,7 @@ class DeviceLaw {
 public:
     struct Kernel {
         const void* function = nullptr; ///< for cudaLaunchKernel, of (PairJob, law); null: none
-        int per_lane = 0, warps = 0;    ///< its PairShape
+        int per_lane = 0, warps = 0;    ///< its TileShape
         unsigned shared_bytes = 0;
     };
 

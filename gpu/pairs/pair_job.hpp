@@ -3,15 +3,12 @@
 #pragma once
 
 #include "chamomile/core/vec3.hpp"
+#include "chamomile/gpu/tiles/tile_block.cuh"
+#include "chamomile/gpu/tiles/tile_boxes.cuh"
 
 namespace chamomile {
 
 inline constexpr int most_law_values = 32; ///< in a record, on the device
-
-/// The box of a tile of sorted sources or of a block of targets.
-struct PairBox {
-    Vec3<double> low, high;
-};
 
 /// A tile as a block of targets sees it.
 struct PairTileEntry {
@@ -30,7 +27,7 @@ struct PairJob {
     const double *targets, *sources;
     const unsigned *target_order, *source_order;
     unsigned target_count, source_count;
-    const PairBox* boxes;           ///< of tiles of 32 sorted sources; null: all may be close
+    const TileBox<double>* boxes;   ///< of tiles of 32 sorted sources; null: all may be near
     const PairTileEntry* tiles;     ///< of each block, one after the other; null: all tiles
     const unsigned* tiles_begin;    ///< by block, and the end
     const PairExcluded* excluded;   ///< of each block, sorted by source; null: none
@@ -38,9 +35,8 @@ struct PairJob {
     const unsigned* self;           ///< by the caller's number of the target; null: none
     Vec3<double> images[27];
     double target_scale[most_law_values], source_scale[most_law_values], sum_scale[most_law_values];
-    double* partial;   ///< [part][block][value][target of the block]
-    unsigned* arrived; ///< zero for each block of targets, and zero again afterwards
-    double* sums;      ///< rows by the caller's number
+    PartSums parts;
+    double* sums; ///< rows by the caller's number
 };
 
 } // namespace chamomile

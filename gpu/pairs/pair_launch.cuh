@@ -10,6 +10,7 @@
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/pairs/device_law.hpp"
 #include "chamomile/gpu/pairs/pair_sum.cuh"
+#include "chamomile/gpu/tiles/part_memory.cuh"
 #include "chamomile/pairs/law_units.hpp"
 
 namespace chamomile {
@@ -50,15 +51,7 @@ public:
         const unsigned size = unsigned(32 * kernel.per_lane),
                        blocks = (job.target_count + size - 1) / size;
         const unsigned parts = parts_of(kernel, cut, blocks, job);
-        if (parts > 1)
-            job.partial = partial_.reserve(std::size_t(code.shape.sum) * size * blocks * parts);
-        if (blocks > arrived_count_) {
-            arrived_count_ = 0; // until they are clear
-            check(cudaMemsetAsync(arrived_.reserve(blocks), 0, blocks * sizeof(unsigned), stream),
-                  "clear counters");
-            arrived_count_ = blocks;
-        }
-        job.arrived = arrived_.data();
+        job.parts = parts_.reserve(blocks, parts, unsigned(code.shape.sum) * size, stream);
         if (kernel.shared_bytes > 48 << 10)
             check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        int(kernel.shared_bytes)),
@@ -88,9 +81,7 @@ private:
                                    std::max(1.0, tiles / (4.0 * kernel.warps))));
     }
 
-    DeviceBuffer<double> partial_;
-    DeviceBuffer<unsigned> arrived_; // all zero between sums
-    unsigned arrived_count_ = 0;
+    PartMemory parts_;
     std::vector<double> law_;
 };
 

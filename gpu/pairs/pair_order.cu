@@ -1,21 +1,28 @@
 // Contraction: fused.
 #include <cub/device/device_radix_sort.cuh>
 
-#include "chamomile/gpu/pairs/pair_box.cuh"
 #include "chamomile/gpu/pairs/pair_order.cuh"
 #include "chamomile/tree/hilbert_key.hpp"
 
 namespace chamomile {
 namespace {
 
-__global__ void compute_row_keys(DeviceRows rows, Vec3<double> center, double inverse_half,
-                                 Key* keys, unsigned* order)
+/// Of one row in each thread.
+__device__ void store_key(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
+                          Key* keys, unsigned* order)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= rows.count)
         return;
-    keys[i] = hilbert_key(inverse_half * (rows.position(i) - center));
-    order[i] = i;
+    const unsigned number = rows.number(i);
+    keys[i] = hilbert_key(inverse_half * (rows.position(number) - center));
+    order[i] = number;
+}
+
+__global__ void compute_row_keys(DeviceRows rows, Vec3<double> center, double inverse_half,
+                                 Key* keys, unsigned* order)
+{
+    store_key(rows, center, inverse_half, keys, order);
 }
 
 /// Doubles as integers in the same order, so that the least can be found in any order.
@@ -32,7 +39,7 @@ __device__ inline double from_ordered(long long x)
 __global__ void find_box(DeviceRows rows, GrowingBox* box)
 {
     const unsigned i = min(blockIdx.x * blockDim.x + threadIdx.x, rows.count - 1);
-    const PairBox b = box_of_warp(rows.position(i));
+    const TileBox<double> b = box_of_warp<double>(rows.position(rows.number(i)));
     if (threadIdx.x % 32 != 0)
         return;
     const double sides[6] = {b.low.x, b.low.y, b.low.z, -b.high.x, -b.high.y, -b.high.z};
@@ -43,44 +50,37 @@ __global__ void find_box(DeviceRows rows, GrowingBox* box)
 __global__ void compute_keys_in_box(DeviceRows rows, const GrowingBox* box, Key* keys,
                                     unsigned* order)
 {
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= rows.count)
-        return;
     double side[6];
     for (int k = 0; k < 6; ++k)
         side[k] = from_ordered(box->side[k]);
-    const PairBox all{{side[0], side[1], side[2]}, {-side[3], -side[4], -side[5]}};
+    const TileBox<double> all{{side[0], side[1], side[2]}, {-side[3], -side[4], -side[5]}};
     const double longest = longest_side(all);
-    const Vec3<double> center = 0.5 * (all.low + all.high);
-    keys[i] = hilbert_key((longest > 0 ? 2 / longest : 1) * (rows.position(i) - center));
-    order[i] = i;
+    store_key(rows, 0.5 * (all.low + all.high), longest > 0 ? 2 / longest : 1, keys, order);
 }
 
 /// One warp to a tile of 32 sorted rows.
-__global__ void tile_boxes(DeviceRows rows, const unsigned* order, PairBox* boxes)
+__global__ void tile_boxes(DeviceRows rows, const unsigned* order, TileBox<double>* boxes)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned real = min(i, rows.count - 1);
     const Vec3<double> x = rows.position(order ? order[real] : real);
-    const PairBox box = box_of_warp(x);
+    const TileBox<double> box = box_of_warp<double>(x);
     if (threadIdx.x % 32 == 0 && i < rows.count)
         boxes[i / 32] = box;
 }
 
 } // namespace
 
-void RowOrder::sort(const DeviceRows& rows, const Box& all, DeviceBuffer<unsigned>& order,
-                    cudaStream_t stream)
+void RowOrder::sort(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
+                    DeviceBuffer<unsigned>& order, cudaStream_t stream)
 {
     const unsigned n = rows.count;
-    Key* keys = keys_.reserve(n);
     sorted_keys_.reserve(n);
-    unsigned *numbers = numbers_.reserve(n), *sorted = order.reserve(n);
-    const double side = all.longest_side();
-    compute_row_keys<<<(n + 255) / 256, 256, 0, stream>>>(rows, all.center(),
-                                                          side > 0 ? 2 / side : 1, keys, numbers);
+    unsigned* sorted = order.reserve(n);
+    compute_row_keys<<<(n + 255) / 256, 256, 0, stream>>>(rows, center, inverse_half,
+                                                          keys_.reserve(n), numbers_.reserve(n));
     check(cudaGetLastError(), "launch the keys of rows");
-    sort_keys(n, sorted, stream);
+    sort_keys(rows, sorted, stream);
 }
 
 void RowOrder::sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& order,
@@ -96,12 +96,13 @@ void RowOrder::sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& o
     compute_keys_in_box<<<blocks, 256, 0, stream>>>(rows, box, keys_.reserve(n),
                                                     numbers_.reserve(n));
     check(cudaGetLastError(), "launch the keys of rows");
-    sort_keys(n, sorted, stream);
+    sort_keys(rows, sorted, stream);
 }
 
-void RowOrder::sort_keys(unsigned n, unsigned* sorted, cudaStream_t stream)
+void RowOrder::sort_keys(const DeviceRows& rows, unsigned* sorted, cudaStream_t stream)
 {
-    if (n <= most_to_rank)
+    const unsigned n = rows.count;
+    if (!rows.numbers && n <= most_to_rank)
         return ranker_.rank(keys_.data(), n, sorted, stream);
     const auto run = [&](void* scratch, std::size_t& bytes) {
         check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys_.data(), sorted_keys_.data(),
@@ -114,7 +115,7 @@ void RowOrder::sort_keys(unsigned n, unsigned* sorted, cudaStream_t stream)
     run(scratch_.reserve(bytes), bytes);
 }
 
-void find_tile_boxes(const DeviceRows& rows, const unsigned* order, PairBox* boxes,
+void find_tile_boxes(const DeviceRows& rows, const unsigned* order, TileBox<double>* boxes,
                      cudaStream_t stream)
 {
     tile_boxes<<<(rows.count + 255) / 256, 256, 0, stream>>>(rows, order, boxes);

@@ -3,7 +3,7 @@
 
 #include "chamomile/core/box.hpp"
 #include "chamomile/gpu/device/device.cuh"
-#include "chamomile/gpu/pairs/pair_job.hpp"
+#include "chamomile/gpu/tiles/tile_boxes.cuh"
 #include "chamomile/gpu/tree/rank_keys.cuh"
 #include "chamomile/tree/keys.hpp"
 
@@ -13,10 +13,13 @@ struct DeviceRows {
     const double* values;
     unsigned count;
     int width;
+    const unsigned* numbers = nullptr; ///< of the rows that are meant; null: the first `count`
 
-    __device__ Vec3<double> position(unsigned i) const
+    __device__ unsigned number(unsigned i) const { return numbers ? numbers[i] : i; }
+    /// Of the row of that number.
+    __device__ Vec3<double> position(unsigned number) const
     {
-        const double* row = values + (unsigned long long)i * width;
+        const double* row = values + (unsigned long long)number * width;
         return {row[0], row[1], row[2]};
     }
 };
@@ -30,16 +33,25 @@ struct GrowingBox {
 /// Keeps its memory between sorts.
 class RowOrder {
 public:
-    /// The numbers of the rows along the curve that fills a cube about `all`.
+    /// The numbers of the rows along the curve that fills a cube. A few thousand are sorted by a
+    /// kernel of our own, because a radix sort would take longer than a sum over them.
+    void sort(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
+              DeviceBuffer<unsigned>& order, cudaStream_t stream);
+
+    /// The same with a cube about `all`.
     void sort(const DeviceRows& rows, const Box& all, DeviceBuffer<unsigned>& order,
-              cudaStream_t stream);
+              cudaStream_t stream)
+    {
+        const double side = all.longest_side();
+        sort(rows, all.center(), side > 0 ? 2 / side : 1, order, stream);
+    }
 
     /// The same with the box of the rows, found on the device.
     void sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& order,
                          cudaStream_t stream);
 
 private:
-    void sort_keys(unsigned n, unsigned* sorted, cudaStream_t stream);
+    void sort_keys(const DeviceRows& rows, unsigned* sorted, cudaStream_t stream);
 
     KeyRanker ranker_;
     DeviceBuffer<Key> keys_, sorted_keys_;
@@ -49,7 +61,7 @@ private:
 };
 
 /// Writes the boxes of tiles of 32 rows in that order (null: as they stand).
-void find_tile_boxes(const DeviceRows& rows, const unsigned* order, PairBox* boxes,
+void find_tile_boxes(const DeviceRows& rows, const unsigned* order, TileBox<double>* boxes,
                      cudaStream_t stream);
 
 } // namespace chamomile

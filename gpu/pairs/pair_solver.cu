@@ -201,10 +201,10 @@ private:
             job.boxes = boxes(job);
     }
 
-    const PairBox* boxes(const PairJob& job)
+    const TileBox<double>* boxes(const PairJob& job)
     {
         const unsigned m = job.source_count;
-        PairBox* boxes = boxes_.reserve((m + pair_tile - 1) / pair_tile);
+        TileBox<double>* boxes = boxes_.reserve((m + pair_tile - 1) / pair_tile);
         find_tile_boxes({job.sources, m, code_.shape.source}, job.source_order, boxes, *stream_);
         return boxes;
     }
@@ -228,7 +228,7 @@ private:
     PairLauncher launcher_;
     DeviceBuffer<double> target_rows_, source_rows_, sums_;
     DeviceBuffer<unsigned> target_order_, source_order_, self_, tiles_begin_, excluded_begin_;
-    DeviceBuffer<PairBox> boxes_;
+    DeviceBuffer<TileBox<double>> boxes_;
     DeviceBuffer<PairTileEntry> tiles_;
     DeviceBuffer<PairExcluded> excluded_;
 };

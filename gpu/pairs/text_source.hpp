@@ -12,7 +12,7 @@ struct TextSource {
     std::string kernel; ///< its name in C++
 };
 
-/// The array of three numbers by which the code tells its PairShape.
+/// The array of three numbers by which the code tells its TileShape.
 inline constexpr const char* text_shape_name = "text_law_shape";
 
 /// `law`: the definition of struct TextLaw (pairs/text/device_source.hpp); `cut`: the number of the

@@ -1,30 +1,17 @@
-/// \file  Sources along a Hilbert curve: neighbours on it are neighbours in space, without the
-/// leaps of a Morton order, so that any run of targets has a small box.
+/// \file  Sources gathered along a Hilbert curve: neighbours on it are neighbours in space, without
+/// the leaps of a Morton order, so that any run of targets has a small box.
 #pragma once
 
 #include "chamomile/gpu/direct/direct_job.cuh"
-#include "chamomile/tree/hilbert_key.hpp"
 
 namespace chamomile {
-
-/// Keys of the particles `numbers` (null: of all) and those numbers themselves.
-__global__ void compute_hilbert_keys(const Source* particles, Vec3<double> origin,
-                                     const Index* numbers, Index n, Key* keys, Index* order)
-{
-    const Index i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    const Index number = numbers ? numbers[i] : i;
-    keys[i] = hilbert_key(particles[number].position - origin);
-    order[i] = number;
-}
 
 inline constexpr Index gathered_per_block = 256;
 
 /// Sorted sources, the boxes of their tiles about the origin, one warp to a tile, and a clump for
 /// each block.
 __global__ void gather_sources(const Source* particles, Vec3<double> origin, const Index* order,
-                               Index n, SortedSource* sources, TileBox* boxes, Clump* clumps)
+                               Index n, SortedSource* sources, TileBox<float>* boxes, Clump* clumps)
 {
     constexpr int warps = gathered_per_block / 32;
     __shared__ double part[warps][5];
@@ -32,7 +19,7 @@ __global__ void gather_sources(const Source* particles, Vec3<double> origin, con
     const Source source = particles[order[min(i, n - 1)]];
     if (i < n)
         sources[i] = {source.position, float(source.mass), float(1 / sqrt(source.mass))};
-    const TileBox box = box_of_warp(source.position - origin);
+    const TileBox<float> box = box_of_warp<float>(source.position - origin);
     const Clump tile = clump_of_warp(source.position, i < n ? source.mass : 0);
     if (threadIdx.x % 32 == 0) {
         if (i < n)

@@ -1,0 +1,110 @@
+/// \file  Boxes of tiles and of targets, by which a tile is near to targets or not.
+///
+/// Read by nvcc and by NVRTC: no header of the standard library.
+#pragma once
+
+#include "chamomile/core/vec3.hpp"
+
+namespace chamomile {
+
+/// The box of a tile of sorted sources or of targets, with coordinates in B.
+template <class B>
+struct TileBox {
+    Vec3<B> low, high;
+};
+
+template <class B>
+__device__ Vec3<B> lower(const Vec3<B>& a, const Vec3<B>& b)
+{
+    return {b.x < a.x ? b.x : a.x, b.y < a.y ? b.y : a.y, b.z < a.z ? b.z : a.z};
+}
+
+template <class B>
+__device__ TileBox<B> joined(const TileBox<B>& a, const TileBox<B>& b)
+{
+    return {lower(a.low, b.low), B(-1) * lower(B(-1) * a.high, B(-1) * b.high)};
+}
+
+/// The box of one place in each lane.
+template <class B>
+__device__ TileBox<B> box_of_warp(const Vec3<double>& x)
+{
+    const auto least = [](B a) {
+        for (int d = 16; d > 0; d /= 2) {
+            const B other = __shfl_xor_sync(0xffffffffu, a, d);
+            a = other < a ? other : a;
+        }
+        return a;
+    };
+    const Vec3<B> r{B(x.x), B(x.y), B(x.z)};
+    return {{least(r.x), least(r.y), least(r.z)}, {-least(-r.x), -least(-r.y), -least(-r.z)}};
+}
+
+template <class B>
+__device__ B longest_side(const TileBox<B>& a)
+{
+    const B x = a.high.x - a.low.x, y = a.high.y - a.low.y, z = a.high.z - a.low.z;
+    return x > y ? (x > z ? x : z) : (y > z ? y : z);
+}
+
+template <class B>
+__device__ bool overlap(const TileBox<B>& a, const TileBox<B>& b)
+{
+    return a.low.x <= b.high.x && a.high.x >= b.low.x && a.low.y <= b.high.y &&
+           a.high.y >= b.low.y && a.low.z <= b.high.z && a.high.z >= b.low.z;
+}
+
+/// The boxes of a warp's targets, `in_box` of each lane to a box, and what is near to them: within
+/// about the mean distance of some of them from their box. In shared memory.
+template <class B, int per_lane, int in_box>
+class TargetBoxes {
+    static constexpr int count = per_lane / in_box;
+
+public:
+    /// By a whole warp, of the lane's k-th target's `place(k)`. Returns the centre of all.
+    template <class Place>
+    __device__ Vec3<double> find(const Place& place)
+    {
+        const int lane = int(threadIdx.x) % 32;
+        TileBox<B> all;
+#pragma unroll 1
+        for (int b = 0; b < count; ++b) {
+            TileBox<B> box = box_of_warp<B>(place(b * in_box));
+#pragma unroll
+            for (int k = 1; k < in_box; ++k)
+                box = joined(box, box_of_warp<B>(place(b * in_box + k)));
+            all = b == 0 ? box : joined(all, box);
+            if (lane == 0)
+                near_[b] = box;
+        }
+        __syncwarp();
+        if (lane < count) {
+            TileBox<B>& box = near_[lane];
+            // Not less than what rounding blurs for all.
+            const B own = longest_side(box) / 3, common = longest_side(all) / 32,
+                    reach = own > common ? own : common;
+            box.low -= Vec3<B>{reach, reach, reach};
+            box.high += Vec3<B>{reach, reach, reach};
+        }
+        __syncwarp();
+        return {0.5 * all.low.x + 0.5 * all.high.x, 0.5 * all.low.y + 0.5 * all.high.y,
+                0.5 * all.low.z + 0.5 * all.high.z};
+    }
+
+    /// To which targets a tile is near, `together` of a lane at a time, by bits.
+    template <int together>
+    __device__ unsigned nearness(const TileBox<B>& tile) const
+    {
+        unsigned near = 0;
+#pragma unroll
+        for (int b = 0; b < count; ++b)
+            if (overlap(tile, near_[b]))
+                near |= 1u << b * in_box / together;
+        return near;
+    }
+
+private:
+    TileBox<B> near_[count];
+};
+
+} // namespace chamomile

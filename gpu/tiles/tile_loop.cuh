@@ -1,0 +1,404 @@
+/// \file  The loop over tiles of the Chamomile scheme: a warp's targets meet sources, 32 at a time.
+///
+/// A lane keeps `per_lane` targets and their sums in registers. J-PACKING: each lane fetches one
+/// source of a tile, rounds it and puts it into the warp's own tile in shared memory; no barrier is
+/// wider than the warp. FORCE-LOOP: all lanes read the same source of the tile at once (a broadcast
+/// of 16-byte loads) and add what it does to their sums in T; every `tiles_in_float` tiles these
+/// are added to sums in double, which stay in shared memory to spare registers.
+///
+/// A tile that is NEAR to targets comes with the sources' numbers, by which a target leaves out
+/// itself, and if T is float with coordinates in two floats: the target is then at the origin, and
+/// the source at the difference of both. A few targets of a lane, `together`, are near to a tile or
+/// not as one; a bit tells it.
+///
+/// The loop knows neither where sources come from nor what a record holds. A kernel tells it by a
+/// class that derives from TileSources (an interaction list in gpu/lists, a sorted array in
+/// gpu/direct, a list of tiles in gpu/pairs) and by a LoopCut.
+///
+/// Read by nvcc and by NVRTC: no header of the standard library.
+#pragma once
+
+#include "chamomile/core/vec3.hpp"
+
+namespace chamomile {
+
+inline constexpr int warp_size = 32; ///< and the sources of a tile
+inline constexpr int tiles_in_float = 4;
+inline constexpr unsigned all_lanes = 0xffffffffu;
+inline constexpr unsigned no_number = 0xffffffffu;
+
+/// How a loop goes over targets and tiles.
+template <int per_lane_, int together_, bool two_floats_, int near_run_, int near_in_row_>
+struct LoopCut {
+    static constexpr int per_lane = per_lane_;       ///< targets of a lane
+    static constexpr int together = together_;       ///< of these, near to a tile or not as one
+    static constexpr bool two_floats = two_floats_;  ///< near tiles have coordinates in two floats
+    static constexpr int near_run = near_run_;       ///< near sources summed apart; 0: none are
+    static constexpr int near_in_row = near_in_row_; ///< sources of the near loop in a row
+    /// Whether the sums are added in double after each near tile.
+    static constexpr bool near_in_double = near_run > 0 && two_floats;
+};
+
+/// What rounding leaves behind.
+template <class T>
+__device__ Vec3<T> residue_of(const Vec3<double>& x)
+{
+    return {T(x.x - double(T(x.x))), T(x.y - double(T(x.y))), T(x.z - double(T(x.z)))};
+}
+
+/// What a near tile holds beside a source's record: its number, by which it is known as a target,
+/// and with two floats what rounding left behind of its coordinates.
+template <class T, bool two_floats>
+struct NearPart {
+    unsigned number;
+};
+template <class T>
+struct alignas(4 * sizeof(T)) NearPart<T, true> {
+    Vec3<T> residue;
+    unsigned number;
+};
+
+/// How a tile is found to be near to targets.
+enum class NearBy {
+    none,   ///< it never is
+    source, ///< by is_near(fetched) of any of its sources, to all targets
+    box,    ///< by nearness(tile, end), bits, asked for by a warp for 32 tiles at a time
+    all     ///< it always is, to all targets
+};
+
+/// The sources of a loop derive from this; what it defines holds unless they define it anew. Beside
+/// that they have
+///
+///     near_by                           and the function that it asks for
+///     Record, in_row                    what FORCE-LOOP reads, and how many in a row
+///     Fetched, fetch(tile)              this lane's source as it lies in memory
+///     pack(tile, fetched, record)       makes a Record of it
+///     pack(tile, fetched, source, part) makes a Law::Source and a NearPart of it, for a near tile
+///     self(k), target_residue(k)        of this lane's k-th target: its number as a source, and
+///                                       what rounding left behind
+///     hide(source)                      makes a source seen from a target one without effect;
+///                                       laws without it leave out a pair by a branch
+struct TileSources {
+    static constexpr bool fetches_ahead = false; ///< the next tile is fetched while one is summed
+
+    /// Sources of a tile: the last has fewer where none are added that have no effect.
+    __device__ int count(unsigned) const { return warp_size; }
+    /// Whether some targets do not see some sources of a tile; if so bit j of excluded(k) tells
+    /// whether the k-th does not see source j.
+    __device__ bool find_excluded(unsigned) { return false; }
+    __device__ unsigned excluded(int) const { return 0; }
+    /// Whether a near tile may hold targets of this warp.
+    __device__ bool may_hold_targets(unsigned) const { return true; }
+    /// Whether a target does not see a near source at that distance.
+    template <class T>
+    __device__ bool is_hidden(const Vec3<T>&) const
+    {
+        return false;
+    }
+};
+
+/// A warp's targets and their sums, which begin with what set_sum() says.
+template <class Law, class T, class Cut>
+class TileLoop {
+    static constexpr int per_lane = Cut::per_lane, together = Cut::together;
+
+public:
+    using Target = typename Law::template Target<T>;
+    using Source = typename Law::template Source<T>;
+    using Sum = typename Law::template Sum<T>;
+    using Part = NearPart<T, Cut::two_floats>;
+    static constexpr int fields = int(sizeof(Sum) / sizeof(T));
+    static constexpr unsigned all_near = (1u << per_lane / together) - 1;
+
+private:
+    /// A record in shared memory, read and written in pieces of 16 bytes.
+    template <class Record>
+    class alignas(16) Row {
+        static constexpr int size = int(sizeof(Record) / sizeof(T)),
+                             room = int((sizeof(Record) + 15) / 16 * 16 / sizeof(T));
+
+    public:
+        __device__ Row& operator=(const Record& record)
+        {
+#pragma unroll
+            for (int v = 0; v < size; ++v)
+                value_[v] = reinterpret_cast<const T*>(&record)[v];
+            return *this;
+        }
+        __device__ operator Record() const
+        {
+            const Row row = *this;
+            Record record;
+#pragma unroll
+            for (int v = 0; v < size; ++v)
+                reinterpret_cast<T*>(&record)[v] = row.value_[v];
+            return record;
+        }
+
+    private:
+        T value_[room];
+    };
+    struct NearTile {
+        Row<Source> source[warp_size];
+        Part part[warp_size];
+    };
+
+public:
+    /// In shared memory, for tiles of that record and near ones.
+    template <class Record>
+    struct Shared {
+        union Tile {
+            unsigned char near[sizeof(NearTile)];
+            unsigned char other[warp_size * sizeof(Row<Record>)];
+        };
+        alignas(16) Tile tile;
+        double sums[fields][per_lane][warp_size];
+    };
+
+    template <class Record>
+    __device__ TileLoop(const Law& law, Shared<Record>& shared)
+        : law_(law), lane_(int(threadIdx.x) % warp_size), tile_(&shared.tile), sums_(shared.sums)
+    {
+        clear();
+    }
+
+    __device__ void set_target(int k, const Target& target)
+    {
+        target_[k] = target;
+    }
+    __device__ void set_sum(int f, int k, double sum)
+    {
+        sums_[f][k][lane_] = sum;
+    }
+    __device__ double sum(int f, int k) const
+    {
+        return sums_[f][k][lane_];
+    }
+
+    /// Adds to the sums what the sources of tiles begin .. end do to the targets.
+    template <class Sources>
+    __device__ void sum_over(Sources& sources, unsigned begin, unsigned end)
+    {
+        using Record = typename Sources::Record;
+        typename Sources::Fetched source;
+        if (Sources::fetches_ahead && begin < end)
+            source = sources.fetch(begin);
+        unsigned tested = 0; // nearness of the tile in this lane's turn
+        for (unsigned tile = begin; tile < end; ++tile) {
+            if constexpr (!Sources::fetches_ahead)
+                source = sources.fetch(tile);
+            const unsigned near = nearness(sources, source, tile, begin, end, tested);
+            const bool excluded = sources.find_excluded(tile);
+            __syncwarp();
+            if (near != 0 || excluded)
+                pack_near(sources, tile, source);
+            else
+                pack<Record>(sources, tile, source);
+            __syncwarp();
+            if constexpr (Sources::fetches_ahead)
+                source = sources.fetch(tile + 1 < end ? tile + 1 : tile);
+            const int count = sources.count(tile);
+            if (near != 0 || excluded || count < warp_size)
+                near_force_loops(sources, tile, near, excluded, count);
+            else
+                force_loop<Record, Sources::in_row>();
+            if ((Cut::near_in_double && near) || (tile - begin + 1) % tiles_in_float == 0)
+                add_in_double();
+        }
+        add_in_double();
+    }
+
+private:
+    template <class Record>
+    __device__ Row<Record>* rows() const
+    {
+        return static_cast<Row<Record>*>(tile_);
+    }
+    __device__ NearTile& near_tile() const
+    {
+        return *static_cast<NearTile*>(tile_);
+    }
+
+    template <class Record, class Sources, class Fetched>
+    __device__ void pack(const Sources& sources, unsigned tile, const Fetched& source)
+    {
+        Record packed;
+        sources.pack(tile, source, packed);
+        rows<Record>()[lane_] = packed;
+    }
+    template <class Sources, class Fetched>
+    __device__ void pack_near(const Sources& sources, unsigned tile, const Fetched& source)
+    {
+        if constexpr (Sources::near_by != NearBy::none) {
+            Source packed;
+            Part part;
+            sources.pack(tile, source, packed, part);
+            near_tile().source[lane_] = packed;
+            near_tile().part[lane_] = part;
+        }
+    }
+
+    /// To which targets the tile is near; the same in all lanes.
+    template <class Sources, class Fetched>
+    static __device__ unsigned nearness(const Sources& sources, const Fetched& source,
+                                        unsigned tile, unsigned begin, unsigned end,
+                                        unsigned& tested)
+    {
+        if constexpr (Sources::near_by == NearBy::none) {
+            return 0;
+        } else if constexpr (Sources::near_by == NearBy::all) {
+            return all_near;
+        } else if constexpr (Sources::near_by == NearBy::source) {
+            return __any_sync(all_lanes, sources.is_near(source)) ? all_near : 0;
+        } else {
+            const unsigned lane = threadIdx.x % warp_size, turn = (tile - begin) % warp_size;
+            if (turn == 0)
+                tested = sources.nearness(tile + lane, end);
+            return __shfl_sync(all_lanes, tested, int(turn));
+        }
+    }
+
+    template <class Record, int in_row>
+    __device__ void force_loop()
+    {
+        const Row<Record>* tile = rows<Record>();
+#pragma unroll in_row
+        for (int j = 0; j < warp_size; ++j) {
+            const Record source = tile[j];
+#pragma unroll
+            for (int k = 0; k < per_lane; ++k)
+                law_(target_[k], source, sum_[k]);
+        }
+    }
+
+    /// Of a tile that is near to some targets, excluded for some, or not full.
+    template <class Sources>
+    __device__ void near_force_loops(const Sources& sources, unsigned tile, unsigned near,
+                                     bool excluded, int count)
+    {
+        if constexpr (Sources::near_by != NearBy::none) {
+            const bool may_hold_targets = sources.may_hold_targets(tile);
+#pragma unroll
+            for (int first = 0; first < per_lane; first += together)
+                if (excluded)
+                    near_force_loop<true, true, true>(sources, first, count);
+                else if (!(near >> first / together & 1))
+                    near_force_loop<false, false, false>(sources, first, count);
+                else if (may_hold_targets)
+                    near_force_loop<true, true, false>(sources, first, count);
+                else
+                    near_force_loop<true, false, false>(sources, first, count);
+        }
+    }
+
+    /// What targets that are near to a tile have beside their coordinates.
+    struct NearTargets {
+        unsigned self[together], excluded[together];
+        Vec3<T> residue[together];
+    };
+
+    /// Some targets of this lane against a tile, near or not.
+    template <bool near, bool has_self, bool excludes, class Sources>
+    __device__ void near_force_loop(const Sources& sources, int first, int count)
+    {
+        constexpr int in_row = near ? Cut::near_in_row : 4;
+        NearTargets of;
+#pragma unroll
+        for (int k = 0; near && k < together; ++k) {
+            of.self[k] = sources.self(first + k);
+            of.excluded[k] = excludes ? sources.excluded(first + k) : 0;
+            if constexpr (Cut::two_floats)
+                of.residue[k] = sources.target_residue(first + k);
+        }
+        if constexpr (Cut::near_run == 0) {
+#pragma unroll in_row
+            for (int j = 0; j < count; ++j)
+                meet_source<near, has_self, excludes>(sources, j, first, of, sum_ + first);
+        } else {
+#pragma unroll 1
+            for (int j = 0; j < count;) {
+                Sum run[together]{};
+#pragma unroll in_row
+                for (const int end = j + Cut::near_run; j < end; ++j)
+                    meet_source<near, has_self, excludes>(sources, j, first, of, run);
+#pragma unroll
+                for (int k = 0; k < together; ++k)
+#pragma unroll
+                    for (int f = 0; f < fields; ++f)
+                        values(sum_[first + k])[f] += values(run[k])[f];
+            }
+        }
+    }
+
+    template <bool near, bool has_self, bool excludes, class Sources>
+    __device__ void meet_source(const Sources& sources, int j, int first, const NearTargets& of,
+                                Sum* sum) const
+    {
+        constexpr bool hides = requires(Source & seen)
+        {
+            sources.hide(seen);
+        };
+        const Source source = near_tile().source[j];
+        Part part;
+        if constexpr (near)
+            part = near_tile().part[j];
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+            if constexpr (!near) {
+                law_(target_[first + k], source, sum[k]);
+                continue;
+            }
+            Target target = target_[first + k];
+            Source seen = source;
+            if constexpr (Cut::two_floats || hides) { // the same pair with the target at the origin
+                seen.position -= target.position;
+                if constexpr (Cut::two_floats)
+                    seen.position += part.residue - of.residue[k];
+                target.position = {};
+            }
+            bool hidden = has_self && part.number == of.self[k];
+            if constexpr (excludes)
+                hidden |= bool(of.excluded[k] >> j & 1);
+            if constexpr (hides) { // no branch, so that pairs overlap
+                if (hidden || sources.is_hidden(seen.position))
+                    sources.hide(seen);
+            } else if (hidden) {
+                continue;
+            }
+            law_(target, seen, sum[k]);
+        }
+    }
+
+    static __device__ T* values(Sum& sum)
+    {
+        return reinterpret_cast<T*>(&sum);
+    }
+
+    __device__ void add_in_double()
+    {
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k)
+#pragma unroll
+            for (int f = 0; f < fields; ++f)
+                sums_[f][k][lane_] += double(values(sum_[k])[f]);
+        clear();
+    }
+
+    __device__ void clear()
+    {
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k)
+#pragma unroll
+            for (int f = 0; f < fields; ++f)
+                values(sum_[k])[f] = T(0);
+    }
+
+    const Law law_;
+    const int lane_;
+    void* const tile_;
+    double (*const sums_)[per_lane][warp_size];
+    Target target_[per_lane];
+    Sum sum_[per_lane];
+};
+
+} // namespace chamomile

@@ -161,9 +161,7 @@ public:
         : list_(list), range_(list.row.range_begin),
           // This warp's, because those of the whole group would cost 14 % more slots.
           own_first_(list.batch.sorted(list.work.first)),
-          own_last_(list.batch.sorted(list.work.first + list.work.count - 1)),
-          // Without softening sources at the place of a target apart pull at nothing.
-          hides_places_(list.batch.apart && list.batch.softening_length == 0)
+          own_last_(list.batch.sorted(list.work.first + list.work.count - 1))
     {}
 
     __device__ Fetched fetch(Index tile)
@@ -208,9 +206,10 @@ public:
     __device__ Index self(int k) const { return list_.batch.source_of(list_.target_number(k)); }
     __device__ Vec3<T> target_residue(int k) const { return residue_of<T>(list_.target_place(k)); }
 
-    __device__ bool is_hidden(const Vec3<T>& r) const
+    /// Without softening sources at the place of a target apart pull at nothing.
+    __device__ bool hides_places() const
     {
-        return hides_places_ && r.x == 0 && r.y == 0 && r.z == 0;
+        return list_.batch.apart && list_.batch.softening_length == 0;
     }
     static __device__ void hide(Record& seen)
     {
@@ -222,7 +221,6 @@ private:
     const WarpList<Law, T>& list_;
     Index range_;
     const Index own_first_, own_last_;
-    const bool hides_places_;
 };
 
 /// The cells of a list (M2P). Multipoles of an order, 2, 3 or 4; of order 0 they are particles.

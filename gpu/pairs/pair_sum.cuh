@@ -27,6 +27,7 @@ class PairSources : public TileSources {
 public:
     using Shape = Shape_;
     using Cut = LoopCut<per_lane, per_lane == 1 ? 1 : 2, two_floats, 0, 2>;
+    using Tile = PairTileEntry;
     using Record = typename Law::template Source<T>;
     using Boxes = TargetBoxes<double, per_lane, Cut::together>;
     static constexpr NearBy near_by = NearBy::box;
@@ -99,9 +100,14 @@ public:
                 job_.sum_scale[f] * sum(f);
     }
 
-    __device__ Fetched fetch(unsigned tile) const
+    __device__ PairTileEntry tile_at(unsigned number) const
     {
-        const unsigned place = entry_of(tile).tile * warp_size + unsigned(lane_);
+        return job_.tiles ? job_.tiles[number] : PairTileEntry{number, 0};
+    }
+
+    __device__ Fetched fetch(const PairTileEntry& tile) const
+    {
+        const unsigned place = tile.tile * warp_size + unsigned(lane_);
         const unsigned real = place < job_.source_count ? place : job_.source_count - 1;
         Fetched source;
         source.number = job_.source_order ? job_.source_order[real] : real;
@@ -112,47 +118,48 @@ public:
         return source;
     }
 
-    __device__ int count(unsigned tile) const
+    __device__ int count(const PairTileEntry& tile) const
     {
-        const unsigned left = job_.source_count - first_source(tile);
+        const unsigned left = job_.source_count - tile.tile * warp_size;
         return left < unsigned(warp_size) ? int(left) : warp_size;
     }
 
-    __device__ unsigned nearness(unsigned tile, unsigned end) const
+    __device__ unsigned nearness(unsigned number, unsigned end) const
     {
         constexpr unsigned all = (1u << per_lane / Cut::together) - 1;
-        if (tile >= end)
+        if (number >= end)
             return 0;
         if constexpr (!two_floats) {
             return job_.self ? all : 0;
         } else {
             if (!job_.boxes)
                 return all;
-            const PairTileEntry entry = entry_of(tile);
-            const TileBox<double>& box = job_.boxes[entry.tile];
-            const Vec3<double>& image = job_.images[entry.image];
+            const PairTileEntry tile = tile_at(number);
+            const TileBox<double>& box = job_.boxes[tile.tile];
+            const Vec3<double>& image = job_.images[tile.image];
             return shared_.boxes.template nearness<Cut::together>(
                 {box.low + image, box.high + image});
         }
     }
 
-    __device__ bool find_excluded(unsigned tile)
+    __device__ bool find_excluded(const PairTileEntry& tile)
     {
-        return excluded_.find(first_source(tile), shared_.mask, lane_);
+        return excluded_.find(tile.tile * warp_size, shared_.mask, lane_);
     }
     __device__ unsigned excluded(int k) const
     {
         return shared_.mask[k][lane_];
     }
 
-    __device__ void pack(unsigned tile, const Fetched& source, Record& packed) const
+    __device__ void pack(const PairTileEntry& tile, const Fetched& source, Record& packed) const
     {
 #pragma unroll
         for (int f = 0; f < source_size; ++f)
             values(packed)[f] = T(coordinate(tile, source, f));
     }
     template <class Part>
-    __device__ void pack(unsigned tile, const Fetched& source, Record& packed, Part& part) const
+    __device__ void pack(const PairTileEntry& tile, const Fetched& source, Record& packed,
+                         Part& part) const
     {
         pack(tile, source, packed);
         part.number = source.number;
@@ -173,11 +180,11 @@ private:
         return two_floats && f < 3 ? x - (&center_.x)[f] : x;
     }
     /// A value of a source as the law takes it.
-    __device__ double coordinate(unsigned tile, const Fetched& source, int f) const
+    __device__ double coordinate(const PairTileEntry& tile, const Fetched& source, int f) const
     {
         double x = source.value[f];
         if (positions && f < 3) {
-            const double shift = (&job_.images[entry_of(tile).image].x)[f];
+            const double shift = (&job_.images[tile.image].x)[f];
             x += two_floats ? shift - (&center_.x)[f] : shift;
         }
         return x * job_.source_scale[f];
@@ -191,15 +198,6 @@ private:
     __device__ double target_value(int k, int f) const
     {
         return job_.targets[(unsigned long long)target_number(k) * target_size + f];
-    }
-
-    __device__ PairTileEntry entry_of(unsigned tile) const
-    {
-        return job_.tiles ? job_.tiles[tile] : PairTileEntry{tile, 0};
-    }
-    __device__ unsigned first_source(unsigned tile) const
-    {
-        return entry_of(tile).tile * warp_size;
     }
 
     const PairJob& job_;

@@ -62,7 +62,7 @@ struct alignas(4 * sizeof(T)) NearPart<T, true> {
 enum class NearBy {
     none,   ///< it never is
     source, ///< by is_near(fetched) of any of its sources, to all targets
-    box,    ///< by nearness(tile, end), bits, asked for by a warp for 32 tiles at a time
+    box,    ///< by nearness(number, end), bits, asked for by a warp for 32 tiles at a time
     all     ///< it always is, to all targets
 };
 
@@ -79,22 +79,32 @@ enum class NearBy {
 ///     hide(source)                      makes a source seen from a target one without effect;
 ///                                       laws without it leave out a pair by a branch
 struct TileSources {
+    using Tile = unsigned; ///< what tile_at() knows of a tile
+    static __device__ unsigned tile_at(unsigned number) { return number; }
     static constexpr bool fetches_ahead = false; ///< the next tile is fetched while one is summed
 
     /// Sources of a tile: the last has fewer where none are added that have no effect.
-    __device__ int count(unsigned) const { return warp_size; }
+    template <class Tile>
+    __device__ int count(const Tile&) const
+    {
+        return warp_size;
+    }
     /// Whether some targets do not see some sources of a tile; if so bit j of excluded(k) tells
     /// whether the k-th does not see source j.
-    __device__ bool find_excluded(unsigned) { return false; }
-    __device__ unsigned excluded(int) const { return 0; }
-    /// Whether a near tile may hold targets of this warp.
-    __device__ bool may_hold_targets(unsigned) const { return true; }
-    /// Whether a target does not see a near source at that distance.
-    template <class T>
-    __device__ bool is_hidden(const Vec3<T>&) const
+    template <class Tile>
+    __device__ bool find_excluded(const Tile&)
     {
         return false;
     }
+    __device__ unsigned excluded(int) const { return 0; }
+    /// Whether a near tile may hold targets of this warp.
+    template <class Tile>
+    __device__ bool may_hold_targets(const Tile&) const
+    {
+        return true;
+    }
+    /// Whether a target does not see near sources at its own place either.
+    __device__ bool hides_places() const { return false; }
 };
 
 /// A warp's targets and their sums, which begin with what set_sum() says.
@@ -182,12 +192,13 @@ public:
         using Record = typename Sources::Record;
         typename Sources::Fetched source;
         if (Sources::fetches_ahead && begin < end)
-            source = sources.fetch(begin);
+            source = sources.fetch(sources.tile_at(begin));
         unsigned tested = 0; // nearness of the tile in this lane's turn
-        for (unsigned tile = begin; tile < end; ++tile) {
+        for (unsigned number = begin; number < end; ++number) {
+            const typename Sources::Tile tile = sources.tile_at(number);
             if constexpr (!Sources::fetches_ahead)
                 source = sources.fetch(tile);
-            const unsigned near = nearness(sources, source, tile, begin, end, tested);
+            const unsigned near = nearness(sources, source, number, begin, end, tested);
             const bool excluded = sources.find_excluded(tile);
             __syncwarp();
             if (near != 0 || excluded)
@@ -196,16 +207,16 @@ public:
                 pack<Record>(sources, tile, source);
             __syncwarp();
             if constexpr (Sources::fetches_ahead)
-                source = sources.fetch(tile + 1 < end ? tile + 1 : tile);
+                source = sources.fetch(sources.tile_at(number + 1 < end ? number + 1 : number));
             const int count = sources.count(tile);
             if (near != 0 || excluded || count < warp_size)
                 near_force_loops(sources, tile, near, excluded, count);
             else
                 force_loop<Record, Sources::in_row>();
-            if ((Cut::near_in_double && near) || (tile - begin + 1) % tiles_in_float == 0)
+            if ((Cut::near_in_double && near) || (number - begin + 1) % tiles_in_float == 0 ||
+                number + 1 == end)
                 add_in_double();
         }
-        add_in_double();
     }
 
 private:
@@ -219,15 +230,17 @@ private:
         return *static_cast<NearTile*>(tile_);
     }
 
-    template <class Record, class Sources, class Fetched>
-    __device__ void pack(const Sources& sources, unsigned tile, const Fetched& source)
+    template <class Record, class Sources>
+    __device__ void pack(const Sources& sources, const typename Sources::Tile& tile,
+                         const typename Sources::Fetched& source)
     {
         Record packed;
         sources.pack(tile, source, packed);
         rows<Record>()[lane_] = packed;
     }
-    template <class Sources, class Fetched>
-    __device__ void pack_near(const Sources& sources, unsigned tile, const Fetched& source)
+    template <class Sources>
+    __device__ void pack_near(const Sources& sources, const typename Sources::Tile& tile,
+                              const typename Sources::Fetched& source)
     {
         if constexpr (Sources::near_by != NearBy::none) {
             Source packed;
@@ -239,10 +252,10 @@ private:
     }
 
     /// To which targets the tile is near; the same in all lanes.
-    template <class Sources, class Fetched>
-    static __device__ unsigned nearness(const Sources& sources, const Fetched& source,
-                                        unsigned tile, unsigned begin, unsigned end,
-                                        unsigned& tested)
+    template <class Sources>
+    static __device__ unsigned nearness(const Sources& sources,
+                                        const typename Sources::Fetched& source, unsigned number,
+                                        unsigned begin, unsigned end, unsigned& tested)
     {
         if constexpr (Sources::near_by == NearBy::none) {
             return 0;
@@ -251,9 +264,9 @@ private:
         } else if constexpr (Sources::near_by == NearBy::source) {
             return __any_sync(all_lanes, sources.is_near(source)) ? all_near : 0;
         } else {
-            const unsigned lane = threadIdx.x % warp_size, turn = (tile - begin) % warp_size;
+            const unsigned lane = threadIdx.x % warp_size, turn = (number - begin) % warp_size;
             if (turn == 0)
-                tested = sources.nearness(tile + lane, end);
+                tested = sources.nearness(number + lane, end);
             return __shfl_sync(all_lanes, tested, int(turn));
         }
     }
@@ -273,8 +286,8 @@ private:
 
     /// Of a tile that is near to some targets, excluded for some, or not full.
     template <class Sources>
-    __device__ void near_force_loops(const Sources& sources, unsigned tile, unsigned near,
-                                     bool excluded, int count)
+    __device__ void near_force_loops(const Sources& sources, const typename Sources::Tile& tile,
+                                     unsigned near, bool excluded, int count)
     {
         if constexpr (Sources::near_by != NearBy::none) {
             const bool may_hold_targets = sources.may_hold_targets(tile);
@@ -295,6 +308,7 @@ private:
     struct NearTargets {
         unsigned self[together], excluded[together];
         Vec3<T> residue[together];
+        bool hides_places;
     };
 
     /// Some targets of this lane against a tile, near or not.
@@ -303,6 +317,7 @@ private:
     {
         constexpr int in_row = near ? Cut::near_in_row : 4;
         NearTargets of;
+        of.hides_places = near && sources.hides_places();
 #pragma unroll
         for (int k = 0; near && k < together; ++k) {
             of.self[k] = sources.self(first + k);
@@ -348,6 +363,12 @@ private:
                 law_(target_[first + k], source, sum[k]);
                 continue;
             }
+            bool hidden = has_self && part.number == of.self[k];
+            if constexpr (excludes)
+                hidden = hidden || (of.excluded[k] >> j & 1);
+            if constexpr (!hides)
+                if (hidden)
+                    continue;
             Target target = target_[first + k];
             Source seen = source;
             if constexpr (Cut::two_floats || hides) { // the same pair with the target at the origin
@@ -356,15 +377,10 @@ private:
                     seen.position += part.residue - of.residue[k];
                 target.position = {};
             }
-            bool hidden = has_self && part.number == of.self[k];
-            if constexpr (excludes)
-                hidden |= bool(of.excluded[k] >> j & 1);
-            if constexpr (hides) { // no branch, so that pairs overlap
-                if (hidden || sources.is_hidden(seen.position))
+            if constexpr (hides) // no branch, so that pairs overlap
+                if (hidden || (of.hides_places && seen.position.x == 0 && seen.position.y == 0 &&
+                               seen.position.z == 0))
                     sources.hide(seen);
-            } else if (hidden) {
-                continue;
-            }
             law_(target, seen, sum[k]);
         }
     }

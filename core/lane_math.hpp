@@ -1,7 +1,8 @@
 /// \file  Elementary functions by one name for a number and for a pack of lanes (simd_math.hpp).
 ///
 /// Code that is written for a value type T, such as a pairwise law, calls these. The functions of a
-/// pack are found by its type; those of a number need `using namespace chamomile` elsewhere.
+/// pack are found by its type; those of a number need `using namespace chamomile` in code outside
+/// that namespace.
 #pragma once
 
 #include "chamomile/core/host_device.hpp"

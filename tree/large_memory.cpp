@@ -28,7 +28,7 @@ private:
         if (!memory)
             throw std::bad_alloc();
 #ifdef __linux__
-        madvise(memory, size, MADV_HUGEPAGE); // advice: without effect where it is not taken
+        madvise(memory, size, MADV_HUGEPAGE); // a hint: the system may ignore it
 #endif
         char* const begin = static_cast<char*>(memory);
 #pragma omp parallel for schedule(static)

@@ -55,7 +55,7 @@ private:
         compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);
     }
 
-    /// Where they lie, if that will do, or a copy.
+    /// Returns the positions where they lie if they are dense, or a copy.
     std::span<const Vec3<double>> positions(const TreeParticles& particles)
     {
         const std::size_t n = particles.count;
@@ -83,7 +83,7 @@ private:
 
     KeySorter sorter_;
     std::optional<AcceptanceCriterion> criterion_;
-    std::vector<Vec3<double>> positions_; // of callers whose arrays are not dense
+    std::vector<Vec3<double>> positions_; // copies for callers whose arrays are not dense
     std::vector<double> masses_;
 };
 

@@ -1,4 +1,4 @@
-/// \file  Tables of transfer functions and power spectra, as CAMB and CLASS write them.
+/// \file  Tables of transfer functions and power spectra in the formats of CAMB and CLASS.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ enum class PowerColumn {
 };
 
 /// Reads lines of numbers, k ascending, both k and the value positive (or all values negative, as
-/// CLASS has it; the sign is dropped); a transfer function is divided by its first value. Lines
+/// CLASS has it; the sign is dropped). A transfer function is divided by its first value. Lines
 /// that begin with # are skipped. Throws Error(input) naming file and line.
 std::vector<PowerTableRow> read_power_table(const std::filesystem::path& file, PowerColumn column);
 

@@ -97,7 +97,7 @@ private:
     [[noreturn]] void refuse() const
     {
         const unsigned char c = static_cast<unsigned char>(next());
-        std::size_t length = 1; // a character of UTF-8 whole
+        std::size_t length = 1; // a whole character of UTF-8
         while (c >= 0xc0 && (static_cast<unsigned char>(next(length)) & 0xc0) == 0x80)
             ++length;
         char code[16];

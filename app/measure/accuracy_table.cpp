@@ -96,7 +96,7 @@ Words everything_words(const AccuracySample& sample, const AccuracyRow& row)
     return words;
 }
 
-/// A number where the whole word is one.
+/// Returns the word as a number if the whole of it is one, else as a text.
 DataGroup::Attribute attribute_of(const std::string& word)
 {
     char* end = nullptr;

@@ -25,7 +25,7 @@ public:
         result_.start_seconds = result_.seconds = least_seconds(result_.solver);
     }
 
-    /// Doubles the size as long as that pays, and halves it if doubling does not.
+    /// Doubles the size as long as that saves time, and halves it if doubling does not.
     void climb(int SolverOptions::*size, int least, int most)
     {
         const int first = result_.solver.*size;

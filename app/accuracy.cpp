@@ -26,6 +26,7 @@ constexpr std::size_t most_direct_targets = 1 << 18;
 /// Without --verbose, tables with more rows are not followed by their worst particles.
 constexpr std::size_t most_worst_lines = 8;
 
+/// AccuracyOptions holds the options of the command.
 struct AccuracyOptions {
     ParticleSource source;
     SolverOptions solver;

@@ -25,6 +25,7 @@
 namespace chamomile::app {
 namespace {
 
+/// BenchOptions holds the options of the command.
 struct BenchOptions {
     ParticleSource source;
     SolverOptions solver;

@@ -40,6 +40,7 @@ private:
     struct stat status_;
 };
 
+/// A NamedOutput is a file to be written, with the option that names it.
 struct NamedOutput {
     Place place;
     fs::path file;

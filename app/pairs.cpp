@@ -18,6 +18,7 @@
 namespace chamomile::app {
 namespace {
 
+/// A Request holds the options of the command.
 struct Request {
     std::string law, sources, targets;
     std::vector<std::string> settings;

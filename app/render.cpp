@@ -18,6 +18,7 @@
 namespace chamomile::app {
 namespace {
 
+/// A Picture holds the options of the command.
 struct Picture {
     std::vector<std::string> files;
     Output output, data;

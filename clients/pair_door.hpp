@@ -55,6 +55,7 @@ inline double checked_softening(const char* name, double value)
     return value;
 }
 
+/// Returns a count. Throws Error(usage) if it is negative.
 inline std::size_t checked_count(const char* name, int n)
 {
     if (n < 0)
@@ -63,6 +64,7 @@ inline std::size_t checked_count(const char* name, int n)
     return std::size_t(n);
 }
 
+/// Throws Error(usage) for a null pointer to n > 0 items.
 template <class T>
 void require_pointer(const char* name, const T* pointer, std::size_t n)
 {

@@ -118,6 +118,7 @@ ArrayView vectors_at(T* first, std::ptrdiff_t stride_in_bytes)
     return view;
 }
 
+/// Returns a view of one number per item, as in a column of a matrix or a member of a record.
 template <class T>
 ArrayView numbers_at(T* first, std::ptrdiff_t stride_in_bytes)
 {

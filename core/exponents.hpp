@@ -22,12 +22,14 @@ CHAMOMILE_HD constexpr int term_count(int degree)
     return (degree + 1) * (degree + 2) * (degree + 3) / 6;
 }
 
+/// Returns the number of the term with these powers.
 CHAMOMILE_HD constexpr int term_of(const Exponents& e)
 {
     const int below_x = e.degree() - e.x;
     return term_count(e.degree() - 1) + below_x * (below_x + 1) / 2 + e.z;
 }
 
+/// Returns the powers in the term of this number.
 CHAMOMILE_HD constexpr Exponents exponents_of(int term)
 {
     int degree = 0;

@@ -62,6 +62,7 @@ struct Unmet {
     std::string because;
 };
 
+/// An OptionRow is an option as a member of one struct of settings.
 template <class Settings>
 struct OptionRow : OptionTerms {
     /// Reads the text into the settings. Throws Error(usage) "option: text: what is needed".
@@ -97,6 +98,7 @@ struct OptionRow : OptionTerms {
 
 /// Returns whether two names or words differ only in "-" and "_".
 bool is_same_name(std::string_view a, std::string_view b);
+/// Throws Error(usage) for an option without its value.
 [[noreturn]] void refuse_empty(const std::string& option, const std::string& values);
 
 template <class T>

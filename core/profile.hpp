@@ -10,6 +10,7 @@
 
 namespace chamomile {
 
+/// Returns the seconds of a clock that only moves forwards.
 inline double wall_clock_seconds()
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())

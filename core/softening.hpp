@@ -5,6 +5,7 @@
 
 namespace chamomile {
 
+/// A SofteningKind is the form of the softened force.
 enum class SofteningKind {
     plummer, ///< 1/r becomes 1/sqrt(r^2 + eps^2)
     spline   ///< cubic spline of Monaghan & Lattanzio (1985) as in GADGET: Newtonian beyond 2.8 eps

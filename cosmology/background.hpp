@@ -60,6 +60,7 @@ inline double redshift_of(double scale_factor)
     const double redshift = 1 / scale_factor - 1;
     return redshift > -1e-14 && redshift < 1e-14 ? 0 : redshift;
 }
+/// Returns the scale factor at a redshift.
 inline double scale_factor_of(double redshift)
 {
     return 1 / (1 + redshift);

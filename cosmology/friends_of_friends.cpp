@@ -60,6 +60,7 @@ private:
     std::vector<std::uint32_t> parent_;
 };
 
+/// A Linker joins the sets of linking cells that hold friends.
 class Linker {
 public:
     Linker(const LinkingCells& cells, const Periodicity& periodicity, double linking_length)
@@ -192,6 +193,7 @@ private:
     double limit_;
 };
 
+/// A Group is a set with its number of members and its first member.
 struct Group {
     std::uint32_t set;
     std::size_t count;

@@ -9,6 +9,7 @@
 
 namespace chamomile {
 
+/// FieldOptions choose the random numbers of a field.
 struct FieldOptions {
     std::uint64_t seed = 1;
     bool fixed = false;  ///< every mode has the amplitude of the spectrum (Angulo & Pontzen 2016)

@@ -7,11 +7,13 @@
 
 namespace chamomile {
 
+/// A ParticleLoad is the arrangement of particles in a homogeneous universe.
 enum class ParticleLoad {
     grid, ///< the points of the mesh
     glass ///< cosmology/glass.hpp, repeated
 };
 
+/// InitialConditionsOptions describe the box, its particles and its random field.
 struct InitialConditionsOptions {
     PowerOptions power;  ///< with the background
     double side = 100;   ///< of the box, in Mpc/h

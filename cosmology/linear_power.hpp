@@ -10,6 +10,7 @@
 
 namespace chamomile {
 
+/// A TransferKind is the source of the shape of the spectrum.
 enum class TransferKind {
     eisenstein_hu,
     no_wiggle,      ///< Eisenstein & Hu's without acoustic oscillations
@@ -17,6 +18,7 @@ enum class TransferKind {
     power_table     ///< from a file: the power spectrum today
 };
 
+/// PowerOptions give the shape and the amplitude of the spectrum.
 struct PowerOptions {
     Background background;
     TransferKind transfer = TransferKind::eisenstein_hu;

@@ -5,6 +5,7 @@
 
 namespace chamomile {
 
+/// A MassFunctionFit is a published fit.
 enum class MassFunctionFit {
     sheth_tormen, ///< Sheth & Tormen (1999), eq. 10 with a = 0.707, p = 0.3, A = 0.3222
     warren,       ///< Warren et al. (2006), eq. 5: friends of friends, b = 0.2

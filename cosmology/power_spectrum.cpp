@@ -95,6 +95,7 @@ std::vector<double> bin_edges(const PowerSpectrumOptions& o, double most)
     return edges;
 }
 
+/// A Measurement sums the modes of a box in bins.
 class Measurement {
 public:
     Measurement(const PowerSpectrumOptions& options, const std::vector<double>& edges)

@@ -14,6 +14,7 @@ namespace chamomile {
 enum class Interlacing { none, two_meshes };
 enum class PowerBins { logarithmic, linear };
 
+/// PowerSpectrumOptions choose the mesh, the bins and the foldings of a measurement.
 struct PowerSpectrumOptions {
     int mesh = 256; ///< points along a side
     Assignment kernel = Assignment::piecewise_cubic;
@@ -36,6 +37,7 @@ struct PowerBin {
     int folding = 0;         ///< how often the box was folded
 };
 
+/// A PowerSpectrum holds the measured bins.
 struct PowerSpectrum {
     double shot_noise = 0;      ///< side^3 sum m^2 / (sum m)^2
     double nyquist = 0;         ///< pi mesh / side, of the box before it is folded

@@ -6,10 +6,12 @@
 
 namespace chamomile {
 
+/// A PowerTableRow is a line of a table.
 struct PowerTableRow {
     double k, value; ///< k in h/Mpc
 };
 
+/// A PowerColumn is the column that holds the value.
 enum class PowerColumn {
     second, ///< beside k
     matter  ///< the second of two, the seventh of seven or more: CAMB's transfer of all matter

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double sphere = 4 * std::numbers::pi / 3;
 
+/// A Shell is the mass of a particle at its distance from the centre.
 struct Shell {
     double radius, mass;
 };

@@ -50,6 +50,7 @@ T byte_swapped(T value)
     return result;
 }
 
+/// Returns the value in the host's byte order.
 template <class T>
 T in_host_order(T value, ByteOrder order)
 {

@@ -6,6 +6,7 @@
 namespace chamomile {
 namespace {
 
+/// A StatedNumber is a number that files state, with its allowed range.
 struct StatedNumber {
     const char* name;
     double value;

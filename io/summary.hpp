@@ -23,6 +23,7 @@ struct SnapshotSummary {
     Vec3<double> centre_of_mass, mean_velocity; ///< both weighted with mass
 };
 
+/// Returns the summary of the particles.
 SnapshotSummary summarize(const Particles& particles);
 
 } // namespace chamomile

@@ -80,6 +80,7 @@ struct WrappedCloud {
     double weight[points];
 };
 
+/// Returns the cloud of a particle at u in [0, n), in cells from point 0.
 template <int points>
 CHAMOMILE_HD WrappedCloud<points> wrapped_cloud_at(double u, int n)
 {

@@ -31,6 +31,7 @@ ModeKernels find_mode_kernels(const std::string& instruction_set)
     }
 }
 
+/// EwaldModes sums the long range over Fourier modes.
 class EwaldModes final : public LongRange {
 public:
     EwaldModes(Periodicity box, double split_radius, int highest, ModeKernels kernels)

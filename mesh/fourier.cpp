@@ -77,6 +77,7 @@ std::unique_ptr<std::byte, FreeAligned> aligned_memory(std::size_t bytes)
 
 } // namespace
 
+/// Plans holds FFTW's plans for one size of grid.
 template <class T>
 struct Fourier<T>::Plans {
     using F = Fftw<T>;

@@ -30,11 +30,13 @@ struct MeshField {
     double cells_per_length;
 };
 
+/// A FieldAt is acceleration and potential at one place.
 struct FieldAt {
     Vec3<double> acceleration;
     double potential;
 };
 
+/// A CloudInSpace is a particle's cloud along the three axes.
 template <int points>
 struct CloudInSpace {
     WrappedCloud<points> x, y, z;

@@ -15,6 +15,7 @@
 namespace chamomile {
 namespace {
 
+/// MeshGravity computes the long range on a mesh of values of type T.
 template <class T>
 class MeshGravity final : public LongRange {
 public:

@@ -11,6 +11,7 @@ namespace chamomile {
 /// null: none.
 using PairKernels = PairKernel (*)(bool double_precision);
 
+/// Returns the code of a law from its type and its kernels.
 template <class Law>
 LawCode describe_law(const char* name, const PairKernels (&host)[instruction_set_count],
                      std::shared_ptr<const DeviceLaw> device)

@@ -17,6 +17,7 @@
 namespace chamomile {
 namespace {
 
+/// A Field is the FieldSolver that make_field_solver() returns.
 class Field final : public FieldSolver {
 public:
     explicit Field(const SolverOptions& settled) : lists_(settled, make_parts(settled, true)) {}

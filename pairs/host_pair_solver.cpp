@@ -21,6 +21,7 @@ constexpr std::size_t worth_sorting = 1 << 22, targets_worth_sorting = 4096;
 constexpr std::size_t parallel_items = 32; ///< the least, so that all threads have some
 constexpr std::size_t tiles_of_item = 16;  ///< at least
 
+/// A HostPairSolver sums pairs on the host's threads.
 class HostPairSolver final : public PairSolver {
 public:
     HostPairSolver(const LawCode& code, const void* law, const PairOptions& options)

@@ -6,6 +6,7 @@
 
 namespace chamomile {
 
+/// Returns a solver for the host.
 std::unique_ptr<PairSolver> make_host_pair_solver(const LawCode& code, const void* law,
                                                   const PairOptions& options);
 

@@ -35,6 +35,7 @@ struct LawShape {
     int target = 0, source = 0, sum = 0;
 };
 
+/// Returns the shape of a law.
 template <class Law>
 constexpr LawShape shape_of()
 {

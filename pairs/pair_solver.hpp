@@ -50,6 +50,7 @@ struct PairTask {
     Exclusions excluded;
 };
 
+/// PairStatistics counts the work of one sum.
 struct PairStatistics {
     std::uint64_t pairs = 0; ///< evaluated, excluded ones included
     std::uint64_t targets = 0, sources = 0, groups = 0;

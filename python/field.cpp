@@ -23,6 +23,7 @@ using Access = Array::Access;
 constexpr const char* quantities[] = {"acceleration", "potential", "tidal_tensor", "jerk"};
 constexpr int components_of[] = {3, 1, 6, 3};
 
+/// Statistics adds the time of a call to those of the solver.
 struct Statistics : ForceStatistics {
     double seconds = 0; ///< of the call into C++, without parsing of arrays
 };

@@ -17,6 +17,7 @@ struct Outside {
     std::size_t particles = 0;
     double sides = 0;
 };
+/// Returns the particles outside the box.
 Outside outside(const Particles& particles, double side);
 
 /// Returns a line about them, or an empty text if there are none.

@@ -19,6 +19,7 @@ struct Boundary {
     std::uint8_t octants; ///< the digit of the left one times 8, plus that of the right one
 };
 
+/// Returns the boundary between two keys, left <= right.
 CHAMOMILE_HD Boundary boundary_between(Key left, Key right)
 {
     if (left == right)

@@ -13,6 +13,7 @@
 namespace chamomile {
 namespace {
 
+/// A Range of targets or sorted particles excludes its end.
 struct Range {
     Index begin, end;
     Index count() const { return end - begin; }

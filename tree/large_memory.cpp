@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t(2) << 20, least_large = 4 * huge_page;
 
+/// LargeMemory is the resource that large_memory() returns.
 class LargeMemory final : public std::pmr::memory_resource {
 private:
     static std::size_t whole_pages(std::size_t bytes)

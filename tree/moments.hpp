@@ -29,6 +29,7 @@ struct SecondMoments {
     }
 };
 
+/// A Multipole holds the moments of a cell up to the second.
 struct Multipole {
     Vec3<double> center; ///< of mass; of the box if the cell is massless
     double mass = 0;     ///< NaN if a particle's is negative

@@ -18,6 +18,7 @@ constexpr std::size_t insertion_size = 24, nearly_sorted_moves = 4;
 constexpr std::size_t ahead = 128; // pairs to prefetch before they are read
 constexpr int least_digit_bits = 4, most_digit_bits = 11;
 
+/// Pairs are keys with their particle numbers.
 struct Pairs {
     Key* keys;
     Index* order;
@@ -25,6 +26,7 @@ struct Pairs {
     Pairs from(std::size_t k) const { return {keys + k, order + k}; }
 };
 
+/// A Part is the share of one thread.
 struct Part {
     std::size_t begin, end;
 };
@@ -109,6 +111,7 @@ void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
         }
 }
 
+/// Words is the memory of sort_bucket().
 struct Words {
     std::vector<std::uint64_t> words, buffer;
 };

@@ -5,6 +5,7 @@
 namespace chamomile {
 namespace {
 
+/// A HostTreeBuilder builds trees with all host threads.
 class HostTreeBuilder final : public TreeBuilder {
 public:
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,

@@ -13,6 +13,7 @@ constexpr int counted_evaluations = 3;
 constexpr double worth_taking = 0.97;
 constexpr int least_group = 16, most_group = 8192, least_leaf = 2, most_leaf = 512;
 
+/// A Tuner searches for the fastest group and leaf size by evaluations.
 class Tuner {
 public:
     Tuner(const SolverOptions& solver, Particles& particles, Quantities quantities)

@@ -45,6 +45,7 @@ namespace chamomile::app {
 
 enum class Need { required, optional };
 
+/// Options declares the arguments and options of one subcommand, and reads them.
 class Options {
 public:
     /// `summary` is the paragraph with which --help opens.

@@ -15,6 +15,7 @@ namespace chamomile::app {
 
 enum class DeviceErrorAction { stop, cpu };
 
+/// RunOptions holds all options of the command.
 struct RunOptions : RunSettings {
     std::string input;                          ///< a file; or empty, and
     std::string model;                          ///< the name of a built-in model

@@ -48,6 +48,7 @@ constexpr BuiltIn built_in[] = {
      molecular_columns, "fx fy fz energy virial", "coulomb=1 alpha beta gamma delta length=1"},
 };
 
+/// A Setting is a parameter with its value.
 struct Setting {
     std::string parameter;
     double value;

@@ -32,6 +32,7 @@ struct GravityParameters {
     std::map<std::string, std::string> others = {};
 };
 
+/// A ParticleState is a particle as AMUSE sets and gets it.
 struct ParticleState {
     double mass = 0;
     Vec3<double> position, velocity;

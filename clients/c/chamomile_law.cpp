@@ -15,6 +15,7 @@
 
 using namespace chamomile;
 
+/// A chm_law keeps a law, its options and its solver between calls.
 struct chm_law {
     std::optional<TextLaw> law;
     PairOptions options;

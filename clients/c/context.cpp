@@ -32,6 +32,7 @@ std::uint64_t number_of_this_thread()
     return number;
 }
 
+/// ThreadsInUse sets the number of threads for a call, and restores it afterwards.
 class ThreadsInUse {
 public:
     explicit ThreadsInUse(int n) : before_(n > 0 ? thread_count() : 0)
@@ -82,6 +83,7 @@ Outcome attempt(const chm_context& context, Body body, void* argument)
     }
 }
 
+/// An Occupied keeps other calls out of a context while it lives.
 class Occupied {
 public:
     explicit Occupied(chm_context& context)

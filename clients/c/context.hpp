@@ -35,6 +35,7 @@ struct Outcome {
 
 } // namespace chamomile::c
 
+/// A chm_context holds options, sources and solvers of the C interface.
 struct chm_context {
     std::atomic_flag busy = ATOMIC_FLAG_INIT;
     chamomile::c::Errors errors;
@@ -84,6 +85,7 @@ using Body = void (*)(void*);
 /// Runs `body(argument)` with no other call in the context; returns the status for the caller.
 int run(chm_context* context, Body body, void* argument) noexcept;
 
+/// Runs a call as run() does.
 template <class Call>
 int guarded(chm_context* context, Call call) noexcept
 {
@@ -91,6 +93,7 @@ int guarded(chm_context* context, Call call) noexcept
         context, [](void* argument) { (*static_cast<Call*>(argument))(); }, &call);
 }
 
+/// Throws Error(usage).
 [[noreturn]] inline void refuse(const std::string& line)
 {
     throw Error(Fault::usage, line);

@@ -4,6 +4,7 @@
 #include <chamomile/core/lane_math.hpp>
 #include <chamomile/pairs/law.hpp>
 
+/// Morse has a position as target and as source, and as sum a force and an energy.
 struct Morse {
     double depth = 1, steepness = 6, distance = 1.12;
 

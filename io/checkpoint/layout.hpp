@@ -28,6 +28,7 @@ inline constexpr std::uint32_t major_version = 1, minor_version = 0;
 inline constexpr std::uint64_t byte_order = 0x0102030405060708;
 inline constexpr const char* end_name = "end";
 
+/// A Header is the first 64 bytes of the file.
 struct Header {
     char magic[16];
     std::uint32_t major_version, minor_version;
@@ -36,6 +37,7 @@ struct Header {
     std::uint32_t sum;         ///< of the bytes before it
 };
 
+/// A BlockHead is the 64 bytes before the items of a block.
 struct BlockHead {
     char name[40]; ///< filled up with 0, the last is 0
     char kind;     ///< s, u, i or f

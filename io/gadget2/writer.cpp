@@ -14,6 +14,7 @@
 namespace chamomile {
 namespace {
 
+/// A Gadget2Writer chooses the format and the precision of a file and writes its blocks.
 class Gadget2Writer {
 public:
     Gadget2Writer(const Snapshot& snapshot, PendingFile& file)

@@ -31,6 +31,7 @@ inline constexpr const char* w0 = "w0";
 inline constexpr const char* wa = "wa";
 inline constexpr const char* physical_softening = "physical_softening";
 
+/// Returns whether a string of the group `own` is provenance.
 constexpr bool is_provenance(std::string_view name)
 {
     return name != unit_system && name != gravitational_constant && name != softening_kind &&

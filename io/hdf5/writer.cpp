@@ -39,6 +39,7 @@ constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 
     mass_scaling{0, -1, 0, 1, 0}, potential_scaling{-1, 0, 0, 0, 2},
     acceleration_scaling{-2, 1, -1, 0, 2};
 
+/// An Hdf5Writer writes the groups of a snapshot.
 class Hdf5Writer {
 public:
     Hdf5Writer(const Snapshot& snapshot, PendingFile& file)

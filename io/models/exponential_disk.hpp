@@ -38,6 +38,7 @@ private:
     std::vector<double> radii_, heights_, inward_, downward_;
 };
 
+/// ThinDiskOptions has lengths in units of the scale length.
 struct ThinDiskOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;

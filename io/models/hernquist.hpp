@@ -16,6 +16,7 @@ double hernquist_distribution(double energy);
 DensityTable tapered_hernquist(const std::vector<double>& radii, double mass, double scale,
                                double taper);
 
+/// HernquistOptions describe a sphere in units of its mass and scale radius.
 struct HernquistOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;

@@ -17,6 +17,7 @@ struct RelativeOrbit {
 RelativeOrbit orbit_before_pericentre(double total_mass, double eccentricity, double pericentre,
                                       double distance);
 
+/// TwoBodyOptions has lengths in any unit, with G = 1 and total mass 1.
 struct TwoBodyOptions {
     double semi_major_axis = 1; ///< a
     double eccentricity = 0.5;  ///< 0 <= e < 1

@@ -12,6 +12,7 @@ struct DiskOrientation {
     double inclination = 0, argument = 0;
 };
 
+/// MergerOptions describe two galaxies and their orbit.
 struct MergerOptions {
     GalaxyOptions galaxy;  ///< galaxy 1; `particles` counts those of both
     double mass_ratio = 1; ///< of galaxy 2 to galaxy 1, > 0

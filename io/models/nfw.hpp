@@ -11,6 +11,7 @@ namespace chamomile {
 /// are in scale radii. The cut is smooth because a sharp edge has no isotropic equilibrium.
 DensityTable nfw_density(const std::vector<double>& radii, double concentration);
 
+/// NfwOptions describe a halo in units of its virial mass and scale radius.
 struct NfwOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;

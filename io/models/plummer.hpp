@@ -5,6 +5,7 @@
 
 namespace chamomile {
 
+/// PlummerOptions describe a sphere in Henon units.
 struct PlummerOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;

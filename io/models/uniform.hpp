@@ -5,6 +5,7 @@
 
 namespace chamomile {
 
+/// UniformOptions choose the number of particles and the random numbers.
 struct UniformOptions {
     std::uint64_t particles = 10000;
     std::uint64_t seed = 1;

@@ -34,6 +34,7 @@ struct Spline {
     }
 };
 
+/// A Pyramid spreads points over cells of several sizes.
 class Pyramid {
 public:
     Pyramid(int width, int height, double field_of_view)

@@ -11,6 +11,7 @@
 namespace chamomile {
 namespace {
 
+/// A TextWriter writes numbers and comments in the C locale.
 class TextWriter {
 public:
     explicit TextWriter(PendingFile& file) : file_(file) {}

@@ -17,6 +17,7 @@ namespace {
 
 constexpr TipsyKind kinds[] = {TipsyKind::gas, TipsyKind::dark, TipsyKind::star};
 
+/// A TipsyHeader is the header of a file with the layout that was found.
 struct TipsyHeader {
     ByteOrder order;
     double time;

@@ -18,6 +18,7 @@ namespace {
 constexpr ByteOrder big_endian =
     std::endian::native == std::endian::big ? ByteOrder::host : ByteOrder::swapped;
 
+/// A TipsyWriter writes records in big endian.
 class TipsyWriter {
 public:
     TipsyWriter(const Snapshot& snapshot, PendingFile& file)

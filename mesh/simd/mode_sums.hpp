@@ -15,6 +15,7 @@ struct ModeRow {
     std::size_t first; ///< entry of z = 0 in arrays over all modes
 };
 
+/// ModeRows lists the rows of modes of a sum.
 struct ModeRows {
     const ModeRow* row;
     std::size_t count;
@@ -45,6 +46,7 @@ struct ModeBlock {
     double* waves = nullptr;
 };
 
+/// ModeKernels holds the functions that are compiled for one instruction set.
 struct ModeKernels {
     const char* name;
     void (*add_sums)(ModeBlock& block, const ModeRows& rows, ModeSums* sums);

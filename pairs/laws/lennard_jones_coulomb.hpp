@@ -121,6 +121,7 @@ struct LennardJonesCoulomb {
     }
 };
 
+/// Returns an atom with the values that the combination rule needs.
 template <class Combination>
 MolecularAtom<double> molecular_atom(const Vec3<double>& position, double charge, double sigma,
                                      double epsilon)

@@ -11,6 +11,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
+/// A GroupSum sums a compiled law for one group of targets.
 template <class Law, class T>
 class GroupSum {
     using P = Pack<T>;

@@ -10,6 +10,7 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
+/// A TextGroupSum runs the instructions of a law for one group of targets.
 template <class T>
 class TextGroupSum {
     using P = Pack<T>;

@@ -11,6 +11,7 @@
 
 namespace chamomile {
 
+/// A TextCode is the operation of an instruction.
 enum class TextCode : std::uint8_t {
     spread, ///< a, repeated for each pair
     // These are in the order of Op (pairs/text/expression.hpp).
@@ -52,11 +53,13 @@ inline constexpr int text_code_count = int(TextCode::sum_subtract_product) + 1;
 
 enum class TextBank : std::uint8_t { shared, target, source, pair };
 
+/// A TextOperand is the place of a value.
 struct TextOperand {
     TextBank bank = TextBank::shared;
     std::uint16_t slot = 0;
 };
 
+/// A TextInstruction writes the result of an operation to a slot, or adds it to a sum.
 struct TextInstruction {
     TextCode code;
     std::uint16_t to; ///< slot in the bank of the code, or number of a sum

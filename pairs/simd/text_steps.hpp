@@ -88,6 +88,7 @@ CHAMOMILE_HD P from_bits(typename P::Mask mask)
     return P(typename P::Register(mask));
 }
 
+/// Returns the result of an operation that has at most three operands.
 template <TextCode code, class P>
 CHAMOMILE_HD P text_result(P a, P b, P c)
 {
@@ -226,6 +227,7 @@ void text_near_difference(const TextStep<T>& step, const TextRun<T>& run)
         });
 }
 
+/// Runs one operation over all packs.
 template <class T, TextCode code, TextAccess a, TextAccess b, TextAccess c>
 void text_loop(const TextStep<T>& step, const TextRun<T>& run)
 {
@@ -239,11 +241,13 @@ void text_loop(const TextStep<T>& step, const TextRun<T>& run)
         });
 }
 
+/// Returns the number of a loop among text_loops.
 constexpr int text_loop_number(TextCode code, TextAccess a, TextAccess b, TextAccess c)
 {
     return int(code) * 27 + int(a) * 9 + int(b) * 3 + int(c);
 }
 
+/// Returns the loop of this number, or null if there is none.
 template <class T, int number, bool special>
 constexpr TextLoop<T> find_text_loop()
 {

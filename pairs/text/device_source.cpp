@@ -15,6 +15,7 @@ std::string literal(double number)
     return literal += ')';
 }
 
+/// A SourceWriter writes the instructions of a law as C++.
 class SourceWriter {
 public:
     SourceWriter(const LawText& law, const CompiledText& compiled)

@@ -12,6 +12,7 @@
 
 namespace chamomile {
 
+/// An Op is the operation of a value.
 enum class Op : std::uint8_t {
     // Leaves; `index` is the number of the parameter, of the value in its row, of the component.
     constant,

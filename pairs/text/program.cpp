@@ -30,6 +30,7 @@ struct Term {
     bool minus;
 };
 
+/// A Compiler turns the expressions of a law into instructions.
 class Compiler {
 public:
     Compiler(const LawText& law, CompiledText& to)

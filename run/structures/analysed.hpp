@@ -25,6 +25,7 @@ struct AnalysisUnits {
     double length = 1, mass = 1; ///< mass: in Msun or Msun/h
     std::string length_name, mass_name;
 };
+/// Returns the units of the analysis for a snapshot in these units.
 AnalysisUnits analysis_units(const Units& units);
 
 /// Returns 1/a - 1 for a comoving snapshot, else 0.

@@ -11,6 +11,7 @@
 namespace chamomile {
 namespace {
 
+/// A Bin counts halos of similar mass by each kind of mass.
 struct Bin {
     std::size_t halos = 0, corrected = 0, spheres = 0;
     double log_mass = 0; ///< summed over the halos

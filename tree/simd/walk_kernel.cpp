@@ -53,6 +53,7 @@ CHAMOMILE_HD void append_lanes(WalkArray<Index>& array, const Index* from, unsig
 #endif
 }
 
+/// A ClusterWalk makes the lists of one cluster and its groups.
 template <class Region>
 class ClusterWalk {
 public:

@@ -36,6 +36,7 @@ struct WalkArray {
     ~WalkArray() { delete[] data; }
 };
 
+/// A WalkEntry is a node on the stack of the walk, with a lane or a cell.
 struct WalkEntry {
     Index cell, node;
 };
@@ -56,11 +57,13 @@ struct WalkScratch {
     WalkArray<WalkEntry> stack;
 };
 
+/// A WalkTree refers to the tree that is walked.
 struct WalkTree {
     const WalkNode* nodes;
     const Cell* cells;
 };
 
+/// A ClusterTask is the walk of one cluster.
 struct ClusterTask {
     WalkTree tree;
     WalkRegion region;

@@ -82,6 +82,7 @@ CHAMOMILE_HD P squared(const Vec3<P>& d)
     return d.x * d.x + d.y * d.y + d.z * d.z;
 }
 
+/// Returns by how much x lies outside of low .. high.
 CHAMOMILE_HD P beyond(P low, P high, P x)
 {
     return larger(larger(P(0.0), low - x), x - high);
@@ -92,6 +93,7 @@ CHAMOMILE_HD Vec3<P> load_center(const WalkNode& node, int k)
     return {P::load(node.x + k), P::load(node.y + k), P::load(node.z + k)};
 }
 
+/// Returns the distance within which cells k and on are not accepted.
 template <class Region>
 CHAMOMILE_HD P load_reach(const WalkNode& node, int k, const Region& region)
 {
@@ -100,6 +102,7 @@ CHAMOMILE_HD P load_reach(const WalkNode& node, int k, const Region& region)
                   least);
 }
 
+/// Decisions tells for each lane what happens to its cell.
 struct Decisions {
     unsigned accepted = 0; ///< bits of the lanes
     unsigned far = 0;      ///< of those whose field is expanded

@@ -69,8 +69,7 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
 AccuracyRow measure(Particles& particles, const SolverOptions& setting, Reference& reference,
                     int repeat)
 {
-    const ReferenceSums& sums = reference.sums(setting.softening); // before ours: they may need a
-                                                                   // GPU
+    const ReferenceSums& sums = reference.sums(setting.softening); // first, as both may use a GPU
     const auto solver = make_solver(setting);
     const bool all = setting.solver == SolverKind::tree || particles.size() <= most_direct_targets;
     const std::span<const Index> active =

@@ -42,8 +42,7 @@ struct OptionTerms {
     std::vector<std::string> words; ///< one for each value that is allowed; none: any
     std::string unit;               ///< such as "length"; none: a pure number or word
     std::string group, help;
-    unsigned needs = 0; ///< the table's bits for what must be chosen for the option to have an
-                        ///< effect
+    unsigned needs = 0; ///< what must be chosen for it to have an effect, as bits
 
     /// Returns the name that the interfaces other than the command line show.
     std::string plain_name() const;

@@ -43,8 +43,7 @@ void make_velocities_peculiar(Snapshot& snapshot)
     const double factor = velocity_factor(snapshot);
     for (Vec3<double>& velocity : snapshot.particles.velocity)
         velocity = factor * velocity;
-    if (snapshot.provenance.contains("version")) // written by this program, which knows no other
-                                                 // convention
+    if (snapshot.provenance.contains("version")) // this program's files have no other convention
         return;
     char scale_factor[32]; // prints 1 today, where 1/(1+z) differs from 1 by rounding
     std::snprintf(scale_factor, sizeof scale_factor, "%.12g", snapshot.comoving->scale_factor);

@@ -59,8 +59,7 @@ private:
     std::filesystem::path target_, temporary_;
     std::vector<std::byte> buffer_;
     int descriptor_ = -1;
-    bool replaces_ = false, stays_ = false; // replaces_: an older target; stays_: the temporary
-                                            // file is kept
+    bool replaces_ = false, stays_ = false; // an older target is replaced; the temporary is kept
 };
 
 /// Writes a file that is complete or does not appear. Throws Error(output).

@@ -29,12 +29,10 @@ struct Snapshot {
     Particles particles;
     double time = 0; ///< in a comoving file as stated, usually the scale factor
     Units units;
-    bool has_stated_units = true;                 ///< false: the units are those usual for the
-                                                  ///< format
+    bool has_stated_units = true;                 ///< else those usual for the format
     std::string units_note;                       ///< the note that says which were assumed
-    std::optional<double> gravitational_constant; ///< set where the file states it
-    std::optional<Softening> softening;           ///< set where the file states one for all
-                                                  ///< particles
+    std::optional<double> gravitational_constant; ///< where the file states it
+    std::optional<Softening> softening;           ///< where the file states one for all particles
     std::optional<ComovingFrame> comoving;        ///< absent: plain coordinates
     double box_size = 0;                          ///< 0: isolated
     bool has_accelerations = false, has_potentials = false;

@@ -117,8 +117,7 @@ struct AcceptanceCriterion {
     Criterion kind = Criterion::relative;
     double theta = 0.6;
     double tolerance = 0.001;
-    double clearance = 0; ///< distance within which the force between particles differs from the
-                          ///< cell's
+    double clearance = 0; ///< within it the force between particles is not that of the cell
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     int order = 2;        ///< of the multipoles: 0, 2, 3 or 4
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none

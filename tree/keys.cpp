@@ -91,8 +91,7 @@ void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
         return table;
     }();
     constexpr double cells = 1 << key_levels;
-    constexpr std::size_t ahead = 64; // without this some memory systems fetch only what is asked
-                                      // for
+    constexpr std::size_t ahead = 64; // some memory systems do not prefetch by themselves
     const double scale = cells / cube.size;
     const std::size_t last = positions.size() - 1;
     const auto spread = [](double x) {

@@ -170,8 +170,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
                                scratch);
     };
     const Vec3<double> whole = field_at(cluster.center_of_mass);
-    if (cluster.mass == 0 && extent > 0) { // targets are massless: add what does not cancel about
-                                           // the centre
+    if (cluster.mass == 0 && extent > 0) { // massless: add the field that does not cancel around
         double around = 0;
         for (int side = 0; side < 6; ++side) {
             Vec3<double> place = cluster.center_of_mass;

@@ -51,8 +51,7 @@ private:
     const Octree* octree_ = nullptr;
     const WalkNodes* nodes_ = nullptr;
     mutable std::mutex mutex_;
-    mutable std::vector<std::unique_ptr<WalkScratch>> idle_; // memory of threads that do not walk
-                                                             // now
+    mutable std::vector<std::unique_ptr<WalkScratch>> idle_; // of threads that do not walk
 };
 
 } // namespace chamomile

@@ -10,8 +10,7 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t most_trees = 8; ///< per call, one for each softening; beyond it pairs are
-                                      ///< summed
+constexpr std::size_t most_trees = 8; ///< of one call, by softening; beyond, all pairs are summed
 
 } // namespace
 

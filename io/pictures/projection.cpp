@@ -75,8 +75,7 @@ public:
     void count(std::span<const ProjectedPoint> points)
     {
         Level& finest = levels_[0];
-        std::vector<std::int64_t>& counts = finest.masses; // borrowed, because integers add in any
-                                                           // order
+        std::vector<std::int64_t>& counts = finest.masses; // borrowed: integers add in any order
 #pragma omp parallel for
         for (std::size_t i = 0; i < points.size(); ++i) {
             double x, y;

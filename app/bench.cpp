@@ -85,7 +85,7 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
     row.machine = solver->device();
     if (bench.ceiling && solver->options().device == "cpu")
         row.ceiling = pair_ceiling(solver->options(), bench.quantities());
-    solver->solve(particles, bench.quantities()); // grows every buffer, and tunes if it may
+    solver->solve(particles, bench.quantities()); // grows buffers; a goal chooses here
     row.setting = solver->options();
     std::vector<std::pair<double, ForceStatistics>> runs;
     for (int r = 0; r < bench.repeat; ++r) {

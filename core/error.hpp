@@ -9,8 +9,8 @@ namespace chamomile {
 /// A Fault is the kind of an error; its value is the program's exit status.
 enum class Fault { usage = 2, input = 3, output = 4, device = 5, numeric = 6, restart = 7 };
 
-/// An Error says in one line what is wrong: `<file or option>: <field>: <value>: <what is
-/// allowed>`.
+/// An Error says in one line what is wrong:
+/// `<file or option>: <field>: <value>: <what is allowed>`.
 class Error : public std::runtime_error {
 public:
     Error(Fault fault, const std::string& line) : std::runtime_error(line), fault_(fault) {}

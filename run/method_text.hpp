@@ -9,8 +9,8 @@
 
 namespace chamomile {
 
-/// Returns a text such as "tolerance 0.001" or, with the name unless it is the default, "geometric,
-/// theta 0.6".
+/// Returns a text such as "tolerance 0.001" or, with the name unless it is the default,
+/// "geometric, theta 0.6".
 std::string criterion_text(const SolverOptions& solver);
 
 /// Returns a text such as "tree, tolerance 0.003, quadrupoles, local order 5" or "direct sum".

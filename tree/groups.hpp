@@ -84,7 +84,7 @@ bool has_wide_boxes(const TargetGroups& groups, double longest_side);
 /// Makes such boxes tight around the targets, from the octree's sources.
 void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side);
 
-/// Fills the centres and radii, which follow from the boxes of the groups.
+/// Fills centres, radii and the boxes of clusters, which follow from the boxes of the groups.
 void finish_groups(TargetGroups& groups);
 
 /// Finds the targets and makes their groups, where the octree has its order and sources.

@@ -14,8 +14,8 @@ struct Tuning {
     double start_seconds = 0;
     int evaluations = 0;
 
-    /// Returns a text such as "groups of 256, leaves of 16: 41 ms; of 128 and 16: 45 ms; 24
-    /// evaluations".
+    /// Returns a text such as
+    /// "groups of 256, leaves of 16: 41 ms; of 128 and 16: 45 ms; 24 evaluations".
     std::string text() const;
 };
 

@@ -13,8 +13,8 @@ namespace chamomile::app {
 /// was ignored or may surprise. Throws Error(usage) for two boxes that differ.
 void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solver);
 
-/// Returns the origin of the box, such as "periodic, 3000 kpc (BoxSize of the file; --box 0:
-/// isolated)"; it is empty for isolated systems.
+/// Returns the origin of the box; it is empty for isolated systems. An example is
+/// "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)".
 std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver);
 
 /// Prints box and long range on standard output, unless --quiet; prints nothing for isolated

@@ -35,8 +35,8 @@ struct CompiledText;
 /// A TextLaw is the code of a law with the values of its parameters.
 class TextLaw {
 public:
-    /// Reads and compiles the law. Throws Error(input) `NAME: line L, column C: what is wrong: what
-    /// is allowed`.
+    /// Reads and compiles the law.
+    /// Throws Error(input) `NAME: line L, column C: what is wrong: what is allowed`.
     TextLaw(std::string_view text, const std::string& name);
 
     /// Returns the records and their names, the parameters and their defaults.

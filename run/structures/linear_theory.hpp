@@ -38,8 +38,7 @@ public:
     double linear(double k) const { return growth_squared_ * linear_(k); }
     double nonlinear(double k) const { return halofit_(k); }
     const MassFunction& mass_function() const { return mass_function_; }
-    /// Returns a text such as "# linear theory: sigma8 0.811, n_s 0.965, Omega_b 0.049
-    /// ".
+    /// Returns a line such as "# linear theory: sigma8 0.811, n_s 0.965, Omega_b 0.049\n".
     std::string heading() const;
     /// Returns a line on values that neither the request gives nor the snapshot states, or none.
     std::vector<std::string> assumed(const TheoryRequest& request, const Snapshot& snapshot) const;

@@ -1,4 +1,4 @@
-/// \file  The length of a vector of any size.
+/// \file  The length of a vector without overflow.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace chamomile {
 
-/// |a|, also where squares overflow or vanish: below 1e-154 and above 1e154.
+/// Returns |a|, also where squares overflow or vanish: below 1e-154 and above 1e154.
 inline double norm_of_any_size(const Vec3<double>& a)
 {
     const double squared = norm_squared(a);

@@ -11,7 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// Null for steps that all share.
+/// Returns the integrator with block steps, or null for shared steps.
 const BlockLeapfrog* blocks_of(const Simulation& simulation)
 {
     return dynamic_cast<const BlockLeapfrog*>(&simulation.integrator());

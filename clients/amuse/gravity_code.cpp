@@ -36,7 +36,8 @@ void GravityCode::set_option(const std::string& name, const std::string& value)
     parameters.others[name] = value;
 }
 
-/// A parameter counts as given where it is not what it is by default: AMUSE states them all.
+/// Returns the scheme of the parameters. A parameter counts as given if it differs from its
+/// default, because AMUSE sets them all.
 KeyedScheme GravityCode::scheme() const
 {
     const GravityParameters& p = parameters;
@@ -65,7 +66,7 @@ KeyedScheme GravityCode::scheme() const
     if (!hermite && !scheme.individual && !scheme.adaptive && !scheme.eta)
         keyed.take("step", number_text(p.time_step));
     if (hermite || keyed.options.solver == SolverKind::direct)
-        keyed.given.erase("tolerance"); // of the field at points
+        keyed.given.erase("tolerance"); // it remains that of the field at points
     keyed.settle();
     return keyed;
 }
@@ -95,8 +96,8 @@ std::size_t GravityCode::index(int number) const
     return found->second;
 }
 
-/// Velocities and radii alone leave the forces as they are, which a leapfrog of shared steps on the
-/// host goes on from.
+/// Records a change of particles. Velocities and radii leave the forces as they are, so that a
+/// leapfrog of shared steps on the host continues with them.
 void GravityCode::changed(Change change)
 {
     if (phase_ == Phase::no_parameters)
@@ -134,7 +135,7 @@ void GravityCode::remove(int number)
     particles_.mass.erase(particles_.mass.begin() + offset);
     particles_.position.erase(particles_.position.begin() + offset);
     particles_.velocity.erase(particles_.velocity.begin() + offset);
-    particles_.resize(size() - 1); // type, acceleration and potential are of all or computed anew
+    particles_.resize(size() - 1); // other arrays are uniform or computed anew
     radius_.erase(radius_.begin() + offset);
     numbers_.erase(numbers_.begin() + offset);
     index_.erase(number);

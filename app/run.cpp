@@ -95,6 +95,7 @@ void settle(const Options& options, RunOptions& run)
     require(options, settle_scheme(run.solver, run.scheme, options.asked(),
                                    run.cosmology.asked || run.solver.is_periodic()));
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
+    run.scheme.on_host = run.on_device_error == DeviceErrorAction::cpu; // which goes on from it
 }
 
 /// Settles anew what a box decides that is the file's, where no option gave one before it was read.

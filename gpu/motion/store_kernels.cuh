@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "chamomile/core/vec3.hpp"
+#include "chamomile/core/norm.hpp"
 #include "chamomile/integrate/ordered_sum.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 

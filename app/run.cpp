@@ -96,6 +96,7 @@ void settle(const Options& options, RunOptions& run)
     require(options, settle_scheme(run.solver, run.scheme, options.asked(),
                                    run.cosmology.asked || run.solver.is_periodic()));
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
+    run.scheme.on_host = run.on_device_error == DeviceErrorAction::cpu; // which goes on from it
 }
 
 /// Settles again the options that depend on the file's box, where no option gave one. `asked` holds

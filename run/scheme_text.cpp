@@ -101,9 +101,9 @@ std::string steps_text(const Scheme& scheme)
 
 std::vector<std::string> step_summary(const Integrator& integrator, const Particles& particles)
 {
-    const auto* blocks = dynamic_cast<const BlockLeapfrog*>(&integrator);
-    if (blocks && !blocks->report().rungs.empty())
-        return rung_table(blocks->report());
+    const auto* leapfrog = dynamic_cast<const Leapfrog*>(&integrator);
+    if (leapfrog && !leapfrog->report().rungs.empty())
+        return rung_table(leapfrog->report());
     const auto* hermite = dynamic_cast<const Hermite*>(&integrator);
     if (!hermite)
         return {};

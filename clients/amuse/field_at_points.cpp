@@ -144,7 +144,7 @@ void GravityCode::find_stops(const StopLimits& limits, std::uint64_t steps, doub
                              std::vector<Stop>& stops)
 {
     if (limits.collisions || limits.box)
-        made_.integrator->bring(particles_);
+        made_.integrator->fetch(particles_);
     if (limits.collisions)
         find_collisions(stops);
     if (limits.box) {

@@ -105,7 +105,8 @@ void GravityCode::changed(Change change)
     if (phase_ == Phase::running)
         phase_ = Phase::changed;
     if (change == Change::motion) {
-        started_ = started_ && made_.solver && !made_.blocks && !keyed_.scheme.resident;
+        started_ =
+            started_ && made_.leapfrog && !made_.leapfrog->block_steps() && !made_.is_resident();
         return;
     }
     started_ = has_potentials_ = false;
@@ -207,10 +208,10 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
     const double begin = wall_clock_seconds();
     for (std::uint64_t steps = 1; size() > 0 && !timeline.at_end() && stops.empty(); ++steps) {
         start();
-        const Integrator::Wish wish = made_.integrator->next_step(particles_, {step_, time_});
-        const Timeline::Step planned = timeline.plan(wish.length, wish.kind);
+        const Integrator::NextStep next = made_.integrator->next_step({step_, time_});
+        const Timeline::Step planned = timeline.plan(next.length, next.kind);
         if (!(planned.end > time_))
-            throw Error(Fault::numeric, "time step: " + std::to_string(wish.length) +
+            throw Error(Fault::numeric, "time step: " + std::to_string(next.length) +
                                             ": is lost in the digits of the time");
         has_potentials_ = started_ = false;
         ++generation_;
@@ -225,7 +226,7 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
     if (stops.empty())
         time_ = t;
     if (size() > 0)
-        made_.integrator->bring(particles_);
+        made_.integrator->fetch(particles_);
     return stops;
 }
 

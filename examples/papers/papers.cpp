@@ -10,7 +10,6 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/resident.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
@@ -143,14 +142,10 @@ double steps_per_second(const Bench& bench, std::size_t n)
     options.precision = bench.pairs.precision;
     options.softening.length = 0.01;
     const TimeStep step{TimeStepKind::fixed, 1e-5};
-    std::unique_ptr<Solver> solver;
-    std::unique_ptr<Integrator> integrator;
-    if (bench.on_gpu()) {
-        integrator = make_resident_leapfrog(options, step);
-    } else {
-        solver = make_solver(options);
-        integrator = std::make_unique<Leapfrog>(*solver, step);
-    }
+    options.solver = SolverKind::direct;
+    const auto solver = make_solver(options);
+    const auto integrator =
+        std::make_unique<Leapfrog>(*solver, step, Clock::newtonian(), Residence::device_if_it_fits);
     integrator->start(particles, Quantities::acceleration, {});
     const int steps = bench.on_gpu() ? 1000 : 10;
     std::vector<double> seconds;
@@ -158,7 +153,7 @@ double steps_per_second(const Bench& bench, std::size_t n)
         const double start = wall_clock_seconds();
         for (int s = 0; s < steps; ++s)
             integrator->step(particles, step.length, Quantities::acceleration, {});
-        integrator->bring(particles);
+        integrator->fetch(particles);
         seconds.push_back(wall_clock_seconds() - start);
     }
     std::sort(seconds.begin(), seconds.end());

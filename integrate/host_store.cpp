@@ -115,7 +115,6 @@ public:
         p.velocity.swap(velocity_);
         begins_ = true;
         has_new_long_range_ = false;
-        probe_ = 0;
     }
 
     void restore() override
@@ -144,20 +143,22 @@ public:
             move_due(move);
     }
 
-    void kick(const LevelFactors& factors) override
+    bool kick(const LevelFactors& factors) override
     {
         Particles& p = *particles_;
-        const auto kick_one = [&](std::size_t i) {
-            const Vec3<double>& a = p.acceleration[i];
-            p.velocity[i] += factors[level(i)] * a;
-            return 0 * (a.x + a.y + a.z);
-        };
-        probe_ += each_due(kick_one);
+        return 0 == each_due([&](std::size_t i) {
+                   const Vec3<double>& a = p.acceleration[i];
+                   p.velocity[i] += factors[level(i)] * a;
+                   return 0 * (a.x + a.y + a.z);
+               });
     }
 
-    bool is_finite() override
+    bool has_finite_positions() override
     {
-        return probe_ == 0;
+        return 0 == each(particles_->size(), [&](std::size_t i) {
+                   const Vec3<double>& x = particles_->position[i];
+                   return 0 * (x.x + x.y + x.z);
+               });
     }
 
     LevelCounts place(double whole, int lowest) override
@@ -284,7 +285,7 @@ private:
         Particles& p = *particles_;
         const std::vector<Vec3<double>>& before = acceleration_;
         is_split_ = move.long_range_kick.has_value();
-        probe_ += each(p.size(), [&](std::size_t i) {
+        each(p.size(), [&](std::size_t i) {
             Vec3<double> v = velocity_[i], a = before[i];
             if (is_split_) {
                 v += *move.long_range_kick * now_.long_range[i];
@@ -305,7 +306,7 @@ private:
             p.velocity[i] += move.kick[level(i)] * p.acceleration[i];
             return 0.;
         });
-        probe_ += each(p.size(), [&](std::size_t i) {
+        each(p.size(), [&](std::size_t i) {
             const Vec3<double> x = options_.box.wrapped(p.position[i] + move.drift * p.velocity[i]);
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
@@ -328,7 +329,6 @@ private:
     bool begins_ = false;             ///< the next move is the first of a whole step
     bool is_split_ = false;           ///< accelerations are those of the short range
     bool has_new_long_range_ = false; ///< since begin_step()
-    double probe_ = 0;                ///< not 0 if something was not finite
     /// The state before the whole step, except while restore() has given it back.
     std::vector<Vec3<double>> position_, velocity_, acceleration_, long_range_before_;
     std::vector<double> potential_;

@@ -277,15 +277,14 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         try {
             forces = solver_.evaluate(request);
         } catch (const Error&) {
-            if (!store_->is_finite())
+            if (!store_->has_finite_positions())
                 refuse(reached);
             throw;
         }
         add(statistics_, forces);
         const double evaluated = wall_clock_seconds();
 
-        store_->kick(kick_factors(Half::second));
-        if (!store_->is_finite())
+        if (!store_->kick(kick_factors(Half::second)))
             refuse(reached);
         if (blocks_) {
             kept_trees_.note(rung_due(), levels_.elapsed(), forces, count_);

@@ -100,10 +100,11 @@ public:
     virtual void restore() = 0;
 
     virtual void kick_and_drift(const KickAndDrift& move) = 0;
-    /// Kicks the particles that are due, by their level.
-    virtual void kick(const LevelFactors& factors) = 0;
-    /// Returns whether all that drifts and kicks have made and used since begin_step() is finite.
-    virtual bool is_finite() = 0;
+    /// Kicks the particles that are due, by their level. Returns false if an acceleration was not
+    /// finite; those by solvers on a GPU always are.
+    virtual bool kick(const LevelFactors& factors) = 0;
+    /// Returns whether all positions are finite.
+    virtual bool has_finite_positions() = 0;
 
     /// Gives every particle the level of the step that it asks for in a whole step of that length.
     virtual LevelCounts place(double whole, int lowest) = 0;

@@ -68,17 +68,15 @@ struct IsDue {
 
 } // namespace
 
-DirectExtent DirectArrays::extent(const ArrayView& position, const ArrayView& mass, std::size_t n,
-                                  const Stream& stream)
+void DirectArrays::find_extent(const ArrayView& position, const ArrayView& mass, std::size_t n,
+                               const Stream& stream)
 {
-    const std::size_t chunks = (n + DirectExtent::chunk - 1) / DirectExtent::chunk;
-    DirectExtent* extents = host_extents_.reserve(chunks);
-    sum_extents<<<unsigned(chunks), DirectExtent::lanes, 0, stream>>>(position, mass, n,
-                                                                      extents_.reserve(chunks));
+    chunks_ = (n + DirectExtent::chunk - 1) / DirectExtent::chunk;
+    DirectExtent* extents = host_extents_.reserve(chunks_);
+    sum_extents<<<unsigned(chunks_), DirectExtent::lanes, 0, stream>>>(position, mass, n,
+                                                                       extents_.reserve(chunks_));
     check(cudaGetLastError(), "launch the extent of particles");
-    download(extents, extents_.data(), chunks, stream);
-    stream.wait();
-    return extent_of({extents, chunks});
+    download(extents, extents_.data(), chunks_, stream);
 }
 
 void DirectArrays::pack(const ArrayView& position, const ArrayView& mass, std::size_t n,

@@ -12,12 +12,13 @@ namespace chamomile {
 
 /// DirectArrays reads the callers' positions and masses on the device and gives them the sums, in
 /// whatever layout their arrays have. Every call queues its work in the stream and returns when
-/// what it returns is there.
+/// what it returns is there; what it queues may be asked for after a wait.
 class DirectArrays {
 public:
-    /// Returns the extent of n particles.
-    DirectExtent extent(const ArrayView& position, const ArrayView& mass, std::size_t n,
-                        const Stream& stream);
+    /// Finds the extent of n particles; queued.
+    void find_extent(const ArrayView& position, const ArrayView& mass, std::size_t n,
+                     const Stream& stream);
+    DirectExtent extent() const { return extent_of({host_extents_.data(), chunks_}); }
 
     /// Makes sources in the units of the frame; queued.
     void pack(const ArrayView& position, const ArrayView& mass, std::size_t n,
@@ -34,14 +35,15 @@ public:
         const Index* targets;             ///< null: all
         std::size_t count;
     };
-    /// Writes the sums to arrays of the device; queued. all_finite() may be asked after a wait.
+    /// Writes the sums to arrays of the device; queued.
     void put(const Sums& sums, const ArrayView& acceleration, const ArrayView& potential,
              const Stream& stream);
     bool all_finite() const { return *host_fault_.data() == 0; }
 
 private:
     DeviceBuffer<DirectExtent> extents_;
-    PinnedBuffer<DirectExtent> host_extents_;
+    mutable PinnedBuffer<DirectExtent> host_extents_;
+    std::size_t chunks_ = 0;
     DeviceBuffer<unsigned> fault_, number_;
     mutable PinnedBuffer<unsigned> host_fault_;
     PinnedBuffer<unsigned> host_number_;

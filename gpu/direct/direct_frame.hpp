@@ -85,6 +85,8 @@ struct DirectFrame {
     bool scaled = false; // whether masses may go into the coordinates
     MassSums masses;     // the caller's
 
+    bool operator==(const DirectFrame&) const = default;
+
     DirectFrame() = default;
     /// Of n particles; throws Error(input) for what is not finite, naming those that `particles`
     /// returns.

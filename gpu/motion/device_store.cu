@@ -176,7 +176,6 @@ public:
         now_.velocity.swap(before_.velocity);
         begins_ = true;
         has_new_long_range_ = is_fetched_ = false;
-        clear(fault_.data(), 1);
     }
 
     void restore() override
@@ -209,15 +208,19 @@ public:
         });
     }
 
-    void kick(const LevelFactors& kick) override
+    bool kick(const LevelFactors& kick) override
     {
         run("kick",
             [&] { kick_due<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), factors(kick)); });
+        return true;
     }
 
-    bool is_finite() override
+    bool has_finite_positions() override
     {
         use_device();
+        clear(fault_.data(), 1);
+        run("look at positions",
+            [&] { find_fault<<<blocks(), block_size, 0, *stream_>>>(arrays(now_)); });
         chamomile::download(host_fault_.data(), fault_.data(), 1, *stream_);
         stream_->wait();
         return *host_fault_.data() == 0;
@@ -383,7 +386,8 @@ private:
                         .position = on_device(now_.position),
                         .mass = on_device(mass_),
                         .id = particles_->id,
-                        .acceleration = on_device(acceleration)};
+                        .acceleration = on_device(acceleration),
+                        .stream = *stream_};
         has_potentials_ = potentials;
         if (potentials) {
             now_.potential.reserve_exactly(n_);

@@ -27,17 +27,10 @@ struct StoreArrays {
     double *potential, *step, *measured, *orbit;
     const std::uint8_t* level; ///< null: all have level 0
     int first;                 ///< particles of this level and above are due
-    unsigned* fault;           ///< set where a number is not finite
+    unsigned* fault;           ///< of find_fault()
 
     __device__ int level_of(std::size_t i) const { return level ? level[i] : 0; }
 };
-
-/// Sets the flag where a component is not finite.
-__device__ void note_fault(const Vec3<double>& value, unsigned* fault)
-{
-    if (0 * (value.x + value.y + value.z) != 0)
-        *fault = 1;
-}
 
 __device__ std::size_t thread_number()
 {
@@ -136,7 +129,17 @@ __global__ void __launch_bounds__(block_size)
     }
     const Vec3<double> x = box.wrapped(before.position[i] + drift * v);
     s.position[i] = x;
-    note_fault(x, s.fault);
+}
+
+/// Notes a position that is not finite.
+__global__ void __launch_bounds__(block_size) find_fault(StoreArrays s)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count)
+        return;
+    const Vec3<double> x = s.position[i];
+    if (0 * (x.x + x.y + x.z) != 0)
+        *s.fault = 1;
 }
 
 __global__ void __launch_bounds__(block_size) kick_due(StoreArrays s, KernelFactors kick)
@@ -147,9 +150,7 @@ __global__ void __launch_bounds__(block_size) kick_due(StoreArrays s, KernelFact
     const int level = s.level_of(i);
     if (level < s.first)
         return;
-    const Vec3<double> a = s.acceleration[i];
-    s.velocity[i] += kick.of[level] * a;
-    note_fault(a, s.fault);
+    s.velocity[i] += kick.of[level] * s.acceleration[i];
 }
 
 /// v += kick times the long range, unless that is 0; a += the long range.

@@ -49,8 +49,8 @@ class Simulation:
     steps in blocks by eta, or shared steps of length step; Makino & Aarseth 1992). G, softening and the
     periodic box are those of the snapshot unless given (box=0 leaves boundaries open);
     help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all. Snapshots in
-    comoving coordinates are UsageErrors. With resident=True the snapshot's arrays are current in observers and
-    at the end. The same input gives the same bits, whatever the number of threads.
+    comoving coordinates are UsageErrors. Where forces come from a GPU the particles live there;
+    the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))

@@ -20,12 +20,13 @@
 namespace chamomile::app {
 namespace {
 
-/// Direct sums of more particles are made for the sampled ones alone.
+/// With more particles direct sums are made for the sampled ones alone.
 constexpr std::size_t most_direct_targets = 1 << 18;
 
-/// Without --verbose more rows are not followed by their worst particles.
+/// Without --verbose, tables with more rows are not followed by their worst particles.
 constexpr std::size_t most_worst_lines = 8;
 
+/// AccuracyOptions holds the options of the command.
 struct AccuracyOptions {
     ParticleSource source;
     SolverOptions solver;
@@ -68,7 +69,7 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
 AccuracyRow measure(Particles& particles, const SolverOptions& setting, Reference& reference,
                     int repeat)
 {
-    const ReferenceSums& sums = reference.sums(setting.softening); // before ours: a GPU's are there
+    const ReferenceSums& sums = reference.sums(setting.softening); // first, as both may use a GPU
     const auto solver = make_solver(setting);
     const bool all = setting.solver == SolverKind::tree || particles.size() <= most_direct_targets;
     const std::span<const Index> active =
@@ -172,7 +173,7 @@ int accuracy(const std::vector<std::string>& arguments)
         return 0;
     require_consistent(options, accuracy);
     if (accuracy.source.file.empty())
-        swept(accuracy.solver, accuracy.sweep, options); // refuses before anything takes long
+        swept(accuracy.solver, accuracy.sweep, options); // refuses early what takes long
 
     Samples samples;
     AccuracyRows rows;

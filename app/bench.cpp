@@ -1,4 +1,4 @@
-/// \file  `chamomile bench`: time, errors and cost of one force evaluation, setting by setting.
+/// \file  `chamomile bench`: time, errors and cost of one force evaluation, for each setting.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -25,6 +25,7 @@
 namespace chamomile::app {
 namespace {
 
+/// BenchOptions holds the options of the command.
 struct BenchOptions {
     ParticleSource source;
     SolverOptions solver;
@@ -84,7 +85,7 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
     row.machine = solver->device();
     if (bench.ceiling && solver->options().device == "cpu")
         row.ceiling = pair_ceiling(solver->options(), bench.quantities());
-    solver->solve(particles, bench.quantities()); // grows every buffer, and chooses where it may
+    solver->solve(particles, bench.quantities()); // grows buffers; a goal chooses here
     row.setting = solver->options();
     std::vector<std::pair<double, ForceStatistics>> runs;
     for (int r = 0; r < bench.repeat; ++r) {
@@ -115,7 +116,7 @@ void measure_all(std::vector<BenchRow>& rows, const std::string& source, Particl
 {
     Reference reference(particles, std::size_t(bench.sample), bench.solver.gravitational_constant,
                         bench.reference, bench.solver.box);
-    for (const SolverOptions& setting : settings) // before the sums that are measured
+    for (const SolverOptions& setting : settings) // before the measured sums
         if (bench.sample > 0)
             reference.sums(setting.softening);
     for (int threads : bench.threads) {
@@ -157,7 +158,7 @@ int bench(const std::vector<std::string>& arguments)
 
     std::vector<BenchRow> rows;
     if (bench.source.file.empty())
-        swept(bench.solver, bench.sweep, options); // refuses before anything takes long
+        swept(bench.solver, bench.sweep, options); // refuses early what takes long
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
         take_from_file(bench.solver, snapshot, options);
         require_reference(options, bench.reference, bench.solver.box > 0);

@@ -1,4 +1,4 @@
-/// \file  The subcommands of the program; each stands in the file of its name.
+/// \file  The subcommands of the program; each has a file of its name.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace chamomile::app {
 
-/// Each takes the arguments after its name, returns the exit status and throws Error for everything
-/// else.
+/// Each takes the arguments after its name and returns the exit status. It throws Error for
+/// everything else.
 int accuracy(const std::vector<std::string>& arguments);
 int bench(const std::vector<std::string>& arguments);
 int convert(const std::vector<std::string>& arguments);

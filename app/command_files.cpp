@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a name stands for: the file, and the place where there may be none yet.
+/// A Place is what a name refers to: the file, or the path where it may be created.
 class Place {
 public:
     explicit Place(const fs::path& name)
@@ -40,13 +40,14 @@ private:
     struct stat status_;
 };
 
+/// A NamedOutput is a file to be written, with the option that names it.
 struct NamedOutput {
     Place place;
     fs::path file;
     std::string option;
 };
 
-// Of this process, which is one command.
+// These belong to this process, which is one command.
 std::vector<Place> inputs;
 std::vector<NamedOutput> outputs;
 
@@ -144,7 +145,7 @@ void require_writable(const std::string& command, const Output& output)
     if (!folder.empty() && !fs::is_directory(folder, none))
         throw Error(Fault::output, output.file + ": the folder " + folder.string() +
                                        " does not exist: create it first");
-    PendingFile probe(path); // which is gone again
+    PendingFile probe(path); // leaves no file behind
 }
 
 int write_output(const Options& options, const Output& output,

@@ -1,4 +1,5 @@
-/// \file  The files of a command: all that it reads are its inputs, and no output replaces one.
+/// \file  The files of a command: all that it reads are its inputs, and no output replaces an
+/// input.
 #pragma once
 
 #include <filesystem>
@@ -10,57 +11,58 @@
 
 namespace chamomile::app {
 
-/// Whether two names are of one file, by whatever link or path, or will be.
+/// Returns whether two names refer to one file, by whatever link or path, now or when created.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Notes a file that this command reads or will read; "" stands for none. Throws Error(output) if
-/// it is one of those that it will write.
+/// Records a file that this command reads or will read; "" means none. Throws Error(output) if it
+/// is also one of those that it will write.
 void note_input(const std::filesystem::path& file);
 
-/// Notes a file that this command will write, as the option says. Throws Error(output) if it is an
+/// Records a file that this command will write by this option. Throws Error(output) if it is an
 /// input, Error(usage) if it is the file of another option.
 void note_output(const std::filesystem::path& file, const std::string& option);
 
-/// Whether the file is an input by now.
+/// Returns whether the file has been recorded as an input.
 bool is_input(const std::filesystem::path& file);
 
-/// Throws Error(output) if it is.
+/// Throws Error(output) if the file has been recorded as an input.
 void require_no_input(const std::filesystem::path& file);
 
-/// Notes all pieces of a snapshot. Throws Error(input) for what is none, as far as its header
-/// tells.
+/// Records all pieces of a snapshot. Throws Error(input) for a file whose header is not that of a
+/// snapshot.
 void note_snapshot(const std::string& file);
 
-/// note_snapshot() and read_snapshot().
+/// Calls note_snapshot() and read_snapshot().
 Snapshot read_particles(const std::string& file);
 
-/// "note: ..." on standard output, unless --quiet: what every command tells of a file it reads.
+/// Prints "note: ..." on standard output, unless --quiet: the notes of a file that was read.
 void print_notes(const Options& options, const Snapshot& snapshot);
 
-/// The one file that a command writes: named by an option, refused in time, with provenance.
+/// An Output is the one file that a command writes: named by an option, refused early, with
+/// provenance.
 struct Output {
     std::string file;
     bool overwrite = false;
-    std::string option = "--output"; ///< that names it
+    std::string option = "--output"; ///< the option that names it
 };
 
 /// Adds --output FILE and --overwrite.
 void add_output(Options& options, Output& output);
 
 /// Throws Error(usage) without a file name or for that of another output, Error(output) if the file
-/// exists and is not to be overwritten, is an input, or cannot be written.
+/// exists and must not be overwritten, is an input, or cannot be written.
 void require_writable(const std::string& command, const Output& output);
 
-/// Throws Error(output) if the file exists by now and is not to be overwritten, or has become an
-/// input: before what took long is written.
+/// Throws Error(output) if the file exists by now and must not be overwritten, or has become an
+/// input. It is called after long work, before its result is written.
 void require_still_writable(const Output& output);
 
-/// Makes the snapshot once the file is known to be writable, records how, and says what was
-/// written.
+/// Makes the snapshot once the file is known to be writable, records its provenance, and prints
+/// what was written.
 int write_output(const Options& options, const Output& output,
                  const std::function<Snapshot()>& make);
 
-/// Writes a text file, complete or not at all. Throws Error(output).
+/// Writes a text file that is complete or does not appear. Throws Error(output).
 void write_text(const Output& output, const std::string& text);
 
 } // namespace chamomile::app

@@ -1,4 +1,4 @@
-/// \file  `chamomile convert`: a snapshot in another format.
+/// \file  `chamomile convert`: writes a snapshot in another format.
 #include <cstdio>
 
 #include "app/command.hpp"
@@ -24,7 +24,7 @@ int convert(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
 
-    left_out({}, output); // an unknown extension is refused before anything is read
+    left_out({}, output); // refuses an unknown extension before anything is read
     note_input(input);
     require_writable("convert", {output, overwrite, "OUT"});
     Snapshot snapshot = read_particles(input);

@@ -1,4 +1,4 @@
-/// \file  `chamomile devices`: what can evaluate forces here.
+/// \file  `chamomile devices`: lists what can evaluate forces here.
 #include <cstdio>
 
 #include "app/command.hpp"

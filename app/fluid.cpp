@@ -20,7 +20,7 @@
 namespace chamomile::app {
 namespace {
 
-/// Of the energy, which good runs keep far better.
+/// The relative drift of the energy up to which a run can be trusted; good runs have far less.
 constexpr double trusted_drift = 0.01;
 
 void add_fluid_options(Options& options, FluidRun& run)
@@ -62,7 +62,7 @@ void add_fluid_options(Options& options, FluidRun& run)
     options.flag("overwrite", run.output.overwrite, "replace a file of that name");
 }
 
-/// Of a run that goes on.
+/// These options may change when a run is continued.
 const std::vector<std::string> changeable{
     "steps",    "device",  "argon", "output",  "checkpoint", "checkpoint-walltime",
     "config",   "threads", "quiet", "verbose", "restart",    "max-walltime",
@@ -77,7 +77,8 @@ std::map<std::string, std::string> kept_options(const Options& options)
     return kept;
 }
 
-/// All but the table. The checkpoint that a run goes on from may be replaced by its next one.
+/// Records all files but the table. The checkpoint that a run continues from may be replaced by its
+/// next one.
 void note_files(const FluidRun& run)
 {
     std::vector<std::string> written;
@@ -101,18 +102,19 @@ void require_place_for_checkpoints(const FluidRun& run)
     if (run.checkpoint.empty())
         return;
     const bool goes_on = !run.restart.empty() && is_same_file(run.checkpoint, run.restart);
-    std::error_code none; // of what cannot be written, the probe tells
+    std::error_code none; // the probe reports what cannot be written
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
         if (!goes_on && std::filesystem::exists(file, none) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +
                                            ": exists: give --overwrite to replace it or --restart "
                                            "to go on from it");
-    PendingFile probe(run.checkpoint); // which is gone again
+    PendingFile probe(run.checkpoint); // leaves no file behind
 }
 
 void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon)
 {
-    // k_B / (1 nm)^3 in MPa/K, k_B N_A in kJ/mol/K; Rahman's argon (Phys. Rev. 136, A405, 1964).
+    // k_B / (1 nm)^3 is in MPa/K, k_B N_A in kJ/mol/K; argon is Rahman's (Phys. Rev. 136, A405,
+    // 1964).
     constexpr double kelvin = 119.8, nm = 0.3405, boltzmann = 1.380649e-23, mole = 6.02214076e23;
     const double megapascal = boltzmann * kelvin / (nm * nm * nm * 1e-27) * 1e-6,
                  kilojoule = boltzmann * mole * kelvin * 1e-3;
@@ -137,7 +139,7 @@ void print_results(const Fluid& fluid, const FluidAverages& averages, bool argon
     std::printf("of these beyond the cut-off: energy %.5f, pressure %.5f\n", u, density * u);
 }
 
-/// That file, or the one before it where it is damaged; returns what was wrong then.
+/// Opens the checkpoint, or the one before it if it is damaged; returns its fault then.
 std::string take_checkpoint(const std::string& file, std::optional<CheckpointReader>& archive)
 {
     try {
@@ -177,7 +179,7 @@ int fluid(const std::vector<std::string>& arguments)
         rejected = take_checkpoint(run.restart, archive);
         std::map<std::string, std::string> earlier;
         (*archive)("fluid/options", earlier);
-        earlier.erase("checkpoint"); // of the file that is taken, wherever it lies now
+        earlier.erase("checkpoint"); // that of the file itself, which may have moved
         options.adopt(earlier, changeable);
     }
     if (!options.given("switch"))
@@ -213,7 +215,7 @@ int fluid(const std::vector<std::string>& arguments)
     const std::uint64_t begin = std::max(job.step(), run.equilibrate);
     double start = wall_clock_seconds(), last_told = start;
     const std::string stopped = job.execute([&] {
-        if (job.step() == run.equilibrate) // what is timed begins
+        if (job.step() == run.equilibrate) // timing begins
             start = wall_clock_seconds();
         if (options.verbosity() == Verbosity::verbose && job.step() > run.equilibrate &&
             wall_clock_seconds() - last_told > 10) {

@@ -1,4 +1,4 @@
-/// \file  `chamomile force`: one evaluation of a snapshot.
+/// \file  `chamomile force`: one force evaluation of a snapshot.
 #include <cstdio>
 
 #include "app/command.hpp"

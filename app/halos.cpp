@@ -51,7 +51,7 @@ void require_different(std::vector<double> overdensities)
         throw Error(Fault::usage, "--overdensity: " + shortest(*twice) + ": is given twice");
 }
 
-/// Masses and places of all particles, where not all of them are looked at.
+/// Returns masses and places of all particles if only some are analysed, else nothing.
 std::optional<Particles> matter_beside(const AnalysedMatter& matter, const Snapshot& snapshot)
 {
     const Particles& p = snapshot.particles;

@@ -1,4 +1,4 @@
-/// \file  `chamomile info`: what is in a snapshot.
+/// \file  `chamomile info`: prints what is in a snapshot.
 #include <cstdio>
 
 #include "app/command.hpp"

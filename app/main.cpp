@@ -1,4 +1,4 @@
-/// \file  The program: its subcommands, in the order of `chamomile --help`.
+/// \file  The program with its subcommands, in the order of `chamomile --help`.
 #include "app/command.hpp"
 #include "app/program.hpp"
 

@@ -61,8 +61,8 @@ int dispatch(const char* about, std::span<const Command> commands,
                                   program_name + " --help' lists all");
 }
 
-/// Where the caller has closed a standard stream its number would go to the next file that is
-/// opened, and what is printed would land there. What is written to these fails instead.
+/// Occupies standard streams that the caller has closed. Otherwise the next file that is opened
+/// would get their number, and printed text would land in it. Writing to them fails instead.
 void hold_standard_streams()
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
@@ -70,21 +70,21 @@ void hold_standard_streams()
             ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); // the lowest number
 }
 
-/// Whether who read standard output has enough, as `head` after its lines.
+/// Returns whether the reader of standard output has closed it, as `head` does after its lines.
 bool is_output_closed()
 {
     pollfd output{STDOUT_FILENO, POLLOUT, 0};
     return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/// Everything that the program printed must have arrived; a full disk shows only here.
+/// Ensures that all printed text has arrived; a full disk shows only here.
 void flush_output()
 {
     if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && !is_output_closed())
         throw Error(Fault::output, "standard output: cannot be written");
 }
 
-/// Below it the program would end without a word, in the middle of its work.
+/// Throws Error(usage) for a stack so small that the program would die in the middle of its work.
 void require_stack()
 {
     constexpr rlim_t least = 64 * 1024;
@@ -94,7 +94,8 @@ void require_stack()
                                       " KiB is too small: at least 64 are needed (ulimit -s)");
 }
 
-/// The end of the process would wait for a GPU that hangs.
+/// Returns the status, or exits at once if a GPU hangs, for which the end of the process would
+/// wait.
 int ended(int status)
 {
     if (gpu_hangs()) {
@@ -104,7 +105,7 @@ int ended(int status)
     return status;
 }
 
-/// Prints exactly one line, whatever the message holds.
+/// Prints exactly one line, whatever the message contains.
 int fail(int status, const std::string& line)
 {
     std::fprintf(stderr, "%s: error: %s\n", program_name.c_str(), one_line(line).c_str());
@@ -116,7 +117,7 @@ int fail(int status, const std::string& line)
 int run_program(const char* about, std::span<const Command> commands,
                 const std::vector<std::string>& arguments)
 {
-    // A closed pipe or a full file system is an error of the write, not the end of the process.
+    // A closed pipe or a full file system is an error of the write and must not kill the process.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     hold_standard_streams();
@@ -141,7 +142,7 @@ int run_program(const char* about, std::span<const Command> commands,
 
 void warn(const std::string& line)
 {
-    std::fflush(stdout); // what was told before comes before
+    std::fflush(stdout); // keeps the order of the lines
     std::fprintf(stderr, "%s: warning: %s\n", program_name.c_str(), one_line(line).c_str());
 }
 

@@ -18,6 +18,7 @@
 namespace chamomile::app {
 namespace {
 
+/// A Picture holds the options of the command.
 struct Picture {
     std::vector<std::string> files;
     Output output, data;
@@ -72,7 +73,7 @@ void add_picture(Options& options, Picture& picture)
     options.flag("overwrite", picture.output.overwrite, "replace files of these names");
 }
 
-/// Throws Error(usage) for a name that promises another format.
+/// Throws Error(usage) for the extension of another format.
 void require_png(const std::string& file)
 {
     const std::string extension = std::filesystem::path(file).extension().string();
@@ -89,7 +90,7 @@ void require_data_file(const Picture& picture)
     require_writable("render", picture.data);
 }
 
-/// IMAGE_007.png for the seventh of several files after the first.
+/// Returns IMAGE_007.png for the seventh of several files after the first.
 std::string numbered(const std::string& file, std::size_t k)
 {
     std::filesystem::path path = file;

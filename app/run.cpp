@@ -24,7 +24,7 @@
 namespace chamomile::app {
 namespace {
 
-/// The options given that a restart takes over.
+/// Returns the given options that a restart takes over.
 std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
@@ -34,7 +34,7 @@ std::map<std::string, std::string> lasting_options(const Options& options)
     return lasting;
 }
 
-/// What moves the particles. Throws Error(usage) as the command line words it.
+/// Makes the integrator. Throws Error(usage) in the words of the command line.
 Integration integrate(const RunOptions& run, const Clock& clock)
 {
     if (const Refusal line = refusal(run.solver, run.scheme))
@@ -42,7 +42,7 @@ Integration integrate(const RunOptions& run, const Clock& clock)
     return make_integrator(run.solver, run.scheme, clock);
 }
 
-/// What the room of runs tells of this one.
+/// Returns the description of this run.
 RunDescription description_of(const Options& options, const RunOptions& run,
                               const Integration& made, const Snapshot& state)
 {
@@ -71,7 +71,8 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Integra
     return origin;
 }
 
-/// Steps of eta sqrt(eps/|a|) unless --dt is given, and nothing that has only plain time.
+/// Chooses steps of eta sqrt(eps/|a|) unless --dt is given, and refuses options for plain time
+/// alone.
 void settle_comoving_steps(RunOptions& run)
 {
     if (run.scheme.kind != SchemeKind::leapfrog)
@@ -95,10 +96,11 @@ void settle(const Options& options, RunOptions& run)
     require(options, settle_scheme(run.solver, run.scheme, options.asked(),
                                    run.cosmology.asked || run.solver.is_periodic()));
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
+    run.scheme.on_host = run.on_device_error == DeviceErrorAction::cpu; // which goes on from it
 }
 
-/// Settles anew what a box decides that is the file's, where no option gave one before it was read.
-/// `asked`: what the options say.
+/// Settles again the options that depend on the file's box, where no option gave one. `asked` holds
+/// the options as given.
 void settle_in_box(const Options& options, const RunOptions& asked, double box, RunOptions& run)
 {
     if (options.given("box") || !(box > 0) || run.cosmology.asked)
@@ -108,8 +110,8 @@ void settle_in_box(const Options& options, const RunOptions& asked, double box, 
     settle(options, run);
 }
 
-/// The clock of a run from the file: Newton's, or that of its background, which takes the particles
-/// to canonical momenta in the box.
+/// Returns the clock of a run from the file: Newton's, or that of its background, for which
+/// particles are brought into canonical momenta in the box.
 std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOptions& run,
                                          Snapshot& state)
 {
@@ -123,7 +125,7 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
     return clock_of(run.cosmology, state);
 }
 
-/// What there is of a run that has failed.
+/// Remains tells which files a failed run has left.
 struct Remains {
     bool results = false, checkpoint = false;
 };
@@ -144,7 +146,7 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
     settle(options, run);
     Snapshot state = initial_conditions(run);
     settle_in_box(options, asked, state.box_size, run);
-    if (options.given("G")) // what is checked and written is what is used
+    if (options.given("G")) // files state the G in use
         state.gravitational_constant = run.solver.gravitational_constant;
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
     const SimulationOptions time =
@@ -153,7 +155,7 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
         refuse_without_softening(state.particles, source_of(run));
     if (const Refusal line = refuse_analysis(run.analysis, state))
         throw Error(Fault::usage, *line);
-    // Refuses what is out of range before it takes long.
+    // This refuses values out of range before anything takes long.
     integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
     note_oddities(state, run.solver);
@@ -183,12 +185,12 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
     execute(job, remains);
 }
 
-/// The options that go with --restart, and the folder of the run.
+/// Settles the options that go with --restart, and the folder of the run.
 void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
                     const std::filesystem::path& folder)
 {
     for (const auto& [one, other] : {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}})
-        if (options.given(one)) // the end that it began with, however it was given
+        if (options.given(one)) // replaces the earlier end in either form
             origin.options.erase(other);
     options.adopt(origin.options, changeable_options());
     std::error_code none;
@@ -248,7 +250,7 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     execute(job, remains);
 }
 
-/// The arguments by which a run goes on from its checkpoint without its GPU.
+/// Returns the arguments that continue a run from its checkpoint without its GPU.
 std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
                                      const std::string& folder)
 {
@@ -263,7 +265,7 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments,
     return on;
 }
 
-/// The arguments by which it begins, or is restarted, without.
+/// Returns the arguments that begin or restart a run without a GPU.
 std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
 {
     std::vector<std::string> on;
@@ -297,7 +299,7 @@ int run(const std::vector<std::string>& arguments)
     } catch (const Error& error) {
         if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
             run.solver.device == "cpu" || run.scheme.resident ||
-            (remains.results && !remains.checkpoint)) // which a new beginning would replace
+            (remains.results && !remains.checkpoint)) // a new start would replace results
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }

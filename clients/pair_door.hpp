@@ -1,5 +1,5 @@
-/// \file  What libraries with other codes' calls share: options from the environment, solvers kept
-/// from call to call, sums that float could not hold, the first fault.
+/// \file  Common parts of the libraries with other codes' calls: options from the environment,
+/// solvers kept from call to call, sums that float could not hold, the first fault.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 
 namespace chamomile {
 
-/// CHAMOMILE_DEVICE (auto, cpu, gpu, gpu:1) and CHAMOMILE_PRECISION (float, double).
+/// Returns the options in CHAMOMILE_DEVICE (auto, cpu, gpu, gpu:1) and CHAMOMILE_PRECISION (float,
+/// double).
 inline PairOptions options_of_environment()
 {
     PairOptions options;
@@ -36,8 +37,8 @@ inline PairOptions options_of_environment()
     return options;
 }
 
-/// CHAMOMILE_PIPES: how many i-particles at a time an old code is told to send; `usual` if it is
-/// not a number above 0.
+/// Returns CHAMOMILE_PIPES, the number of i-particles that an old code is told to send at a time,
+/// or `usual` if it is not a number above 0.
 inline int pipes_of_environment(int usual)
 {
     const char* text = std::getenv("CHAMOMILE_PIPES");
@@ -45,7 +46,7 @@ inline int pipes_of_environment(int usual)
     return pipes > 0 && pipes <= 1 << 30 ? int(pipes) : usual;
 }
 
-/// A softening, or Error(usage).
+/// Returns a softening. Throws Error(usage) if it is negative or not finite.
 inline double checked_softening(const char* name, double value)
 {
     if (!(value >= 0) || !std::isfinite(value))
@@ -54,6 +55,7 @@ inline double checked_softening(const char* name, double value)
     return value;
 }
 
+/// Returns a count. Throws Error(usage) if it is negative.
 inline std::size_t checked_count(const char* name, int n)
 {
     if (n < 0)
@@ -62,6 +64,7 @@ inline std::size_t checked_count(const char* name, int n)
     return std::size_t(n);
 }
 
+/// Throws Error(usage) for a null pointer to n > 0 items.
 template <class T>
 void require_pointer(const char* name, const T* pointer, std::size_t n)
 {
@@ -69,12 +72,12 @@ void require_pointer(const char* name, const T* pointer, std::size_t n)
         throw Error(Fault::usage, std::string(name) + ": a null pointer");
 }
 
-/// A solver of one law, made anew when the law's numbers change.
+/// A KeptSolver holds a solver of one law, which is made again when the law's numbers change.
 template <class Law>
 class KeptSolver {
 public:
     PairSolver& with(const Law& law) { return with(law, options_of_environment); }
-    /// options(): asked for when a solver is made.
+    /// Returns the solver; options() is called when one is made.
     template <class Options>
     PairSolver& with(const Law& law, Options options)
     {
@@ -98,8 +101,8 @@ private:
     std::optional<Law> law_;
 };
 
-/// Threads and devices do not come along when a process forks: Error(usage) in a child whose parent
-/// has computed before, where they would be waited for.
+/// Throws Error(usage) in a forked child whose parent has computed before. Threads and devices do
+/// not survive a fork, and the child would wait for them.
 inline void require_same_process()
 {
     static const pid_t first = getpid();
@@ -113,8 +116,8 @@ inline bool all_finite(std::span<const double> values)
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-/// Sums anew, in double, one pair after the other, those that are not finite: with pairs closer
-/// than float can tell. meets(i, j): whether target i sees source j.
+/// Repeats in double, one pair after the other, the sums that are not finite, because pairs are too
+/// close for float. meets(i, j) tells whether target i sees source j.
 template <class Law, class Meets>
 void repair(const Law& law, std::span<const typename Law::template Target<double>> targets,
             std::span<const typename Law::template Source<double>> sources,
@@ -150,7 +153,7 @@ inline void store(const Vec3<double>& x, double (&to)[3])
     to[2] = x.z;
 }
 
-/// The line of the first fault since the last clear(), of any thread.
+/// A FirstFault keeps the line of the first fault since the last clear(), of any thread.
 class FirstFault {
 public:
     void keep(const char* call, const char* line) noexcept
@@ -167,7 +170,7 @@ public:
         const std::lock_guard lock(mutex_);
         line_.clear();
     }
-    /// A copy that stays until this thread asks again.
+    /// Returns a copy that stays until this thread calls again.
     const char* line() noexcept
     {
         thread_local std::string copy;

@@ -1,5 +1,5 @@
-/// \file  What a later run goes on from, as named values in full width: one function of a class
-/// both keeps and restores its state.
+/// \file  Archives of named values in full width, from which a run is continued. One function of a
+/// class both keeps and restores its state.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 
 namespace chamomile {
 
-/// Keeps values under their names, or gives them back, bit for bit:
+/// An archive keeps values under their names, or gives them back, bit for bit:
 ///
 ///     void Clock::exchange(Archive& archive) { archive("clock/time", time_); }
 ///
-/// Names have at most 39 characters and are used once. Giving back throws Error(restart) for a name
-/// that is absent or was kept as another type or length.
+/// Names have at most 39 characters and are used once. An archive that gives back throws
+/// Error(restart) for a name that is absent or was kept as another type or length.
 class Archive {
 public:
     virtual ~Archive() = default;
 
-    /// Whether values are given back.
+    /// Returns whether the archive gives values back.
     virtual bool is_reading() const = 0;
 
     template <class T>
@@ -44,7 +44,8 @@ public:
         }
     }
 
-    /// One of the values up to `last`.
+    /// Exchanges an enumerator that is at most `last`. Throws Error(restart) for a number beyond
+    /// it.
     template <class T>
     requires std::is_enum_v<T>
     void operator()(const std::string& name, T& value, T last)
@@ -66,7 +67,7 @@ public:
         exchange(name, format<T>(), std::as_writable_bytes(std::span(values)));
     }
 
-    /// Records that are made of doubles alone, such as Vec3<double>.
+    /// Exchanges records that consist of doubles alone, such as Vec3<double>.
     template <class T>
     void records(const std::string& name, std::vector<T>& values)
     {
@@ -128,12 +129,13 @@ public:
             map[keys[k]] = values[k];
     }
 
-    /// Texts without the character 0.
+    /// Exchanges texts, in which the character 0 must not occur.
     void operator()(const std::string& name, std::vector<std::string>& texts);
     void operator()(const std::string& name, std::map<std::string, std::string>& map);
 
 protected:
-    /// kind: s text, u unsigned, i signed, f floating point; width: bytes of an item.
+    /// Tells how an item is kept. kind: s text, u unsigned, i signed, f floating point; width:
+    /// bytes of an item.
     struct Format {
         char kind;
         std::uint8_t width;
@@ -148,7 +150,8 @@ protected:
                 std::uint8_t(sizeof(T))};
     }
 
-    /// The number of items that are kept under the name, of that format.
+    /// Returns the number of items that are kept under the name. Throws Error(restart) if it is
+    /// absent or has another format.
     virtual std::uint64_t size(const std::string& name, Format format) = 0;
     virtual void exchange(const std::string& name, Format format, std::span<std::byte> bytes) = 0;
 
@@ -159,7 +162,7 @@ private:
     }
 };
 
-/// Adds up what an archive would hold.
+/// An ArchiveSize adds up how many bytes and blocks an archive would hold.
 class ArchiveSize final : public Archive {
 public:
     bool is_reading() const override { return false; }

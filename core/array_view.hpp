@@ -13,13 +13,13 @@ namespace chamomile {
 
 enum class Scalar : std::uint8_t { float32, float64 };
 
-/// Items of up to six components that another owns. Component c of item i lies at
-/// component[c] + i * stride, so that rows, columns and members of larger records can be read and
-/// written where they are.
+/// An ArrayView describes items of up to six components that another owns. Component c of item i
+/// lies at component[c] + i * stride, so that rows, columns and members of larger records can be
+/// read and written where they are.
 struct ArrayView {
     static constexpr int most_components = 6;
 
-    std::byte* component[most_components] = {}; ///< those not used: null
+    std::byte* component[most_components] = {}; ///< null for components that are not used
     std::ptrdiff_t stride = 0;                  ///< bytes from an item to the next
     Scalar scalar = Scalar::float64;
     bool on_device = false; ///< memory of the solver's GPU
@@ -51,7 +51,8 @@ struct ArrayView {
         store(i, 1, v.y);
         store(i, 2, v.z);
     }
-    /// Whether items are doubles of the host one after the other, components within.
+    /// Returns whether the items are doubles on the host, one after the other, with the components
+    /// of each side by side.
     bool is_dense() const
     {
         const int n = components();
@@ -78,7 +79,7 @@ std::byte* bytes(T* data)
 }
 } // namespace detail
 
-/// Vectors one after the other. What is only read may be const.
+/// Returns a view of contiguous vectors; a view that is only read may be made of const ones.
 template <class T>
 ArrayView
 view_of(std::span<T> vectors) requires std::is_same_v<std::remove_const_t<T>, Vec3<double>>
@@ -91,7 +92,7 @@ view_of(std::span<T> vectors) requires std::is_same_v<std::remove_const_t<T>, Ve
     return view;
 }
 
-/// Numbers one after the other.
+/// Returns a view of contiguous numbers.
 template <class T>
     ArrayView view_of(std::span<T> numbers) requires std::is_same_v < std::remove_const_t<T>,
 double >
@@ -102,7 +103,8 @@ double >
     return view;
 }
 
-/// Three numbers for each item, as in a row of a matrix or members of a record.
+/// Returns a view of three adjacent numbers per item, as in a row of a matrix or members of a
+/// record.
 template <class T>
 ArrayView vectors_at(T* first, std::ptrdiff_t stride_in_bytes)
 {
@@ -116,6 +118,7 @@ ArrayView vectors_at(T* first, std::ptrdiff_t stride_in_bytes)
     return view;
 }
 
+/// Returns a view of one number per item, as in a column of a matrix or a member of a record.
 template <class T>
 ArrayView numbers_at(T* first, std::ptrdiff_t stride_in_bytes)
 {

@@ -8,7 +8,8 @@
 
 namespace chamomile {
 
-/// The smallest axis-aligned box around some points; empty (low > high) until one is added.
+/// A Box is the smallest axis-aligned box around some points. It is empty (low > high) until a
+/// point is added.
 struct Box {
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     Vec3<double> low{infinity, infinity, infinity}, high{-infinity, -infinity, -infinity};
@@ -18,7 +19,7 @@ struct Box {
         low = {least(low.x, p.x), least(low.y, p.y), least(low.z, p.z)};
         high = {greatest(high.x, p.x), greatest(high.y, p.y), greatest(high.z, p.z)};
     }
-    CHAMOMILE_HD void add(const Box& b) // which may be empty
+    CHAMOMILE_HD void add(const Box& b) // b may be empty
     {
         low = {least(low.x, b.low.x), least(low.y, b.low.y), least(low.z, b.low.z)};
         high = {greatest(high.x, b.high.x), greatest(high.y, b.high.y), greatest(high.z, b.high.z)};
@@ -28,7 +29,7 @@ struct Box {
     {
         return greatest(greatest(high.x - low.x, high.y - low.y), high.z - low.z);
     }
-    /// Square of the distance from p to the nearest point of the box; 0 inside.
+    /// Returns the square of the distance from p to the nearest point of the box; it is 0 inside.
     double distance_squared(const Vec3<double>& p) const
     {
         const double dx = std::max({0.0, low.x - p.x, p.x - high.x});
@@ -36,7 +37,7 @@ struct Box {
         const double dz = std::max({0.0, low.z - p.z, p.z - high.z});
         return dx * dx + dy * dy + dz * dz;
     }
-    /// Distance from p to the farthest corner.
+    /// Returns the distance from p to the farthest corner.
     CHAMOMILE_HD double farthest_distance(const Vec3<double>& p) const
     {
         return norm(Vec3<double>{greatest(p.x - low.x, high.x - p.x),
@@ -44,7 +45,7 @@ struct Box {
                                  greatest(p.z - low.z, high.z - p.z)});
     }
 
-private: // std::min and std::max are not for the device
+private: // std::min and std::max cannot be called on a device
     static CHAMOMILE_HD double least(double a, double b) { return b < a ? b : a; }
     static CHAMOMILE_HD double greatest(double a, double b) { return a < b ? b : a; }
 };

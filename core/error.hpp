@@ -1,4 +1,4 @@
-/// \file  What the library throws: one clear line, and the kind of fault behind it.
+/// \file  The exceptions of the library: one clear line, and the kind of fault behind it.
 #pragma once
 
 #include <stdexcept>
@@ -6,10 +6,11 @@
 
 namespace chamomile {
 
-/// The kind of a fault; the program's exit status is its value.
+/// A Fault is the kind of an error; its value is the program's exit status.
 enum class Fault { usage = 2, input = 3, output = 4, device = 5, numeric = 6, restart = 7 };
 
-/// A fault with its one line: `<file or option>: <field>: <value>: <what is allowed>`.
+/// An Error says in one line what is wrong:
+/// `<file or option>: <field>: <value>: <what is allowed>`.
 class Error : public std::runtime_error {
 public:
     Error(Fault fault, const std::string& line) : std::runtime_error(line), fault_(fault) {}
@@ -19,7 +20,8 @@ private:
     Fault fault_;
 };
 
-/// No room on a device, which goes on to work: less at a time may do.
+/// An OutOfDeviceMemory reports that an allocation on a device failed. The device still works, so
+/// that a smaller problem may succeed.
 class OutOfDeviceMemory : public Error {
 public:
     explicit OutOfDeviceMemory(const std::string& line) : Error(Fault::device, line) {}

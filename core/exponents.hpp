@@ -1,33 +1,35 @@
-/// \file  The terms of a polynomial in three variables, which are the components of symmetric
-/// tensors, by number and by powers.
+/// \file  Terms of a polynomial in three variables, by number and by powers, which are also the
+/// components of symmetric tensors.
 ///
-/// Terms stand by degree, then by falling powers of x, then by falling powers of y: 1, x, y, z, xx,
-/// xy, xz, yy, yz, zz, xxx, ... so that a lower degree is the beginning of a higher one.
+/// Terms are ordered by degree, then by falling powers of x, then by falling powers of y: 1, x, y,
+/// z, xx, xy, xz, yy, yz, zz, xxx, ... so that the terms of a lower degree come first.
 #pragma once
 
 #include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 
-/// Powers of x, y and z in one term.
+/// An Exponents record holds the powers of x, y and z in one term.
 struct Exponents {
     int x, y, z;
 
     CHAMOMILE_HD constexpr int degree() const { return x + y + z; }
 };
 
-/// How many terms have at most this degree.
+/// Returns how many terms have at most this degree.
 CHAMOMILE_HD constexpr int term_count(int degree)
 {
     return (degree + 1) * (degree + 2) * (degree + 3) / 6;
 }
 
+/// Returns the number of the term with these powers.
 CHAMOMILE_HD constexpr int term_of(const Exponents& e)
 {
     const int below_x = e.degree() - e.x;
     return term_count(e.degree() - 1) + below_x * (below_x + 1) / 2 + e.z;
 }
 
+/// Returns the powers in the term of this number.
 CHAMOMILE_HD constexpr Exponents exponents_of(int term)
 {
     int degree = 0;
@@ -48,13 +50,13 @@ CHAMOMILE_HD constexpr double factorial(int n)
     return product;
 }
 
-/// x! y! z! of the powers.
+/// Returns x! y! z! of the powers.
 CHAMOMILE_HD constexpr double factorial(const Exponents& e)
 {
     return factorial(e.x) * factorial(e.y) * factorial(e.z);
 }
 
-/// 1 * 3 * ... * n.
+/// Returns 1 * 3 * ... * n.
 CHAMOMILE_HD constexpr double odd_factorial(int n)
 {
     double product = 1;

@@ -1,4 +1,4 @@
-/// \file  Exceptions and parallel regions: none may leave one.
+/// \file  Exceptions in parallel regions of OpenMP, which none may leave.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace chamomile {
 
-/// Keeps the first exception of a parallel region for the thread that started it.
+/// A FirstException keeps the first exception of a parallel region for the thread that started it.
 class FirstException {
 public:
     template <class Work>

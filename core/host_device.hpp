@@ -1,12 +1,12 @@
-/// \file  The one place that knows whether a host or a device compiler reads the code.
+/// \file  What differs between the host's and the device's compiler.
 #pragma once
 
 #ifndef __CUDACC_RTC__ // NVRTC has no headers of the standard library, and needs none here
 #include <cmath>
 #endif
 
-// Always inlined: code built for one instruction set must never be merged with the same function
-// built for another.
+// These functions are always inlined, because code built for one instruction set must never be
+// merged with the same function built for another.
 #ifdef __CUDACC__
 #define CHAMOMILE_HD __host__ __device__ __forceinline__
 #else
@@ -15,7 +15,7 @@
 
 namespace chamomile {
 
-// Named unlike CUDA's global rsqrt() so that neither hides the other.
+// The name differs from CUDA's global rsqrt() so that neither hides the other.
 CHAMOMILE_HD float inverse_sqrt(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -36,7 +36,7 @@ CHAMOMILE_HD double inverse_sqrt(double x)
 #endif
 }
 
-/// m/u and m/u^3 from u^2.
+/// Computes m/u and m/u^3 from u^2.
 template <class T>
 CHAMOMILE_HD void divide_by_powers(const T& m, const T& u2, T& over_u, T& over_u3)
 {
@@ -55,7 +55,7 @@ CHAMOMILE_HD double select(bool where, double yes, double no)
     return where ? yes : no;
 }
 
-// What a pack of lanes answers for all of them, a single value answers for itself.
+// These return for a single value what a pack of lanes returns for all of its lanes.
 CHAMOMILE_HD bool any_less(float a, float b)
 {
     return a < b;

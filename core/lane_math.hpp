@@ -1,14 +1,15 @@
 /// \file  Elementary functions by one name for a number and for a pack of lanes (simd_math.hpp).
 ///
-/// Code that is written for a value type T, such as a pairwise law, calls these. Those of a pack
-/// are found by its type; those of a number need `using namespace chamomile` outside of it.
+/// Code that is written for a value type T, such as a pairwise law, calls these. The functions of a
+/// pack are found by its type; those of a number need `using namespace chamomile` in code outside
+/// that namespace.
 #pragma once
 
 #include "chamomile/core/host_device.hpp"
 
 namespace chamomile {
 
-/// 1/x, x of at least 1e-37.
+/// Returns 1/x for x of at least 1e-37.
 CHAMOMILE_HD float reciprocal(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -25,7 +26,7 @@ CHAMOMILE_HD double reciprocal(double x)
     return 1.0 / x;
 }
 
-// The names of <cmath> in CUDA and the host's compiler alike.
+// These call <cmath> under names that CUDA and the host's compiler share.
 CHAMOMILE_HD float square_root(float x)
 {
     return ::sqrtf(x);
@@ -42,7 +43,7 @@ CHAMOMILE_HD double exponential(double x)
 {
     return ::exp(x);
 }
-/// 2^x.
+/// Returns 2^x.
 CHAMOMILE_HD float power_of_two(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -97,7 +98,7 @@ CHAMOMILE_HD double absolute(double x)
 {
     return ::fabs(x);
 }
-/// b where the two cannot be compared.
+/// Returns the larger of both, and b where they cannot be compared.
 CHAMOMILE_HD float larger(float a, float b)
 {
     return a > b ? a : b;

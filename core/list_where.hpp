@@ -1,4 +1,4 @@
-/// \file  Numbers for which something holds, found by all threads.
+/// \file  Lists of the indices that satisfy a condition, found by all threads.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace chamomile {
 
-/// Puts those of 0 .. n-1 for which `holds(i)` into `list`, ascending. It is asked twice, by any
-/// thread.
+/// Puts the numbers i of 0 .. n-1 for which `holds(i)` is true into `list`, in ascending order.
+/// `holds` is called twice for each i, by any thread.
 template <class Holds>
 void list_where(std::size_t n, const Holds& holds, std::vector<Index>& list)
 {

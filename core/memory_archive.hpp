@@ -1,4 +1,4 @@
-/// \file  State that is kept in memory, to go back to.
+/// \file  An archive in memory, to which a run can go back.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Keeps values, and gives them back after turn().
+/// A MemoryArchive keeps values in memory, and gives them back after turn().
 class MemoryArchive final : public Archive {
 public:
     bool is_reading() const override { return is_reading_; }

@@ -5,7 +5,7 @@
 namespace chamomile {
 namespace {
 
-/// Optimal string alignment distance (Damerau 1964).
+/// Returns the optimal string alignment distance (Damerau 1964).
 std::size_t edit_distance(const std::string& a, const std::string& b)
 {
     std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));

@@ -1,4 +1,4 @@
-/// \file  Which known name a mistyped one was meant to be.
+/// \file  Suggestions for mistyped names.
 #pragma once
 
 #include <string>
@@ -6,11 +6,12 @@
 
 namespace chamomile {
 
-/// The known name with the fewest insertions, deletions, substitutions and swaps of neighbours
-/// from `name`; empty if none is near (a third of the letters, at least two).
+/// Returns the known name with the fewest insertions, deletions, substitutions and swaps of
+/// neighbours from `name`, or an empty one if none is near (at most a third of the letters, or
+/// two).
 std::string nearest_name(const std::string& name, const std::vector<std::string>& known);
 
-/// `; did you mean 'X'?` for the nearest known name, or nothing.
+/// Returns `; did you mean 'X'?` for the nearest known name, or nothing.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
 } // namespace chamomile

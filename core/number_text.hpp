@@ -1,4 +1,4 @@
-/// \file  Numbers as text and back, the same in every locale.
+/// \file  Conversion of numbers to text and back, the same in every locale.
 #pragma once
 
 #include <charconv>
@@ -9,14 +9,15 @@
 
 namespace chamomile {
 
-/// The shortest text that reads back as the same number.
+/// Returns the shortest text that reads back as the same number.
 inline std::string number_text(double value)
 {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-/// The number that all of the text stands for, if it is one. Takes a leading plus sign.
+/// Returns the number that the whole text stands for, or none if it is no number. A leading plus
+/// sign is allowed.
 template <class T>
 std::optional<T> parsed_number(std::string_view text)
 {

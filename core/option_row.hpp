@@ -1,13 +1,13 @@
-/// \file  One option: a row that the command line, C, Fortran, Python and AMUSE read alike.
+/// \file  Tables of options, which the command line, C, Fortran, Python and AMUSE all read.
 ///
-/// A table is a function that returns the rows of one struct of settings, built once:
+/// A table is a function that returns one row for each member of a struct of settings, built once:
 ///
 ///     OptionRows<SolverOptions> t;
 ///     t.group("Forces");
 ///     t.number("theta", [](auto& o) -> auto& { return o.theta; }, above(0, 1.5), "opening angle");
 ///
-/// All values pass as text, which for numbers is exact. A line about options spells them as the
-/// command line does, "--local-order"; plain_words() makes it one for the other doors.
+/// All values pass as text, which is exact for numbers too. Messages spell options as the command
+/// line does, "--local-order"; plain_words() translates them for the other interfaces.
 #pragma once
 
 #include <algorithm>
@@ -31,40 +31,42 @@ namespace chamomile {
 
 enum class OptionKind { number, whole, word, text, flag };
 
-/// What an option is called, takes and means, whatever struct it is a member of.
+/// An OptionTerms holds the name, values and meaning of an option, whatever struct it belongs to.
 struct OptionTerms {
-    std::string name; ///< the command line's, without its dashes
-    /// In C, Fortran, Python and AMUSE, the first being what they show; none: the name with "_".
+    std::string name; ///< on the command line, without its dashes
+    /// The names in C, Fortran, Python and AMUSE; these show the first. If there are none, they
+    /// take `name` with "_" for "-".
     std::vector<std::string> known_as = {};
     OptionKind kind = OptionKind::number;
     std::string values;             ///< such as "X", "N", "tree|direct"
     std::vector<std::string> words; ///< one for each value that is allowed; none: any
     std::string unit;               ///< such as "length"; none: a pure number or word
     std::string group, help;
-    unsigned needs = 0; ///< what must be there for anything to use it: the table's bits
+    unsigned needs = 0; ///< what must be chosen for it to have an effect, as bits
 
-    /// As the doors other than the command line show it.
+    /// Returns the name that the interfaces other than the command line show.
     std::string plain_name() const;
-    /// Whether these doors take that name for it; "-" and "_" are the same.
+    /// Returns whether these interfaces take `key` for the option; "-" and "_" are the same.
     bool is_called(std::string_view key) const;
 };
 
-/// Names of the command line.
+/// The options that were given, by their names on the command line.
 using GivenOptions = std::set<std::string>;
-/// A line that says why not; none: nothing speaks against it.
+/// A Refusal is the line that says why something is refused, or none if it is allowed.
 using Refusal = std::optional<std::string>;
 
-/// A bit of OptionTerms::needs that is not met, and what a line says then.
+/// An Unmet is a bit of OptionTerms::needs that is not fulfilled, with the words that say so.
 struct Unmet {
     unsigned need;
     std::string because;
 };
 
+/// An OptionRow is an option as a member of one struct of settings.
 template <class Settings>
 struct OptionRow : OptionTerms {
     /// Reads the text into the settings. Throws Error(usage) "option: text: what is needed".
     std::function<void(Settings&, const std::string& option, const std::string& text)> put;
-    /// The value as text, empty for none.
+    /// Returns the value as text; it is empty if there is none.
     std::function<std::string(const Settings&)> text;
 
     OptionRow& also(std::vector<std::string> names)
@@ -82,7 +84,7 @@ struct OptionRow : OptionTerms {
         needs = bits;
         return *this;
     }
-    /// What is shown of an option without a value.
+    /// Shows `usual` where the option has no value.
     OptionRow& shown(std::string usual)
     {
         text = [text = text, usual](const Settings& s) {
@@ -93,8 +95,9 @@ struct OptionRow : OptionTerms {
     }
 };
 
-/// Whether two names or words differ in nothing but "-" and "_".
+/// Returns whether two names or words differ only in "-" and "_".
 bool is_same_name(std::string_view a, std::string_view b);
+/// Throws Error(usage) for an option without its value.
 [[noreturn]] void refuse_empty(const std::string& option, const std::string& values);
 
 template <class T>
@@ -109,7 +112,8 @@ struct ValueOf<std::optional<T>> {
     using type = T;
 };
 
-/// Rows in the making. `place` returns the member as a reference, which may be an std::optional.
+/// OptionRows builds the rows of a table. `place` returns a member of the settings as a reference,
+/// which may be an std::optional.
 template <class Settings>
 class OptionRows {
 public:
@@ -118,7 +122,7 @@ public:
     using Value =
         typename ValueOf<std::remove_cvref_t<std::invoke_result_t<Place, Settings&>>>::type;
 
-    /// Under whose title the next rows are listed.
+    /// Sets the title under which the next rows are listed.
     void group(std::string title) { group_ = std::move(title); }
 
     template <class Place>
@@ -134,7 +138,8 @@ public:
         return row;
     }
 
-    /// One of a few words or whole numbers; the first word of a value is what is shown of it.
+    /// Adds an option whose value is one of a few words or whole numbers. Of several words for a
+    /// value the first is shown.
     template <class Place>
     Row& choice(std::string name, Place place, OptionWords<Value<Place>> words, std::string help)
     {
@@ -226,7 +231,7 @@ private:
     std::vector<Row> rows_;
 };
 
-/// The row that the doors other than the command line call so; null: none.
+/// Returns the row that the interfaces other than the command line know by this name, or null.
 template <class Settings>
 const OptionRow<Settings>* find_row(const std::vector<OptionRow<Settings>>& rows,
                                     std::string_view key)
@@ -237,7 +242,7 @@ const OptionRow<Settings>* find_row(const std::vector<OptionRow<Settings>>& rows
     return nullptr;
 }
 
-/// The row of that name, which must be there.
+/// Returns the row of that name, which must exist.
 template <class Settings>
 const OptionRow<Settings>& row_of(const std::vector<OptionRow<Settings>>& rows,
                                   std::string_view name)
@@ -259,7 +264,7 @@ void add_keys(std::vector<std::string>& keys, const std::vector<OptionRow<Settin
     }
 }
 
-/// "--theta: needs --solver tree" for the first row that is given and needs what is not met.
+/// Returns "--theta: needs --solver tree" for the first given option whose needs are not met.
 template <class Settings>
 Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const GivenOptions& given,
                          const std::vector<Unmet>& unmet)
@@ -271,7 +276,7 @@ Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const Giv
     return {};
 }
 
-/// Names of the command line and of the other doors.
+/// PlainNames maps names on the command line to names of the other interfaces.
 using PlainNames = std::map<std::string, std::string>;
 
 template <class Settings>
@@ -281,10 +286,10 @@ void add_plain_names(PlainNames& names, const std::vector<OptionRow<Settings>>& 
         names[row.name] = row.plain_name();
 }
 
-/// The line with "--local-order" as "local_order" and "--eps" as "softening".
+/// Returns the line with "--local-order" replaced by "local_order" and "--eps" by "softening".
 std::string plain_words(const std::string& line, const PlainNames& names);
 
-/// Throws Error(usage) with the line, if there is one, in plain words.
+/// Throws Error(usage) with the refusal in plain words, if there is one.
 void require(const Refusal& refusal, const PlainNames& names);
 
 } // namespace chamomile

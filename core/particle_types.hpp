@@ -1,4 +1,4 @@
-/// \file  The types of particles by number and name, as GADGET has them.
+/// \file  The types of particles by number and name, as in GADGET.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace chamomile {
 inline constexpr std::array<const char*, 6> type_names = {"gas",   "halo",  "disk",
                                                           "bulge", "stars", "boundary"};
 
-/// The types that there are, such as "1 (halo), 4 (stars)".
+/// Returns the types that occur, such as "1 (halo), 4 (stars)".
 std::string types_of(const Particles& particles);
 
 } // namespace chamomile

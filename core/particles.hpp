@@ -10,8 +10,8 @@ namespace chamomile {
 
 using Index = std::uint32_t;
 
-/// The state of N particles, one array per property; entry i of each belongs to particle i.
-/// The units are those of the snapshot or caller that the particles came from.
+/// Particles holds the state of N particles, one array per property; entry i of each belongs to
+/// particle i. The units are those of the snapshot or caller that the particles came from.
 struct Particles {
     std::vector<std::uint64_t> id;
     std::vector<std::uint8_t> type; ///< 0..5 as in GADGET: gas, halo, disk, bulge, stars, boundary
@@ -22,7 +22,7 @@ struct Particles {
 
     std::size_t size() const { return mass.size(); }
 
-    /// Gives every array n entries; new ones are zero, of type 1.
+    /// Gives every array n entries; new entries are zero, and the type of new particles is 1.
     void resize(std::size_t n)
     {
         id.resize(n);

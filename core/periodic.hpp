@@ -7,21 +7,23 @@
 
 namespace chamomile {
 
-/// Its side; 0: isolated, where every place is its own only image.
+/// Periodicity is a periodic cube of this side. With side 0 the system is isolated, and every place
+/// is its own only image.
 struct Periodicity {
     double side = 0;
 
     CHAMOMILE_HD explicit operator bool() const { return side > 0; }
     CHAMOMILE_HD double inverse_side() const { return side > 0 ? 1 / side : 0; }
 
-    /// Of a difference of coordinates: the image nearest to 0.
+    /// Returns the image of a difference of coordinates that is nearest to 0.
     CHAMOMILE_HD double nearest(double d) const { return d - side * rint(d * inverse_side()); }
     CHAMOMILE_HD Vec3<double> nearest(const Vec3<double>& d) const
     {
         return {nearest(d.x), nearest(d.y), nearest(d.z)};
     }
 
-    /// Of a coordinate: the image nearest to a place; what is nearest already stays as it is.
+    /// Returns the image of a coordinate that is nearest to a place; one that is nearest already
+    /// keeps its bits.
     CHAMOMILE_HD double nearest_to(double place, double x) const
     {
         return x - side * rint((x - place) * inverse_side());
@@ -31,7 +33,7 @@ struct Periodicity {
         return {nearest_to(place.x, x.x), nearest_to(place.y, x.y), nearest_to(place.z, x.z)};
     }
 
-    /// Of a coordinate: the image in [0, side). What is not finite stays so.
+    /// Returns the image of a coordinate in [0, side). A value that is not finite stays so.
     CHAMOMILE_HD double wrapped(double x) const
     {
         if (!(side > 0) || (x >= 0 && x < side))

@@ -1,4 +1,4 @@
-/// \file  Where the time of a step goes, by named phase.
+/// \file  The time of a step, by named phase.
 #pragma once
 
 #include <chrono>
@@ -10,13 +10,14 @@
 
 namespace chamomile {
 
+/// Returns the seconds of a clock that only moves forwards.
 inline double wall_clock_seconds()
 {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
 
-/// Seconds per named phase, in the order in which the phases were first seen.
+/// A Profile holds the seconds of each named phase, in the order in which phases were first seen.
 class Profile {
 public:
     struct Phase {
@@ -47,7 +48,8 @@ private:
     std::vector<Phase> phases_;
 };
 
-/// Adds its own lifetime to a phase, and is a range of that name for a profiler.
+/// A TimedPhase adds the time of its own life to a phase, and marks a range of that name for a
+/// profiler.
 class TimedPhase {
 public:
     TimedPhase(Profile& profile, const char* name)

@@ -1,4 +1,4 @@
-/// \file  Random numbers of their own for every particle, so that threads may draw in any order.
+/// \file  A stream of random numbers for each particle, so that threads may draw in any order.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// Philox 4x32 with 10 rounds (Salmon, Moraes, Dror & Shaw 2011): four words from a counter and a
-/// key.
+/// Returns four random words from a counter and a key by Philox 4x32 with 10 rounds (Salmon,
+/// Moraes, Dror & Shaw 2011).
 inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                            std::array<std::uint32_t, 2> key)
 {
@@ -26,7 +26,8 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
     return counter;
 }
 
-/// The random numbers of one particle: a function of seed, component and particle alone.
+/// A RandomStream yields the random numbers of one particle, which depend on seed, component and
+/// particle alone.
 class RandomStream {
 public:
     RandomStream(std::uint64_t seed, std::uint32_t component, std::uint64_t particle)
@@ -36,7 +37,7 @@ public:
                                                                     std::uint32_t(particle >> 32)}
     {}
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     std::uint64_t word()
     {
         if (left_ == 0) {
@@ -48,17 +49,17 @@ public:
         return std::uint64_t(words_[left_]) << 32 | words_[left_ + 1];
     }
 
-    /// Uniform between 0 and 1, both excluded, 52 bits.
+    /// Returns a number uniform between 0 and 1, both excluded, with 52 random bits.
     double uniform() { return (double(word() >> 12) + 0.5) * 0x1p-52; }
 
-    /// Normal with mean 0 and variance 1 (Box & Muller 1958).
+    /// Returns a normal number of mean 0 and variance 1 (Box & Muller 1958).
     double normal()
     {
         const double radius = std::sqrt(-2 * std::log(uniform()));
         return radius * std::cos(2 * std::numbers::pi * uniform());
     }
 
-    /// Of the given length, in a random direction.
+    /// Returns a vector of the given length in a random direction.
     Vec3<double> direction(double length)
     {
         const double z = 2 * uniform() - 1, angle = 2 * std::numbers::pi * uniform();

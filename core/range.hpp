@@ -1,4 +1,4 @@
-/// \file  Which numbers are taken: the same from the command line and from a file.
+/// \file  Ranges of allowed numbers, the same for the command line and for files.
 #pragma once
 
 #include <limits>
@@ -6,7 +6,7 @@
 
 namespace chamomile {
 
-/// An interval of finite numbers.
+/// A Range is an interval of finite numbers.
 struct Range {
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
@@ -17,11 +17,11 @@ struct Range {
         const bool above = least_excluded ? value > least : value >= least;
         return (or_zero && value == 0) || (value <= most && above);
     }
-    /// In words that follow the kind of number: "", " > 0", " from 1 to 4096".
+    /// Returns the words that follow the kind of number: "", " > 0", " from 1 to 4096".
     std::string words() const;
 };
 
-/// Of the quantities that options and files state alike.
+/// The ranges of quantities that both options and files state.
 namespace ranges {
 
 inline constexpr Range any{};
@@ -37,21 +37,22 @@ constexpr Range above(double least, double most)
 {
     return {least, most, true};
 }
-/// Within these bounds, or 0, which then means that something is chosen or left out.
+/// Returns the range between these bounds with 0 added, which then means that something is chosen
+/// or left out.
 constexpr Range between_or_zero(double least, double most)
 {
     return {least, most, false, true};
 }
 inline constexpr Range positive{0, std::numeric_limits<double>::infinity(), true};
 inline constexpr Range not_negative{0};
-/// A box of which a double holds the volume; 0: none, the system is isolated.
+/// The side of a periodic box, whose volume must fit a double; 0 means that the system is isolated.
 inline constexpr Range side{1e-100, 1e100}, side_or_none{1e-100, 1e100, false, true};
-/// Beyond the largest redshift that makes sense radiation rules and perturbations are no dust's.
+/// At larger redshifts radiation dominates, and perturbations do not grow as those of dust.
 inline constexpr Range redshift{-0.99, 1e6}, scale_factor{1e-6, 100};
-/// Of the background; a file that states no matter says 0.
+/// The density parameters of the background; a file without matter says 0.
 inline constexpr Range omega_matter{0, 5, true}, omega_matter_or_none{0, 5}, omega_lambda{-2, 5},
     omega_radiation{0, 1}, w0{-2, 0}, wa{-3, 3};
-/// H0 in 100 km/s/Mpc; a file that states none says 0.
+/// H0 in 100 km/s/Mpc; a file that does not state it says 0.
 inline constexpr Range hubble{0, 10, true}, hubble_or_none{0, 10};
 
 } // namespace ranges

@@ -13,7 +13,7 @@
 namespace chamomile {
 namespace {
 
-/// The descriptor of a file, open as long as this lives.
+/// An Opened holds the descriptor of a file and closes it at its end.
 class Opened {
 public:
     explicit Opened(const std::filesystem::path& file)

@@ -1,4 +1,4 @@
-/// \file  The bytes of a file that is one.
+/// \file  Reading a regular file as a whole.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace chamomile {
 
-/// All bytes of a regular file of at most so many. A pipe, at which a reader would wait, a device
-/// and a folder are refused before anything is read. Throws Error(input): "<file>: <what is wrong>:
-/// <needed> is needed".
+/// Returns all bytes of a regular file that has no more than `most`. Pipes, on which a reader would
+/// wait, devices and folders are refused before anything is read.
+/// Throws Error(input): "<file>: <what is wrong>: <needed> is needed".
 std::string read_regular_file(const std::filesystem::path& file, std::size_t most,
                               const std::string& needed);
 

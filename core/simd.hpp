@@ -33,7 +33,8 @@ inline constexpr std::size_t register_bytes = 32;
 inline constexpr std::size_t register_bytes = 16;
 #endif
 
-// One specialisation per type: g++ 12 ignores vector_size on a type that depends on a template.
+// Each type has a specialisation, because g++ 12 ignores vector_size on a type that depends on a
+// template.
 template <class T>
 struct RegisterOf;
 template <>
@@ -50,7 +51,7 @@ struct RegisterOf<double> {
 template <class T>
 struct Pack {
     using Register = typename RegisterOf<T>::type;
-    using Mask = typename RegisterOf<T>::integers; // all bits of a lane set, or none
+    using Mask = typename RegisterOf<T>::integers; // all bits of a lane are set, or none
     static constexpr int width = int(register_bytes / sizeof(T));
 
     Register lanes;
@@ -77,7 +78,7 @@ struct Pack {
     {
         return where ? yes.lanes : no.lanes;
     }
-    /// Whether a < b in some lane.
+    /// Returns whether a < b in some lane.
     friend CHAMOMILE_HD bool any_less(Pack a, Pack b)
     {
         const Mask less = a.lanes < b.lanes;
@@ -90,7 +91,7 @@ struct Pack {
     friend CHAMOMILE_HD Pack& operator-=(Pack& a, Pack b) { return a = a - b; }
 };
 
-/// The larger in each lane; b where they cannot be compared.
+/// Returns the larger in each lane, and b where they cannot be compared.
 CHAMOMILE_HD Pack<double> larger(Pack<double> a, Pack<double> b)
 {
 #if defined(__AVX512F__)
@@ -104,7 +105,7 @@ CHAMOMILE_HD Pack<double> larger(Pack<double> a, Pack<double> b)
 #endif
 }
 
-/// Bit k tells whether a < b in lane k.
+/// Returns bits of which bit k tells whether a < b in lane k.
 CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
 {
 #if defined(__AVX512F__)
@@ -121,7 +122,7 @@ CHAMOMILE_HD unsigned less_bits(Pack<double> a, Pack<double> b)
 #endif
 }
 
-/// The lanes of even numbers (`odd` = 1: of odd ones) of a, then those of b.
+/// Returns the lanes of even number (`odd` = 1: of odd number) of a, then those of b.
 template <int odd, class T>
 CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
 {
@@ -139,11 +140,13 @@ CHAMOMILE_HD Pack<T> every_other(Pack<T> a, Pack<T> b)
 #endif
 }
 
-/// Pack<T>::width rows of `columns` (a power of two) values, one after the other, become columns.
+/// Transposes Pack<T>::width rows of `columns` (a power of two) values that lie one after the
+/// other.
 template <int columns, class T>
 CHAMOMILE_HD void transpose(Pack<T> (&table)[columns])
 {
-    // All values of even number, then all of odd number: the number's last bit becomes its first.
+    // Each step moves the values of even number before those of odd number: the number's last bit
+    // becomes its first.
     for (int step = 1; step < columns; step *= 2) {
         Pack<T> moved[columns];
         for (int k = 0; k < columns / 2; ++k) {
@@ -155,7 +158,7 @@ CHAMOMILE_HD void transpose(Pack<T> (&table)[columns])
     }
 }
 
-/// The first and the second half of the lanes.
+/// Converts the first and the second half of the lanes to double.
 CHAMOMILE_HD void widen(Pack<float> a, Pack<double>& low, Pack<double>& high)
 {
 #if defined(__AVX512F__)
@@ -188,7 +191,7 @@ CHAMOMILE_HD unsigned less_bits(Pack<float> a, Pack<float> b)
 #endif
 }
 
-/// The sum over all lanes, added in double in a fixed order.
+/// Returns the sum over all lanes, added in double in a fixed order.
 CHAMOMILE_HD double sum_of_lanes(Pack<double> a)
 {
 #if defined(__AVX512F__)
@@ -208,7 +211,7 @@ CHAMOMILE_HD double sum_of_lanes(Pack<float> a)
     return sum_of_lanes(low + high);
 }
 
-/// Whether the lane of that number is `lane`.
+/// Returns a mask that is set only in the lane of that number.
 template <class P>
 CHAMOMILE_HD typename P::Mask is_lane(int lane)
 {
@@ -218,7 +221,7 @@ CHAMOMILE_HD typename P::Mask is_lane(int lane)
     return numbers == lane;
 }
 
-/// 1/sqrt(a) to about 1e-7: the processor's estimate, sharpened by one Newton step.
+/// Returns 1/sqrt(a) to about 1e-7: the processor's estimate, sharpened by one Newton step.
 CHAMOMILE_HD Pack<float> inverse_sqrt(Pack<float> a)
 {
 #if defined(__AVX512F__)
@@ -228,7 +231,7 @@ CHAMOMILE_HD Pack<float> inverse_sqrt(Pack<float> a)
 #elif defined(__x86_64__)
     const Pack<float> y = Pack<float>::Register(_mm_rsqrt_ps(a.lanes));
 #elif defined(__ARM_NEON)
-    Pack<float> y = Pack<float>::Register(vrsqrteq_f32(a.lanes)); // 8 bits: one step more
+    Pack<float> y = Pack<float>::Register(vrsqrteq_f32(a.lanes)); // 8 bits: needs a step more
     y = y * (Pack<float>(1.5f) - Pack<float>(0.5f) * a * y * y);
 #else
     Pack<float> y;
@@ -239,13 +242,13 @@ CHAMOMILE_HD Pack<float> inverse_sqrt(Pack<float> a)
 }
 
 #if defined(__AVX512F__)
-/// m/u and m/u^3 from u^2. The estimate y = (1 + d)/u has |d| < 2^-14. With e = u^2 y^2 the powers
-/// are corrected at once, to 1.5 d^2 = 6e-9 and 7.5 d^2 = 3e-8:
+/// Computes m/u and m/u^3 from u^2. The estimate y = (1 + d)/u has |d| < 2^-14. With e = u^2 y^2
+/// the powers are corrected at once, to 1.5 d^2 = 6e-9 and 7.5 d^2 = 3e-8:
 ///
 ///     1/u = y (3 - e)/2     1/u^3 = y^3 (5 - 3 e)/2
 ///
-/// as a y^3 (b - e) with a = 3/2 and b = 5/3 but for a few units of the last place, such that in
-/// float a (b - 1) = 1 to 1e-13: 5/3 rounded alone makes all forces 6e-8 too weak.
+/// The code has a y^3 (b - e) with a = 3/2 and b = 5/3 changed by a few units of the last place,
+/// such that a (b - 1) = 1 to 1e-13 in float: 5/3 rounded alone makes all forces 6e-8 too weak.
 CHAMOMILE_HD void divide_by_powers(const Pack<float>& m, const Pack<float>& u2, Pack<float>& over_u,
                                    Pack<float>& over_u3)
 {
@@ -258,7 +261,7 @@ CHAMOMILE_HD void divide_by_powers(const Pack<float>& m, const Pack<float>& u2, 
 }
 #endif
 
-/// 1/sqrt(a) to about 2e-16.
+/// Returns 1/sqrt(a) to about 2e-16.
 CHAMOMILE_HD Pack<double> inverse_sqrt(Pack<double> a)
 {
 #if defined(__AVX512F__)

@@ -22,7 +22,7 @@ CHAMOMILE_HD Pack<float> larger(Pack<float> a, Pack<float> b)
     return select(b < a, a, b);
 }
 
-/// Within 2e-7: the processor's estimate, sharpened by one Newton step.
+/// Returns 1/a within 2e-7: the processor's estimate, sharpened by one Newton step.
 CHAMOMILE_HD Pack<float> reciprocal(Pack<float> a)
 {
 #if defined(__AVX512F__)
@@ -85,13 +85,14 @@ CHAMOMILE_HD Pack<double> absolute(Pack<double> a)
     return select(a < Pack<double>(0), -a, a);
 }
 
-/// How exp() is reached for one type: 2^n e^r with |r| <= ln 2 / 2, e^r by its Taylor series.
+/// ExponentialOf holds the constants of exp() for one type: e^x is 2^n e^r with |r| <= ln 2 / 2,
+/// and e^r is summed as a Taylor series.
 template <class T>
 struct ExponentialOf;
 template <>
 struct ExponentialOf<float> {
     static constexpr int terms = 7, mantissa = 23, bias = 127;
-    static constexpr float high = 0.693359375f, low = -2.12194440e-4f; // their sum: ln 2
+    static constexpr float high = 0.693359375f, low = -2.12194440e-4f; // their sum is ln 2
     static constexpr float least = -87.3f, most = 88.7f;
 };
 template <>
@@ -101,13 +102,14 @@ struct ExponentialOf<double> {
     static constexpr double least = -708.3, most = 709.7;
 };
 
-/// e^x within 2 units of the last place; 0 and infinity beyond the range of T.
+/// Returns e^x within 2 units of the last place; it is 0 or infinity beyond the range of T.
 template <class T>
 CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
 {
     using Of = ExponentialOf<T>;
     using P = Pack<T>;
-    // Clamped, so that n stays within the exponents; NaN goes through the polynomial.
+    // The argument is clamped, so that n stays within the exponents; NaN passes through the
+    // polynomial.
     const P inside =
         select(x < P(T(Of::least)), P(T(Of::least)), select(P(T(Of::most)) < x, P(T(Of::most)), x));
     const P scaled = inside * P(T(1.44269504088896340736));
@@ -119,7 +121,7 @@ CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
     P series = P(T(1));
     for (int k = Of::terms; k > 0; --k)
         series = P(T(1)) + series * r * P(T(1.0 / k));
-    // 2^n in two factors: n may be one above the largest exponent.
+    // 2^n is applied as two factors, because n may be one above the largest exponent.
     const typename P::Mask first = n / 2, second = n - first;
     const auto power_of_two = [](typename P::Mask e) {
         const typename P::Mask bits = (e + Of::bias) << Of::mantissa;
@@ -132,14 +134,14 @@ CHAMOMILE_HD Pack<T> exponential(Pack<T> x)
                   select(P(T(Of::most)) < x, P(std::numeric_limits<T>::infinity()), value));
 }
 
-/// 2^x within |x| / 2 + 2 units of the last place.
+/// Returns 2^x within |x| / 2 + 2 units of the last place.
 template <class T>
 CHAMOMILE_HD Pack<T> power_of_two(Pack<T> x)
 {
     return exponential(x * Pack<T>(T(0.69314718055994530942)));
 }
 
-/// A function of the C library, a lane at a time.
+/// Calls a function of the C library for one lane after the other.
 template <class T, class Function>
 CHAMOMILE_HD Pack<T> in_each_lane(Pack<T> a, Function function)
 {

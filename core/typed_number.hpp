@@ -1,4 +1,4 @@
-/// \file  Numbers as people type them: read strictly, in the C locale, within a stated range.
+/// \file  Numbers as people type them, read strictly, in the C locale, within a stated range.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace chamomile {
 
-/// The whole of `text` as a number of type T (double, int, std::uint64_t); an integer may be
+/// Reads the whole of `text` as a number of type T (double, int, std::uint64_t); an integer may be
 /// written 1e5. Throws Error(usage) `option: text: what is needed` for anything else: trailing
 /// letters, a decimal comma, nan, inf, a number out of range or too large for T.
 template <class T>
 T parse_number(const std::string& option, const std::string& text, const Range& range);
 
-/// The same for a list such as 0.4,0.6; at least one number.
+/// Reads a list such as 0.4,0.6 in the same way; it must have at least one number.
 template <class T>
 std::vector<T> parse_numbers(const std::string& option, const std::string& text,
                              const Range& range);
 
-/// Throws Error(usage) naming the words that are allowed and the nearest of them.
+/// Throws Error(usage) that names the allowed words and the nearest of them.
 [[noreturn]] void refuse_word(const std::string& option, const std::string& text,
                               const std::vector<std::string>& words);
 

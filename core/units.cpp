@@ -14,7 +14,7 @@ bool near(double a, double b)
     return std::abs(a / b - 1) < 1e-3;
 }
 
-/// The value as a multiple of a named unit, the multiple left out where it is 1.
+/// Returns the value as a multiple of a named unit; a factor of 1 is not written.
 std::string multiple(double value, double unit, const char* name)
 {
     if (near(value, unit))

@@ -1,29 +1,29 @@
-/// \file  The units that a set of particles is measured in.
+/// \file  The units of a set of particles.
 #pragma once
 
 #include <string>
 
 namespace chamomile {
 
-/// Internal units in cgs. N-body units (G = 1, nothing physical) have all three equal to 1 and
-/// `physical` false.
+/// Units holds the internal units in cgs. N-body units (G = 1, nothing physical) have all three
+/// equal to 1 and `physical` false.
 struct Units {
     double length_in_cm = 1, mass_in_g = 1, velocity_in_cm_per_s = 1;
     bool physical = false;
     bool per_hubble = false; ///< lengths and masses are per h, as in kpc/h and 1e10 Msun/h
 
-    /// G in these units; 1 for N-body units. GADGET's value of 6.672e-8 cm^3 g^-1 s^-2 is used, so
-    /// that kpc, 1e10 Msun and km/s give 43007.1 (Springel 2005).
+    /// Returns G in these units; it is 1 for N-body units. GADGET's value of 6.672e-8 cm^3 g^-1
+    /// s^-2 is used, so that kpc, 1e10 Msun and km/s give 43007.1 (Springel 2005).
     double gravitational_constant() const;
 
-    /// H0 for h = `hubble`: 0.1 in kpc/h and km/s, since the lengths hold the h then. Physical
-    /// units.
+    /// Returns H0 for h = `hubble` in physical units. In kpc/h and km/s it is 0.1 for every h,
+    /// because lengths are per h.
     double hubble_rate(double hubble) const;
 
-    /// In words, such as "kpc/h, 1e10 Msun/h, km/s" or "N-body units (G = 1)".
+    /// Returns the units in words, such as "kpc/h, 1e10 Msun/h, km/s" or "N-body units (G = 1)".
     std::string description() const;
 
-    /// kpc (3.085678e21 cm), 1e10 Msun (1.989e43 g), km/s: what GADGET assumes.
+    /// Returns the units that GADGET assumes: kpc (3.085678e21 cm), 1e10 Msun (1.989e43 g), km/s.
     static Units gadget(bool per_hubble);
 
     friend bool operator==(const Units&, const Units&) = default;

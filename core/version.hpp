@@ -1,9 +1,9 @@
-/// \file  What calls itself by which version.
+/// \file  The version of the library.
 #pragma once
 
 namespace chamomile {
 
-/// Such as "0.1.0 (85ee306-dirty)": of a build in a git checkout with the commit that was built.
+/// The version, such as "0.1.0 (85ee306-dirty)". A build in a git checkout names its commit.
 extern const char* const version;
 
 } // namespace chamomile

@@ -11,10 +11,11 @@
 namespace chamomile {
 namespace {
 
-/// In ln a: no term of Friedmann's equation changes by more than e^2 within a panel.
+/// The width of a panel in ln a: no term of Friedmann's equation changes by more than e^2 within
+/// it.
 constexpr double panel = 0.5;
 
-/// What the parts of Friedmann's equation add to E^2.
+/// Terms are the contributions to E^2 in Friedmann's equation.
 struct Terms {
     double radiation, matter, curvature, dark_energy;
 
@@ -50,7 +51,7 @@ double Background::matter_part(double a) const
 
 double Background::age(double a) const
 {
-    // Before a e^-28, matter alone would have given e^-42 of it.
+    // Before a e^-28, matter alone would have given e^-42 of the age.
     return integral([this](double x) { return 1 / expansion(std::exp(x)); }, std::log(a) - 28,
                     std::log(a), panel);
 }

@@ -5,12 +5,12 @@
 
 namespace chamomile {
 
-/// The speed of light in km/s over 100 km/s/Mpc: Hubble's distance in Mpc/h.
+/// Hubble's distance in Mpc/h: the speed of light in km/s over 100 km/s/Mpc.
 inline constexpr double hubble_distance = 2997.92458;
 
-/// Matter, curvature, radiation and a dark energy of pressure w = w0 + wa (1 - a) times its density
-/// (Chevallier & Polarski 2001, Linder 2003), in units of the critical density today. The scale
-/// factor a is 1 today. H0 = 1 here: E = H / H0 and times in units of 1 / H0.
+/// A Background has matter, curvature, radiation and a dark energy of pressure w = w0 + wa (1 - a)
+/// times its density (Chevallier & Polarski 2001, Linder 2003), in units of the critical density
+/// today. The scale factor a is 1 today. H0 = 1 here: E = H / H0, and times are in units of 1 / H0.
 struct Background {
     double omega_matter = 0.3, omega_lambda = 0.7, omega_radiation = 0;
     double w0 = -1, wa = 0;
@@ -18,25 +18,25 @@ struct Background {
 
     double omega_curvature() const { return 1 - omega_matter - omega_lambda - omega_radiation; }
 
-    /// H(a) / H0.
+    /// Returns E = H(a) / H0.
     double expansion(double a) const;
-    /// d ln E / d ln a.
+    /// Returns d ln E / d ln a.
     double expansion_slope(double a) const;
-    /// Omega_m(a), the matter's part of the critical density at that time.
+    /// Returns Omega_m(a), the matter's part of the critical density at that time.
     double matter_part(double a) const;
-    /// H0 t since a = 0.
+    /// Returns H0 t since a = 0.
     double age(double a) const;
 
-    /// H0 times the integral of da / (a^2 H), by which accelerations change momenta a^2 dx/dt
-    /// (Quinn et al. 1997).
+    /// Returns H0 times the integral of da / (a^2 H), by which accelerations change momenta a^2
+    /// dx/dt (Quinn et al. 1997).
     double kick(double from, double to) const;
-    /// H0 times the integral of da / (a^3 H), by which momenta change comoving positions.
+    /// Returns H0 times the integral of da / (a^3 H), by which momenta change comoving positions.
     double drift(double from, double to) const;
 
     friend bool operator==(const Background&, const Background&) = default;
 };
 
-/// What a parameter may be, of a file as of an option.
+/// A BackgroundRange is the allowed range of a parameter, in files as in options.
 struct BackgroundRange {
     const char* name;
     double Background::*value;
@@ -54,12 +54,13 @@ inline constexpr BackgroundRange background_ranges[] = {
 /// the time between the scale factors.
 void validate(const Background& background, double from, double to);
 
-/// 0 where the scale factor is 1 but for rounding.
+/// Returns the redshift; it is 0 where the scale factor is 1 up to rounding.
 inline double redshift_of(double scale_factor)
 {
     const double redshift = 1 / scale_factor - 1;
     return redshift > -1e-14 && redshift < 1e-14 ? 0 : redshift;
 }
+/// Returns the scale factor at a redshift.
 inline double scale_factor_of(double redshift)
 {
     return 1 / (1 + redshift);

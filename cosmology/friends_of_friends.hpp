@@ -1,4 +1,4 @@
-/// \file  Friends of friends: the groups that short links join.
+/// \file  Friends of friends: groups of particles joined by short links.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// Disjoint sets of particles.
+/// ParticleGroups are disjoint sets of particles.
 struct ParticleGroups {
     std::vector<std::size_t> first; ///< of each group in `members`, and the end of the last
     std::vector<Index> members;     ///< particle numbers, ascending within a group
@@ -22,12 +22,12 @@ struct ParticleGroups {
     }
 };
 
-/// The groups of at least `min_members` particles that are joined by chains of pairs at most
-/// `linking_length` apart, nearest images counted (Davis et al. 1985). Exact, and the same for any
-/// number of threads: groups by falling number of members, then by their first. Positions may lie
-/// in any image. Throws Error(usage) for a linking length that is not positive, above half the
-/// side of a periodic cube or below 1e-6 of the extent, Error(input) for a position that is not
-/// finite.
+/// Returns the groups of at least `min_members` particles that are joined by chains of pairs at
+/// most `linking_length` apart, nearest images counted (Davis et al. 1985). The groups are exact
+/// and the same for any number of threads; they are ordered by falling number of members, then by
+/// their first member. Positions may lie in any image. Throws Error(usage) for a linking length
+/// that is not positive, above half the side of a periodic cube or below 1e-6 of the extent,
+/// Error(input) for a position that is not finite.
 ParticleGroups friends_of_friends(std::span<const Vec3<double>> position,
                                   const Periodicity& periodicity, double linking_length,
                                   std::size_t min_members);

@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// D1, D1', D2, D2'.
+/// A State holds D1, D1', D2, D2'.
 using State = std::array<double, 4>;
 
 State operator+(const State& s, const State& t)
@@ -28,8 +28,8 @@ State rate(const Background& background, double x, const State& s)
     return {s[1], pull * s[0] - drag * s[1], s[3], pull * (s[2] + s[0] * s[0]) - drag * s[3]};
 }
 
-/// The modified midpoint rule in n steps: its error has even powers of their length alone (Gragg
-/// 1965).
+/// Returns the state after n steps of the modified midpoint rule, whose error has only even powers
+/// of their length (Gragg 1965).
 State midpoint(const Background& background, double x, const State& s, double length, int n)
 {
     const double h = length / n;
@@ -39,7 +39,7 @@ State midpoint(const Background& background, double x, const State& s, double le
     return 0.5 * (now + before + h * rate(background, x + length, now));
 }
 
-/// Extrapolated to steps of length 0 (Bulirsch & Stoer 1966).
+/// Returns the state extrapolated to steps of length 0 (Bulirsch & Stoer 1966).
 State extrapolated_step(const Background& background, double x, const State& s, double length)
 {
     constexpr int columns = 8;
@@ -65,7 +65,7 @@ Growth growth(const Background& background, double a)
         equality > 0 ? std::min({1e-12, 1e-9 * equality, 1e-3 * a}) : std::min(1e-12, 1e-3 * a);
     State s{begin, begin, 3. / 7 * begin * begin, 6. / 7 * begin * begin};
     if (equality > 0) {
-        const double c = 2. / 3 * equality; // D2 ~ 3/2 c^2 a / a_eq while radiation rules
+        const double c = 2. / 3 * equality; // D2 ~ 3/2 c^2 a / a_eq in radiation
         s = {begin + c, begin, c * begin, c * begin};
     }
     const double from = std::log(begin), to = std::log(a);

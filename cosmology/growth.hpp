@@ -5,15 +5,15 @@
 
 namespace chamomile {
 
-/// D1 grows as a while matter rules, and D2 (> 0 here; some write it with the other sign) as
-/// 3/7 a^2. Displacements are x - q = -D1 grad phi1 - D2 grad phi2 with laplace phi1 = delta and
-/// phi2 as in cosmology/displacements.hpp.
+/// A Growth holds the growth factors. D1 grows as a while matter dominates, and D2 (> 0 here; some
+/// write it with the other sign) as 3/7 a^2. Displacements are x - q = -D1 grad phi1 - D2 grad phi2
+/// with laplace phi1 = delta and phi2 as in cosmology/displacements.hpp.
 struct Growth {
     double D1, D2;
     double f1, f2; ///< d ln D / d ln a
 };
 
-/// Solves, with ' = d/d ln a (Bouchet et al. 1995, eqs. 2.25 f.),
+/// Solves (Bouchet et al. 1995, eqs. 2.25 f.), with ' = d/d ln a,
 ///
 ///     D1'' + (2 + d ln E / d ln a) D1' = 3/2 Omega_m(a) D1
 ///     D2'' + (2 + d ln E / d ln a) D2' = 3/2 Omega_m(a) (D2 + D1^2)

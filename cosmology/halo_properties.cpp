@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t core_members = 128;
 
-/// Eigenvalues of a symmetric 3 x 3 matrix, falling (Smith 1961).
+/// A SymmetricMatrix is a 3 x 3 matrix with its eigenvalues, falling (Smith 1961).
 struct SymmetricMatrix {
     double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
 
@@ -39,7 +39,7 @@ struct SymmetricMatrix {
     }
 };
 
-/// The members of one halo, as seen from one of them.
+/// Members are those of one halo, as seen from one of them.
 class Members {
 public:
     Members(const Particles& particles, std::span<const Index> members,
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /// The mass, or 1 for each where none has any.
+    /// Returns the mass, or 1 for each member where none has any.
     double weight(std::size_t k) const { return massless_ ? 1 : particles_.mass[members_[k]]; }
 
     double total_weight() const
@@ -145,7 +145,7 @@ private:
         return lowest;
     }
 
-    /// The members in the last sphere.
+    /// Returns the members in the last sphere that keeps enough of them.
     std::vector<std::size_t> shrink(Vec3<double> centre) const
     {
         std::vector<std::size_t> kept(members_.size()), fewer;
@@ -160,7 +160,7 @@ private:
             for (std::size_t k : kept)
                 if (norm_squared(place_[k] - centre) <= limit)
                     fewer.push_back(k);
-            if (fewer.size() < core_members) // of the last that has enough, the nearest
+            if (fewer.size() < core_members) // take the nearest of the last sphere with enough
                 break;
             kept.swap(fewer);
             double mass = 0;

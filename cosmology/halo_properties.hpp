@@ -1,4 +1,4 @@
-/// \file  What is measured on a halo.
+/// \file  Properties of halos.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace chamomile {
 
-/// All in the units of the particles; places in the cube where it is periodic. A halo wider than
-/// half the cube has no unwrapped shape, and numbers that depend on one mean little.
+/// A Halo is in the units of the particles, with places in the cube where it is periodic. A halo
+/// wider than half the cube has no unwrapped shape, and numbers that depend on one mean little.
 struct Halo {
     std::size_t members = 0;
     double mass = 0;
     std::array<std::size_t, 6> members_of_type{};
     std::array<double, 6> mass_of_type{};
-    Vec3<double> centre; ///< of the member in the lowest potential of the members alone
+    Vec3<double> centre; ///< the member in the lowest potential of the members alone
     Vec3<double> centre_of_mass, velocity;
     double dispersion = 0;       ///< of one component of the velocity, weighted with mass
     double half_mass_radius = 0; ///< about the centre
@@ -23,10 +23,11 @@ struct Halo {
     double middle_to_major = 1, minor_to_major = 1; ///< axes: roots of second moments of the mass
 };
 
-/// One for each group, the same for any number of threads. Potentials, pair by pair and softened by
-/// `softening`, are those within the last 128 members that spheres keep which shrink about their
-/// centre of mass (Power et al. 2003), or within all members if they are no more. (Those of all
-/// matter would put the centre of a small halo where it is next to a large one.)
+/// Returns one halo for each group, the same for any number of threads. Potentials, summed pair by
+/// pair and softened by `softening`, are those within the last 128 members kept by spheres that
+/// shrink about their centre of mass (Power et al. 2003), or within all members if they are no
+/// more. (Potentials of all matter would move the centre of a small halo towards a large
+/// neighbour.)
 std::vector<Halo> halo_properties(const Particles& particles, const ParticleGroups& groups,
                                   const Periodicity& periodicity, double softening);
 

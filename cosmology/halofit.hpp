@@ -7,19 +7,20 @@
 
 namespace chamomile {
 
-/// The halo model's fit of Smith et al. (2003, appendix C) with the parameters of Takahashi et al.
-/// (2012, appendix): 5 % for k < 1 h/Mpc and 10 % for k < 10 h/Mpc, z < 10.
+/// Halofit is the halo model's fit of Smith et al. (2003, appendix C) with the parameters of
+/// Takahashi et al. (2012, appendix). Its error is 5 % for k < 1 h/Mpc and 10 % for k < 10 h/Mpc, z
+/// < 10.
 class Halofit {
 public:
     /// `linear` is P(k) of linear theory in (Mpc/h)^3 at scale factor a, k in h/Mpc, from 1e-4 to
     /// 1e3 h/Mpc.
     Halofit(std::function<double(double)> linear, const Background& background, double a);
 
-    /// P(k) in (Mpc/h)^3.
+    /// Returns P(k) in (Mpc/h)^3.
     double operator()(double k) const;
 
-    /// Where sigma in Gaussian spheres of radius 1 / k is 1, in h/Mpc; 0 if it is nowhere, and P(k)
-    /// then that of linear theory.
+    /// Returns the k in h/Mpc at which sigma in Gaussian spheres of radius 1 / k is 1. If there is
+    /// none, it is 0 and P(k) is that of linear theory.
     double nonlinear_k() const { return nonlinear_k_; }
 
 private:

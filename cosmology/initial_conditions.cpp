@@ -36,7 +36,7 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
 {
     const double unit = 2 * std::numbers::pi / o.side;
     const double most = unit * std::sqrt(3.0) * (o.particles / 2 - 1);
-    // The sides of decimal fractions: k of the table's first line may be that of the box, rounded.
+    // Rounding of decimal fractions is allowed: k of the table's first line may be that of the box.
     if (unit >= power.least_k() * (1 - 1e-6) && most <= power.most_k() * (1 + 1e-6))
         return;
     const bool is_table = !o.power.table.empty();
@@ -48,7 +48,7 @@ void require_reach(const LinearPower& power, const InitialConditionsOptions& o)
                 (is_table ? o.power.table.string() : "box: the transfer function's fit") + line);
 }
 
-/// Where the particles would be in a homogeneous universe, in order of their ids.
+/// Returns the places of the particles in a homogeneous universe, in order of their ids.
 std::vector<Vec3<double>> undisturbed(const InitialConditionsOptions& o)
 {
     const std::size_t n = std::size_t(o.particles);
@@ -63,8 +63,8 @@ std::vector<Vec3<double>> undisturbed(const InitialConditionsOptions& o)
     return places;
 }
 
-/// A field from the mesh to the particles: point by point, or between the points of the finer mesh
-/// that glasses have.
+/// A Reader takes a field from the mesh to the particles: point by point for a grid, and by
+/// interpolation on the finer mesh of a glass.
 class Reader {
 public:
     Reader(const InitialConditionsOptions& o, const std::vector<Vec3<double>>& places)
@@ -73,7 +73,7 @@ public:
           values_(is_grid_ ? 0 : places.size())
     {}
 
-    /// Of a mesh's spectrum, so that the interpolation smooths nothing.
+    /// Divides a mesh's spectrum by the window, so that the interpolation smooths nothing.
     void sharpen(Grid<double>& spectrum) const
     {
         const int n = spectrum.side();
@@ -83,7 +83,7 @@ public:
             });
     }
 
-    /// Calls take(particle, value) for all.
+    /// Calls take(particle, value) for all particles.
     template <class Take>
     void read(const Grid<double>& field, const Take& take)
     {
@@ -107,8 +107,8 @@ double& component(Vec3<double>& v, int axis)
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-/// The density of linear theory at the start, as a spectrum on the mesh of the particles, or on a
-/// finer one with the same modes.
+/// Returns the density of linear theory at the start, as a spectrum on the mesh of the particles,
+/// or on a finer one with the same modes.
 Grid<double> linear_density(const InitialConditionsOptions& o, double factor)
 {
     const LinearPower power(o.power);
@@ -164,7 +164,7 @@ Particles make_initial_conditions(const InitialConditionsOptions& o, double grav
             });
         }
     };
-    if (o.order == 2) { // the mesh has D1 in it, and its second order D1^2
+    if (o.order == 2) { // phi contains D1, and its second order D1^2
         Grid<double> second = second_order_potential(phi, fourier, o.side);
         displace(second, start.D2 / (start.D1 * start.D1), start.f2);
     }

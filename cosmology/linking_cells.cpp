@@ -16,7 +16,7 @@
 namespace chamomile {
 namespace {
 
-/// Room for rounding where a place is turned into a cell.
+/// A margin for rounding where a place is turned into a cell.
 constexpr double margin = 1e-9;
 
 constexpr LinkingCells::Coordinate most_cells_along = 1 << 21; ///< three make a key of 63 bits
@@ -97,7 +97,7 @@ std::uint64_t LinkingCells::key_of(const Vec3<double>& p) const
     return row_of(p) * std::uint64_t(extent[2]) + std::uint64_t(along(2, p.z - low.z));
 }
 
-/// Ranges of whole rows first, by counting; then each range by cell and number, in a cache.
+/// Sorts ranges of whole rows first, by counting; then each range by cell and number, in a cache.
 void LinkingCells::sort(std::span<const Vec3<double>> position)
 {
     const std::size_t n = position.size();

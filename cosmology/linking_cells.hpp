@@ -1,4 +1,4 @@
-/// \file  Particles sorted into cells so small that all within one are friends.
+/// \file  Cells so small that all particles within one are friends.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace chamomile {
 
-/// A grid of cubes of side b / sqrt(3) at most, b being the linking length, so that two particles
-/// of one cell are always linked (Creasey 2018). Only cells with particles are kept, by rows along
-/// z: rows ascend in (x, y), cells of a row in z.
+/// LinkingCells is a grid of cubes of side b / sqrt(3) at most, b being the linking length, so that
+/// two particles of one cell are always linked (Creasey 2018). Only cells with particles are kept,
+/// by rows along z: rows ascend in (x, y), cells of a row in z.
 class LinkingCells {
 public:
     using Coordinate = std::int64_t;
 
-    /// Throws as friends_of_friends() does.
+    /// Sorts the particles into cells. Throws as friends_of_friends() does.
     LinkingCells(std::span<const Vec3<double>> position, const Periodicity& periodicity,
                  double linking_length);
 

@@ -1,10 +1,11 @@
-/// \file  How many halos there are of each mass: published fits.
+/// \file  The mass function of halos: published fits.
 #pragma once
 
 #include "chamomile/cosmology/linear_power.hpp"
 
 namespace chamomile {
 
+/// A MassFunctionFit is a published fit.
 enum class MassFunctionFit {
     sheth_tormen, ///< Sheth & Tormen (1999), eq. 10 with a = 0.707, p = 0.3, A = 0.3222
     warren,       ///< Warren et al. (2006), eq. 5: friends of friends, b = 0.2
@@ -12,19 +13,21 @@ enum class MassFunctionFit {
     tinker        ///< Tinker et al. (2008), eqs. 3 and 5 to 8: spheres of 200 mean densities
 };
 
-/// f(sigma) of dn/dlnM = f rho_m / M dln(1/sigma)/dlnM. Only Tinker's has the redshift.
+/// Returns f(sigma) of dn/dlnM = f rho_m / M dln(1/sigma)/dlnM. Only Tinker's fit depends on the
+/// redshift.
 double multiplicity(MassFunctionFit fit, double sigma, double redshift);
 
-/// Halos per comoving volume and logarithm of mass.
+/// A MassFunction is the number of halos per comoving volume and logarithm of mass.
 class MassFunction {
 public:
     /// Keeps a reference to `linear`.
     MassFunction(const LinearPower& linear, const Background& background, double redshift);
 
-    /// dn/dlnM in (h/Mpc)^3 for a mass in Msun/h.
+    /// Returns dn/dlnM in (h/Mpc)^3 for a mass in Msun/h.
     double operator()(MassFunctionFit fit, double mass) const;
 
-    /// The root mean square, at that redshift, in spheres that hold the mass on average.
+    /// Returns the root mean square of the density, at that redshift, in spheres that hold the mass
+    /// on average.
     double sigma(double mass) const;
 
 private:

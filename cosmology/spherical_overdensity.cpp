@@ -12,11 +12,12 @@ namespace {
 
 constexpr double sphere = 4 * std::numbers::pi / 3;
 
+/// A Shell is the mass of a particle at its distance from the centre.
 struct Shell {
     double radius, mass;
 };
 
-/// Particles sorted into a grid of cells with a few each, for finding those within a sphere.
+/// A CellGrid sorts particles into cells with a few each, to find those within a sphere.
 class CellGrid {
 public:
     CellGrid(const Particles& particles, const Periodicity& periodicity)
@@ -48,7 +49,7 @@ public:
             order_[next[cell[i]]++] = Index(i);
     }
 
-    /// Distance and mass of all particles within `radius` of `centre`, by distance.
+    /// Returns distance and mass of all particles within `radius` of `centre`, by distance.
     std::vector<Shell> within(const Vec3<double>& centre, double radius) const
     {
         std::vector<Shell> shells;
@@ -103,11 +104,11 @@ private:
     std::vector<Index> order_;
 };
 
-/// Looks for the crossing among shells that reach to `radius`. False if it lies beyond.
+/// Searches for the crossing among shells that reach to `radius`. Returns false if it lies beyond.
 bool find_crossing(const std::vector<Shell>& shells, double radius, double start, double density,
                    OverdenseSphere& found)
 {
-    // With k shells inside, the mean density is the one asked for at radius_of(k).
+    // With k shells inside, the mean density is the wanted one at radius_of(k).
     std::vector<double> mass(shells.size() + 1, 0);
     for (std::size_t k = 0; k < shells.size(); ++k)
         mass[k + 1] = mass[k] + shells[k].mass;
@@ -118,7 +119,7 @@ bool find_crossing(const std::vector<Shell>& shells, double radius, double start
     std::size_t k = 0;
     while (k < shells.size() && shells[k].radius <= start)
         ++k;
-    if (radius_of(k) >= start) { // dense enough: outwards until it is no longer
+    if (radius_of(k) >= start) { // dense enough: go outwards until it is not
         while (k <= shells.size() && radius_of(k) >= end_of(k))
             ++k;
         if (k > shells.size())

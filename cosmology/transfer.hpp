@@ -5,19 +5,20 @@
 
 namespace chamomile {
 
-/// Eisenstein & Hu (1998, ApJ 496, 605), of matter without neutrinos; T(0) = 1.
+/// EisensteinHu is the fit of Eisenstein & Hu (1998, ApJ 496, 605) for matter without neutrinos;
+/// T(0) = 1.
 class EisensteinHu {
 public:
-    /// `temperature` of the microwave background in K. Throws Error(usage) unless baryons are above
-    /// 0 and below all matter.
+    /// `temperature` is that of the microwave background in K. Throws Error(usage) unless baryons
+    /// are above 0 and below all matter.
     EisensteinHu(const Background& background, double omega_baryon, double temperature);
 
-    /// With the baryons' acoustic oscillations (their eqs. 16 to 24); k in h/Mpc.
+    /// Returns T with the baryons' acoustic oscillations (their eqs. 16 to 24); k is in h/Mpc.
     double operator()(double k) const;
-    /// Without (their eqs. 28 to 31).
+    /// Returns T without oscillations (their eqs. 28 to 31).
     double smooth(double k) const;
 
-    /// Of the fit, in Mpc (their eq. 6).
+    /// Returns the sound horizon of the fit, in Mpc (their eq. 6).
     double sound_horizon() const { return sound_horizon_; }
 
 private:

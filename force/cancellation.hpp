@@ -37,6 +37,8 @@ CHAMOMILE_HD bool is_blurred(double u_squared, double r_squared)
 /// The sum of |m| and of m^2.
 struct MassSums {
     double mass = 0, squares = 0;
+
+    bool operator==(const MassSums&) const = default;
 };
 
 /// The largest S / |a| for which a sum in float has a relative error below 3e-7, if its error is

@@ -39,6 +39,9 @@ struct Request {
     std::span<const Index> active = {};
     const std::uint8_t* rung = nullptr;
     int first = 0;
+    /// Of arrays on a device: the cudaStream_t that makes them, after whose work so far the
+    /// evaluation begins; null: after all work that the device has.
+    void* stream = nullptr;
 
     /// Counts the evaluations of a run: places the root cube (`decorrelate`) and says when the
     /// error is measured (`accuracy`). A time loop numbers by steps, so that a restart goes on

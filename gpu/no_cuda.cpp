@@ -3,9 +3,7 @@
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu_memory.hpp"
 #include "chamomile/gpu/device/nvrtc.hpp"
-#include "chamomile/integrate/device_blocks.hpp"
-#include "chamomile/integrate/device_particles.hpp"
-#include "chamomile/integrate/resident.hpp"
+#include "chamomile/integrate/particle_store.hpp"
 #include "chamomile/pairs/host_pair_solver.hpp"
 #include "chamomile/pairs/text/device_law.hpp"
 
@@ -116,19 +114,9 @@ DeviceCode compile_for_device(const std::string&, const std::string&, const std:
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
-std::unique_ptr<DeviceParticles> make_device_particles(int)
+std::unique_ptr<ParticleStore> make_device_store(int, const StoreOptions&)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
-}
-
-std::unique_ptr<DeviceBlocks> make_device_blocks(int)
-{
-    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
-}
-
-std::unique_ptr<Integrator> make_resident_leapfrog(const SolverOptions&, const TimeStep&)
-{
-    throw Error(Fault::device, "resident: needs a GPU: " + why_no_gpu());
 }
 
 } // namespace chamomile

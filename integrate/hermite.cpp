@@ -92,7 +92,7 @@ double Hermite::usual_wish() const
     return *place;
 }
 
-Integrator::Wish Hermite::next_step(const Particles&, Moment)
+Integrator::NextStep Hermite::next_step(Moment)
 {
     if (options_.fixed_length > 0)
         return {options_.fixed_length, TimeStepKind::fixed};

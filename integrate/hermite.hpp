@@ -66,7 +66,7 @@ public:
 
     /// Throws Error(input) naming two particles that coincide without softening.
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
-    Wish next_step(const Particles& particles, Moment now) override;
+    NextStep next_step(Moment now) override;
     /// Throws Error(numeric) naming particles that are too close for the shortest step.
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;

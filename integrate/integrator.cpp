@@ -22,6 +22,11 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     total.targets += one.targets;
     total.groups += one.groups;
     total.cells += one.cells;
+    total.cancelling += one.cancelling;
+    if (one.cancelling_part)
+        total.cancelling_part = one.cancelling_part;
+    if (one.measured_error)
+        total.measured_error = one.measured_error;
     for (const Profile::Phase& phase : one.profile.phases())
         total.profile.add(phase.name, phase.seconds);
 }

@@ -30,12 +30,12 @@ public:
     /// The forces of the state from which the first step starts. Throws like step().
     virtual ForceStatistics start(Particles& particles, Quantities quantities, Moment now) = 0;
 
-    struct Wish {
+    struct NextStep {
         double length;
         TimeStepKind kind; ///< how the timeline may shorten it
     };
-    /// The length of the next step from now where no time asked for is nearer.
-    virtual Wish next_step(const Particles& particles, Moment now) = 0;
+    /// The length of the next step from now, where no time asked for is nearer.
+    virtual NextStep next_step(Moment now) = 0;
 
     /// Moves positions and velocities of all particles from now to now + length. If potentials are
     /// asked for, these and the accelerations belong to the new positions afterwards. The
@@ -45,12 +45,12 @@ public:
     virtual ForceStatistics step(Particles& particles, double length, Quantities quantities,
                                  Moment now) = 0;
 
-    /// Accelerations and potentials of the present positions, out of turn: changes no later step.
+    /// Makes the potentials those of the present positions, out of turn: changes no later step.
     /// Where it throws they may be those of no evaluation, and it has to be called again.
     virtual ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) = 0;
 
-    /// Makes the particles those of now, where the scheme keeps them elsewhere. Throws like step().
-    virtual void bring(Particles&) {}
+    /// Makes the particles those of now, where they live elsewhere. Throws like step().
+    virtual void fetch(Particles&) {}
 
     /// Keeps the state that start() makes and steps change, or restores it in place of start(); the
     /// particles are kept, or have been restored, beside it.

@@ -1,21 +1,64 @@
+// Each block: half kicks, a drift of all, forces of those that are due, half kicks, their rungs.
 #include "chamomile/integrate/leapfrog.hpp"
 
+#include <vector>
+
+#include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/long_range_field.hpp"
 #include "chamomile/force/solver_state.hpp"
 
 namespace chamomile {
+namespace {
 
-double kick(Particles& particles, double dt)
+/// Building the tree costs as much as so many pairs for each of its particles
+/// (docs/performance_runs.md).
+KeptTrees kept_trees_of(const SolverOptions& forces)
 {
-    double probe = 0;
-#pragma omp parallel for if (particles.size() > worth_threads) schedule(static) reduction(+ : probe)
-    for (std::size_t i = 0; i < particles.size(); ++i) {
-        const Vec3<double>& a = particles.acceleration[i];
-        particles.velocity[i] += dt * a;
-        probe += 0 * (a.x + a.y + a.z);
-    }
-    return probe;
+    return KeptTrees(forces.device == "cpu" ? 40 : 300);
+}
+
+void check(const BlockSteps& o, const SolverOptions& forces)
+{
+    const auto refuse = [](const std::string& what, double value, const char* allowed) {
+        throw Error(Fault::usage,
+                    "block steps: " + what + ": " + std::to_string(value) + ": must be " + allowed);
+    };
+    if (!(o.eta > 0 && std::isfinite(o.eta)))
+        refuse("eta", o.eta, "> 0");
+    if (!(o.longest > 0))
+        refuse("longest", o.longest, "> 0");
+    if (!(o.shortest >= 0 && o.shortest <= o.longest))
+        refuse("shortest", o.shortest, ">= 0 and <= the longest");
+    if (o.rungs < 0 || o.rungs > 40)
+        refuse("rungs", o.rungs, "0 to 40");
+    if (o.rebuild && !(*o.rebuild >= 0))
+        refuse("rebuild", *o.rebuild, ">= 0");
+    require_zero(o.criterion, forces.is_periodic());
+    if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
+        throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
+                                  "length > 0; 'potential' does not");
+}
+
+void check(const TimeStep& step, const SolverOptions& forces)
+{
+    validate(step);
+    if (step.kind != TimeStepKind::adaptive)
+        return;
+    require_zero(step.criterion, forces.is_periodic());
+    if (step.criterion == StepCriterion::softening && !(forces.softening.length > 0))
+        throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
+}
+
+} // namespace
+
+void kick(Particles& particles, double dt)
+{
+#pragma omp parallel for if (particles.size() > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        particles.velocity[i] += dt * particles.acceleration[i];
 }
 
 void drift(Particles& particles, double dt)
@@ -25,120 +68,390 @@ void drift(Particles& particles, double dt)
         particles.position[i] += dt * particles.velocity[i];
 }
 
-Strides strides(const Clock& clock, double time, double length)
-{
-    if (clock.is_plain())
-        return {length / 2, length, length / 2};
-    const double middle = time + length / 2, end = time + length;
-    return {clock.kick(time, middle), clock.drift(time, end), clock.kick(middle, end)};
-}
+Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock, Residence residence)
+    : Leapfrog(solver, step, std::nullopt, clock, residence)
+{}
 
-double kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
-                      std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity)
+Leapfrog::Leapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock, Residence residence)
+    : Leapfrog(solver, {}, steps, clock, residence)
+{}
+
+Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<BlockSteps>& blocks,
+                   const Clock& clock, Residence residence)
+    : solver_(solver), step_(step), blocks_(blocks), clock_(clock),
+      softening_(solver.options().softening.length), residence_(residence),
+      kept_trees_(kept_trees_of(solver.options()))
 {
-    const std::size_t n = from.size();
-    position.resize(n);
-    velocity.resize(n);
-    double probe = 0;
-#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : probe)
-    for (std::size_t i = 0; i < n; ++i) {
-        velocity[i] = from.velocity[i] + strides.first_kick * from.acceleration[i];
-        const Vec3<double> x = box.wrapped(from.position[i] + strides.drift * velocity[i]);
-        position[i] = x;
-        probe += 0 * (x.x + x.y + x.z);
+    if (blocks_)
+        check(*blocks_, solver.options());
+    else
+        check(step_, solver.options());
+    if (!solver.takes_device_arrays()) {
+        if (residence_ == Residence::device)
+            throw Error(Fault::usage, "resident: needs a GPU, and in boxes a tree with a mesh");
+        residence_ = Residence::host;
     }
-    return probe;
+    make_store();
 }
 
-Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock)
-    : solver_(solver), step_(step), clock_(clock), box_{solver.options().box},
-      softening_(solver.options().softening.length)
+void Leapfrog::make_store()
 {
-    validate(step);
-    if (needs_potentials())
-        require_zero(step.criterion, solver.options().box > 0);
-    if (step.kind == TimeStepKind::adaptive && !needs_potentials() &&
-        !(solver.options().softening.length > 0))
-        throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
+    const StoreOptions options{.individual = blocks_.has_value(),
+                               .potentials = needs_potentials(),
+                               .long_range = splits_forces(),
+                               .box = {forces().box}};
+    store_ = is_resident() ? make_device_store(choose_gpu(forces().device), options)
+                           : make_host_store(options);
+}
+
+bool Leapfrog::needs_potentials() const
+{
+    return blocks_ ? blocks_->criterion == StepCriterion::potential
+                   : step_.kind == TimeStepKind::adaptive &&
+                         step_.criterion == StepCriterion::potential;
+}
+
+/// Calls what fills a store; once more with one on the host where the GPU has too little memory.
+template <class Call>
+void Leapfrog::where_it_fits(const Call& call)
+{
+    try {
+        call();
+    } catch (const OutOfDeviceMemory&) {
+        if (residence_ != Residence::device_if_it_fits)
+            throw;
+        residence_ = Residence::host;
+        make_store();
+        call();
+    }
 }
 
 ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
-    GM_ = total_GM(particles, solver_.options().gravitational_constant);
-    return evaluate(particles, quantities, now);
+    count_ = particles.size();
+    GM_ = total_GM(particles, forces().gravitational_constant);
+    report_ = {};
+    kept_trees_ = kept_trees_of(forces());
+    ForceStatistics statistics;
+    where_it_fits([&] {
+        store_->attach(particles);
+        store_->load();
+        statistics = first_forces(quantities, now);
+    });
+    return statistics;
 }
 
-Integrator::Wish Leapfrog::next_step(const Particles& particles, Moment now)
+ForceStatistics Leapfrog::first_forces(Quantities quantities, Moment now)
 {
-    const double length =
-        step_.kind == TimeStepKind::adaptive
-            ? adaptive_time_step(particles, {softening(now.time), step_.criterion, GM_}, step_,
-                                 clock_, now.time)
-            : step_.length;
-    return {length, step_.kind};
+    Request request =
+        store_->request(needs_potentials() || quantities == Quantities::acceleration_potential);
+    if (splits_forces()) {
+        request.long_range = LongRangePart::apart;
+        request.apart = store_->clear_long_range();
+    }
+    const ForceStatistics statistics = evaluate(request, now);
+    if (splits_forces())
+        store_->add_long_range(0);
+    store_->fetch();
+    require_finite(store_->particles(), store_->particles().acceleration, "acceleration",
+                   {now.step, clock_.stated(now.time)});
+    if (blocks_)
+        store_->choose_first_steps(rule(now.time));
+    return statistics;
+}
+
+/// Evaluates a request of the state at that moment.
+ForceStatistics Leapfrog::evaluate(Request request, Moment now)
+{
+    request.number = now.step;
+    request.softening_length = softening(now.time);
+    SolverState state(solver_);
+    const ForceStatistics statistics = solver_.evaluate(request);
+    state.accept();
+    return statistics;
+}
+
+ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
+{
+    store_->attach(particles);
+    const ForceStatistics statistics = evaluate(store_->request_of_potentials(), now);
+    store_->fetch();
+    return statistics;
+}
+
+void Leapfrog::fetch(Particles& particles)
+{
+    store_->attach(particles);
+    store_->fetch();
+}
+
+Integrator::NextStep Leapfrog::next_step(Moment now)
+{
+    if (!blocks_) {
+        if (step_.kind == TimeStepKind::fixed)
+            return {step_.length, step_.kind};
+        const DynamicalTime dynamical{softening(now.time), step_.criterion, GM_};
+        return {adaptive_time_step(store_->shortest_time(dynamical), step_, clock_, now.time),
+                step_.kind};
+    }
+    double longest = std::min(blocks_->longest, clock_.longest_step(now.time));
+    if (splits_forces())
+        longest = std::min(longest, longest_for_long_range(now.time));
+    const StepCounts asked = store_->count_steps();
+    const std::vector<std::uint64_t>& count = asked.count;
+    const std::size_t most = count_ - count_ / 10; // nine of ten, at least one
+    std::size_t k = 0;
+    for (std::uint64_t sum = count[0]; sum < most && k + 1 < count.size();)
+        sum += count[++k];
+    double length = k + 1 < count.size() ? std::ldexp(1.0, int(k) + StepCounts::lowest)
+                                         : std::numeric_limits<double>::infinity();
+    length = std::min(length, longest);
+    // So that the shortest step asked for is a rung.
+    const double deepest = std::max(asked.shortest, blocks_->shortest);
+    if (length > std::ldexp(deepest, blocks_->rungs))
+        length = std::ldexp(1.0, std::ilogb(std::ldexp(deepest, blocks_->rungs)));
+    return {std::max(length, blocks_->shortest), TimeStepKind::adaptive};
+}
+
+/// Returns the length of a step in which particles move by no more than a quarter of r_s, in the
+/// mean.
+double Leapfrog::longest_for_long_range(double now)
+{
+    constexpr double part = 0.25, short_while = 1. / 1024;
+    const double sum = store_->sum_of_squared_velocities(),
+                 moved = std::sqrt(sum / double(count_)) * clock_.drift(now, now + short_while);
+    if (!(moved > 0))
+        return std::numeric_limits<double>::infinity();
+    // A power of two, so that whole steps change by factors of two alone.
+    const double split =
+        split_radius(with_mesh(forces().periodic, forces().box, count_), forces().box);
+    return std::exp2(std::floor(std::log2(short_while * part * split / moved)));
 }
 
 ForceStatistics Leapfrog::step(Particles& particles, double length, Quantities quantities,
                                Moment now)
 {
-    const double begin = wall_clock_seconds();
-    const Strides stride = strides(clock_, now.time, length);
-    const double moved = kick_and_drift(particles, stride, box_, position_, velocity_);
-    acceleration_.resize(particles.size());
-    if (needs_potentials())
-        potential_.resize(particles.size());
-    const auto exchange_states = [&] {
-        particles.position.swap(position_);
-        particles.velocity.swap(velocity_);
-        particles.acceleration.swap(acceleration_);
-        if (needs_potentials())
-            particles.potential.swap(potential_);
-    };
+    store_->attach(particles);
+    const BlockReport report = report_;
+    const KeptTrees kept_trees = kept_trees_;
     SolverState state(solver_);
-    exchange_states();
+    statistics_ = {};
+    store_->begin_step();
     try {
-        if (moved != 0)
-            require_finite(particles, particles.position, "position",
-                           {now.step, clock_.stated(now.time)});
-        const double before = wall_clock_seconds();
-        ForceStatistics statistics = solve(particles, quantities, {now.step, now.time + length});
-        const double forces = wall_clock_seconds() - before;
-        if (kick(particles, stride.last_kick) != 0)
-            require_finite(particles, particles.acceleration, "acceleration",
-                           {now.step, clock_.stated(now.time + length)});
-        statistics.profile.add(integration_phase, wall_clock_seconds() - begin - forces);
+        move_all(length, quantities, now);
         state.accept();
-        return statistics;
     } catch (...) {
-        exchange_states();
+        report_ = report;
+        kept_trees_ = kept_trees;
+        try {
+            store_->restore();
+            store_->fetch();
+        } catch (const Error&) { // the device is lost: the host has what was fetched last
+        }
         throw;
     }
+    return statistics_;
 }
 
-ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities quantities, Moment now)
+void Leapfrog::move_all(double length, Quantities quantities, Moment now)
 {
-    SolverState state(solver_);
-    ForceStatistics statistics = solve(particles, quantities, now);
-    require_finite(particles, particles.acceleration, "acceleration",
-                   {now.step, clock_.stated(now.time)});
-    state.accept();
-    return statistics;
+    double start = wall_clock_seconds();
+    begin_ = now.time;
+    block_ = 0;
+    kept_trees_.begin();
+    choose_rungs(length);
+    double integration = 0;
+    while (!levels_.at_end()) {
+        KickAndDrift move{.kick = kick_factors(Half::first)};
+        if (block_ == 0 && splits_forces())
+            move.long_range_kick = long_range_factor(Half::first);
+        levels_.advance();
+        move.drift = drift_factor();
+        store_->kick_and_drift(move);
+        store_->set_due(levels_.longest_due(), levels_.due_count());
+
+        const Moment reached{now.step, begin_ + levels_.elapsed()};
+        const Request request = request_of_block(quantities, now);
+        const double moved = wall_clock_seconds();
+        ForceStatistics forces;
+        try {
+            forces = solver_.evaluate(request);
+        } catch (const Error&) {
+            if (!store_->has_finite_positions())
+                refuse(reached);
+            throw;
+        }
+        add(statistics_, forces);
+        const double evaluated = wall_clock_seconds();
+
+        if (!store_->kick(kick_factors(Half::second)))
+            refuse(reached);
+        if (blocks_) {
+            kept_trees_.note(rung_due(), levels_.elapsed(), forces, count_);
+            report_.below_shortest +=
+                store_->choose_steps(rule(reached.time), levels_.whole(), levels_.lowest());
+        }
+        if (levels_.at_end() && splits_forces())
+            store_->add_long_range(long_range_factor(Half::second));
+        const double moving = moved - start + wall_clock_seconds() - evaluated;
+        if (blocks_)
+            note_block(forces, evaluated - moved, moving);
+        integration += moving;
+        start = wall_clock_seconds();
+        if (!levels_.at_end())
+            levels_.set_counts(
+                store_->change_levels(levels_.whole(), levels_.lowest(), levels_.may_rise()));
+        ++block_;
+    }
+    statistics_.profile.add(integration_phase, integration);
 }
 
-ForceStatistics Leapfrog::solve(Particles& particles, Quantities quantities, Moment now)
+void Leapfrog::choose_rungs(double length)
 {
-    if (needs_potentials())
-        quantities = Quantities::acceleration_potential;
-    Request request = request_of(particles, quantities);
-    request.number = now.step;
-    request.softening_length = softening(now.time);
-    return solver_.evaluate(request);
+    if (blocks_) {
+        levels_.begin(0, length, std::max(blocks_->shortest, std::ldexp(length, -blocks_->rungs)));
+        levels_.set_counts(store_->place(length, levels_.lowest()));
+    } else {
+        const std::uint64_t all = count_;
+        levels_.begin(0, length, length);
+        levels_.set_counts({&all, 1});
+    }
+    store_->set_due(0, count_);
+}
+
+/// Returns the request of the block to come, of the particles that are due.
+Request Leapfrog::request_of_block(Quantities quantities, Moment now)
+{
+    const bool ends = levels_.at_end();
+    Request request = store_->request(needs_potentials() ||
+                                      (ends && quantities == Quantities::acceleration_potential));
+    // The last one has the number of the whole step.
+    request.number = now.step + (ends ? 0 : (block_ + 1) << 32);
+    request.softening_length = softening(begin_ + levels_.elapsed());
+    if (!blocks_)
+        return request;
+    const bool keeps = blocks_->rebuild
+                           ? double(levels_.due_count()) < *blocks_->rebuild * double(count_)
+                           : kept_trees_.keeps(rung_due(), levels_.elapsed());
+    request.keeps_tree = block_ > 0 && keeps;
+    if (splits_forces()) {
+        request.long_range = ends ? LongRangePart::apart : LongRangePart::left_out;
+        if (ends)
+            request.apart = store_->clear_long_range();
+    }
+    return request;
+}
+
+/// Returns what accelerations are multiplied with, by level: of the first half of the steps that
+/// begin now, or of the second half of those that end now.
+LevelFactors Leapfrog::kick_factors(Half half) const
+{
+    LevelFactors factor{};
+    for (int level = 0; level <= levels_.lowest(); ++level)
+        if (levels_.count(level) > 0) {
+            const double step = levels_.length(level) / 2, now = levels_.elapsed();
+            factor[std::size_t(level)] = clock_.is_plain() ? step
+                                         : half == Half::first
+                                             ? clock_.kick(begin_ + now, begin_ + now + step)
+                                             : clock_.kick(begin_ + (now - step), begin_ + now);
+        }
+    return factor;
+}
+
+double Leapfrog::drift_factor() const
+{
+    const double stride = levels_.stride(), now = levels_.elapsed();
+    return clock_.is_plain() ? stride : clock_.drift(begin_ + (now - stride), begin_ + now);
+}
+
+double Leapfrog::long_range_factor(Half half) const
+{
+    const double length = levels_.whole(), middle = begin_ + length / 2;
+    return clock_.is_plain()     ? length / 2
+           : half == Half::first ? clock_.kick(begin_, middle)
+                                 : clock_.kick(middle, begin_ + length);
+}
+
+BlockRule Leapfrog::rule(double time) const
+{
+    return {{softening(time), blocks_->criterion, GM_},
+            blocks_->eta,
+            blocks_->longest,
+            clock_.is_plain() ? 1 : clock_.step(time, 1)};
+}
+
+/// Returns k where 2^k is the longest step of the particles that are due.
+int Leapfrog::rung_due() const
+{
+    int level = levels_.longest_due();
+    while (level < levels_.lowest() && levels_.count(level) == 0)
+        ++level;
+    return std::ilogb(levels_.length(level));
+}
+
+/// Counts the steps that have ended now.
+void Leapfrog::note_block(const ForceStatistics& forces, double seconds, double moving)
+{
+    BlockReport& report = report_;
+    for (int level = levels_.longest_due(); level <= levels_.lowest(); ++level)
+        if (const std::uint64_t count = levels_.count(level); count > 0) {
+            BlockReport::Rung& rung = report.rungs[std::ilogb(levels_.length(level))];
+            rung.particle_steps += count;
+            rung.particle_time += double(count) * levels_.length(level);
+            report.deepest = std::max(report.deepest, std::uint64_t(level));
+        }
+    BlockReport::Rung& rung = report.rungs[rung_due()];
+    ++rung.evaluations;
+    rung.targets += levels_.due_count();
+    ++rung.timed;
+    rung.timed_targets += levels_.due_count();
+    rung.pairs += forces.particle_particle + forces.particle_cell;
+    for (const Profile::Phase& phase : forces.profile.phases())
+        rung.phases.add(phase.name, phase.seconds);
+    rung.seconds += seconds;
+    rung.moving += moving;
+}
+
+/// Names the first particle whose position or acceleration is no longer finite.
+void Leapfrog::refuse(Moment now)
+{
+    store_->fetch();
+    const Particles& particles = store_->particles();
+    const Moment stated{now.step, clock_.stated(now.time)};
+    require_finite(particles, particles.position, "position", stated);
+    require_finite(particles, particles.acceleration, "acceleration", stated);
+    throw Error(Fault::device, "particles on the GPU are not finite, but those copied are");
 }
 
 void Leapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
-    GM_ = total_GM(particles, solver_.options().gravitational_constant);
+    const std::size_t n = particles.size();
+    store_->attach(particles);
+    if (archive.is_reading()) {
+        count_ = n;
+        GM_ = total_GM(particles, forces().gravitational_constant);
+        where_it_fits([&] {
+            store_->attach(particles);
+            store_->load();
+        });
+    }
+    if (!blocks_)
+        return;
+    StepColumns columns = archive.is_reading() ? StepColumns{} : store_->columns();
+    archive("blocks/wish", columns.step);
+    archive("blocks/time", columns.measured);
+    archive("blocks/orbit", columns.orbit);
+    if (splits_forces())
+        archive.records("blocks/long_range", columns.long_range);
+    if (columns.step.size() != n || columns.measured.size() != n ||
+        columns.orbit.size() != (needs_potentials() ? n : 0) ||
+        columns.long_range.size() != (splits_forces() ? n : 0))
+        throw Error(Fault::restart, "blocks: arrays of different lengths");
+    if (archive.is_reading())
+        store_->set_columns(std::move(columns));
+    chamomile::exchange(archive, report_);
+    kept_trees_.exchange(archive);
 }
 
 } // namespace chamomile

@@ -1,27 +1,22 @@
-/// \file  The kick-drift-kick leapfrog.
+/// \file  The kick-drift-kick leapfrog, in steps that all particles share or in individual ones.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
 #include "chamomile/core/particles.hpp"
-#include "chamomile/core/periodic.hpp"
+#include "chamomile/integrate/block_report.hpp"
 #include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/kept_trees.hpp"
+#include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {
 
-/// v += dt a, for all particles. Returns 0, or not a number if an acceleration is not finite.
-double kick(Particles& particles, double dt);
-
-/// What the parts of a step multiply with: accelerations, velocities, accelerations.
-struct Strides {
-    double first_kick, drift, last_kick;
-};
-
-/// Of a step from `time`; without rounding for Newton's clock: length / 2, length, length / 2.
-Strides strides(const Clock& clock, double time, double length);
-
-/// v' = v + kick a, x' = x + drift v', in the box: the first kick and the drift of `from` into
-/// other arrays. Returns 0, or not a number if a position is not finite.
-double kick_and_drift(const Particles& from, const Strides& strides, Periodicity box,
-                      std::vector<Vec3<double>>& position, std::vector<Vec3<double>>& velocity);
+/// v += dt a, for all particles.
+void kick(Particles& particles, double dt);
 
 /// x += dt v, for all particles.
 void drift(Particles& particles, double dt);
@@ -38,42 +33,118 @@ void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
     kick(particles, dt / 2);
 }
 
-/// The leapfrog with a step that all particles share and the forces of a solver.
+/// BlockSteps are individual steps: each particle's own, the whole step divided by a power of two.
+struct BlockSteps {
+    StepCriterion criterion = StepCriterion::potential;
+    double eta = 0.03;
+    double shortest = 0; ///< of a particle's step
+    double longest = std::numeric_limits<double>::infinity();
+    int rungs = 16; ///< 0 to 40: a step is at least the whole / 2^rungs
+    /// While a whole step lasts, the tree is built anew for at least this part of the particles;
+    /// fewer take the cells of the last one (Request::keeps_tree). Without a number KeptTrees
+    /// choose.
+    std::optional<double> rebuild = {};
+};
+
+/// Residence says where the particles of a leapfrog live. It changes no bit.
+enum class Residence {
+    host,
+    device_if_it_fits, ///< the solver's GPU, if it takes arrays there and has the memory
+    device             ///< the solver's GPU, or an error
+};
+
+/// The leapfrog (Quinn et al. 1997), over a store of particles. Without BlockSteps all share one
+/// step. With them the step of each particle is the whole step divided by a power of two, its rung
+/// (Springel 2005): all particles drift together from one time at which any are due to the next;
+/// those that are due get new accelerations, the second half of their kick, their next rung (any
+/// number down, or one up where the longer step begins) and the first half of the next kick. A step
+/// is as long as the criterion says of its middle, extrapolated from the last two, so that the
+/// rungs of an orbit are the same there and back: steps chosen where they begin lose energy on the
+/// way in that they do not win on the way out. At the ends of whole steps all are at one time:
+/// there observers look. With one rung individual steps are shared ones, bit for bit.
+///
+/// In periodic boxes the long range kicks individual steps at the ends of whole steps, over half of
+/// one, and blocks have the short range alone (Duncan et al. 1998, Springel 2005): a mesh for each
+/// whole step.
 class Leapfrog final : public Integrator {
 public:
     /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
-    /// box, if it has one. Throws Error(usage) for a step length that is not positive, or adaptive
-    /// steps by a softening that is none.
-    Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian());
+    /// box, if it has one. Throws Error(usage) for numbers out of range, for a criterion of the
+    /// softening without one, for one of the potential in a box, and for Residence::device of a
+    /// solver that takes no arrays there.
+    Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian(),
+             Residence residence = Residence::host);
+    Leapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian(),
+             Residence residence = Residence::host);
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
-    Wish next_step(const Particles& particles, Moment now) override;
+    /// Of individual steps the power of two that nine particles of ten ask for or less, or the
+    /// longest; so that whole steps change by factors of two alone and divide equal intervals
+    /// equally.
+    NextStep next_step(Moment now) override;
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
+    void fetch(Particles& particles) override;
     void exchange(Archive& archive, Particles& particles) override;
     const Clock& clock() const override { return clock_; }
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
+    /// Whether the particles live on a GPU, so that the host's are those of the last fetch().
+    bool is_resident() const { return residence_ != Residence::host; }
+
+    /// The individual steps; none where all particles share one.
+    const std::optional<BlockSteps>& block_steps() const { return blocks_; }
+    const BlockReport& report() const { return report_; }
+    std::uint64_t blocks() const { return block_; } ///< evaluations of the last whole step
+
 private:
-    ForceStatistics solve(Particles& particles, Quantities quantities, Moment now);
+    enum class Half { first, second };
+
+    Leapfrog(Solver& solver, const TimeStep& step, const std::optional<BlockSteps>& blocks,
+             const Clock& clock, Residence residence);
+    void make_store();
+    template <class Call>
+    void where_it_fits(const Call& call);
+    ForceStatistics first_forces(Quantities quantities, Moment now);
+    ForceStatistics evaluate(Request request, Moment now);
+    void move_all(double length, Quantities quantities, Moment now);
+    Request request_of_block(Quantities quantities, Moment now);
+    void choose_rungs(double length);
+    void note_block(const ForceStatistics& forces, double seconds, double moving);
+    [[noreturn]] void refuse(Moment now);
+    double longest_for_long_range(double now);
+    double long_range_factor(Half half) const;
+    LevelFactors kick_factors(Half half) const;
+    double drift_factor() const;
+    int rung_due() const;
+    BlockRule rule(double time) const;
+
+    bool needs_potentials() const;
     double softening(double time) const { return clock_.softening(time, softening_); }
-    /// For the length of the next step.
-    bool needs_potentials() const
+    /// Whether the long range kicks over whole steps, and only the short range in blocks.
+    bool splits_forces() const
     {
-        return step_.kind == TimeStepKind::adaptive && step_.criterion == StepCriterion::potential;
+        return blocks_ && forces().is_periodic() && forces().solver == SolverKind::tree;
     }
 
     Solver& solver_;
-    TimeStep step_;
+    TimeStep step_;                    ///< that all share, without blocks_
+    std::optional<BlockSteps> blocks_; ///< individual steps
     const Clock& clock_;
-    Periodicity box_;
     double softening_; ///< that the solver was made with
-    double GM_ = 0;    ///< of all
-    /// Before the step that is under way.
-    std::vector<Vec3<double>> position_, velocity_, acceleration_;
-    std::vector<double> potential_;
+    Residence residence_;
+    std::unique_ptr<ParticleStore> store_;
+    double GM_ = 0; ///< of all
+
+    BlockLevels levels_;
+    double begin_ = 0;        ///< of the whole step
+    std::uint64_t block_ = 0; ///< of the whole step, from 0
+    std::size_t count_ = 0;   ///< of the particles
+    ForceStatistics statistics_;
+    BlockReport report_;
+    KeptTrees kept_trees_;
 };
 
 } // namespace chamomile

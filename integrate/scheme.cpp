@@ -3,7 +3,6 @@
 
 #include "chamomile/force/small_sets.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/resident.hpp"
 
 namespace chamomile {
 namespace {
@@ -33,25 +32,24 @@ Refusal refuse_hermite(const SolverOptions& options, const Scheme& scheme)
     return {};
 }
 
-Refusal refuse_resident(const SolverOptions& options, const Scheme& scheme)
+/// A solver that does not take arrays of a GPU is refused where the integrator is made.
+Refusal refuse_resident(const SolverOptions& options)
 {
     if (options.accuracy)
         return "--accuracy: contradicts --resident";
-    if (!is_direct(options)) {
-        if (scheme.adaptive && time_step_of(scheme).criterion == StepCriterion::potential)
-            return "--step-criterion potential: adaptive steps of --resident go by the softening";
-        return {};
-    }
-    if (options.is_periodic())
-        return "--resident: direct sums on the GPU are not periodic";
-    if (scheme.individual)
-        return "--block-steps: contradicts --resident without --solver tree";
-    if (!scheme.fixed_length)
-        return "--adaptive: --resident sums directly without --solver tree, in steps of --dt";
-    if (is_spline(options))
-        return "--softening spline: --resident knows Plummer softening alone; with --solver tree "
-               "it knows both";
+    if (options.is_periodic() && is_direct(options))
+        return "--resident: direct sums in a periodic box are made on the processor";
+    if (options.is_periodic() && options.periodic.long_range == LongRangeKind::modes)
+        return "--long-range modes: are summed on the processor; --resident needs a mesh";
     return {};
+}
+
+/// Few active particles may be left to the processor, whose particles are those of the host.
+Residence residence_of(const Scheme& scheme)
+{
+    return scheme.resident                       ? Residence::device
+           : scheme.on_host || scheme.host_below ? Residence::host
+                                                 : Residence::device_if_it_fits;
 }
 
 HermiteOptions hermite_options(const Scheme& scheme)
@@ -107,7 +105,7 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
     if (scheme.kind == SchemeKind::hermite)
         return refuse_hermite(options, scheme);
     if (scheme.resident)
-        if (const Refusal line = refuse_resident(options, scheme))
+        if (const Refusal line = refuse_resident(options))
             return line;
     const bool by_potential = time_step_of(scheme).criterion == StepCriterion::potential;
     if (!scheme.fixed_length && by_potential && options.is_periodic())
@@ -130,25 +128,16 @@ Integration make_integrator(const SolverOptions& options, const Scheme& scheme, 
         made.integrator = std::move(hermite);
         return made;
     }
-    const TimeStep step = time_step_of(scheme);
-    if (scheme.resident && is_direct(options)) {
-        made.integrator = make_resident_leapfrog(options, step);
-        return made;
-    }
-    made.solver = scheme.individual && !scheme.resident
+    const Residence residence = residence_of(scheme);
+    made.solver = scheme.individual && residence == Residence::host
                       ? make_solver_with_host(options, scheme.host_below)
                       : make_solver(options);
-    if (scheme.individual) {
-        const BlockSteps steps = block_steps(scheme);
-        auto blocks = scheme.resident ? make_resident_blocks(*made.solver, steps, clock)
-                                      : std::make_unique<BlockLeapfrog>(*made.solver, steps, clock);
-        made.blocks = blocks.get();
-        made.integrator = std::move(blocks);
-    } else if (scheme.resident) {
-        made.integrator = make_resident_tree(*made.solver, step, clock);
-    } else {
-        made.integrator = std::make_unique<Leapfrog>(*made.solver, step, clock);
-    }
+    auto leapfrog =
+        scheme.individual
+            ? std::make_unique<Leapfrog>(*made.solver, block_steps(scheme), clock, residence)
+            : std::make_unique<Leapfrog>(*made.solver, time_step_of(scheme), clock, residence);
+    made.leapfrog = leapfrog.get();
+    made.integrator = std::move(leapfrog);
     return made;
 }
 

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "chamomile/force/option_table.hpp"
-#include "chamomile/integrate/block_leapfrog.hpp"
 #include "chamomile/integrate/hermite.hpp"
 #include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {
@@ -42,7 +42,8 @@ struct Scheme {
     int rungs = BlockSteps().rungs;
     std::optional<double> rebuild;           ///< BlockSteps::rebuild
     std::optional<std::uint64_t> host_below; ///< make_solver_with_host()
-    bool resident = false;                   ///< particles stay on the GPU
+    bool resident = false;                   ///< insists that particles live on the GPU
+    bool on_host = false;                    ///< insists that they do not; no option has it
     bool shared_steps = false;
     double eta_start = HermiteOptions().eta_start;
     int iterations = HermiteOptions().iterations;
@@ -54,9 +55,9 @@ const std::vector<OptionRow<Scheme>>& scheme_options();
 /// The names of force_options() and scheme_options() in doors that are not the command line.
 const PlainNames& plain_names_of_runs();
 
-/// Completes both by what goes with those that are given: hermite and resident particles without a
-/// tree sum directly, hermite in double. `in_box`: gravity is periodic, even if the box is not
-/// known yet. The line refuses the first option that contradicts another or that nothing would use.
+/// Completes both by what goes with those that are given: hermite sums directly, in double.
+/// `in_box`: gravity is periodic, even if the box is not known yet. The line refuses the first
+/// option that contradicts another or that nothing would use.
 Refusal settle_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
                       bool in_box);
 
@@ -71,11 +72,15 @@ struct Integration {
     std::unique_ptr<Solver> solver;
     std::unique_ptr<JerkSolver> jerks;
     std::unique_ptr<Integrator> integrator;
-    const Hermite* hermite = nullptr;      ///< the integrator, if it is that
-    const BlockLeapfrog* blocks = nullptr; ///< the integrator, if it is that
+    const Hermite* hermite = nullptr;   ///< the integrator, if it is that
+    const Leapfrog* leapfrog = nullptr; ///< the integrator, if it is that
+
+    /// Whether particles live on a GPU, so that the host's are those of Integrator::fetch().
+    bool is_resident() const { return leapfrog && leapfrog->is_resident(); }
 };
 
-/// With the leapfrog's clock, which must outlive it. Throws Error(usage) with the line of
+/// With the leapfrog's clock, which must outlive it. Particles live on the solver's GPU where it
+/// takes arrays there, they fit, and nothing says otherwise. Throws Error(usage) with the line of
 /// refusal(), and like make_solver(), make_jerk_solver() and the integrators.
 Integration make_integrator(const SolverOptions& options, const Scheme& scheme,
                             const Clock& clock = Clock::newtonian());

@@ -53,8 +53,8 @@ std::vector<OptionRow<S>> rows()
         "direct sums in double, of isolated stars that meet closely");
     t.flag(
          "resident", [](S & s) -> auto& { return s.resident; },
-         "of the leapfrog: particles stay on the GPU, with direct sums, or by --solver tree and in "
-         "boxes with a tree")
+         "of the leapfrog: particles must live on the GPU. Where they fit they do so unless given, "
+         "but for --accuracy, --host-below, --long-range modes and --on-device-error cpu")
         .only(needs_leapfrog);
     t.flag(
         "block-steps", [](S & s) -> auto& { return s.individual; },
@@ -148,32 +148,18 @@ Refusal settle_hermite(SolverOptions& options, const Scheme& scheme, const Given
     return {};
 }
 
-Refusal settle_leapfrog(SolverOptions& options, const Scheme& scheme, const GivenOptions& given,
-                        bool in_box)
+Refusal refuse_leapfrog(const SolverOptions& options, const Scheme& scheme,
+                        const GivenOptions& given)
 {
     const bool goal = options.accuracy.has_value();
-    if (Refusal line = first_of({{scheme.individual, "dt", "contradicts --block-steps"},
-                                 {scheme.individual, "adaptive", "contradicts --block-steps"},
-                                 {given.contains("adaptive"), "dt",
-                                  "contradicts --adaptive; to bound adaptive steps give --dt-max"},
-                                 {scheme.resident, "host-below", "contradicts --resident"},
-                                 {goal, "host-below", "not with --accuracy"}},
-                                given))
-        return line;
-    if (!scheme.resident)
-        return {};
-    const bool tree = options.solver == SolverKind::tree;
-    if ((given.contains("solver") && tree) || in_box)
-        return first_of({{tree, "accuracy", "contradicts --resident"}}, given);
-    const std::string direct = "--resident sums directly without --solver tree";
-    if (Refusal line = first_of(
-            {{true, "block-steps", "contradicts --resident without --solver tree"}}, given))
-        return line;
-    if (Refusal line = refuse_idle_rows(force_options(), given,
-                                        {{needs_tree | needs_lists, "is for trees; " + direct}}))
-        return line;
-    options.solver = SolverKind::direct;
-    return {};
+    return first_of({{scheme.individual, "dt", "contradicts --block-steps"},
+                     {scheme.individual, "adaptive", "contradicts --block-steps"},
+                     {given.contains("adaptive"), "dt",
+                      "contradicts --adaptive; to bound adaptive steps give --dt-max"},
+                     {scheme.resident, "host-below", "contradicts --resident"},
+                     {scheme.resident, "accuracy", "contradicts --resident"},
+                     {goal, "host-below", "not with --accuracy"}},
+                    given);
 }
 
 } // namespace
@@ -212,7 +198,7 @@ Refusal settle_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions
     if (const Refusal line = refuse_idle_rows(scheme_options(), given, unmet))
         return line;
     return hermite ? settle_hermite(options, scheme, given, in_box)
-                   : settle_leapfrog(options, scheme, given, in_box);
+                   : refuse_leapfrog(options, scheme, given);
 }
 
 bool KeyedScheme::take(const std::string& key, const std::string& value)

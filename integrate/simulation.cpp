@@ -74,7 +74,7 @@ void Simulation::require_end()
 {
     if (at_end())
         return;
-    const double length = integrator_->next_step(particles_, {step_, time()}).length;
+    const double length = integrator_->next_step({step_, time()}).length;
     const double steps = (end_time() - time()) / length;
     if (steps <= most_steps)
         return;
@@ -89,12 +89,12 @@ void Simulation::require_end()
 void Simulation::take_step()
 {
     const double start = wall_clock_seconds();
-    const Integrator::Wish wish = integrator_->next_step(particles_, {step_, time()});
-    const Timeline::Step planned = timeline_.plan(wish.length, wish.kind);
+    const Integrator::NextStep next = integrator_->next_step({step_, time()});
+    const Timeline::Step planned = timeline_.plan(next.length, next.kind);
     if (!(planned.end > time()))
         throw Error(Fault::numeric,
                     "step " + std::to_string(step_ + 1) + ": its length of " +
-                        std::to_string(wish.length) +
+                        std::to_string(next.length) +
                         " is lost in the digits of t = " + std::to_string(stated_time()));
     const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
                                                                 : Quantities::acceleration;
@@ -135,7 +135,7 @@ void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
 const Diagnostics& Simulation::diagnostics()
 {
     constexpr auto potentials = Quantities::acceleration_potential;
-    integrator_->bring(particles_);
+    integrator_->fetch(particles_);
     if (!has_potentials_)
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
@@ -169,7 +169,7 @@ void Simulation::notify()
 {
     const auto is_due = [&](const Registered& registered) { return due(registered); };
     if (at_end() || std::any_of(observers_.begin(), observers_.end(), is_due))
-        integrator_->bring(particles_);
+        integrator_->fetch(particles_);
     for (; notified_ < observers_.size(); ++notified_)
         if (due(observers_[notified_]))
             observers_[notified_].observer(*this);
@@ -180,7 +180,7 @@ void Simulation::notify()
 void Simulation::exchange(Archive& archive)
 {
     if (!archive.is_reading())
-        integrator_->bring(particles_);
+        integrator_->fetch(particles_);
     exchange_particles(archive);
     timeline_.exchange(archive);
     archive("simulation/step", step_);

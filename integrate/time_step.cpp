@@ -44,8 +44,7 @@ double total_GM(const Particles& particles, double gravitational_constant)
     return GM;
 }
 
-double adaptive_time_step(const Particles& particles, const DynamicalTime& dynamical,
-                          const TimeStep& step, const Clock& clock, double time)
+double shortest_time(const Particles& particles, const DynamicalTime& dynamical)
 {
     const std::size_t n = particles.size();
     double shortest = std::numeric_limits<double>::infinity(); // the same in any order
@@ -53,7 +52,7 @@ double adaptive_time_step(const Particles& particles, const DynamicalTime& dynam
     for (std::size_t i = 0; i < n; ++i)
         shortest = std::min(shortest, dynamical.of(norm_of_any_size(particles.acceleration[i]),
                                                    particles.potential[i]));
-    return adaptive_time_step(shortest, step, clock, time);
+    return shortest;
 }
 
 double adaptive_time_step(double shortest, const TimeStep& step, const Clock& clock, double time)

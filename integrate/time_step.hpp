@@ -84,14 +84,12 @@ void require_zero(StepCriterion criterion, bool is_periodic);
 /// Throws Error(usage) for a length, eta or bounds that are no positive numbers.
 void validate(const TimeStep& step);
 
-/// eta times the shortest dynamical time of all particles as a step of the clock at that time,
-/// within its and the bounds of `step`; the longest where nothing accelerates.
-double adaptive_time_step(const Particles& particles, const DynamicalTime& dynamical,
-                          const TimeStep& step, const Clock& clock = Clock::newtonian(),
-                          double time = 0);
+/// Returns the shortest dynamical time of all particles; infinity where nothing accelerates.
+double shortest_time(const Particles& particles, const DynamicalTime& dynamical);
 
-/// The same of that time.
-double adaptive_time_step(double shortest_dynamical_time, const TimeStep& step, const Clock& clock,
+/// Returns eta times that time as a step of the clock at that time, within its and the bounds of
+/// `step`; the longest where nothing accelerates.
+double adaptive_time_step(double shortest_time, const TimeStep& step, const Clock& clock,
                           double time);
 
 } // namespace chamomile

@@ -43,9 +43,9 @@ void make_velocities_peculiar(Snapshot& snapshot)
     const double factor = velocity_factor(snapshot);
     for (Vec3<double>& velocity : snapshot.particles.velocity)
         velocity = factor * velocity;
-    if (snapshot.provenance.contains("version")) // a file of our own, which has no other convention
+    if (snapshot.provenance.contains("version")) // this program's files have no other convention
         return;
-    char scale_factor[32]; // 1 of today, where 1/(1+z) is 1 but for rounding
+    char scale_factor[32]; // prints 1 today, where 1/(1+z) differs from 1 by rounding
     std::snprintf(scale_factor, sizeof scale_factor, "%.12g", snapshot.comoving->scale_factor);
     snapshot.notes.push_back("comoving coordinates at scale factor " + std::string(scale_factor) +
                              ": velocities read as u = v/sqrt(a) and made peculiar");
@@ -75,7 +75,7 @@ void settle_units(Snapshot& snapshot)
 {
     if (snapshot.has_stated_units)
         return;
-    std::erase(snapshot.notes, snapshot.units_note); // of another box or Omega_m
+    std::erase(snapshot.notes, snapshot.units_note); // it referred to another box or Omega_m
     bool is_Mpc = false;
     if (has_critical_density(snapshot) && snapshot.box_size > 0) {
         snapshot.units = Units::gadget(true);

@@ -13,6 +13,7 @@
 
 namespace chamomile {
 
+/// A DataGroup is a group of an HDF5 file with its attributes and columns.
 struct DataGroup {
     using Attribute = std::variant<double, std::string, std::int32_t, std::uint64_t>;
     using Column =
@@ -25,8 +26,8 @@ struct DataGroup {
     std::vector<std::pair<std::string, Column>> columns;
 };
 
-/// Writes the groups, complete or not at all. Equal content makes equal bytes. Throws
-/// Error(output).
+/// Writes the groups to a file that is complete or does not appear. Equal content gives equal
+/// bytes. Throws Error(output).
 void write_data_file(const std::filesystem::path& file, const std::vector<DataGroup>& groups);
 
 } // namespace chamomile

@@ -16,7 +16,7 @@ Snapshot read_gadget2(const std::filesystem::path& path);
 Snapshot read_tipsy(const InputFile& file);
 Snapshot read_text(const InputFile& file);
 
-// The files of a snapshot of which one is named, as its header states them.
+// These return all files of a snapshot of which one is named, as its header states them.
 std::vector<std::filesystem::path> hdf5_pieces(const std::filesystem::path& path);
 std::vector<std::filesystem::path> gadget2_pieces(const std::filesystem::path& path);
 
@@ -25,7 +25,7 @@ void write_gadget2(const Snapshot& snapshot, PendingFile& file);
 void write_tipsy(const Snapshot& snapshot, PendingFile& file);
 void write_text(const Snapshot& snapshot, PendingFile& file);
 
-// What of the snapshot each of these cannot hold.
+// These return what of the snapshot each format cannot hold.
 std::vector<std::string> left_out_of_hdf5(const Snapshot& snapshot);
 std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot);
 std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot);

@@ -12,7 +12,7 @@
 namespace chamomile {
 namespace {
 
-/// Reads file values of type From in pieces that stay in cache and converts them.
+/// Reads file values of type From in pieces that stay in cache, and converts them.
 template <class From, class To>
 void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
                     std::span<To> values)
@@ -28,7 +28,7 @@ void read_converted(const InputFile& file, std::int64_t offset, ByteOrder order,
     }
 }
 
-/// A field or value as far as a line has room for it: a file may hold names of any length.
+/// Returns a field or value cut to what a line has room for: a file may hold names of any length.
 std::string shortened(const std::string& text)
 {
     constexpr std::size_t most = 200;
@@ -51,7 +51,7 @@ FileError bad_input(const std::filesystem::path& file, const std::string& field,
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path)
 {
-    // Not blocking, so that a pipe without a writer is refused instead of waited for.
+    // O_NONBLOCK refuses a pipe without a writer instead of waiting for it.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0)
         throw bad_input(path, "file", std::strerror(errno), "a readable file is needed");

@@ -1,4 +1,5 @@
-/// \file  A file to read from: every read is checked, every value brought to the host's byte order.
+/// \file  Files to read from. Every read is checked, and every value is brought to the host's byte
+/// order.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,10 @@
 
 namespace chamomile {
 
-/// The byte order of a file, relative to this machine.
+/// A ByteOrder is the byte order of a file, relative to this machine.
 enum class ByteOrder { host, swapped };
 
-/// A fault of a file: "<file>: <reason>".
+/// A FileError is a fault of a file: "<file>: <reason>".
 class FileError : public Error {
 public:
     FileError(Fault fault, const std::filesystem::path& file, const std::string& reason)
@@ -27,16 +28,16 @@ private:
     std::string reason_;
 };
 
-/// The error of a field in a file: "<file>: <field>: <value>: <what is allowed>", field and value
-/// cut where they are too long for a line.
+/// Returns the error of a field in a file: "<file>: <field>: <value>: <what is allowed>". Field and
+/// value are cut where they are too long for a line.
 FileError file_error(Fault fault, const std::filesystem::path& file, const std::string& field,
                      const std::string& value, const std::string& allowed);
 
-/// That of a file that was read.
+/// Returns such an error with Fault::input, for a file that was read.
 FileError bad_input(const std::filesystem::path& file, const std::string& field,
                     const std::string& value, const std::string& allowed);
 
-/// The value with its bytes in the other order.
+/// Returns the value with its bytes in the other order.
 template <class T>
 T byte_swapped(T value)
 {
@@ -49,14 +50,15 @@ T byte_swapped(T value)
     return result;
 }
 
+/// Returns the value in the host's byte order.
 template <class T>
 T in_host_order(T value, ByteOrder order)
 {
     return order == ByteOrder::swapped ? byte_swapped(value) : value;
 }
 
-/// A regular file, open for reading. Throws Error with Fault::input when it is missing,
-/// unreadable, empty or no regular file, and on every read beyond its end.
+/// An InputFile is a regular file, open for reading. It throws Error with Fault::input when the
+/// file is missing, unreadable, empty or no regular file, and on every read beyond its end.
 class InputFile {
 public:
     explicit InputFile(const std::filesystem::path& path);
@@ -70,7 +72,7 @@ public:
     /// Fills all of `bytes` from the offset on.
     void read(std::int64_t offset, std::span<std::byte> bytes) const;
 
-    /// The bytes at the offset as a T.
+    /// Returns the bytes at the offset as a T.
     template <class T>
     T value(std::int64_t offset) const
     {
@@ -86,11 +88,11 @@ public:
         return in_host_order(value<T>(offset), order);
     }
 
-    /// Reads values.size() reals of `width` bytes (4 or 8) each, in a row.
+    /// Reads values.size() contiguous reals of `width` bytes (4 or 8) each.
     void read_reals(std::int64_t offset, int width, ByteOrder order,
                     std::span<double> values) const;
 
-    /// Reads values.size() unsigned integers of `width` bytes (4 or 8) each, in a row.
+    /// Reads values.size() contiguous unsigned integers of `width` bytes (4 or 8) each.
     void read_integers(std::int64_t offset, int width, ByteOrder order,
                        std::span<std::uint64_t> values) const;
 

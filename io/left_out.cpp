@@ -1,4 +1,4 @@
-// What each format cannot hold of a snapshot.
+// Lists what of a snapshot each format cannot hold.
 #include <algorithm>
 
 #include "chamomile/io/formats.hpp"
@@ -6,7 +6,7 @@
 namespace chamomile {
 namespace {
 
-/// Whether the ids are 1 to N in the order of the particles, as readers number them.
+/// Returns whether the ids are 1 to N in the order of the particles, as readers number them.
 bool ids_are_plain(const Particles& particles)
 {
     for (std::size_t i = 0; i < particles.size(); ++i)

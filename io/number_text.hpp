@@ -1,4 +1,4 @@
-/// \file  Numbers as text that files state.
+/// \file  Numbers in the text of files.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// Whether the text is a number that no double is near: too large, or too small but not 0.
+/// Returns whether the text is a number that no double can hold: too large, or too small but not 0.
 inline bool is_beyond_doubles(std::string_view text)
 {
     double value = 0;

@@ -1,11 +1,11 @@
-/// \file  Texts from outside, such as the names of files, within a line of a file.
+/// \file  Texts from outside, such as the names of files, within one line of a file.
 #pragma once
 
 #include <string>
 
 namespace chamomile {
 
-/// The text with a blank for each control character, of which some would end the line.
+/// Returns the text with a blank for each control character, since some would end the line.
 inline std::string one_line(std::string text)
 {
     for (char& c : text)

@@ -22,7 +22,8 @@ void check_finite(const Particles& particles, const std::vector<Vec3<double>>& v
 {
     for (std::size_t i = 0; i < vectors.size(); ++i) {
         const Vec3<double>& v = vectors[i];
-        // One test for all three: what is not finite times zero is not zero.
+        // One test serves all three: the product of zero and a value that is not finite is not
+        // zero.
         if (0 * v.x + 0 * v.y + 0 * v.z == 0)
             continue;
         const char axis = !std::isfinite(v.x) ? 'x' : !std::isfinite(v.y) ? 'y' : 'z';
@@ -32,11 +33,11 @@ void check_finite(const Particles& particles, const std::vector<Vec3<double>>& v
     }
 }
 
-/// Whether two ids agree, by a table of bits where the ids are dense enough for one.
+/// Returns whether two ids agree, by a table of bits where the ids are dense enough for one.
 bool has_duplicates(const std::vector<std::uint64_t>& id)
 {
     if (std::adjacent_find(id.begin(), id.end(), std::greater_equal<>()) == id.end())
-        return false; // rising: the usual case
+        return false; // ascending ids are the usual case
     const auto [low, high] = std::minmax_element(id.begin(), id.end());
     const std::uint64_t span = *high - *low;
     if (span / 64 <= id.size()) {

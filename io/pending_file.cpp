@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = 1 << 20;
 
-/// Where a symbolic link leads to, so that it stays one.
+/// Returns the file that a symbolic link leads to, so that the link is kept.
 std::filesystem::path followed(std::filesystem::path file)
 {
     constexpr int most = 40; // as many as the system follows
@@ -35,7 +35,7 @@ std::filesystem::path followed(std::filesystem::path file)
 int create_temporary(const std::filesystem::path& name, std::filesystem::path& temporary)
 {
     constexpr int tries = 100;
-    std::random_device number; // not that of a process, which other hosts and containers have too
+    std::random_device number; // a process id is not unique among hosts and containers
     for (int k = 0; k < tries; ++k) {
         temporary = name.string() + ".tmp." + std::to_string(number());
         const int descriptor =
@@ -85,7 +85,7 @@ Error PendingFile::failure(const char* what) const
 
 void PendingFile::probe_room(std::int64_t bytes)
 {
-    // Asking beyond the size limit would raise SIGXFSZ.
+    // Asking for room beyond the size limit would raise SIGXFSZ.
     rlimit limit;
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         std::uint64_t(bytes) > limit.rlim_cur) {
@@ -101,7 +101,7 @@ void PendingFile::probe_room(std::int64_t bytes)
 
 void PendingFile::write(std::span<const std::byte> bytes)
 {
-    assert(descriptor_ >= 0 && !stays_); // not after commit()
+    assert(descriptor_ >= 0 && !stays_); // write() must not follow commit()
     while (!bytes.empty()) {
         const std::size_t n = std::min(bytes.size(), buffer_bytes - buffer_.size());
         buffer_.insert(buffer_.end(), bytes.begin(), bytes.begin() + std::ptrdiff_t(n));
@@ -120,7 +120,7 @@ void PendingFile::flush()
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && (errno == EIO || errno == ESTALE) && ++retries < 3) {
-            ::sleep(1); // file systems of a network come back at times
+            ::sleep(1); // network file systems may recover
             continue;
         }
         if (n <= 0)
@@ -163,21 +163,21 @@ void PendingFile::take_name()
             throw bad_output(target_, "file", "another program has written it meanwhile",
                              "what this one made is in " + temporary_.string());
         }
-        if (errno != EINVAL && errno != ENOSYS) // file systems that cannot tell
+        if (errno != EINVAL && errno != ENOSYS) // some file systems cannot tell
             throw failure("cannot be renamed to");
     }
     if (std::rename(from, to) != 0)
         throw failure("cannot be renamed to");
 }
 
-/// So that the new name outlives a loss of power.
+/// Flushes the folder, so that the new name survives a loss of power.
 void PendingFile::flush_folder() const
 {
     const std::filesystem::path parent = target_.parent_path();
     const int folder =
         ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
-        return; // the file is there, in a folder that may not be read
+        return; // the file exists in a folder that may not be read
     const int status = ::fsync(folder);
     const bool unsupported = errno == EINVAL || errno == ENOTSUP || errno == EROFS;
     ::close(folder);

@@ -12,15 +12,16 @@
 
 namespace chamomile {
 
-/// Opens a new file of that name with ".tmp." and a random number, which nothing else has: never
-/// one that is there, nor what a link leads to. -1, with errno, where there can be none.
+/// Creates a file of that name with ".tmp." and a random number appended, and returns its
+/// descriptor. It never opens an existing file or the target of a link. Returns -1 and sets errno
+/// where no file can be created.
 int create_temporary(const std::filesystem::path& name, std::filesystem::path& temporary);
 
-/// A file being written under a temporary name in the folder of its target. commit() renames it
-/// over the target, or over what that leads to if it is a symbolic link; without commit() it is
-/// removed and the target stays as it was. A target that another program made meanwhile stays too,
-/// and what was written keeps its temporary name. Devices, pipes and links that lead nowhere but to
-/// themselves are refused. All members throw Error with Fault::output.
+/// A PendingFile is written under a temporary name in the folder of its target. commit() renames it
+/// over the target, or over the file that a symbolic link leads to; without commit() it is removed
+/// and the target stays as it was. A target that another program created meanwhile also stays, and
+/// the data keep their temporary name. Devices, pipes and links that lead nowhere but to themselves
+/// are refused. All members throw Error with Fault::output.
 class PendingFile {
 public:
     explicit PendingFile(const std::filesystem::path& target);
@@ -31,8 +32,8 @@ public:
     const std::filesystem::path& target() const { return target_; }
     const std::filesystem::path& temporary() const { return temporary_; }
 
-    /// Fails, before anything is written, when the disk, quota or size limit has no room for that
-    /// many bytes. The room is not kept.
+    /// Throws, before anything is written, when the disk, quota or size limit has no room for that
+    /// many bytes. The room is not reserved.
     void probe_room(std::int64_t bytes);
 
     /// Appends to the file, through a buffer.
@@ -44,8 +45,8 @@ public:
         write(std::as_bytes(std::span(&value, 1)));
     }
 
-    /// Flushes to the disk, has what was written looked at, renames, and flushes the folder. Also
-    /// for files that others wrote under temporary().
+    /// Flushes the data to the disk, calls `look` to verify them, renames the file, and flushes the
+    /// folder. It also serves files that others wrote under temporary().
     void commit(const std::function<void(const std::filesystem::path& written)>& look = {});
 
     Error failure(const char* what) const; ///< with the text of errno
@@ -58,13 +59,13 @@ private:
     std::filesystem::path target_, temporary_;
     std::vector<std::byte> buffer_;
     int descriptor_ = -1;
-    bool replaces_ = false, stays_ = false; // an older target; the temporary file
+    bool replaces_ = false, stays_ = false; // an older target is replaced; the temporary is kept
 };
 
-/// Writes a file whole, complete or not at all. Throws Error(output).
+/// Writes a file that is complete or does not appear. Throws Error(output).
 void write_text(const std::filesystem::path& file, const std::string& text);
 
-/// The error of something that cannot be written.
+/// Returns the error of something that cannot be written.
 Error bad_output(const std::filesystem::path& file, const std::string& field,
                  const std::string& value, const std::string& allowed);
 

@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Particles of each GADGET type, in one piece or in all.
+/// TypeCounts are the numbers of particles of each GADGET type, in one piece or in all.
 using TypeCounts = std::array<std::int64_t, 6>;
 
 constexpr std::int64_t sum(const TypeCounts& counts)
@@ -19,18 +19,18 @@ constexpr std::int64_t sum(const TypeCounts& counts)
     return total;
 }
 
-/// The paths of all pieces, given one of them and their number as its header states it. Throws
-/// Error with Fault::input for a number out of 1..100000, a name without a piece number and a
-/// piece that is missing.
+/// Returns the paths of all pieces, given one of them and their number as its header states it.
+/// Throws Error with Fault::input for a number out of 1..100000, a name without a piece number and
+/// a piece that is missing.
 std::vector<std::filesystem::path> piece_paths(const std::filesystem::path& piece,
                                                std::int64_t number);
 
-/// All files that reading a snapshot of any format would open, by the header of the named one.
-/// Throws Error with Fault::input as reading it would.
+/// Returns all files that reading a snapshot of any format would open, according to the header of
+/// the named one. Throws Error with Fault::input as reading it would.
 std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& path);
 
-/// Throws Error with Fault::input when a count is negative or their sum is beyond what an Index
-/// can tell apart.
+/// Throws Error with Fault::input when a count is negative or their sum exceeds the range of an
+/// Index.
 void check_counts(const TypeCounts& counts, const std::filesystem::path& file);
 
 /// Throws Error with Fault::input unless the pieces hold as many particles of each type as the

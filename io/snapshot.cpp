@@ -46,8 +46,8 @@ bool is_text(const InputFile& file)
     });
 }
 
-/// NEMO's structured files begin with an item: one of two words of two bytes, its type in a letter,
-/// its name (filesecret.h there).
+/// Returns whether the file is NEMO's. Its structured files begin with an item: one of two words of
+/// two bytes, its type in a letter, its name (filesecret.h there).
 bool is_nemo(const InputFile& file)
 {
     if (file.size() < 5)
@@ -64,7 +64,7 @@ std::string lower_case(std::string text)
     return text;
 }
 
-/// Text columns; of a file that is named as HDF5 the line of an error says so first.
+/// Reads text columns. If the file is named as HDF5, an error says so first.
 Snapshot read_text_of(const InputFile& file)
 {
     const std::string extension = lower_case(file.path().extension().string());
@@ -96,7 +96,7 @@ Snapshot read_by_content(const std::filesystem::path& path)
                     "HDF5, GADGET-2 binary (first word 256 or 8), Tipsy or text is needed");
 }
 
-/// A format that can be written, by its extensions.
+/// An OutputFormat is a format that can be written, with its extensions.
 struct OutputFormat {
     const char* extensions[2];
     void (*write)(const Snapshot&, PendingFile&);
@@ -121,7 +121,8 @@ const OutputFormat& format_of(const std::filesystem::path& path)
                                   "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
 }
 
-/// What is written must be complete; a caller that left out an array has made a mistake.
+/// Throws Error with Fault::output unless every array is complete: a caller that left one out has
+/// made a mistake.
 void check_arrays(const Snapshot& snapshot, const std::filesystem::path& path)
 {
     const Particles& particles = snapshot.particles;

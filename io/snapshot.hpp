@@ -1,4 +1,5 @@
-/// \file  Particles at one time, with units and provenance, and the files that hold them.
+/// \file  Snapshots: particles at one time, with units and provenance, and the files that hold
+/// them.
 #pragma once
 
 #include <filesystem>
@@ -13,23 +14,24 @@
 
 namespace chamomile {
 
-/// The background of a file in comoving coordinates. Positions are then comoving and velocities
-/// peculiar (a dx/dt): readers and writers convert from and to GADGET's u = v / sqrt(a).
+/// A ComovingFrame is the background of a snapshot in comoving coordinates. Positions are then
+/// comoving and velocities peculiar (a dx/dt): readers and writers convert from and to GADGET's u =
+/// v / sqrt(a).
 struct ComovingFrame {
     double scale_factor = 1;
     double omega_matter = 0, omega_lambda = 0, hubble = 0; ///< hubble: H0 in 100 km/s/Mpc
     double omega_radiation = 0, w0 = -1, wa = 0;           ///< w = w0 + wa (1 - a) of Lambda
-    double physical_softening = 0; ///< the largest there may be; 0: no limit
+    double physical_softening = 0;                         ///< the largest allowed; 0: no limit
 };
 
-/// Particles at one time, with their units and how they were made.
+/// A Snapshot holds particles at one time, with their units and how they were made.
 struct Snapshot {
     Particles particles;
-    double time = 0; ///< in a comoving file whatever it states, usually the scale factor
+    double time = 0; ///< in a comoving file as stated, usually the scale factor
     Units units;
-    bool has_stated_units = true;                 ///< else they are what the format's users write
-    std::string units_note;                       ///< which, as said among the notes
-    std::optional<double> gravitational_constant; ///< where the file states it itself
+    bool has_stated_units = true;                 ///< else those usual for the format
+    std::string units_note;                       ///< the note that says which were assumed
+    std::optional<double> gravitational_constant; ///< where the file states it
     std::optional<Softening> softening;           ///< where the file states one for all particles
     std::optional<ComovingFrame> comoving;        ///< absent: plain coordinates
     double box_size = 0;                          ///< 0: isolated
@@ -38,12 +40,12 @@ struct Snapshot {
     std::map<std::string, std::string> provenance; ///< key and value: version, command, theta, ...
     std::vector<std::string> notes;                ///< what the reader assumed or left out
 
-    /// The file's own G, or the one of its units.
+    /// Returns the file's own G, or that of its units.
     double G() const { return gravitational_constant.value_or(units.gravitational_constant()); }
 };
 
 /// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns; the content of the file
-/// decides which, never its name. Of a snapshot in pieces any piece may be named. The result
+/// decides which, never its name. Any piece of a snapshot in several files may be named. The result
 /// passes check_particles(); it may hold no particles at all (see require_particles()). Throws
 /// Error with Fault::input: one line that names file, field and value.
 Snapshot read_snapshot(const std::filesystem::path& path);
@@ -54,8 +56,8 @@ Snapshot read_snapshot(const std::filesystem::path& path);
 /// unknown extension with Fault::usage.
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
 
-/// What of the snapshot the format of that extension cannot hold, one phrase each; empty when it
-/// holds everything. Throws Error with Fault::usage for an unknown extension.
+/// Returns what of the snapshot the format of that extension cannot hold, one phrase each; it is
+/// empty when the format holds everything. Throws Error with Fault::usage for an unknown extension.
 std::vector<std::string> left_out(const Snapshot& snapshot, const std::filesystem::path& path);
 
 } // namespace chamomile

@@ -6,14 +6,16 @@
 namespace chamomile {
 namespace {
 
+/// A StatedNumber is a number that files state, with its allowed range.
 struct StatedNumber {
     const char* name;
     double value;
     Range range;
-    const char* needed = nullptr; ///< in words, where the range does not tell
+    const char* needed = nullptr; ///< for messages where the range alone does not tell
 };
 
-/// In the order of the checks: G follows from the units where the file does not state it.
+/// Returns the numbers in the order of the checks: G follows from the units where the file does not
+/// state it.
 std::vector<StatedNumber> stated_numbers(const Snapshot& snapshot)
 {
     const Units& units = snapshot.units;
@@ -44,7 +46,7 @@ std::vector<StatedNumber> stated_numbers(const Snapshot& snapshot)
 void check(const std::filesystem::path& file, const std::string& field, double value,
            const Range& range, const char* needed)
 {
-    constexpr double rounding = 1e-9; // the a of a run's end is exp(ln a)
+    constexpr double rounding = 1e-9; // the final a of a run is exp(ln a)
     const bool finite = 0 * value == 0;
     if (finite && (range.contains(value) || range.contains(value * (1 - rounding)) ||
                    range.contains(value * (1 + rounding))))

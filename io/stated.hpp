@@ -1,5 +1,5 @@
-/// \file  The numbers that describe a snapshot beside its particles: one table of them, and what
-/// each of them may be, whatever file they come from.
+/// \file  The numbers that describe a snapshot beside its particles: one table of what each may be,
+/// whatever file they come from.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,20 @@
 
 namespace chamomile {
 
-/// The number, which must lie in the range but for the rounding of what a run has reached. Throws
-/// Error with Fault::input otherwise, in the words of the command line.
+/// Returns the number, which must lie in the range up to rounding, since a run may end a little
+/// beyond it. Throws Error with Fault::input otherwise, in the words of the command line.
 double checked(const std::filesystem::path& file, const std::string& field, double value,
                const Range& range);
 
 /// Throws Error with Fault::input unless time, box, units, G, softening and background of the
-/// snapshot are what the options of the same quantities take.
+/// snapshot are within the ranges of the options for the same quantities.
 void check_stated(const Snapshot& snapshot, const std::filesystem::path& file);
 
 /// Throws Error with Fault::input unless these numbers of a piece are those of the first piece.
 void check_same(const Snapshot& first, const Snapshot& piece, const std::filesystem::path& file);
 
-/// A softening as this program's files state it, by its kind and its length: both or neither.
+/// Returns a softening as this program's files state it, by its kind and its length. A file must
+/// state both or neither.
 std::optional<Softening> stated_softening(const std::filesystem::path& file,
                                           const std::optional<std::string>& kind,
                                           const std::optional<double>& length);

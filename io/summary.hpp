@@ -1,4 +1,4 @@
-/// \file  What is in a set of particles, in a few numbers.
+/// \file  A summary of a set of particles in a few numbers.
 #pragma once
 
 #include <array>
@@ -8,12 +8,13 @@
 
 namespace chamomile {
 
+/// A TypeSummary counts and weighs the particles of one type.
 struct TypeSummary {
     std::size_t count = 0;
     double total_mass = 0, least_mass = 0, most_mass = 0;
 };
 
-/// In the units of the particles; all zero where there are none.
+/// A SnapshotSummary is in the units of the particles; all its numbers are zero if there are none.
 struct SnapshotSummary {
     std::size_t count = 0;
     double total_mass = 0;
@@ -22,6 +23,7 @@ struct SnapshotSummary {
     Vec3<double> centre_of_mass, mean_velocity; ///< both weighted with mass
 };
 
+/// Returns the summary of the particles.
 SnapshotSummary summarize(const Particles& particles);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  Particles in the order of the GADGET family: by type, otherwise as they are.
+/// \file  The order of particles in files of the GADGET family: by type, then as they are.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// The particles of each type, in their own order.
+/// A TypeOrder sorts the particles by type; those of one type keep their own order.
 struct TypeOrder {
     std::vector<Index> order;           ///< indices of particles, all of type 0 first
     std::array<std::size_t, 7> begin{}; ///< type t is order[begin[t]] to order[begin[t + 1]]

@@ -1,4 +1,4 @@
-/// \file  Whether a file has stayed as it was while it was read.
+/// \file  A check that a file did not change while it was read.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,14 @@
 
 namespace chamomile {
 
-/// By its size, its time of change and which file has the name.
+/// An UnchangedFile recognises a change by the size of the file, its time of change and which file
+/// has the name.
 class UnchangedFile {
 public:
-    /// A file that cannot be looked at has no state; who reads it says so.
+    /// Takes the file's state. A file that cannot be examined has none; the reader reports it.
     explicit UnchangedFile(const std::filesystem::path& path);
 
-    /// Throws Error(input) if it has changed since.
+    /// Throws Error(input) if the file has changed since.
     void check() const;
 
 private:

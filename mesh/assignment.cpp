@@ -13,10 +13,11 @@
 namespace chamomile {
 namespace {
 
-/// Points of a column along x and y, or some more; 3 are the least that keep clouds apart.
+/// A column has this many points along x and y, or some more; 3 are the least that keep clouds
+/// apart.
 constexpr int column_width = 8;
 
-/// Particles whose positions are fetched ahead of their turn.
+/// Positions are prefetched for this many particles ahead.
 constexpr std::size_t ahead = 16;
 
 /// Calls use(std::integral_constant<int, points>) for the kernel.
@@ -35,13 +36,13 @@ void with_points(Assignment kernel, const Use& use)
     }
 }
 
-/// Column c of `columns` has the points from here on.
+/// Returns the first point of column c of `columns`.
 int first_point(int c, int columns, int cells)
 {
     return int(std::int64_t(c) * cells / columns);
 }
 
-/// sin(pi k / n) / (pi k / n).
+/// Returns sin(pi k / n) / (pi k / n).
 double sinc(int k, int n)
 {
     const double x = M_PI * k / n;
@@ -83,7 +84,7 @@ void MassAssignment::sort(std::size_t n, const ArrayView& position, const ArrayV
     first_.assign(count + 1, 0);
 #pragma omp parallel num_threads(threads)
     {
-        // A team may be smaller than asked for; parts are by its true size.
+        // A team may be smaller than asked for; parts follow from its true size.
         const std::size_t team = std::size_t(omp_get_num_threads()),
                           part = std::size_t(omp_get_thread_num());
         const std::size_t begin = n * part / team, end = n * (part + 1) / team;
@@ -154,8 +155,8 @@ void MassAssignment::assign(std::size_t n, const ArrayView& position, const Arra
         }
     };
     with_points(kernel_, [&](auto points) {
-        // A cloud reaches 2 points beyond its column at most: columns two apart do not meet, and
-        // where there are only two by two, each has a round of its own.
+        // A cloud reaches at most 2 points beyond its column, so that columns two apart do not
+        // meet. Where there are only two by two columns, each has a round of its own.
         const int half = columns_ / 2;
         for (int round = 0; round < 4; ++round)
 #pragma omp parallel for collapse(2) schedule(dynamic)

@@ -1,4 +1,4 @@
-/// \file  Particles to a mesh and fields back to particles.
+/// \file  Assignment of particles to a mesh, and interpolation of fields to particles.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,28 @@
 
 namespace chamomile {
 
-/// By what assignment multiplies the spectrum: the product over the dimensions of
-/// (sin(pi k / n) / (pi k / n))^points, k being wave numbers in units of 2 pi / side.
+/// Returns the window of the assignment, by which it multiplies the spectrum: the product over the
+/// dimensions of (sin(pi k / n) / (pi k / n))^points, k being wave numbers in units of 2 pi / side.
 double assignment_window(Assignment kernel, int kx, int ky, int kz, int n);
 
-/// Shares masses among the points of meshes with `cells` per side of a periodic cube, in all
-/// threads. The sum at a point has the same bits for any number of them: columns of the mesh take
-/// their particles in order of their numbers, in four rounds in which no two columns touch.
+/// A MassAssignment shares masses among the points of a mesh with `cells` per side of a periodic
+/// cube, in all threads. The sum at a point has the same bits for any number of threads: columns of
+/// the mesh take their particles in order of their numbers, in four rounds in which no two columns
+/// touch.
 class MassAssignment {
 public:
-    /// The points lie at ((i, j, k) - shift) side / cells: with shift 1/2 in the middle between
-    /// those of shift 0, as interlacing wants. Throws Error(usage) unless the box is periodic and
-    /// has 4 cells or more.
+    /// The points lie at ((i, j, k) - shift) side / cells: those of shift 1/2 lie in the middle
+    /// between those of shift 0, as interlacing needs. Throws Error(usage) unless the box is
+    /// periodic and has 4 cells or more.
     MassAssignment(Assignment kernel, Periodicity box, int cells, double shift = 0);
 
-    /// Fills `grid` with the mass at each point; their sum is the total mass. Positions may lie in
-    /// any image; an empty `mass` is 1 for each. Throws Error(input) for numbers that are not
-    /// finite.
+    /// Fills `grid` with the mass at each point; the sum over the points is the total mass.
+    /// Positions may lie in any image; an empty `mass` means 1 for each particle. Throws
+    /// Error(input) for numbers that are not finite.
     template <class T>
     void assign(std::size_t n, const ArrayView& position, const ArrayView& mass, Grid<T>& grid);
 
-    /// value[i] is the field at position i, by the kernel of the assignment.
+    /// Sets value[i] to the field at position i, by the kernel of the assignment.
     template <class T>
     void interpolate(const Grid<T>& field, std::size_t n, const ArrayView& position,
                      std::span<double> value) const;
@@ -41,8 +42,8 @@ public:
     Assignment kernel() const { return kernel_; }
     const MeshFrame& frame() const { return frame_; }
 
-    /// Particles sorted by columns of the mesh, as the last assign() left them: neighbours in this
-    /// order share cache lines of a grid.
+    /// Returns the particles sorted by columns of the mesh, as the last assign() left them:
+    /// neighbours in this order share cache lines of a grid.
     std::span<const std::uint32_t> order() const { return order_; }
 
 private:

@@ -1,12 +1,12 @@
-/// \file  The points of a mesh that share a particle, and their weights.
+/// \file  Clouds: the points of a mesh that share a particle, and their weights.
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
 
 namespace chamomile {
 
-/// How a particle's mass is shared among points of a mesh: a top hat of the width of a cell,
-/// convolved with itself 0 to 3 times (Hockney & Eastwood 1981, section 5-3). The value is the
+/// An Assignment shares a particle's mass among points of a mesh: a top hat of the width of a cell,
+/// convolved with itself 0 to 3 times (Hockney & Eastwood 1981, section 5-3). Its value is the
 /// number of points per dimension.
 enum class Assignment {
     nearest_point = 1,   ///< NGP
@@ -15,13 +15,14 @@ enum class Assignment {
     piecewise_cubic = 4, ///< PCS
 };
 
-/// Coordinates in cells of a mesh whose points lie at ((i, j, k) - shift) side / cells.
+/// A MeshFrame gives coordinates in cells of a mesh whose points lie at ((i, j, k) - shift) side /
+/// cells.
 struct MeshFrame {
     Periodicity box;
     int cells;
     double shift = 0; ///< in [0, cells)
 
-    /// In [0, cells).
+    /// Returns the coordinate in cells, in [0, cells).
     CHAMOMILE_HD double in_cells(double x) const
     {
         const double u = box.wrapped(x) * (cells * box.inverse_side()) + shift;
@@ -29,14 +30,16 @@ struct MeshFrame {
     }
 };
 
-/// Points first, first + 1, ... of a line and their weights, whose sum is 1 to rounding.
+/// A Cloud holds the points first, first + 1, ... of a line and their weights, whose sum is 1 to
+/// rounding.
 template <int points>
 struct Cloud {
     int first;
     double weight[points];
 };
 
-/// Of a particle at u >= 0, in cells from point 0; `first` may be -1 and the last be beyond u + 1.
+/// Returns the cloud of a particle at u >= 0, in cells from point 0; `first` may be -1 and the last
+/// point may lie beyond u + 1.
 template <int points>
 CHAMOMILE_HD Cloud<points> cloud_at(double u)
 {
@@ -70,13 +73,14 @@ CHAMOMILE_HD Cloud<points> cloud_at(double u)
     return cloud;
 }
 
-/// The same with points in 0 ... n - 1 of a periodic line, n >= points.
+/// A WrappedCloud is a cloud with points in 0 ... n - 1 of a periodic line, n >= points.
 template <int points>
 struct WrappedCloud {
     int point[points];
     double weight[points];
 };
 
+/// Returns the cloud of a particle at u in [0, n), in cells from point 0.
 template <int points>
 CHAMOMILE_HD WrappedCloud<points> wrapped_cloud_at(double u, int n)
 {

@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// In a cube of side 1. With it terms beyond these distances and waves are below 1e-17.
+/// These hold in a cube of side 1. Terms beyond these distances and waves are then below 1e-17.
 constexpr double alpha = 2.6, farthest = 2.5;
 constexpr int images = 3, waves = 5, most_waves_squared = 28;
 const double two_over_root_pi = 2 / std::sqrt(M_PI);
@@ -17,7 +17,7 @@ const double two_over_root_pi = 2 / std::sqrt(M_PI);
 void add_image(const Vec3<double>& r, EwaldField& field)
 {
     const double r2 = dot(r, r);
-    if (r2 == 0) { // erf(alpha r) / r is left where the mass is left out
+    if (r2 == 0) { // erf(alpha r) / r remains where the mass is left out
         field.potential += alpha * two_over_root_pi;
         return;
     }
@@ -26,7 +26,7 @@ void add_image(const Vec3<double>& r, EwaldField& field)
     field.acceleration -= ((erfc + two_over_root_pi * u * std::exp(-u * u)) / (d * r2)) * r;
 }
 
-/// exp(2 pi i h x) for h = -waves ... waves.
+/// Waves holds exp(2 pi i h x) for h = -waves ... waves.
 struct Waves {
     std::complex<double> of[2 * waves + 1];
 
@@ -42,7 +42,7 @@ struct Waves {
     const std::complex<double>& operator()(int h) const { return of[waves + h]; }
 };
 
-/// By |h|^2: of a wave and its opposite.
+/// Returns the weight of a wave and its opposite, by |h|^2.
 const std::array<double, most_waves_squared + 1>& wave_weights()
 {
     static const auto weights = [] {
@@ -55,7 +55,7 @@ const std::array<double, most_waves_squared + 1>& wave_weights()
     return weights;
 }
 
-/// All waves, each with its opposite.
+/// Adds all waves, each with its opposite.
 void add_waves(const Vec3<double>& r, EwaldField& field)
 {
     const auto& weights = wave_weights();

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int most_waves = 128;
 
-/// Sums over particles are made in that many parts at most, each by one thread, and added in their
-/// order: more threads than parts find nothing to do.
+/// Sums over particles are split into at most that many parts, each summed by one thread and added
+/// in their order. More threads than parts stay idle.
 constexpr std::size_t most_parts = 64, least_part = 1024;
 
 ModeKernels find_mode_kernels(const std::string& instruction_set)
@@ -31,6 +31,7 @@ ModeKernels find_mode_kernels(const std::string& instruction_set)
     }
 }
 
+/// EwaldModes sums the long range over Fourier modes.
 class EwaldModes final : public LongRange {
 public:
     EwaldModes(Periodicity box, double split_radius, int highest, ModeKernels kernels)
@@ -113,7 +114,7 @@ public:
     }
 
 private:
-    /// Of one thread.
+    /// Work is the memory of one thread.
     struct Work {
         explicit Work(int waves) : memory(ModeBlock::room(waves)) { block.waves = memory.data(); }
         std::vector<double> memory;
@@ -125,7 +126,7 @@ private:
         return {rows_.data(), rows_.size(), waves_};
     }
 
-    /// Particles begin ... of those active or all; what is left of the block is massless.
+    /// Loads particles begin ... of the active ones or of all; the rest of the block is massless.
     void load(ModeBlock& block, std::size_t begin, std::size_t end,
               std::span<const std::uint32_t> active, const ArrayView& position,
               const ArrayView& mass) const
@@ -144,8 +145,8 @@ private:
         }
     }
 
-    /// phi_k = -4 pi / (V k^2) exp(-k^2 r_s^2) conj(S_k), for (x, y, z) and (x, y, -z) with their
-    /// conjugates.
+    /// Sets phi_k = -4 pi / (V k^2) exp(-k^2 r_s^2) conj(S_k), for (x, y, z) and (x, y, -z) with
+    /// their conjugates.
     void set_mode(const ModeRow& row, int z, const ModeSums& s)
     {
         const double unit = 2 * M_PI / box_.side;
@@ -155,7 +156,7 @@ private:
         const double green = k2 == 0 ? 0
                                      : -4 * M_PI * std::exp(-k2 * split_ * split_) /
                                            (k2 * std::pow(box_.side, 3)) * (counted_twice ? 1 : 2);
-        // f + i g for +z, f' + i g' for -z, times exp(i k x).
+        // The coefficients are f + i g for +z, f' + i g' for -z, times exp(i k x).
         const double f = green * (s.rr - s.ii), g = -green * (s.ri + s.ir);
         const double f_down = green * (s.rr + s.ii), g_down = -green * (s.ir - s.ri);
         ModeCoefficients& m = modes_[row.first + std::size_t(z)];

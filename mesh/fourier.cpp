@@ -1,6 +1,6 @@
-// Planes of two dimensions, then columns along the third, each by a plan of one thread: FFTW's own
-// plans for several threads round otherwise for each number of them. Plans are estimated: measured
-// ones would round otherwise in each run.
+// Transforms go over planes of two dimensions, then over columns along the third, each by a plan of
+// one thread: FFTW's own plans for several threads round differently for each number of threads.
+// Plans are estimated, because measured ones would round differently in each run.
 #include "chamomile/mesh/fourier.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Fftw<float> {
     static constexpr auto destroy = fftwf_destroy_plan;
 };
 
-/// FFTW's planner is not safe for two threads at once.
+/// Returns the lock of FFTW's planner, which is not safe for two threads at once.
 std::mutex& planner()
 {
     static std::mutex mutex;
@@ -58,7 +58,8 @@ int checked(int n)
     return n;
 }
 
-/// Columns transformed at once, two lines of cache of each plane; rows are a multiple of them.
+/// So many columns are transformed at once, two lines of cache of each plane; rows are a multiple
+/// of them.
 template <class T>
 constexpr int batch = 128 / sizeof(std::complex<T>);
 
@@ -76,6 +77,7 @@ std::unique_ptr<std::byte, FreeAligned> aligned_memory(std::size_t bytes)
 
 } // namespace
 
+/// Plans holds FFTW's plans for one size of grid.
 template <class T>
 struct Fourier<T>::Plans {
     using F = Fftw<T>;
@@ -83,7 +85,7 @@ struct Fourier<T>::Plans {
 
     explicit Plans(int side) : n(checked(side))
     {
-        alignas(128) static std::byte place[128]; // an estimated plan asks for addresses alone
+        alignas(128) static std::byte place[128]; // only its alignment matters to an estimated plan
         T* real = reinterpret_cast<T*>(place);
         auto* complex = reinterpret_cast<Complex*>(place);
         const int row = int(Grid<T>::row(n));
@@ -105,8 +107,9 @@ struct Fourier<T>::Plans {
             F::destroy(plan);
     }
 
-    /// Along the slowest index; the padding of rows goes with it. Columns lie a power of two apart
-    /// in memory, or nearly so, and would drive each other out of the cache: they are copied.
+    /// Transforms along the slowest index, padding of rows included. Columns lie a power of two
+    /// apart in memory, or nearly so, and would evict each other from the cache; therefore they are
+    /// copied.
     void transform_columns(Grid<T>& grid, typename F::Plan plan) const
     {
         const int blocks = (n / 2 + batch<T>) / batch<T>;

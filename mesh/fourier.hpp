@@ -7,22 +7,22 @@
 
 namespace chamomile {
 
-/// Transforms in place of grids with n points along a side, T being float or double. The results
-/// have the same bits for any number of threads: these share planes and columns, each transformed
-/// by one of them. Any number of threads may plan and transform at a time.
+/// A Fourier transforms grids with n points along a side in place, T being float or double. The
+/// results have the same bits for any number of threads: these share planes and columns, each
+/// transformed by one of them. Any number of threads may plan and transform at a time.
 template <class T>
 class Fourier {
 public:
-    /// Throws Error(usage) unless n is 2 to 32768.
+    /// Plans the transforms. Throws Error(usage) unless n is 2 to 32768.
     explicit Fourier(int n);
     ~Fourier();
     Fourier(Fourier&&) noexcept;
 
-    /// Mode k becomes sum_x f(x) exp(-i k x).
+    /// Turns a field into its spectrum: mode k becomes sum_x f(x) exp(-i k x).
     void forward(Grid<T>& grid) const;
 
-    /// Field x becomes sum_k f_k exp(+i k x) over all n^3 modes: n^3 times the field whose
-    /// spectrum forward() gives.
+    /// Turns a spectrum into n^3 times the field whose spectrum forward() gives: field x becomes
+    /// sum_k f_k exp(+i k x) over all n^3 modes.
     void backward(Grid<T>& grid) const;
 
 private:

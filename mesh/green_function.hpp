@@ -1,4 +1,4 @@
-/// \file  From the spectrum of mass to that of the long-range potential.
+/// \file  Green's function, which turns the spectrum of mass into that of the long-range potential.
 #pragma once
 
 #include <array>
@@ -8,19 +8,19 @@
 
 namespace chamomile {
 
-/// Of one dimension of a mesh, by entry of its spectrum.
+/// GreenRows holds the factors of one dimension of a mesh, by entry of its spectrum.
 struct GreenRows {
-    std::vector<double> wave;   ///< k
-    std::vector<double> factor; ///< exp(-k^2 r_s^2) over the square of the window
-    std::vector<double>
-        gradient; ///< what differentiation multiplies by, times i; k or of differences
+    std::vector<double> wave;     ///< k
+    std::vector<double> factor;   ///< exp(-k^2 r_s^2) over the square of the window
+    std::vector<double> gradient; ///< factor of differentiation, times i: k, or that of differences
 };
 
-/// For n points of a side, clouds of `points` points; with differences over 4 points or without.
+/// Returns the rows for n points per side and clouds of `points` points, with differences over 4
+/// points or without.
 GreenRows green_rows(int n, double side, double split_radius, int points, bool four_point);
 
-/// What multiplies a mode's mass to give its potential, G = 1; `wave` etc. are rows of GreenRows.
-/// The mean is 0.
+/// A GreenFunction is the factor from a mode's mass to its potential, G = 1, with mean 0; `wave`
+/// etc. are rows of GreenRows.
 struct GreenFunction {
     double side;
     bool four_point;
@@ -37,7 +37,7 @@ struct GreenFunction {
                of_differences(wave, gradient, i, j, k);
     }
 
-    /// The multiple of the potential whose differences are nearest to its gradient.
+    /// Returns the multiple of the potential whose differences are nearest to its gradient.
     CHAMOMILE_HD double of_differences(const double* wave, const double* gradient, int i, int j,
                                        int k) const
     {

@@ -1,4 +1,4 @@
-/// \file  A field on n^3 points of a periodic cube, or in place of it its spectrum.
+/// \file  A field on n^3 points of a periodic cube, or its spectrum in the same memory.
 #pragma once
 
 #include <complex>
@@ -11,19 +11,21 @@
 
 namespace chamomile {
 
-/// The wave number, in units of 2 pi / side, of entry i of n: 0, 1, ..., n/2, then negative ones.
+/// Returns the wave number, in units of 2 pi / side, of entry i of n: 0, 1, ..., n/2, then negative
+/// ones.
 inline int wave_number(int i, int n)
 {
     return i <= n / 2 ? i : i - n;
 }
 
-/// A real field at the points (i, j, k) * side / n, k running fastest; after Fourier::forward() the
-/// same memory holds its spectrum, of which only wave numbers kz = 0 ... n/2 are kept (the others
-/// are conjugates). Rows are padded, so that all begin at multiples of 128 bytes.
+/// A Grid is a real field at the points (i, j, k) * side / n, k running fastest. After
+/// Fourier::forward() the same memory holds its spectrum, of which only wave numbers kz = 0 ... n/2
+/// are kept (the others are conjugates). Rows are padded, so that all begin at multiples of 128
+/// bytes.
 template <class T>
 class Grid {
 public:
-    /// Zero everywhere. Throws Error(input) without memory for it.
+    /// Makes a grid that is zero everywhere. Throws Error(input) if there is no memory for it.
     explicit Grid(int n) : n_(n), row_(row(n)), data_(allocated(sizeof(T) * n * n * row_))
     {
         fill(0);
@@ -33,7 +35,7 @@ public:
     std::size_t row() const { return row_; } ///< values of T from a row to the next
     static std::size_t row(int n) { return (std::size_t(n / 2) + pad) / pad * pad * 2; }
     std::size_t plane() const { return row_ * std::size_t(n_); }
-    /// Of memory, per point.
+    /// Returns the bytes of memory per point.
     double bytes_per_point() const { return double(sizeof(T)) * double(row_) / n_; }
 
     T* data() { return data_.get(); }
@@ -41,7 +43,8 @@ public:
     T& operator()(int i, int j, int k) { return data_[index(i, j) + std::size_t(k)]; }
     const T& operator()(int i, int j, int k) const { return data_[index(i, j) + std::size_t(k)]; }
 
-    /// Of the entries i, j of the spectrum (wave_number() tells of which) and kz = k <= n/2.
+    /// Returns the mode of entries i, j of the spectrum (wave_number() gives their wave numbers)
+    /// and kz = k <= n/2.
     std::complex<T>& mode(int i, int j, int k) { return spectrum_row(i, j)[k]; }
     const std::complex<T>& mode(int i, int j, int k) const
     {
@@ -60,8 +63,8 @@ public:
                 data_[std::size_t(i) * plane() + k] = value;
     }
 
-    /// Calls change(kx, ky, kz, mode) for every mode kept, with wave numbers in units of
-    /// 2 pi / side, in all threads. A mode with 0 < kz < n / 2 stands for two.
+    /// Calls change(kx, ky, kz, mode) for every stored mode, with wave numbers in units of 2 pi /
+    /// side, in all threads. A mode with 0 < kz < n / 2 stands for two.
     template <class Change>
     void for_each_mode(const Change& change)
     {

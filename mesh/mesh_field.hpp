@@ -1,4 +1,4 @@
-/// \file  A field on a mesh seen from a particle: by interpolation, or by differences as well.
+/// \file  The field on a mesh at the place of a particle, by interpolation or also by differences.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace chamomile {
 
-/// Values on n^3 points in somebody's memory; k runs fastest, rows may be padded.
+/// A MeshView refers to values on n^3 points that another owns; k runs fastest, and rows may be
+/// padded.
 template <class T>
 struct MeshView {
     const T* data;
@@ -21,7 +22,7 @@ struct MeshView {
     }
 };
 
-/// The long range on a mesh.
+/// A MeshField is the long range on a mesh.
 template <class T>
 struct MeshField {
     MeshView<T> potential;    ///< no data where it is not wanted
@@ -29,17 +30,19 @@ struct MeshField {
     double cells_per_length;
 };
 
+/// A FieldAt is acceleration and potential at one place.
 struct FieldAt {
     Vec3<double> acceleration;
     double potential;
 };
 
+/// A CloudInSpace is a particle's cloud along the three axes.
 template <int points>
 struct CloudInSpace {
     WrappedCloud<points> x, y, z;
 };
 
-/// By the kernel of the assignment.
+/// Returns the field interpolated by the kernel of the assignment.
 template <int points, class T>
 CHAMOMILE_HD FieldAt interpolated(const CloudInSpace<points>& cloud, const MeshField<T>& field)
 {
@@ -63,8 +66,9 @@ CHAMOMILE_HD FieldAt interpolated(const CloudInSpace<points>& cloud, const MeshF
     return sum;
 }
 
-/// Points and weights of a cloud and two more points on either side: of the field itself (0 at the
-/// outer points), and of its differences over 4 points, in inverse cells.
+/// A Stencil holds points and weights of a cloud and two more points on either side. Weights are
+/// for the field itself (0 at the outer points), slopes for its differences over 4 points, in
+/// inverse cells.
 template <int points>
 struct Stencil {
     int point[points + 4];
@@ -89,7 +93,7 @@ struct Stencil {
     static CHAMOMILE_HD bool is_inside(int p) { return p >= 2 && p < points + 2; }
 };
 
-/// The potential by the kernel of the assignment, and minus its differences.
+/// Returns the potential interpolated by the kernel of the assignment, and minus its differences.
 template <int points, class T>
 CHAMOMILE_HD FieldAt differentiated(const CloudInSpace<points>& cloud, const MeshField<T>& field)
 {
@@ -118,7 +122,7 @@ CHAMOMILE_HD FieldAt differentiated(const CloudInSpace<points>& cloud, const Mes
     return sum;
 }
 
-/// At a position, whichever way the field has it.
+/// Returns the field at a position, by the components that the field has or else by differences.
 template <int points, class T>
 CHAMOMILE_HD FieldAt field_at(const Vec3<double>& position, const MeshFrame& frame,
                               const MeshField<T>& field)

@@ -15,6 +15,7 @@
 namespace chamomile {
 namespace {
 
+/// MeshGravity computes the long range on a mesh of values of type T.
 template <class T>
 class MeshGravity final : public LongRange {
 public:
@@ -79,7 +80,7 @@ public:
 private:
     bool four_point() const { return options_.differentiation == Differentiation::four_point; }
 
-    /// The transform of -erf(u) / r at all offsets, over the square of the window.
+    /// Computes the transform of -erf(u) / r at all offsets, over the square of the window.
     void make_isolated_green()
     {
         const int n = options_.cells;
@@ -108,7 +109,8 @@ private:
         });
     }
 
-    /// Throws unless the particles lie within half the mesh, room for their clouds left.
+    /// Throws Error(input) unless the particles lie within half the mesh, with room for their
+    /// clouds.
     void require_within(std::size_t n, const ArrayView& position) const
     {
         for (int d = 0; d < 3; ++d) {
@@ -124,7 +126,7 @@ private:
         }
     }
 
-    /// The spectrum of mass becomes that of the potential, and of its slopes.
+    /// Turns the spectrum of mass into that of the potential and of its slopes.
     void multiply()
     {
         const GreenFunction green{box_.side, four_point()};
@@ -180,7 +182,7 @@ private:
     MassAssignment assignment_;
     Fourier<T> fourier_;
     GreenRows rows_;
-    mutable Grid<T> potential_; ///< with component_, its spectrum until it is asked for
+    mutable Grid<T> potential_; ///< with component_: a spectrum until transformed
     mutable bool is_potential_ = false;
     std::optional<Grid<T>> isolated_green_; ///< by mode, real
     std::vector<Grid<T>> component_;        ///< of the acceleration; none with differences

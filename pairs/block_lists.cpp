@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// Puts the lists of all blocks one after the other.
+/// Concatenates the lists of all blocks.
 template <class Entry>
 void join(const std::vector<std::vector<Entry>>& lists, std::vector<Entry>& all,
           std::vector<std::uint32_t>& begin)
@@ -78,7 +78,7 @@ void BlockLists::make(const SortedRows& targets, const SortedRows& sources, Inde
             find_excluded(task, targets, ranks, begin, end, excluded_lists[b]);
             if (!within)
                 return;
-            // The kernel finds out itself what is close.
+            // The host takes all tiles as far: the kernel itself finds out which are near.
             std::vector<TileEntry> near;
             tree.list(box_of(targets, begin, end), {options.cutoff, -1}, near, tile_lists[b]);
             for (const TileEntry& t : tile_lists[b])

@@ -1,4 +1,4 @@
-/// \file  What chamomile_add_interaction() (CMake) writes into the build for each law.
+/// \file  The code that chamomile_add_interaction() (CMake) writes into the build for each law.
 #pragma once
 
 #include <cstring>
@@ -7,9 +7,11 @@
 
 namespace chamomile {
 
-/// The host's kernels by instruction set: a function of the wish for double precision, or null.
+/// PairKernels returns the host's kernel of an instruction set for single or double precision;
+/// null: none.
 using PairKernels = PairKernel (*)(bool double_precision);
 
+/// Returns the code of a law from its type and its kernels.
 template <class Law>
 LawCode describe_law(const char* name, const PairKernels (&host)[instruction_set_count],
                      std::shared_ptr<const DeviceLaw> device)

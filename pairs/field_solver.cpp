@@ -1,4 +1,4 @@
-// A FieldSolver: lists for accelerations and potentials, sums over pairs for the rest.
+// A FieldSolver takes lists for accelerations and potentials, and sums over pairs for the rest.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -17,6 +17,7 @@
 namespace chamomile {
 namespace {
 
+/// A Field is the FieldSolver that make_field_solver() returns.
 class Field final : public FieldSolver {
 public:
     explicit Field(const SolverOptions& settled) : lists_(settled, make_parts(settled, true)) {}
@@ -24,7 +25,7 @@ public:
     void build(const FieldSources& sources) override
     {
         check_views(sources);
-        is_built_ = false; // what is thrown leaves no sources behind
+        is_built_ = false; // an exception leaves no sources behind
         velocity_.clear();
         lists_.build(in_arrays(sources), {.number = builds_++, .has_arrays = false});
         keep_velocities(sources);
@@ -35,7 +36,7 @@ public:
     {
         check_views(sources);
         require_sources();
-        is_built_ = sources.count != size(); // then it is refused, and those of before stay
+        is_built_ = sources.count != size(); // if refused, the sources before it stay
         if (!is_built_)
             velocity_.clear();
         lists_.refit(in_arrays(sources), {.number = builds_ - 1, .has_arrays = false});
@@ -175,7 +176,7 @@ public:
     }
 
 private:
-    /// In a periodic box arrays on a device come to the host: positions are taken into the box
+    /// Copies arrays on a device to the host for a periodic box: positions are wrapped into the box
     /// there, and Fourier modes are summed there.
     ArrayView on_host_in_box(const ArrayView& view, std::size_t n,
                              std::vector<double>& memory) const
@@ -195,8 +196,9 @@ private:
                 on_host_in_box(sources.mass, sources.count, masses_)};
     }
 
-    /// Entry k of the results belongs to source active[k]. All pairs have a solver of their own on
-    /// a GPU, which looks after forces that cancel, and in a periodic box.
+    /// Computes fields at sources: entry k of the results belongs to source active[k]. Direct sums
+    /// have a solver of their own on a GPU, which takes care of forces that cancel, and in a
+    /// periodic box.
     ForceStatistics at_sources(std::span<const Index> active, const FieldResults& results)
     {
         const bool sums_directly = options().solver == SolverKind::direct &&
@@ -235,8 +237,8 @@ private:
         return statistics;
     }
 
-    /// Sources at the very place of a target, which pull at nothing without softening, in
-    /// compressed rows.
+    /// Coincident lists the sources at the very place of a target, which exert no force without
+    /// softening, in compressed rows.
     struct Coincident {
         std::vector<std::uint64_t> begin; ///< empty: with softening
         std::vector<std::uint32_t> sources;
@@ -348,7 +350,7 @@ private:
         double mass = 0;
         for (const double m : places.mass)
             mass += std::abs(m);
-        const double unit = InternalScale::of(0, 0, mass).mass; // float's range is not a double's
+        const double unit = InternalScale::of(0, 0, mass).mass; // float's range is narrower
         for (double& m : places.mass)
             m /= unit;
         const Coincident at = find_coincident(position, self);
@@ -395,7 +397,7 @@ private:
         }
     }
 
-    /// The field of no sources.
+    /// Writes the field of no sources.
     void write_zeros(std::size_t n, const FieldResults& results) const
     {
         for (const ArrayView& view :
@@ -424,8 +426,8 @@ private:
     }
 
     ListField lists_;
-    std::unique_ptr<Solver> direct_; // on a GPU, when it is asked for
-    std::uint64_t builds_ = 0;       // by which root cubes are placed (decorrelate)
+    std::unique_ptr<Solver> direct_; // on a GPU, when it is needed
+    std::uint64_t builds_ = 0;       // places the root cubes (decorrelate)
     bool is_built_ = false;
     std::vector<double> velocity_, positions_, masses_;
     std::unique_ptr<PairSolver> tidal_, jerk_;

@@ -15,11 +15,13 @@
 namespace chamomile {
 namespace {
 
-/// Pairs and targets; with fewer all tiles are taken for near, which costs less than an order.
+/// Numbers of pairs and of targets; below either all tiles count as near, which costs less than
+/// sorting.
 constexpr std::size_t worth_sorting = 1 << 22, targets_worth_sorting = 4096;
-constexpr std::size_t parallel_items = 32; ///< of work at least, so that all threads have some
+constexpr std::size_t parallel_items = 32; ///< the least, so that all threads have some
 constexpr std::size_t tiles_of_item = 16;  ///< at least
 
+/// A HostPairSolver sums pairs on the host's threads.
 class HostPairSolver final : public PairSolver {
 public:
     HostPairSolver(const LawCode& code, const void* law, const PairOptions& options)
@@ -141,7 +143,7 @@ private:
         return pairs;
     }
 
-    /// Whether other threads would be awake before one has done all.
+    /// Returns whether other threads would wake up before one has done all the work.
     bool worth_waking() const
     {
         return std::size_t(targets_.size()) * sources_.size() > (std::size_t(1) << 16);
@@ -177,7 +179,7 @@ private:
         work.excluded = thread.excluded.data();
         work.excluded_end = work.excluded + thread.excluded.size();
         work.images = sorted_ ? tree_.images().data() : no_image;
-        work.center = precise_ ? Vec3<double>{} : box.center(); // doubles are finest as they are
+        work.center = precise_ ? Vec3<double>{} : box.center(); // doubles need no centre
         work.target_scale = units_.target_scale();
         work.source_scale = units_.source_scale();
         work.sum_scale = units_.sum_scale();
@@ -192,7 +194,7 @@ private:
     void list_tiles(const Box& box, Thread& thread) const
     {
         if (sorted_) {
-            // Near is within about the mean distance of the targets.
+            // Tiles are near within about the mean distance of the targets.
             const double near = precise_ ? -1 : 0.25 * box.longest_side();
             tree_.list(box, {options_.cutoff, near}, thread.tiles, thread.far);
             return;

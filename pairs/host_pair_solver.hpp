@@ -1,4 +1,4 @@
-/// \file  Who sums pairs: the host, or what a build with CUDA adds (gpu/).
+/// \file  The solvers that sum pairs: the host's, and the one of a build with CUDA (gpu/).
 #pragma once
 
 #include "chamomile/force/gpu.hpp"
@@ -6,14 +6,15 @@
 
 namespace chamomile {
 
+/// Returns a solver for the host.
 std::unique_ptr<PairSolver> make_host_pair_solver(const LawCode& code, const void* law,
                                                   const PairOptions& options);
 
-/// Throws Error(device) if the law was not compiled for GPUs.
+/// Returns a solver for a CUDA device. Throws Error(device) if the law was not compiled for GPUs.
 std::unique_ptr<PairSolver> make_cuda_pair_solver(int device, const LawCode& code, const void* law,
                                                   const PairOptions& options);
 
-/// Throws Error(input) naming the first row that is not as PairSolver::sum() wants it.
+/// Throws Error(input) naming the first row that PairSolver::sum() does not take.
 void check_rows(const LawCode& code, const PairTask& task, std::span<const double> sums);
 
 } // namespace chamomile

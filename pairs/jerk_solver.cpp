@@ -9,6 +9,7 @@ namespace {
 
 using Target = GravityJerk::Target<double>;
 
+/// A DirectJerkSolver sums all pairs by a PairSolver.
 class DirectJerkSolver final : public JerkSolver {
 public:
     explicit DirectJerkSolver(const SolverOptions& settled)

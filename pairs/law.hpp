@@ -1,4 +1,4 @@
-/// \file  What a pairwise law is: three records of numbers and one call.
+/// \file  Pairwise laws: three records of numbers and one call each.
 ///
 ///     struct Yukawa {                                        // trivially copyable
 ///         double screening_length = 1;
@@ -9,15 +9,16 @@
 ///         CHAMOMILE_HD void operator()(const Target<T>&, const Source<T>&, Sum<T>&) const;
 ///     };
 ///
-/// The call adds to the sum what one source does to one target, for T = float or double in a thread
-/// of a GPU and for a Pack of them on the host, where each lane is a target. So it has no branches
-/// on values: select(condition, yes, no) takes both, and core/lane_math.hpp has the elementary
-/// functions. The records hold values of T and Vec3<T> and nothing else. What is called a position
-/// is seen as a difference alone, target from source, in any units.
+/// The call adds to the sum what one source contributes to one target. It runs for T = float or
+/// double in a thread of a GPU and for a Pack of them on the host, where each lane is a target. So
+/// it has no branches on values: select(condition, yes, no) evaluates both, and core/lane_math.hpp
+/// has the elementary functions. The records hold values of T and Vec3<T> and nothing else. A
+/// member called position enters as a difference alone, source minus target, in any units.
 ///
-/// A law that adds, for lengths far from 1, powers of them that float cannot hold, says how its
-/// records scale with the unit of length: `target_length`, `source_length`, `sum_length` hold the
-/// power of a length in each value, and `with_unit(u)` is the law for lengths given in units of u.
+/// Lengths far from 1 may have powers that float cannot hold. A law that adds such powers states
+/// how its records scale with the unit of length: `target_length`, `source_length`, `sum_length`
+/// hold the power of a length in each value, and `with_unit(u)` is the law for lengths given in
+/// units of u.
 #pragma once
 
 #include <array>
@@ -28,11 +29,13 @@
 
 namespace chamomile {
 
-/// Values in a target, a source and a sum: IDIM, JDIM and FDIM of Hamada & Iitaka (2007).
+/// A LawShape counts the values in a target, a source and a sum: IDIM, JDIM and FDIM of Hamada &
+/// Iitaka (2007).
 struct LawShape {
     int target = 0, source = 0, sum = 0;
 };
 
+/// Returns the shape of a law.
 template <class Law>
 constexpr LawShape shape_of()
 {
@@ -46,8 +49,8 @@ constexpr LawShape shape_of()
             values(typename Law::template Sum<double>{})};
 }
 
-/// Whether targets and sources begin with a position. Sums of a law without are taken in the order
-/// of the caller, and coordinates are rounded as they are.
+/// Returns whether targets and sources begin with a position. Sums of a law without positions are
+/// taken in the order of the caller, and coordinates are rounded without a centre.
 template <class Law>
 constexpr bool has_positions()
 {
@@ -59,7 +62,7 @@ constexpr bool has_positions()
     };
 }
 
-/// Whether it says how its records scale with the unit of length.
+/// Returns whether the law states how its records scale with the unit of length.
 template <class Law>
 constexpr bool knows_units()
 {

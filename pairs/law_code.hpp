@@ -1,4 +1,4 @@
-/// \file  A law as compiled code: what pairs/pair_solver.hpp runs, without knowing the law's type.
+/// \file  A law as compiled code, which pairs/pair_solver.hpp runs without knowing the law's type.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,27 @@
 
 namespace chamomile {
 
-/// A law's kernels on CUDA devices (gpu/pairs/device_law.hpp).
+/// A DeviceLaw holds a law's kernels on CUDA devices (gpu/pairs/device_law.hpp).
 class DeviceLaw;
 
+/// A LawCode is a law as compiled code: its shape, its units and its kernels.
 struct LawCode {
-    std::string name; ///< as errors and tables call it
+    std::string name; ///< shown in errors and tables
     LawShape shape;
     bool positions = true;
-    /// Powers of a length in each value; empty: the law knows no units.
+    /// The powers of a length in each value; empty: the law has no units.
     std::vector<int> target_length, source_length, sum_length;
-    /// The law in another unit of length; null: it knows no units.
+    /// Makes the law for another unit of length; null: it has no units.
     void (*with_unit)(const void* law, double unit, void* scaled) = nullptr;
     std::size_t bytes = 0; ///< of the law itself, in memory
-    /// By instruction set (core/instruction_sets.hpp), then single and double precision.
+    /// The host's kernels by instruction set (core/instruction_sets.hpp), then for single and
+    /// double precision.
     PairKernel host[instruction_set_count][2] = {};
     std::shared_ptr<const DeviceLaw> device; ///< null in a build without CUDA
-    std::shared_ptr<const void> program;     ///< what the kernels of a law given as text run
+    std::shared_ptr<const void> program;     ///< of a law given as text
 };
 
-/// The code of a law that the build was told of by chamomile_add_interaction() (CMake).
+/// Returns the code of a law that chamomile_add_interaction() (CMake) added to the build.
 template <class Law>
 const LawCode& law_code();
 

@@ -1,5 +1,5 @@
-/// \file  A law for coordinates in a unit of length of the order of the particles' extent, so that
-/// powers of a distance stay within the range of float.
+/// \file  A law in a unit of length of the order of the particles' extent, so that powers of a
+/// distance stay within the range of float.
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,7 @@
 
 namespace chamomile {
 
+/// A LawUnits keeps a law and the law scaled to the unit of length in use.
 class LawUnits {
 public:
     LawUnits(const LawCode& code, const void* law)
@@ -18,7 +19,8 @@ public:
         set_extent(0);
     }
 
-    /// Chooses the power of two above `extent`; no unit if it is 0 or the law knows none.
+    /// Chooses the power of two above `extent` as the unit; there is none if the extent is 0 or the
+    /// law has no units.
     void set_extent(double extent)
     {
         unit_ = 1;
@@ -42,7 +44,8 @@ public:
 
     double unit() const { return unit_; }
     const void* law() const { return scaled_.data(); } ///< in this unit
-    /// Factors of each value on the way into this unit, and of sums on the way out.
+    /// These return the factors of each value on the way into this unit, and of sums on the way
+    /// out.
     const double* target_scale() const { return target_.data(); }
     const double* source_scale() const { return source_.data(); }
     const double* sum_scale() const { return sum_.data(); }

@@ -1,4 +1,4 @@
-// Checks what is asked for and picks the machine.
+// Checks options and rows, and chooses the host or a device.
 #include "chamomile/pairs/pair_solver.hpp"
 
 #include <cmath>
@@ -43,7 +43,7 @@ void check_rows(const LawCode& code, const PairTask& task, std::span<const doubl
         const std::size_t n = values.size() / std::size_t(width);
         if (n > (std::size_t(1) << 32) - pair_tile)
             refuse(std::string(what) + ": " + std::to_string(n) + ": must be below 2^32");
-        double probe = 0; // 0, or not a number if some value is not finite
+        double probe = 0; // NaN if some value is not finite
 #pragma omp simd reduction(+ : probe)
         for (std::size_t k = 0; k < values.size(); ++k)
             probe += 0 * values[k];

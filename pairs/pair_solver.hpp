@@ -1,4 +1,5 @@
-/// \file  Sums over pairs by any law: targets and sources apart, directly or within a cut-off.
+/// \file  Sums over pairs by any law. Targets and sources are separate; sums are direct or have a
+/// cut-off.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +14,43 @@
 
 namespace chamomile {
 
+/// PairOptions chooses how and where pairs are summed.
 struct PairOptions {
     Precision precision = Precision::single_precision;
     std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
     std::string instruction_set = "auto"; ///< of the CPU
-    /// Sources beyond it are not looked at; the law itself decides what lies within. Needs
+    /// Sources beyond the cut-off may be skipped; the law itself decides what acts within. It needs
     /// positions. Infinite: all pairs.
     double cutoff = std::numeric_limits<double>::infinity();
-    /// Sides of a periodic box; 0: none along that axis. A side must be at least twice the cut-off.
+    /// The sides of a periodic box; 0: none along that axis. A side must be at least twice the
+    /// cut-off.
     Vec3<double> period{};
     int group_size = 0; ///< targets that share a list of tiles; 0: chosen
 };
 
-/// Sources that a target does not see, in compressed rows: of target i (the caller's number)
-/// those at begin[i] .. begin[i + 1] in `sources` (the caller's numbers, any order).
+/// Exclusions list the sources that a target does not see, in compressed rows: those of target i
+/// (the caller's number) are at begin[i] .. begin[i + 1] in `sources` (the caller's numbers, any
+/// order).
 struct Exclusions {
     std::span<const std::uint64_t> begin; ///< empty: none; else one more than targets
     std::span<const std::uint32_t> sources;
 };
 
-/// The number of no source.
+/// This number stands for no source.
 inline constexpr std::uint32_t no_source = 0xffffffffu;
 
-/// What is to be summed. Rows are consecutive doubles in the order of the law's records.
+/// A PairTask states what is summed. Rows are consecutive doubles in the order of the law's
+/// records.
 struct PairTask {
     std::span<const double> targets; ///< n_i rows
     std::span<const double> sources; ///< n_j rows
-    /// The source that a target is (or no_source), and that it does not see; empty: none is one.
+    /// self[i] is the source that target i is, which it does not see, or no_source; empty: no
+    /// target is a source.
     std::span<const std::uint32_t> self;
     Exclusions excluded;
 };
 
+/// PairStatistics counts the work of one sum.
 struct PairStatistics {
     std::uint64_t pairs = 0; ///< evaluated, excluded ones included
     std::uint64_t targets = 0, sources = 0, groups = 0;
@@ -51,23 +58,23 @@ struct PairStatistics {
     Profile profile;
 };
 
-/// Sums by one law. Not safe for two threads at once; make one for each. No bit of a sum depends on
-/// the number of threads.
+/// A PairSolver sums by one law. It is not safe for two threads at once; make one for each. No bit
+/// of a sum depends on the number of threads.
 class PairSolver {
 public:
     virtual ~PairSolver() = default;
 
     /// Writes n_i rows. Throws Error(input) for a value that is not finite or a number of values
     /// that is no whole number of rows, Error(device) if the device fails. Sums need not be finite:
-    /// a pair at one place is the law's affair.
+    /// the law decides what a pair at one place gives.
     virtual PairStatistics sum(const PairTask& task, std::span<double> sums) = 0;
 
-    /// Such as "CPU, avx512, 2 threads" or "NVIDIA H200".
+    /// Returns a name such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;
 };
 
-/// Throws Error(usage) for options out of range, Error(device) if the device is absent or the law
-/// was not compiled for it. `law` is copied.
+/// Returns a solver for the law, which is copied. Throws Error(usage) for options out of range,
+/// Error(device) if the device is absent or the law was not compiled for it.
 std::unique_ptr<PairSolver> make_pair_solver(const LawCode& code, const void* law,
                                              const PairOptions& options);
 
@@ -77,7 +84,7 @@ std::unique_ptr<PairSolver> make_pair_solver(const Law& law, const PairOptions& 
     return make_pair_solver(law_code<Law>(), &law, options);
 }
 
-/// Records as rows.
+/// Returns records as rows of doubles.
 template <class Record>
 std::span<const double> as_rows(std::span<const Record> records)
 {

@@ -9,15 +9,16 @@
 
 namespace chamomile {
 
-/// Rows that begin with a position, along a Hilbert curve; or as they came. (Tiles along a Morton
-/// curve leap: atoms of a liquid see twice as many sources within a cut-off.)
+/// SortedRows are rows that begin with a position, along a Hilbert curve, or rows in the caller's
+/// order. (Tiles along a Morton curve have jumps: atoms of a liquid see twice as many sources
+/// within a cut-off.)
 class SortedRows {
 public:
-    /// Takes the rows as they are, without a copy: they must outlive this.
+    /// Takes the rows in their order, without a copy: they must outlive this object.
     void take(std::span<const double> rows, int width);
 
     /// Copies rows in the order of their keys. Along an axis with a period > 0 positions are moved
-    /// by whole periods into 0 .. period. Finite values only.
+    /// by whole periods into 0 .. period. Values must be finite.
     void sort(std::span<const double> rows, int width, const Vec3<double>& period);
 
     Index size() const { return size_; }
@@ -27,9 +28,9 @@ public:
         const double* r = row(k);
         return {r[0], r[1], r[2]};
     }
-    /// The caller's number of row k.
+    /// Returns the caller's number of row k.
     Index number(Index k) const { return order_.empty() ? k : order_[k]; }
-    /// Where the caller's rows stand; empty: where they stood.
+    /// Returns the places of the caller's rows; empty: they kept their order.
     std::vector<Index> ranks() const;
 
 private:
@@ -43,7 +44,7 @@ private:
     RadixScratch scratch_;
 };
 
-/// The box of rows begin .. end - 1.
+/// Returns the box of rows begin .. end - 1.
 Box box_of(const SortedRows& rows, Index begin, Index end);
 
 } // namespace chamomile

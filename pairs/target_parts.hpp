@@ -1,4 +1,4 @@
-/// \file  Sums over pairs for some of the targets at a time, where a device has no room for all.
+/// \file  Sums over pairs for part of the targets at a time, where a device has no room for all.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,20 @@
 
 namespace chamomile {
 
-/// Halves the targets when a sum throws OutOfDeviceMemory, down to 1024, and keeps to what there
-/// was room for. The groups of targets are then others, and with them the last bits of their sums.
+/// TargetParts halves the targets when a sum throws OutOfDeviceMemory, down to 1024, and keeps to
+/// the number for which there was room. The groups of targets then change, and with them the last
+/// bits of their sums.
 class TargetParts {
 public:
     using Sum = std::function<PairStatistics(const PairTask&, std::span<double>)>;
 
-    /// `at_once` sums a task; it is called with the task itself as long as there is room.
+    /// Sums the task in parts by `at_once`, which gets the task itself as long as there is room.
     PairStatistics sum(const LawShape& shape, const PairTask& task, std::span<double> sums,
                        const Sum& at_once);
 
 private:
     static constexpr std::size_t least = 1024;
-    std::size_t most_ = 0; // targets that there was room for; 0: all
+    std::size_t most_ = 0; // targets for which there was room; 0: all
 };
 
 } // namespace chamomile

@@ -48,7 +48,7 @@ void TileTree::list(const Box& group, const Reach& reach, std::vector<TileEntry>
     const double near2 = reach.near < 0 ? -1 : reach.near * reach.near,
                  cutoff2 = reach.cutoff * reach.cutoff;
     for (std::size_t image = 0; image < images_.size(); ++image) {
-        // The group moved the other way sees the sources where they are.
+        // Moving the group the other way leaves the sources in place.
         const Box moved{group.low - images_[image], group.high - images_[image]};
         const auto visit = [&](const auto& self, std::size_t level, std::size_t b) -> void {
             const double d2 = distance_squared(levels_[level][b], moved);

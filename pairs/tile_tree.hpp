@@ -1,4 +1,5 @@
-/// \file  Which tiles of sources a group of targets sees: all, or those within a cut-off.
+/// \file  A search for the tiles of sources that a group of targets sees: all, or those within a
+/// cut-off.
 #pragma once
 
 #include <limits>
@@ -9,17 +10,17 @@
 
 namespace chamomile {
 
-/// Boxes of tiles of consecutive sorted sources, and of eight such boxes, and so on: the tree that
-/// sorting by keys implies. With periods it is seen in up to 27 images.
+/// A TileTree holds the boxes of tiles of consecutive sorted sources, then of eight such boxes, and
+/// so on: the tree that sorting by keys implies. With periods it is seen in up to 27 images.
 class TileTree {
 public:
-    /// How far a group sees.
+    /// A Reach tells how far a group sees.
     struct Reach {
         double cutoff = std::numeric_limits<double>::infinity();
         double near = 0; ///< tiles within it of the group's box are near; negative: none
     };
 
-    /// Sides of the periodic box; 0: none along that axis.
+    /// Builds the tree; `period` has the sides of the periodic box, 0 for none along that axis.
     void build(const SortedRows& sources, const Vec3<double>& period);
 
     /// Appends the tiles that hold a source within the cut-off of the group's box, and perhaps some
@@ -37,7 +38,7 @@ private:
     std::vector<Vec3<double>> images_;     // the sources themselves first
 };
 
-/// Square of the distance between two boxes; 0 if they overlap.
+/// Returns the square of the distance between two boxes; it is 0 if they overlap.
 double distance_squared(const Box& a, const Box& b);
 
 } // namespace chamomile

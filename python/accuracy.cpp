@@ -32,8 +32,8 @@ nb::dict in_percentiles(const Percentiles& p)
     return d;
 }
 
-/// The direct sums in double at those particles; in a periodic box those of Ewald, where the sums
-/// of absolute values are not known.
+/// Returns the direct sums in double at those particles. In a periodic box they are Ewald's sums,
+/// for which the sums of absolute values are not known.
 ReferenceSums exact_sums(const Particles& particles, const std::vector<Index>& chosen,
                          const SolverOptions& options)
 {

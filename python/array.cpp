@@ -27,14 +27,14 @@ std::string shape_text(const std::vector<std::ptrdiff_t>& shape)
 
 nb::object attribute(nb::handle object, const char* name)
 {
-    // PyTorch answers TypeError and not AttributeError for tensors on the host.
+    // PyTorch raises TypeError and not AttributeError for tensors on the host.
     nb::object found = nb::steal(PyObject_GetAttrString(object.ptr(), name));
     if (!found.is_valid())
         PyErr_Clear();
     return found;
 }
 
-/// numpy's name of a struct module's format; else what the object itself calls its type.
+/// Returns numpy's name of a struct module's format, or else the object's own name of its type.
 std::string type_of(nb::handle object, const char* format)
 {
     const std::string text = format ? format : "B";
@@ -155,7 +155,8 @@ Array::Layout Array::of_dlpack(nb::handle object, Access access)
     const bool on_gpu = kind == on_cuda || kind == managed;
     if (on_gpu) {
         gpu_ = nb::cast<int>(device[1]);
-        // The producer makes the default stream wait for its work, and wait() for that stream.
+        // The producer makes the default stream wait for its work, and wait() waits for that
+        // stream.
         stream_ = 1;
     }
     const auto export_it = [&](bool versioned) {
@@ -172,7 +173,7 @@ Array::Layout Array::of_dlpack(nb::handle object, Access access)
     } catch (nb::python_error& error) {
         if (!error.matches(PyExc_TypeError))
             throw;
-        capsule = export_it(false); // before DLPack 1.0
+        capsule = export_it(false); // for libraries before DLPack 1.0
     }
     Layout layout;
     const auto read = [&](const auto& array) {
@@ -265,11 +266,12 @@ void Array::refuse_overlap(const Array& other) const
         for (int d = itself ? c : 0; d < other.components_; ++d) {
             bool clash;
             if (itself && c == d) {
-                clash = count_ > 1 && stride < size; // items upon each other
+                clash = count_ > 1 && stride < size; // items overlap each other
             } else {
                 const Extent a = extent(*this, c), b = extent(other, d);
                 clash = a.first <= b.last && b.first <= a.last;
-                // Members of records share no byte if they differ modulo what both strides keep.
+                // Members of records share no byte if they differ modulo the common divisor of both
+                // strides.
                 const std::ptrdiff_t period = std::gcd(stride, other.view_.stride);
                 if (clash && period > 0) {
                     const std::ptrdiff_t apart = positive_remainder(

@@ -1,4 +1,4 @@
-/// \file  Arrays of numpy, CuPy, PyTorch, JAX and others, seen where they lie.
+/// \file  Arrays of numpy, CuPy, PyTorch, JAX and others, used in place.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,11 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// An array of Python's while it is in use. Knows the buffer protocol, __cuda_array_interface__
-/// (version 3) and DLPack; takes float32 and float64 in any strides and copies nothing.
+/// An Array is an array of Python's while it is in use. It knows the buffer protocol,
+/// __cuda_array_interface__ (version 3) and DLPack; it takes float32 and float64 in any strides and
+/// copies nothing.
 ///
-/// Throws nb::type_error for what could only be read by a copy, naming the conversion, and
+/// Throws nb::type_error for an array that could only be read by a copy, naming the conversion, and
 /// Error(input) for a wrong shape.
 class Array {
 public:
@@ -29,8 +30,8 @@ public:
     Array(Array&&) noexcept = default;
     Array& operator=(Array&&) noexcept = default;
 
-    /// `name` is the argument's. Shape (N,) for one component, else (N, components); N must be
-    /// `count` if that is given, the number of `of` ("positions").
+    /// Takes the argument called `name`. Its shape is (N,) for one component, else (N, components);
+    /// N must be `count` if that is given, the number of `of` ("positions").
     Array(nb::handle object, const std::string& name, int components, Access access,
           std::optional<std::size_t> count = {}, const char* of = "");
 
@@ -42,7 +43,8 @@ public:
     /// Waits until the work that its owner queued on a GPU is done.
     void wait() const;
 
-    /// Throws Error(input) if a byte that this writes belongs to an item of `other`, or may.
+    /// Throws Error(input) if a byte that this array writes belongs, or may belong, to an item of
+    /// `other`.
     void refuse_overlap(const Array& other) const;
 
 private:

@@ -11,7 +11,7 @@
 namespace chamomile::python {
 namespace {
 
-/// n rows of float32 or float64 in the memory of a GPU, C-contiguous.
+/// A DeviceArray has n rows of float32 or float64 in the memory of a GPU, C-contiguous.
 struct DeviceArray {
     int gpu;
     std::size_t rows;
@@ -48,7 +48,7 @@ nb::dict interface(const DeviceArray& array)
     return d;
 }
 
-/// As nanobind exports an array, of whatever device.
+/// Exports the array by nanobind, from whatever device.
 nb::object dlpack(nb::handle self, nb::kwargs words)
 {
     const auto& array = nb::cast<const DeviceArray&>(self);

@@ -1,4 +1,4 @@
-/// \file  Faults as Python's exceptions, and who may call what when.
+/// \file  Faults as Python's exceptions, and guards against calls from other threads or processes.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,20 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// A call that the object or process is in no state for: chamomile.StateError.
+/// A StateError is a call that the state of the object or process forbids: chamomile.StateError.
 struct StateError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Makes Error and StateError the classes of chamomile.errors.
+/// Turns Error and StateError into the classes of chamomile.errors.
 void translate_faults();
 
 /// Throws StateError in a process that was forked after another call of this function: the host
-/// threads of the parent are not there, and waiting for them would never end.
+/// threads of the parent do not exist there, and waiting for them would never end.
 void require_own_threads();
 
-/// One call at a time on one object: throws StateError where another thread is within one, and
-/// whatever require_own_threads() does.
+/// A Turn allows one call at a time on one object. It throws StateError while another thread is
+/// within a call, and calls require_own_threads().
 class Turn {
 public:
     class Flag {
@@ -33,7 +33,7 @@ public:
         friend class Turn;
     };
 
-    /// `what` such as "Solver".
+    /// Begins a call on an object named `what`, such as "Solver".
     Turn(Flag& flag, const char* what);
     Turn(const Turn&) = delete;
     ~Turn();

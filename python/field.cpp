@@ -23,8 +23,9 @@ using Access = Array::Access;
 constexpr const char* quantities[] = {"acceleration", "potential", "tidal_tensor", "jerk"};
 constexpr int components_of[] = {3, 1, 6, 3};
 
+/// Statistics adds the time of a call to those of the solver.
 struct Statistics : ForceStatistics {
-    double seconds = 0; ///< of the call into C++, arrays parsed before it
+    double seconds = 0; ///< of the call into C++, without parsing of arrays
 };
 
 std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
@@ -32,14 +33,14 @@ std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
     return numbers ? std::span(numbers->data(), numbers->size()) : std::span<const std::int64_t>();
 }
 
-/// A solver that one thread at a time may use.
+/// A Field is a solver that one thread at a time may use.
 class Field {
 public:
     explicit Field(nb::dict keywords) : options_(read_options(keywords))
     {
         require_own_threads();
         if (options_.accuracy)
-            make_solver(options_); // refuses what is out of range
+            make_solver(options_); // refuses values out of range
         SolverOptions until_built = options_;
         until_built.accuracy.reset();
         solver_ = make_field_solver(until_built);
@@ -70,7 +71,7 @@ public:
             array->wait();
         Statistics statistics;
         const double start = wall_clock_seconds();
-        built_ = false; // what is thrown leaves no sources behind
+        built_ = false; // an exception leaves no sources behind
         if (options_.accuracy && !chosen_ && n > 0) {
             solver_ = make_field_solver(options_for(sources, options_));
             chosen_ = true;
@@ -81,7 +82,7 @@ public:
         return statistics;
     }
 
-    /// `results`: arrays or None for acceleration, potential, tidal_tensor, jerk.
+    /// Computes into `results`: arrays or None for acceleration, potential, tidal_tensor, jerk.
     Statistics evaluate(nb::handle targets, nb::handle velocities, std::optional<Numbers> self,
                         std::optional<Numbers> active, nb::tuple results)
     {
@@ -198,15 +199,16 @@ private:
         return numbers;
     }
 
-    SolverOptions options_; ///< as they were given
+    SolverOptions options_; ///< as given by the caller
     std::unique_ptr<FieldSolver> solver_;
-    bool chosen_ = false; ///< its options, by the goal and the first sources
+    bool chosen_ = false; ///< options follow from the goal and the first sources
     Turn::Flag flag_;
     bool built_ = false;
     int gpu_ = -1;
 };
 
-/// `results`: quantity -> array; `arguments`: name -> (array, components), of what the call reads.
+/// Throws where results overlap arguments. `results`: quantity -> array; `arguments`: name ->
+/// (array, components), those that the call reads.
 void refuse_overlap(nb::dict results, nb::dict arguments)
 {
     for (auto [result, room] : results)

@@ -22,7 +22,7 @@ std::uint64_t number(std::int64_t n)
     return std::uint64_t(n);
 }
 
-/// Makes the model without holding up other Python threads.
+/// Makes the model while other Python threads run.
 template <class Make, class Options>
 Snapshot made(Make make, const Options& options)
 {

@@ -1,4 +1,4 @@
-// The module _chamomile: what chamomile's Python files are written on.
+// The module _chamomile, on which chamomile's Python files are built.
 #include <nanobind/stl/string.h>
 
 #include "chamomile/core/error.hpp"
@@ -11,7 +11,7 @@ NB_MODULE(_chamomile, m)
 {
     using namespace chamomile;
     using namespace chamomile::python;
-    nb::set_leak_warnings(false); // an interpreter that ends frees what is left
+    nb::set_leak_warnings(false); // the interpreter frees the rest when it ends
     translate_faults();
     m.attr("version") = CHAMOMILE_PYTHON_VERSION;
 

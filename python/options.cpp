@@ -17,7 +17,8 @@ bool is_a(nb::handle value)
     return nb::try_cast(value, result);
 }
 
-/// The value as the row reads it; one of the wrong Python type is the caller's TypeError.
+/// Returns the value as the row reads it. Throws nb::type_error for a value of the wrong Python
+/// type.
 std::string text_of(const OptionTerms& row, const std::string& key, nb::handle value)
 {
     const std::string text = nb::str(value).c_str();
@@ -42,7 +43,7 @@ std::string text_of(const OptionTerms& row, const std::string& key, nb::handle v
     return text;
 }
 
-/// Hands each keyword to `keyed`; `terms` finds the row that is called so.
+/// Passes each keyword to `keyed`; `terms` finds the row of that name.
 template <class Keyed, class Terms>
 void read(Keyed& keyed, nb::dict keywords, Terms terms, const std::vector<std::string>& known)
 {
@@ -74,7 +75,7 @@ nb::object value_of(const OptionTerms& row, const std::string& text)
     return nb::str(text.c_str());
 }
 
-/// (name, type, words, default, help, name of the command line) of each row.
+/// Returns (name, type, words, default, help, name of the command line) of each row.
 template <class Settings>
 nb::list listed(const std::vector<OptionRow<Settings>>& rows)
 {
@@ -95,7 +96,8 @@ nb::list listed(const std::vector<OptionRow<Settings>>& rows)
     return all;
 }
 
-/// A text of the command line as the row of that name, if there is one, writes its value.
+/// Returns a text of the command line as the row of that name writes its value, or none without
+/// such a row.
 template <class Settings>
 std::optional<std::string> rewritten(const std::vector<OptionRow<Settings>>& rows,
                                      const std::string& name, const std::string& text)

@@ -13,15 +13,15 @@ namespace chamomile::python {
 
 namespace nb = nanobind;
 
-/// From the keywords of chamomile.Options; those that are None count as not given. Throws
-/// Error(usage) naming an unknown one, a word that is none of those allowed, or what contradicts
-/// another.
+/// Reads the keywords of chamomile.Options; those that are None count as not given. Throws
+/// Error(usage) naming an unknown keyword, a word that is not allowed, or options that contradict
+/// each other.
 SolverOptions read_options(nb::dict keywords);
 
-/// The same with those of chamomile.SimulationOptions; not settled yet.
+/// Reads the keywords of chamomile.SimulationOptions in the same way; they are not settled yet.
 KeyedScheme read_scheme(nb::dict keywords);
 
-/// Settings of a run by keywords.
+/// A KeyedRun holds the settings of a run by keywords.
 struct KeyedRun {
     RunSettings settings;
     GivenOptions given; ///< by the names of the command line
@@ -29,20 +29,21 @@ struct KeyedRun {
     void take(const std::string& key, const std::string& value);
 };
 
-/// Their names in Python, with those of a Simulation.
+/// Returns the names of these settings and of a Simulation's options in Python.
 const PlainNames& plain_names_of_settings();
 
-/// From the keywords of chamomile.RunSettings. Throws Error(usage) for one that nothing would use.
+/// Reads the keywords of chamomile.RunSettings. Throws Error(usage) for a setting that would have
+/// no effect.
 KeyedRun read_run(nb::dict keywords);
 
-/// Options by the names of the command line, with their texts, as checkpoints keep them.
+/// NamedOptions are options by the names of the command line, with their texts, as checkpoints keep
+/// them.
 using NamedOptions = std::map<std::string, std::string>;
 
-/// Throws Error(restart) for the first option that is another than when the run began and may not
-/// be.
+/// Throws Error(restart) for the first option that differs from the run's beginning and must not.
 void require_same_options(const NamedOptions& earlier, const NamedOptions& now);
 
-/// The keywords of chamomile.Options, of options in force.
+/// Returns the options in force as keywords of chamomile.Options.
 nb::dict describe_options(const SolverOptions& options);
 
 } // namespace chamomile::python

@@ -18,8 +18,8 @@
 namespace chamomile::python {
 namespace {
 
-/// What the snapshot states and no keyword gives: G, softening and box. The snapshot is in the box
-/// that is used then.
+/// Takes G, softening and box from the snapshot where no keyword gives them. Throws Error(usage)
+/// for comoving coordinates and for a box that contradicts the snapshot's.
 void take_from(Snapshot& snapshot, KeyedScheme& keyed)
 {
     SolverOptions& options = keyed.options;
@@ -42,8 +42,8 @@ void take_from(Snapshot& snapshot, KeyedScheme& keyed)
                                       " in the snapshot; box 0 leaves boundaries open");
 }
 
-/// A simulation of a snapshot's particles, in place. Observers are numbers, which run() hands to
-/// the function that it was given.
+/// An Evolution simulates a snapshot's particles in place. Observers are numbers, which run()
+/// passes to the function that it was given.
 class Evolution {
 public:
     Evolution(nb::object snapshot, nb::dict keywords, double end_time)
@@ -85,7 +85,7 @@ public:
         execute(notify, [this] { simulation_->run(); });
     }
 
-    /// The same, with the files that the program's run writes.
+    /// Runs in the same way and writes the files of the program's run.
     void run_in_folder(nb::callable notify, const std::string& folder_name, nb::dict keywords,
                        bool overwrite, bool restart, const std::string& command)
     {
@@ -148,7 +148,7 @@ public:
 
     nb::dict diagnostics()
     {
-        // An observer is within run() and may ask.
+        // An observer runs within run() and may ask for diagnostics.
         if (runner_.load() == std::this_thread::get_id())
             return measured();
         Turn turn(flag_, "Simulation");
@@ -165,7 +165,7 @@ public:
     nb::object snapshot() const { return snapshot_; }
 
 private:
-    /// Runs what has the time loop in it, with observers, signals and other threads of Python.
+    /// Runs work that contains the time loop, with observers, signals and other threads of Python.
     void execute(nb::callable notify, const std::function<void()>& work)
     {
         started_ = true;
@@ -176,7 +176,7 @@ private:
             if (PyErr_CheckSignals() != 0)
                 throw nb::python_error(); // Ctrl-C
         });
-        struct End { // of the run, however it ends
+        struct End { // of the run, with or without an exception
             Evolution& self;
             ~End()
             {
@@ -189,8 +189,8 @@ private:
         work();
     }
 
-    /// Takes the properties of the snapshot from a checkpoint, which must be of a run of the same
-    /// options and as many particles. Returns notes for what is not to be had here.
+    /// Takes the properties of the snapshot from a checkpoint, which must come from a run of the
+    /// same options and as many particles. Returns notes on what cannot be restored.
     std::vector<std::string> take_up(CheckpointReader& archive, const RunOrigin& earlier,
                                      const RunOrigin& origin)
     {
@@ -227,7 +227,7 @@ private:
         return side > 0 ? "periodic, " + length_text(side, state_.units) : "";
     }
 
-    /// A warning in Python, which may be an exception there.
+    /// Issues a warning in Python, which may be an exception there.
     static void warn_in_python(const std::string& line)
     {
         nb::gil_scoped_acquire held;
@@ -282,7 +282,7 @@ private:
     Snapshot& state_;
     Integration made_;
     std::unique_ptr<Simulation> simulation_;
-    std::map<std::string, std::string> given_; ///< by the names of the program's options
+    std::map<std::string, std::string> given_; ///< by name on the command line
     std::string steps_;                        ///< in words
     nb::object notify_;
     Turn::Flag flag_;

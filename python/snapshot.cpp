@@ -18,7 +18,7 @@
 namespace chamomile::python {
 namespace {
 
-/// Views that keep the snapshot alive; its arrays never move.
+/// Returns a view that keeps the snapshot alive; its arrays never move.
 template <class T>
 nb::object numbers(nb::handle self, std::vector<T>& values)
 {
@@ -54,7 +54,7 @@ Snapshot make(std::int64_t n)
     return snapshot;
 }
 
-/// `value` itself, which the files must be able to state.
+/// Returns `value` after a check that files can state it.
 double checked(const char* name, double value, bool is_in_range, const char* allowed)
 {
     if (!is_in_range || !std::isfinite(value))

@@ -13,13 +13,14 @@
 namespace chamomile {
 namespace {
 
-/// 99 % errors are 0.4 to 2 tolerances for quadrupoles and more, whatever the particles, and five
-/// for the monopoles of a disk; sums in float err by this much at most.
+/// 99 % errors are 0.4 to 2 tolerances for quadrupoles and higher orders, whatever the particles,
+/// and five for the monopoles of a disk; sums in float add at most this much.
 constexpr double tolerances = 3, float_sums = 5e-6;
 
-/// The error |da|/|a| that a setting stands for, and of what part of the particles, in %: that of
-/// its AccuracyGoal; or three times a tolerance, which is of the accelerations of isolated
-/// particles (docs/accuracy.md). Sums and opening angles stand for none.
+/// An AskedError is the error |da|/|a| that a setting promises, and for what part of the particles,
+/// in %. It is that of the AccuracyGoal, or three times a tolerance, which refers to the
+/// accelerations of isolated particles (docs/accuracy.md). Direct sums and opening angles promise
+/// none.
 struct AskedError {
     double error, percentile;
 };
@@ -28,7 +29,7 @@ std::optional<AskedError> asked_error(const SolverOptions& setting)
 {
     if (setting.accuracy)
         return AskedError{setting.accuracy->error, setting.accuracy->percentile};
-    // In a box forces cancel, and the tolerance is a part of those that do not.
+    // In a box forces cancel, and the tolerance refers to forces before they cancel.
     if (setting.solver == SolverKind::direct || setting.is_periodic() ||
         !compares_accelerations(setting.criterion))
         return {};

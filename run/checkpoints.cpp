@@ -32,13 +32,13 @@ bool is_numbered(const std::string& name, const std::string& end)
            name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
 }
 
-/// Of a name that is numbered.
+/// Returns the number in a numbered name.
 std::uint64_t number_of(const fs::path& file)
 {
     return std::strtoull(file.filename().c_str() + std::strlen(beginning), nullptr, 10);
 }
 
-/// Those of the folder, the one of the largest number first.
+/// Returns the checkpoints of the folder, the largest number first.
 std::vector<fs::path> checkpoints_in(const fs::path& folder)
 {
     std::vector<fs::path> files;
@@ -65,7 +65,7 @@ std::unique_ptr<CheckpointReader> opened(const fs::path& file)
     return archive;
 }
 
-/// Whether the file is of the same run, as far as one can see.
+/// Returns whether the file seems to belong to the same run.
 bool is_of_run(const CheckpointReader& run, const fs::path& file)
 {
     const char* lasting[] = {"run/input", "run/start_time", "particles/id", "particles/type",
@@ -75,7 +75,7 @@ bool is_of_run(const CheckpointReader& run, const fs::path& file)
         return std::all_of(std::begin(lasting), std::end(lasting),
                            [&](const char* name) { return run.agrees(other, name); });
     } catch (const Error&) {
-        return true; // damaged: nobody takes it
+        return true; // damaged, so that it is never chosen
     }
 }
 
@@ -135,11 +135,11 @@ RestartPoint find_restart(const fs::path& place, const std::string& setting)
     if (!point.archive)
         throw Error(Fault::restart, setting + ": " + all);
     if (!is_numbered(point.archive->path().filename().string(),
-                     ending)) // nobody would find it again
+                     ending)) // a restart would not find it
         throw Error(Fault::restart, setting + ": " + place.string() +
                                         ": must be named checkpoint_N.chk, in the folder of its "
                                         "run");
-    // Where older ones are of another run, nobody knows which of the two is meant.
+    // If older ones belong to another run, it is unclear which of the two is meant.
     for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
         if (!is_of_run(*point.archive, files[k]))
             throw Error(Fault::restart, setting + ": " + point.archive->path().string() + " and " +

@@ -13,13 +13,13 @@
 
 namespace chamomile {
 
-/// Writes checkpoint_000000123.chk, the state at step 123, and keeps it and the one before. Files
-/// of later steps, which this run has not written, are left alone.
+/// Checkpoints writes checkpoint_000000123.chk, the state at step 123, and keeps it and the one
+/// before. Files of later steps, which belong to other runs, are left alone.
 class Checkpoints {
 public:
     explicit Checkpoints(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    /// Older ones are removed when this one is on the disk. Throws Error(output).
+    /// Writes a checkpoint; older ones are removed when it is on the disk. Throws Error(output).
     std::filesystem::path write(std::uint64_t step, const std::function<void(Archive&)>& exchange);
 
     double longest_seconds() const { return longest_; } ///< that a write took; 0 if none
@@ -29,26 +29,26 @@ private:
     double longest_ = 0;
 };
 
-/// Whether the name is one that Checkpoints or set_aside() gives.
+/// Returns whether Checkpoints or set_aside_newer() gives such names.
 bool is_checkpoint_name(const std::string& name);
 
-/// What a run can go on from.
+/// A RestartPoint is a checkpoint from which a run can be continued.
 struct RestartPoint {
     std::unique_ptr<CheckpointReader> archive;
-    std::vector<std::string> rejected; ///< a line for each newer one that is damaged
+    std::vector<std::string> rejected; ///< a line for each newer checkpoint that is damaged
 };
 
-/// The folder that the checkpoint is in, or itself. Throws Error(restart), which calls it by the
-/// setting's name, if there is none.
+/// Returns the folder, or that of the checkpoint. Throws Error(restart), naming the setting, if it
+/// does not exist.
 std::filesystem::path restart_folder(const std::filesystem::path& folder_or_file,
                                      const std::string& setting);
 
-/// The newest checkpoint of the folder that is whole and named by its step, or the file itself.
-/// Throws Error(restart) naming what is wrong with each, or two that are not of the same run.
+/// Returns the newest checkpoint of the folder that is whole and named by its step, or the file
+/// itself. Throws Error(restart) with the fault of each, or if two belong to different runs.
 RestartPoint find_restart(const std::filesystem::path& folder_or_file, const std::string& setting);
 
-/// Renames checkpoints newer than the one that is gone on from, so that they are not taken for
-/// those of the run that goes on. Throws Error(output).
+/// Renames checkpoints newer than this one, so that they are not taken for those of the continued
+/// run. Throws Error(output).
 void set_aside_newer(const std::filesystem::path& checkpoint);
 
 } // namespace chamomile

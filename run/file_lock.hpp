@@ -1,4 +1,4 @@
-/// \file  One writer of a file at a time.
+/// \file  Locks that let one program at a time write a file.
 #pragma once
 
 #include <filesystem>
@@ -6,26 +6,26 @@
 
 namespace chamomile {
 
-/// Takes an open file or folder for this program, until it is closed; false if another has it.
-/// Where a file system has no locks it goes unguarded.
+/// Locks an open file or folder for this program until it is closed; returns false if another
+/// program holds the lock. On a file system without locks it returns true.
 bool take_lock(int descriptor);
 
-/// The name of the lock of a file.
+/// Returns the name of the lock of a file.
 std::string lock_of(const std::string& file);
 
-/// While it lives, no other program that asks gets the same file: FILE.lock is held, and removed at
-/// the end.
+/// A FileLock holds FILE.lock while it lives, so that no other program that asks gets the same
+/// file. It is removed at the end.
 class FileLock {
 public:
-    /// Throws Error(output) if another program holds it, something else has its name, or the folder
-    /// cannot be written.
+    /// Throws Error(output) if another program holds the lock, something else has its name, or the
+    /// folder cannot be written.
     explicit FileLock(const std::filesystem::path& file);
     ~FileLock();
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
 
 private:
-    bool is_there() const; ///< the open one is still that of the name
+    bool is_there() const; ///< the open file still has the name
 
     std::filesystem::path path_;
     int descriptor_ = -1;

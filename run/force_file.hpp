@@ -1,4 +1,4 @@
-/// \file  forces.csv: errors of sampled forces against direct sums, as a run goes on.
+/// \file  forces.csv: errors of sampled forces against direct sums, in the course of a run.
 #pragma once
 
 #include <filesystem>
@@ -11,27 +11,28 @@
 
 namespace chamomile {
 
+/// A ForceFile writes forces.csv and keeps the largest errors.
 class ForceFile {
 public:
-    /// For that many particles, spread evenly over all.
+    /// Measures that many particles, spread evenly over all.
     explicit ForceFile(std::size_t targets) : targets_(targets) {}
 
-    /// See LineFile::open(). Throws Error(output).
+    /// Creates or continues the file: see LineFile::open(). Throws Error(output).
     std::string open(const std::filesystem::path& file);
 
     /// Writes the errors of the present forces and potentials through to the file, against direct
-    /// sums in double on the simulation's device. `particles` are those of the simulation, and are
-    /// as they were afterwards. Throws Error(output).
+    /// sums in double on the simulation's device. `particles` are those of the simulation and are
+    /// unchanged afterwards. Throws Error(output).
     void add(const Simulation& simulation, Particles& particles);
 
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
-    /// What excess_text() says of the first forces since the start or restart that are worse than
-    /// asked; empty if none are.
+    /// Returns excess_text() of the first forces since the start or restart that are worse than
+    /// promised; empty if there are none.
     const std::string& excess() const { return excess_; }
 
-    /// The largest and the last errors, in one line.
+    /// Returns the largest and the last errors, in one line.
     std::string summary() const;
 
 private:

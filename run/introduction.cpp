@@ -30,7 +30,7 @@ void record_provenance(const RunDescription& run, const Integrator& integrator, 
 {
     const std::map<std::string, std::string> earlier = state.provenance;
     state_forces(integrator.forces(), integrator.device(), state);
-    for (const char* key : {"command", "version"}) // how the initial conditions were made
+    for (const char* key : {"command", "version"}) // those of the initial conditions
         if (const auto value = earlier.find(key); value != earlier.end())
             state.provenance[std::string("initial_") + key] = value->second;
     state.provenance["version"] = version;

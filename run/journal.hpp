@@ -1,4 +1,4 @@
-/// \file  What a run tells: on a stream and, from when there is one, in its log file.
+/// \file  The lines that a run prints: on a stream and, once it is open, in its log file.
 #pragma once
 
 #include <cstdio>
@@ -10,14 +10,14 @@ namespace chamomile {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// Where a run speaks while it goes on.
+/// A Screen states where and how much a run prints.
 struct Screen {
-    std::FILE* stream = nullptr; ///< of its lines, such as stdout; none: it speaks in its log alone
+    std::FILE* stream = nullptr; ///< such as stdout; none: lines go to the log alone
     Verbosity verbosity = Verbosity::normal;
     std::function<void(const std::string& line)> warn = {}; ///< of what cannot be trusted
 };
 
-/// Lines for people. Those told before open() are kept and written to the log file then.
+/// A Journal prints lines. Those printed before open() are kept and written to the log file then.
 class Journal {
 public:
     explicit Journal(Screen screen) : screen_(std::move(screen)) {}
@@ -25,7 +25,7 @@ public:
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
-    /// Creates the log file, or goes on at its end. Throws Error(output).
+    /// Creates the log file, or continues at its end. Throws Error(output).
     void open(const std::filesystem::path& file, bool goes_on = false);
 
     void tell(const std::string& line);   ///< on the screen unless quiet, and in the log
@@ -33,15 +33,15 @@ public:
     void detail(const std::string& line); ///< on the screen if verbose, and in the log then
     void record(const std::string& line); ///< in the log alone
 
-    /// Sends what is recorded to the disk; require_written() tells of failures.
+    /// Sends the log to the disk; require_written() reports failures.
     void sync();
-    /// Throws Error(output) if a line did not reach the log, as on a disk that was full meanwhile.
+    /// Throws Error(output) if a line did not reach the log, for example because the disk was full.
     void require_written() const;
 
-    /// What is worked on now: rewritten by the next on a terminal, else a line of its own.
+    /// Shows the present work: the next line replaces it on a terminal, and follows it elsewhere.
     void show_work(const std::string& line);
 
-    /// One line on a terminal, rewritten by the next; nothing where output is no terminal.
+    /// Shows a line on a terminal, which the next line replaces; prints nothing elsewhere.
     void show_status(const std::string& line);
     bool on_terminal() const;
 

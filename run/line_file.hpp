@@ -1,4 +1,4 @@
-/// \file  A file of lines that grows with a run, and that a restart takes up where it was.
+/// \file  A file of lines that grows with a run and is continued by a restart.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Archive;
 
 namespace chamomile {
 
-/// Lines under a heading. All members throw Error(output).
+/// A LineFile has lines under a heading. All members throw Error(output).
 class LineFile {
 public:
     LineFile() = default;
@@ -22,19 +22,20 @@ public:
 
     bool is_open() const { return file_; }
 
-    /// Makes the file with its heading. After exchange() has restored how long it was, goes on
-    /// there instead and cuts off what follows; a file that has become shorter is made anew or cut
-    /// to whole lines, which the text that is returned says, as it says that lines are others.
+    /// Creates the file with its heading. After exchange() has restored its length, it continues
+    /// there instead and cuts off what follows. A file that has become shorter is created anew or
+    /// cut to whole lines; the returned text says so, and also if lines have changed.
     std::string open(const std::filesystem::path& file, const std::string& heading);
 
-    /// Through to the file at once. A line that cannot be written is the first of the next time,
-    /// after a restart too.
+    /// Writes a line through to the file at once. A line that cannot be written is kept for the
+    /// next call, also after a restart.
     void write(const std::string& line);
 
-    /// Through to the disk.
+    /// Sends the file to the disk.
     void sync();
 
-    /// Keeps or restores the heading, how long the file is and what could not be written.
+    /// Keeps or restores the heading, the length of the file and the lines that could not be
+    /// written.
     void exchange(Archive& archive, const std::string& name);
     const std::string& heading() const { return heading_; }
 

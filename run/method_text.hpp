@@ -1,4 +1,4 @@
-/// \file  How forces are summed, in words: for people, and as provenance for files.
+/// \file  The method of the force summation in words: for people, and as provenance in files.
 #pragma once
 
 #include <map>
@@ -9,34 +9,35 @@
 
 namespace chamomile {
 
-/// Such as "tolerance 0.001" or, by name unless it is the default, "geometric, theta 0.6".
+/// Returns a text such as "tolerance 0.001" or, with the name unless it is the default,
+/// "geometric, theta 0.6".
 std::string criterion_text(const SolverOptions& solver);
 
-/// Such as "tree, tolerance 0.003, quadrupoles, local order 5" or "direct sum".
+/// Returns a text such as "tree, tolerance 0.003, quadrupoles, local order 5" or "direct sum".
 std::string method_text(const SolverOptions& solver);
 
-/// Such as "mesh of 128^3, r_s of 1.25 cells, cut at 5 r_s".
+/// Returns a text such as "mesh of 128^3, r_s of 1.25 cells, cut at 5 r_s".
 std::string periodic_text(const PeriodicOptions& periodic);
 
-/// Such as "mesh of 128^3, r_s 29.3 kpc, cut at 146 kpc" of options whose mesh is known; empty of
-/// isolated systems and direct sums.
+/// Returns a text such as "mesh of 128^3, r_s 29.3 kpc, cut at 146 kpc" for options whose mesh is
+/// known; it is empty for isolated systems and direct sums.
 std::string long_range_text(const SolverOptions& settled, const Units& units);
 
-/// Such as "37.5 kpc/h", to six digits.
+/// Returns a text such as "37.5 kpc/h", to six digits.
 std::string length_text(double length, const Units& units);
 
-/// Such as "Plummer, eps = 0.01".
+/// Returns a text such as "Plummer, eps = 0.01".
 std::string describe(const Softening& softening);
 
-/// The options in words, as provenance for a file: solver, tolerance, order, softening, ... With
-/// those of Solver::options() they repeat the result bit for bit. Files state G themselves.
+/// Returns the options in words, as provenance for a file: solver, tolerance, order, softening, ...
+/// The words of Solver::options() repeat the result bit for bit. Files state G separately.
 std::map<std::string, std::string> describe(const SolverOptions& solver);
 
-/// The options with the mesh that is taken for the snapshot's particles.
+/// Returns the options with the mesh that is chosen for the snapshot's particles.
 SolverOptions known_forces(SolverOptions used, const Snapshot& snapshot);
 
-/// What forces were computed with, into the snapshot that is written with them: softening, G, box
-/// and all of describe(). Of the earlier provenance stays what linear theory needs.
+/// States in the snapshot how its forces were computed: softening, G, box and all of describe(). Of
+/// the earlier provenance, the entries that linear theory needs are kept.
 void state_forces(const SolverOptions& used, const std::string& device, Snapshot& snapshot);
 
 } // namespace chamomile

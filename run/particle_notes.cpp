@@ -39,7 +39,7 @@ std::string extent_text(const Particles& particles, double softening)
         box.add(x);
     const double extent = particles.size() > 0 ? box.longest_side() : 0;
     if (softening == 0 || !(extent > large_extent * softening) || extent > 1e300)
-        return ""; // the solver refuses what overflows
+        return ""; // the solver refuses values that overflow
     const std::string text = formatted("positions extend over %.3g, which is %.2g times the "
                                        "softening length %g",
                                        extent, extent / softening, softening);

@@ -1,4 +1,4 @@
-/// \file  What is odd about initial conditions, but no error.
+/// \file  Oddities of initial conditions that are no errors.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,31 @@
 
 namespace chamomile {
 
-/// How many particles lie outside a periodic box [0, side)^3, and how far in sides.
+/// Outside counts the particles outside a periodic box [0, side)^3, and their largest distance in
+/// sides.
 struct Outside {
     std::size_t particles = 0;
     double sides = 0;
 };
+/// Returns the particles outside the box.
 Outside outside(const Particles& particles, double side);
 
-/// A line that tells it, empty if there are none.
+/// Returns a line about them, or an empty text if there are none.
 std::string outside_text(const Outside& outside);
-/// Throws Error(input) where no digits are left of their places within the box.
+/// Throws Error(input) if they are so far away that their places in the box have no digits left.
 void require_places(const Outside& outside);
 
-/// A line for each oddity: masses that pull at nothing, an extent that is huge beside the
-/// softening, particles outside their periodic box, an opening angle above 1. Throws Error(input)
-/// for an extent beside which doubles cannot tell the softening length.
+/// Returns a line for each oddity: masses too small to have an effect, an extent that is huge
+/// relative to the softening, particles outside their periodic box, an opening angle above 1.
+/// Throws Error(input) for an extent relative to which the softening length is below the precision
+/// of doubles.
 std::vector<std::string> oddities(const Particles& particles, const SolverOptions& solver);
 
-/// The same as notes of the snapshot, beside those of its reader.
+/// Adds these lines to the notes of the snapshot.
 void note_oddities(Snapshot& snapshot, const SolverOptions& solver);
-/// Of the particles outside the snapshot's own box alone.
+/// Adds a note on the particles outside the snapshot's own box alone.
 void note_outside(Snapshot& snapshot);
-/// Adds one line more, unless it stands there.
+/// Adds a note, unless the snapshot has it already.
 void add_note(Snapshot& snapshot, const std::string& line);
 
 } // namespace chamomile

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double seconds_between_updates = 0.2, seconds_between_lines = 10;
 
-/// What the last step cost.
+/// Returns the cost of the last step.
 std::string cost(const Simulation& simulation)
 {
     const ForceStatistics& last = simulation.last_statistics();

@@ -8,16 +8,16 @@
 
 namespace chamomile {
 
-/// "t = 1.5", or "a = 0.25, z = 3" of a comoving simulation.
+/// Returns "t = 1.5", or "a = 0.25, z = 3" for a comoving simulation.
 std::string time_text(const Simulation& simulation, int digits = 9);
 
-/// A line with step, time, rate, time left and energy error: rewritten several times a second on a
-/// terminal; elsewhere printed every few seconds.
+/// A Progress shows a line with step, time, rate, time left and energy error. It is rewritten
+/// several times a second on a terminal, and printed every few seconds elsewhere.
 class Progress {
 public:
     explicit Progress(Journal& journal) : journal_(journal) {}
 
-    /// Call after each step; the error in words.
+    /// Updates the line; must be called after each step, with the energy error in words.
     void update(const Simulation& simulation, const std::string& energy_error);
 
 private:

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the name is one that a run gives to its files.
+/// Returns whether a run gives such names to its files.
 bool is_result(const std::string& name)
 {
     const auto numbered = [&](const std::string& start, const std::string& end) {
@@ -34,7 +34,7 @@ bool is_result(const std::string& name)
            numbered("power_", ".txt") || numbered("halos_", ".hdf5") || is_checkpoint_name(name);
 }
 
-/// Whether it is what a run that died was writing: a result with ".tmp." and a number.
+/// Returns whether a run left the file unfinished when it died: a result with ".tmp." and a number.
 bool is_unfinished(const std::string& name)
 {
     const std::size_t place = name.rfind(".tmp.");
@@ -86,7 +86,7 @@ Error RunFolder::refusal(const std::string& what) const
     return Error(Fault::output, names_.folder + ": " + folder_.string() + ": " + what);
 }
 
-/// Creates a file in the folder and removes it again: the only sure test.
+/// Creates a file in the folder and removes it again, which is the only sure test.
 void RunFolder::probe(const fs::path& existing) const
 {
     fs::path file;
@@ -116,7 +116,7 @@ void RunFolder::require_same() const
         throw refusal("is another folder now; that of this run has been renamed or removed");
 }
 
-/// What is read may lie there, but not under a name that a run writes or removes.
+/// Refuses inputs under a name that a run writes or removes. Other inputs may lie in the folder.
 void RunFolder::require_no_inputs() const
 {
     std::vector<fs::path> files = results_in(folder_);

@@ -10,35 +10,36 @@
 
 namespace chamomile {
 
-/// The names of settings where they are given; those of the program's options unless others are.
+/// SettingNames are the names of settings where they are given; by default those of the program's
+/// options.
 struct SettingNames {
     std::string folder = "--output", overwrite = "--overwrite", restart = "--restart",
                 max_walltime = "--max-walltime", max_energy_error = "--max-energy-error";
 };
 
-/// What becomes of the results of a run that are in the folder.
+/// EarlierResults states what happens to the results of a run in the folder.
 enum class EarlierResults { refused, replaced, continued };
 
-/// Creates nothing until create(), so that everything can be checked first. While it lives, no
-/// other run can use the folder.
+/// A RunFolder is the folder of a run. Nothing is created until create(), so that everything can be
+/// checked first. While it lives, no other run can use the folder.
 class RunFolder {
 public:
     using IsInput = std::function<bool(const std::filesystem::path& file)>;
 
     /// Throws Error(output) if the path is a file, cannot be written to, is in use by another run,
-    /// holds results of a run that are refused, or an input under a name of theirs.
+    /// holds results of a run that are refused, or an input under a name that a run uses.
     RunFolder(std::filesystem::path folder, EarlierResults earlier, IsInput is_input = {},
               SettingNames names = {});
     RunFolder(const RunFolder&) = delete;
     RunFolder& operator=(const RunFolder&) = delete;
 
-    /// Makes the folder and removes the results of the run before, if there is room for so many
-    /// bytes beside them, or of one that goes on the files that were being written when it died.
-    /// Throws Error(output) if it cannot, or if another run made the folder its own meanwhile.
+    /// Creates the folder. Then it removes the results of the run before, if there is room for so
+    /// many bytes beside them, or, for a continued run, the files that were unfinished when it
+    /// died. Throws Error(output) if that fails, or if another run took the folder meanwhile.
     void create(std::int64_t bytes = 0);
 
-    /// Throws Error(output) if another folder has the name by now, so that no run's results come to
-    /// lie in two places.
+    /// Throws Error(output) if another folder has the name by now, so that the results of a run do
+    /// not end up in two places.
     void require_same() const;
 
     std::filesystem::path log() const { return folder_ / "run.log"; }
@@ -52,7 +53,7 @@ public:
     std::string name() const { return folder_.string(); }
 
 private:
-    /// An open file or folder, which is closed at the end.
+    /// A Handle is an open file or folder, which is closed at the end.
     struct Handle {
         Handle() = default;
         ~Handle();

@@ -16,10 +16,11 @@ namespace {
 
 constexpr auto potentials = Quantities::acceleration_potential;
 
-/// Of a particle: position, velocity, acceleration, potential, mass and number.
+/// The bytes of a particle: position, velocity, acceleration, potential, mass and number.
 constexpr std::int64_t snapshot_bytes = 12 * 8;
 
-/// The view that all frames of a run share, wide enough for what will leave the first picture.
+/// Returns the view that all frames of a run share, wide enough for particles that will leave the
+/// first picture.
 RenderOptions first_view(const Snapshot& state, std::optional<double> width)
 {
     RenderOptions view;
@@ -65,7 +66,7 @@ void RunJob::register_observers()
         snapshot_interval(run_, simulation_.start_time(), simulation_.end_time());
     const auto energies = [this](Simulation&) { note_energies(); };
     // The first observer is called when the first forces are known, so that nothing is created for
-    // particles that have none.
+    // particles without forces.
     const auto outputs = [this](Simulation&) { write_outputs(); };
     if (const auto times = listed_outputs(run_.cosmology); !times.empty())
         simulation_.at_times(times, potentials, outputs);
@@ -160,7 +161,7 @@ void RunJob::execute()
     const double start = wall_clock_seconds();
     StopRequests requests(folder_.name(), run_.max_walltime);
     simulation_.when_done([&](Simulation&) { after_step(requests); });
-    if (run_.frames && !restored_) // refuses what shows nothing before files are made
+    if (run_.frames && !restored_) // refuses an empty picture before files are created
         view_ = first_view(state_, run_.frame_width);
     if (restored_)
         check_energies();
@@ -214,7 +215,7 @@ void RunJob::write_outputs()
     ++outputs_;
 }
 
-/// What the solver has chosen by now goes into the snapshots.
+/// States in the snapshots what the solver has chosen by now.
 void RunJob::record_choice()
 {
     for (const char* name : {"criterion", "tolerance", "theta", "order", "local_order"})
@@ -253,7 +254,7 @@ std::string RunJob::energy_limit() const
                : formatted("%.2g %%", 100 * energies_.trusted_error());
 }
 
-/// Tells of the first energy error beyond the limit, or ends the run by it.
+/// Reports the first energy error beyond the limit, or ends the run because of it.
 void RunJob::check_energies()
 {
     const bool exceeds = run_.max_energy_error
@@ -311,20 +312,20 @@ bool RunJob::is_checkpoint_due(StopRequests& requests) const
         return true;
     if (has_checkpoint_ && checkpoint_step_ == step)
         return false;
-    if (simulation_.at_end()) // from which a later end goes on
+    if (simulation_.at_end()) // a later end can continue from it
         return true;
     if (run_.checkpoint_every && step % *run_.checkpoint_every == 0)
         return true;
     if (step == first_step_)
         return false;
-    // What a checkpoint takes must be known where there is a limit.
+    // With a limit, the time of a checkpoint must be known.
     if (requests.has_limit() && checkpoints_.longest_seconds() == 0)
         return true;
     return run_.checkpoint_walltime > 0 &&
            wall_clock_seconds() - checkpoint_time_ >= run_.checkpoint_walltime;
 }
 
-/// Keeps or restores all that changes as the run goes on.
+/// Keeps or restores everything that changes in the course of the run.
 void RunJob::exchange(Archive& archive)
 {
     simulation_.exchange(archive);
@@ -341,7 +342,7 @@ void RunJob::exchange(Archive& archive)
 std::filesystem::path RunJob::write_checkpoint()
 {
     folder_.require_same();
-    energies_.sync(); // what the checkpoint says of them must be on the disk before it is
+    energies_.sync(); // must be on the disk before the checkpoint refers to them
     steps_.sync();
     forces_.sync();
     const std::filesystem::path file =
@@ -358,7 +359,7 @@ std::filesystem::path RunJob::write_checkpoint()
     return file;
 }
 
-/// After an error: the state before the step that failed.
+/// Writes the state before the failed step after an error.
 void RunJob::rescue()
 {
     if (!simulation_.has_begun() || !energies_.is_open())

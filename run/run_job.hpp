@@ -1,4 +1,4 @@
-/// \file  Everything that one run writes, and when; how it ends and goes on.
+/// \file  A run with its files: what it writes when, how it ends and how it is continued.
 #pragma once
 
 #include <filesystem>
@@ -20,43 +20,43 @@
 
 namespace chamomile {
 
-/// The results are there, but less accurate than was asked. The program ends with the line and that
-/// exit status.
+/// An Inaccurate reports that the results are less accurate than demanded. The program ends with
+/// the line and this exit status.
 class Inaccurate : public std::runtime_error {
 public:
     static constexpr int status = 8;
     explicit Inaccurate(const std::string& line) : std::runtime_error(line) {}
 };
 
-/// The time between snapshots: the one given or a tenth of the run.
+/// Returns the time between snapshots: the one given or a tenth of the run.
 double snapshot_interval(const RunSettings& settings, double start, double end);
 
-/// A run with its files. Keeps references to all that it is given but the origin.
+/// A RunJob is a run with its files. It keeps references to all arguments but the origin.
 class RunJob {
 public:
-    /// `simulation` is of the particles of `state`; observers that it has are called before those
-    /// of the run.
+    /// `simulation` has the particles of `state`; its own observers are called before those of the
+    /// run.
     RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder, Snapshot& state,
            Simulation& simulation, Journal& journal);
 
-    /// Introduces a run that begins, before execute(): tells the lines and records whether its
-    /// device was checked.
+    /// Introduces a new run, before execute(): prints the lines and records whether its device was
+    /// checked.
     void introduce(const RunDescription& description, const std::vector<std::string>& lines,
                    const std::string& checked);
 
-    /// Takes up the state of a checkpoint, introduces the run that goes on and opens its files,
-    /// before execute(). `earlier`: the origin of the checkpoint. Throws Error(restart).
+    /// Restores the state of a checkpoint, introduces the continued run and opens its files, before
+    /// execute(). `earlier` is the origin of the checkpoint. Throws Error(restart).
     void go_on(const RestartPoint& point, const RunOrigin& earlier,
                const RunDescription& description, const std::vector<std::string>& notes,
                const std::string& checked);
 
-    /// Runs to the end or until somebody asks for a stop, or the energy error does, which makes a
-    /// checkpoint. An error does so too, if it can be, and goes through. Throws Inaccurate for an
-    /// energy error that ends the run.
+    /// Runs to the end, or to a stop on request or because of the energy error, which writes a
+    /// checkpoint. An exception also writes one if possible, and is passed on. Throws Inaccurate
+    /// for an energy error that ends the run.
     void execute();
 
     bool has_results() const { return energies_.is_open(); }
-    /// Whether the folder holds one of this run.
+    /// Returns whether the folder has a checkpoint of this run.
     bool has_checkpoint() const { return has_checkpoint_; }
 
 private:
@@ -65,7 +65,7 @@ private:
     void reopen_files();
     void open_files();
     void write_outputs();
-    void take_time(); ///< into the state that is written
+    void take_time(); ///< takes the time into the state that is written
     void write_frame();
     void record_choice();
     void note_energies();
@@ -99,10 +99,10 @@ private:
     int outputs_ = 0, frames_ = 0;
     std::uint64_t first_step_ = 0; ///< at the start or restart
     std::uint64_t checkpoint_step_ = 0;
-    double checkpoint_time_ = wall_clock_seconds(); ///< of the last, on the clock of the wall
+    double checkpoint_time_ = wall_clock_seconds(); ///< wall-clock time of the last checkpoint
     bool restored_ = false, has_checkpoint_ = false;
     bool has_energy_warning_ = false, has_force_warning_ = false;
-    std::string inaccuracy_; ///< by which the run ends
+    std::string inaccuracy_; ///< the reason that ends the run
 };
 
 } // namespace chamomile

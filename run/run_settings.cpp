@@ -5,7 +5,7 @@ namespace {
 
 using R = RunSettings;
 
-/// Bits of OptionTerms::needs.
+/// RunNeeds are the bits of OptionTerms::needs.
 enum RunNeeds : unsigned {
     needs_check = 1,
     needs_limit = 2,

@@ -1,4 +1,4 @@
-/// \file  What a run writes, and when it ends.
+/// \file  The settings of a run: what it writes, and when it ends.
 ///
 /// A new setting is a member and a row in run_settings.cpp.
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace chamomile {
 
-/// What to do when the energy error is beyond its limit.
+/// An EnergyErrorAction is taken when the energy error is beyond its limit.
 enum class EnergyErrorAction { stop, warn };
 
-/// When a run writes what, and what ends it. Times are those of the simulation: ln a of comoving
-/// runs.
+/// RunSettings states what a run writes when, and what ends it. Times are those of the simulation:
+/// ln a for comoving runs.
 struct RunSettings {
     CosmologyRequest cosmology;
     RunAnalysis analysis;
@@ -34,13 +34,13 @@ struct RunSettings {
     SettingNames names;
 };
 
-/// The options of RunSettings but for those of cosmology, in two groups: of stops and of output.
+/// Returns the options of RunSettings without those of cosmology, in two groups: stops and output.
 const std::vector<OptionRow<RunSettings>>& run_options();
 
-/// The first option that is given and that nothing would use.
+/// Returns a refusal of the first given option that would have no effect.
 Refusal refuse_idle_settings(const RunSettings& settings, const GivenOptions& given);
 
-/// The names of the options that may be others when a run goes on.
+/// Returns the names of the options that may change when a run is continued.
 const std::vector<std::string>& changeable_options();
 
 } // namespace chamomile

@@ -63,6 +63,11 @@ std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& so
         notes.push_back("the device was " + before.device + " and is " + device +
                         " now: from here on the bits are others");
     const bool same_kind = (device == "cpu") == (before.device == "cpu");
+    if (same_kind && solver.solver == SolverKind::tree && before.group_size == 0)
+        throw Error(Fault::restart, "the checkpoint is of direct sums, which --resident chose in "
+                                    "version " +
+                                        origin.version +
+                                        "; begin from its last snapshot with --solver direct");
     if (same_kind && !solver.accuracy && solver.solver == SolverKind::tree) {
         solver.group_size = before.group_size;
         solver.leaf_size = before.leaf_size;

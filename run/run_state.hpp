@@ -1,5 +1,5 @@
-/// \file  What a checkpoint holds beside the state of the simulation: the options of the run and
-/// what its files say about their particles.
+/// \file  The content of a checkpoint beside the state of the simulation: the options of the run
+/// and the properties of its particles in files.
 #pragma once
 
 #include <map>
@@ -12,9 +12,9 @@
 
 namespace chamomile {
 
-/// What a run was told and what it chose.
+/// A RunOrigin holds a run's options and choices.
 struct RunOrigin {
-    /// Those given, without those that each start gives anew.
+    /// The options that were given, without those that each start gives anew.
     std::map<std::string, std::string> options;
     std::string input;            ///< the file of initial conditions, or empty
     std::string version, command; ///< of the program that wrote the checkpoint
@@ -24,12 +24,12 @@ struct RunOrigin {
     void exchange(Archive& archive);
 };
 
-/// Units, constants, provenance and notes, the background of what is comoving already; not time and
-/// particles.
+/// Exchanges units, constants, provenance and notes, and the background of comoving coordinates,
+/// but not time and particles.
 void exchange_properties(Archive& archive, Snapshot& snapshot);
 
-/// Takes over what the run had chosen of itself, so that the bits are the same: its instruction set
-/// only if any will do. Returns notes for what is not to be had here.
+/// Restores the run's own choices, so that the bits are the same; its instruction set only if any
+/// is allowed. Returns notes on what this machine lacks.
 std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& solver,
                                       bool any_instruction_set);
 

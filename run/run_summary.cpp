@@ -1,4 +1,4 @@
-/// \file  What a run tells at its end: what it cost, what it is worth, and which files there are.
+/// \file  The summary at the end of a run: its cost, its accuracy, and its files.
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/run/accuracy_text.hpp"
 #include "chamomile/run/force_cost.hpp"
@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// In which steps are told.
+/// Returns the unit of steps in messages.
 std::string time_unit(const Snapshot& state)
 {
     if (state.comoving)
@@ -56,7 +56,7 @@ void RunJob::tell_rates(double seconds)
     }
 }
 
-/// What cannot be trusted is told on standard error too.
+/// Reports errors; a result that cannot be trusted is reported on standard error too.
 void RunJob::tell_errors()
 {
     const std::string energy = formatted("%s %.2e at the end, %.2e at most", energies_.error_name(),

@@ -9,13 +9,14 @@
 namespace chamomile {
 namespace {
 
-/// Of one evaluation, in the mean.
+/// Returns the mean milliseconds of one evaluation.
 std::string milliseconds(double seconds, std::uint64_t evaluations)
 {
     return evaluations > 0 ? formatted("%.3f", 1e3 * seconds / double(evaluations)) : "-";
 }
 
-/// How many particles had steps of each length, and what their evaluations cost.
+/// Returns a table of how many particles had steps of each length, and the cost of their
+/// evaluations.
 std::vector<std::string> rung_table(const BlockReport& report)
 {
     double time = 0, steps = 0, seconds = 0;
@@ -100,9 +101,9 @@ std::string steps_text(const Scheme& scheme)
 
 std::vector<std::string> step_summary(const Integrator& integrator, const Particles& particles)
 {
-    const auto* blocks = dynamic_cast<const BlockLeapfrog*>(&integrator);
-    if (blocks && !blocks->report().rungs.empty())
-        return rung_table(blocks->report());
+    const auto* leapfrog = dynamic_cast<const Leapfrog*>(&integrator);
+    if (leapfrog && !leapfrog->report().rungs.empty())
+        return rung_table(leapfrog->report());
     const auto* hermite = dynamic_cast<const Hermite*>(&integrator);
     if (!hermite)
         return {};

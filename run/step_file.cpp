@@ -5,16 +5,17 @@
 #include "chamomile/core/archive.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/integrate/block_leapfrog.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/run/force_cost.hpp"
 
 namespace chamomile {
 namespace {
 
-/// Null for steps that all share.
-const BlockLeapfrog* blocks_of(const Simulation& simulation)
+/// Returns the leapfrog in individual steps, or null for steps that all share.
+const Leapfrog* blocks_of(const Simulation& simulation)
 {
-    return dynamic_cast<const BlockLeapfrog*>(&simulation.integrator());
+    const auto* leapfrog = dynamic_cast<const Leapfrog*>(&simulation.integrator());
+    return leapfrog && leapfrog->block_steps() ? leapfrog : nullptr;
 }
 
 } // namespace
@@ -52,7 +53,7 @@ void StepFile::add(const Simulation& simulation)
                                  number_text(simulation.stated_time()).c_str(),
                                  number_text(simulation.step_length()).c_str(), cost.particles,
                                  cost.cells, cost.far_cells);
-    if (const BlockLeapfrog* blocks = blocks_of(simulation))
+    if (const Leapfrog* blocks = blocks_of(simulation))
         line += formatted(",%llu,%llu",
                           (unsigned long long)(simulation.step() > 0 ? blocks->blocks() : 1),
                           (unsigned long long)statistics.targets);

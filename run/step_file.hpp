@@ -1,4 +1,4 @@
-/// \file  steps.csv: what each step of a run cost, one line for each.
+/// \file  steps.csv: the cost of each step of a run, one line each.
 #pragma once
 
 #include <filesystem>
@@ -10,13 +10,14 @@
 
 namespace chamomile {
 
+/// A StepFile writes steps.csv and keeps the errors that the solver measures.
 class StepFile {
 public:
     /// Writes the line of every `interval`-th step.
     explicit StepFile(std::uint64_t interval) : interval_(interval) {}
 
-    /// Creates the file with a column for each phase of the first evaluation, and its line; or goes
-    /// on after exchange(): LineFile::open(). Throws Error(output).
+    /// Creates the file with a column for each phase of the first evaluation, and its line, or
+    /// continues it after exchange(): see LineFile::open(). Throws Error(output).
     std::string open(const std::filesystem::path& file, const Simulation& simulation);
 
     /// Writes the line of the last force evaluation through to the file, if it is due. Throws
@@ -26,10 +27,10 @@ public:
     void sync() { file_.sync(); }
     void exchange(Archive& archive);
 
-    /// The last error that the solver measured of itself; 0 if none.
+    /// Returns the last error that the solver measured itself; 0 if there is none.
     double measured_error() const { return measured_error_; }
     double largest_error() const { return largest_error_; }
-    /// How it kept its AccuracyGoal, in one line.
+    /// Returns in one line how the solver kept its AccuracyGoal.
     std::string accuracy_summary() const;
 
 private:

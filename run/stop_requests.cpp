@@ -19,7 +19,8 @@ constexpr std::pair<int, const char*> signals[] = {
     {SIGINT, "SIGINT"},   {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
     {SIGALRM, "SIGALRM"}, {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
 
-/// What `timeout` and batch systems send to a process and then to its group is one request.
+/// Signals within this time count as one request: `timeout` and batch systems send one to a process
+/// and then one to its group.
 constexpr long long one_request = 1'000'000'000; // ns
 
 volatile std::sig_atomic_t caught = 0;
@@ -50,7 +51,7 @@ const char* name_of(int signal)
         ->second;
 }
 
-/// From the start of the program, so that reading and tuning count.
+/// The limit counts from the start of the program, including reading and tuning.
 const double program_begun = wall_clock_seconds();
 
 } // namespace
@@ -66,7 +67,7 @@ StopRequests::StopRequests(const fs::path& folder, std::optional<double> limit)
         sigaction(signal, nullptr, &before);
         const bool is_ignored = before.sa_handler == SIG_IGN;
         const bool is_handled = !is_ignored && before.sa_handler != SIG_DFL;
-        if (!is_handled && !(is_ignored && signal == SIGHUP)) // as nohup leaves it
+        if (!is_handled && !(is_ignored && signal == SIGHUP)) // nohup ignores SIGHUP
             sigaction(signal, &action, nullptr);
     }
 }
@@ -79,7 +80,7 @@ StopRequests::~StopRequests()
         if (now.sa_handler == note_signal)
             std::signal(signal, SIG_DFL);
     }
-    if (obeyed_) // another run of this process goes on
+    if (obeyed_) // for another run of this process
         caught = 0;
 }
 
@@ -105,7 +106,7 @@ std::string StopRequests::reason(bool has_moved)
         return "the limit of " + number_text(*limit_) + " s";
     if (is_time_to_look()) {
         std::error_code none;
-        stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none); // what stays is obeyed too
+        stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none); // one that stays counts too
         checkpoint_seen_ = checkpoint_seen_ || take(checkpoint_file_);
     }
     return stop_seen_ ? stop_file_.string() : "";
@@ -127,7 +128,7 @@ bool StopRequests::is_time_to_look()
     return true;
 }
 
-/// Whether the file was there; it is not any more.
+/// Removes the file; returns whether it existed.
 bool StopRequests::take(const fs::path& file) const
 {
     std::error_code none;

@@ -1,5 +1,4 @@
-/// \file  What may end a run before its time: signals, files in its folder, a limit of wall-clock
-/// time.
+/// \file  Requests to end a run early: signals, files in its folder, a limit of wall-clock time.
 #pragma once
 
 #include <filesystem>
@@ -10,32 +9,32 @@
 
 namespace chamomile {
 
-/// While it lives, the first SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP or SIGXCPU is
-/// noted, and the next one that comes more than a second later ends the process as if nobody cared.
-/// Signals that have a handler already keep it. Ask after each step.
+/// StopRequests records the first SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP or SIGXCPU
+/// while it lives. The next one, if it comes more than a second later, ends the process as by
+/// default. Signals that have a handler already keep it. It must be queried after each step.
 class StopRequests {
 public:
-    /// `stop` and `checkpoint-now` are files of the folder; `limit`: seconds since the program
-    /// began.
+    /// `stop` and `checkpoint-now` are files of the folder; `limit` counts seconds since the
+    /// program began.
     StopRequests(const std::filesystem::path& folder, std::optional<double> limit);
     ~StopRequests();
     StopRequests(const StopRequests&) = delete;
     StopRequests& operator=(const StopRequests&) = delete;
 
-    void note_step(); ///< that one has ended
-    /// What one takes at most.
+    void note_step(); ///< records the end of a step
+    /// Records the largest time of a checkpoint.
     void note_checkpoint(double seconds) { checkpoint_seconds_ = seconds; }
 
-    /// Why the run is to end now, such as "SIGTERM"; empty if it may go on. Of the limit, when
-    /// twice the longest step and twice a checkpoint no longer fit into what is left; not before a
-    /// first step, so that each restart gets on.
+    /// Returns why the run must end now, such as "SIGTERM", or an empty text. The limit is a reason
+    /// when twice the longest step and twice a checkpoint exceed the time left, but not before a
+    /// first step, so that each restart makes progress.
     std::string reason(bool has_moved);
 
-    /// Whether somebody asks for a checkpoint without an end.
+    /// Returns whether a checkpoint is requested without an end.
     bool wants_checkpoint();
 
     bool has_limit() const { return limit_.has_value(); }
-    /// Whether the limit leaves no room for one step, as far as is known.
+    /// Returns whether the limit leaves no room for one step, as far as is known.
     bool is_hopeless() const { return limit_ && elapsed() + needed() > *limit_; }
 
     static constexpr const char* stop_name = "stop";
@@ -49,7 +48,7 @@ private:
 
     std::filesystem::path stop_file_, checkpoint_file_;
     std::optional<double> limit_;
-    bool obeyed_ = false; ///< a signal has been told as the reason
+    bool obeyed_ = false; ///< a signal was returned as the reason
     double step_begun_ = wall_clock_seconds();
     double longest_step_ = 0, checkpoint_seconds_ = 0;
     double last_look_ = 0;

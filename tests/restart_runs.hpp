@@ -9,11 +9,9 @@
 
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/small_sets.hpp"
-#include "chamomile/integrate/block_leapfrog.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/integrate/hermite.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/resident.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "tests/clouds.hpp"
@@ -34,6 +32,13 @@ struct WayToMove {
 };
 
 using WrapSolver = std::function<std::unique_ptr<Solver>(std::unique_ptr<Solver>)>;
+
+/// A leapfrog whose particles live on the solver's GPU.
+template <class Steps>
+std::unique_ptr<Leapfrog> resident(Solver& solver, const Steps& steps)
+{
+    return std::make_unique<Leapfrog>(solver, steps, Clock::newtonian(), Residence::device);
+}
 
 /// Every solver, integrator and softening that go together, on the host; and on the first GPU.
 inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::identity{})
@@ -106,7 +111,7 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                                     OwnedIntegrator owned;
                                     owned.solver = wrapped(make_solver_with_host(options, 32));
                                     owned.integrator =
-                                        std::make_unique<BlockLeapfrog>(*owned.solver, steps);
+                                        std::make_unique<Leapfrog>(*owned.solver, steps);
                                     return owned;
                                 }});
             };
@@ -188,7 +193,8 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                 options.device = device;
                 ways.push_back({"resident" + end, [=] {
                                     OwnedIntegrator owned;
-                                    owned.integrator = make_resident_leapfrog(options, fixed);
+                                    owned.solver = wrapped(make_solver(options));
+                                    owned.integrator = resident(*owned.solver, fixed);
                                     return owned;
                                 }});
                 SolverOptions tree = options;
@@ -196,7 +202,7 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                 ways.push_back({"resident tree" + end, [=] {
                                     OwnedIntegrator owned;
                                     owned.solver = wrapped(make_solver(tree));
-                                    owned.integrator = make_resident_tree(*owned.solver, fixed);
+                                    owned.integrator = resident(*owned.solver, fixed);
                                     return owned;
                                 }});
                 const auto resident_blocks = [&](const std::string& name, SolverOptions options,
@@ -204,8 +210,7 @@ inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::iden
                     ways.push_back({name + end, [=] {
                                         OwnedIntegrator owned;
                                         owned.solver = wrapped(make_solver(options));
-                                        owned.integrator =
-                                            make_resident_blocks(*owned.solver, steps);
+                                        owned.integrator = resident(*owned.solver, steps);
                                         return owned;
                                     }});
                 };

@@ -8,7 +8,6 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/integrate/block_leapfrog.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/models/hernquist.hpp"
@@ -129,11 +128,11 @@ TEST_CASE("with one rung it is the shared leapfrog, bit for bit")
     const auto solver = make_solver(tree_options(0.05));
     const Particles start = Falling(603).particles;
     Leapfrog shared(*solver, {.length = 1. / 64});
-    BlockLeapfrog blocks(*solver, {.eta = 1e3, .longest = 1. / 64, .rungs = 0});
+    Leapfrog blocks(*solver, BlockSteps{.eta = 1e3, .longest = 1. / 64, .rungs = 0});
     const Outcome a = follow(start, shared, 0.5, 0.125), b = follow(start, blocks, 0.5, 0.125);
     CHECK(same_bits(a.particles, b.particles));
     CHECK(a.evaluations == b.evaluations);
-    BlockLeapfrog two(*solver, {.eta = 0.01, .longest = 1. / 64, .rungs = 1});
+    Leapfrog two(*solver, BlockSteps{.eta = 0.01, .longest = 1. / 64, .rungs = 1});
     CHECK_FALSE(same_bits(a.particles, follow(start, two, 0.5, 0.125).particles));
 }
 
@@ -141,8 +140,8 @@ TEST_CASE("outputs are synchronised: parabolas are exact for all rungs")
 {
     Falling falling(500);
     ConstantFields solver(falling.fields);
-    BlockLeapfrog blocks(solver,
-                         {.criterion = StepCriterion::softening, .eta = 0.1, .shortest = 5e-3});
+    Leapfrog blocks(
+        solver, BlockSteps{.criterion = StepCriterion::softening, .eta = 0.1, .shortest = 5e-3});
     const Particles start = falling.particles;
     Simulation simulation(falling.particles, blocks, 0, 1);
     double worst = 0;
@@ -189,7 +188,7 @@ TEST_CASE("it is of second order on orbits of eccentricity 0.9")
         BlockSteps steps{.criterion = criterion, .eta = eta};
         if (criterion == StepCriterion::softening)
             steps.eta *= 1e4; // sqrt(eps)
-        BlockLeapfrog blocks(solver, steps);
+        Leapfrog blocks(solver, steps);
         Particles pair = bodies({.eccentricity = 0.9, .mass_ratio = 0.5});
         const double start = orbit_energy(pair);
         double largest = 0;
@@ -215,7 +214,7 @@ TEST_CASE("a Hernquist sphere keeps its energy with a third of the evaluations o
     const Particles start = make_hernquist({.particles = 20000}).particles;
     const auto solver = make_solver(tree_options(0.02));
     Leapfrog shared(*solver, {.length = 0.04});
-    BlockLeapfrog blocks(*solver, {.eta = 0.05});
+    Leapfrog blocks(*solver, BlockSteps{.eta = 0.05});
     const Outcome all = follow(start, shared, 3, 1), few = follow(start, blocks, 3, 1);
     MESSAGE("shared: " << all.largest << " by " << all.evaluations
                        << " evaluations; blocks: " << few.largest << " by " << few.evaluations);
@@ -228,7 +227,7 @@ TEST_CASE("a cold sphere bounces with its energy kept to 1e-3")
     const Particles start = make_cold_sphere({.particles = 2048}).particles;
     const auto solver = make_solver(tree_options(0.02));
     const auto largest = [&](double eta) {
-        BlockLeapfrog blocks(*solver, {.criterion = StepCriterion::softening, .eta = eta});
+        Leapfrog blocks(*solver, BlockSteps{.criterion = StepCriterion::softening, .eta = eta});
         const Outcome outcome = follow(start, blocks, 2, 0.0625);
         MESSAGE("eta " << eta << ": dE/E " << outcome.largest << ", " << outcome.evaluations
                        << " evaluations");
@@ -246,7 +245,7 @@ TEST_CASE("the bits are the same for any number of threads")
     for (int threads : {1, 2, 3}) {
         use_threads(threads);
         const auto solver = make_solver(tree_options(0.05));
-        BlockLeapfrog blocks(*solver, {.eta = 0.05});
+        Leapfrog blocks(*solver, BlockSteps{.eta = 0.05});
         Outcome now = follow(start, blocks, 0.25, 0.25);
         CHECK(blocks.report().deepest > 0);
         if (threads == 1)
@@ -263,7 +262,7 @@ TEST_CASE("a block that fails leaves the state before the whole step")
     ConstantFields sound(falling.fields), failing(falling.fields);
     const BlockSteps steps{.criterion = StepCriterion::softening};
     Particles whole = falling.particles, parts = falling.particles;
-    BlockLeapfrog one(sound, steps), two(failing, steps);
+    Leapfrog one(sound, steps), two(failing, steps);
     Simulation undisturbed(whole, one, 0, 0.5), disturbed(parts, two, 0, 0.5);
     undisturbed.run();
     failing.fails_at = 20;
@@ -281,7 +280,7 @@ TEST_CASE("what cannot be stepped by is refused in a line")
     const auto solver = make_solver(tree_options(0));
     const auto refusal = [&](BlockSteps steps) -> std::string {
         try {
-            BlockLeapfrog blocks(*solver, steps);
+            Leapfrog blocks(*solver, steps);
         } catch (const Error& error) {
             CHECK(error.fault() == Fault::usage);
             return error.what();

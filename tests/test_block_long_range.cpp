@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/force/long_range_field.hpp"
-#include "chamomile/integrate/block_leapfrog.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/periodic_sets.hpp"
@@ -42,10 +41,10 @@ std::unique_ptr<Solver> solver_in_box()
 Particles moved_in_blocks(double eta, int rungs, std::uint64_t* deepest = nullptr)
 {
     const auto solver = solver_in_box();
-    BlockLeapfrog blocks(*solver, {.criterion = StepCriterion::softening,
-                                   .eta = eta,
-                                   .longest = 1. / longest_part,
-                                   .rungs = rungs});
+    Leapfrog blocks(*solver, BlockSteps{.criterion = StepCriterion::softening,
+                                        .eta = eta,
+                                        .longest = 1. / longest_part,
+                                        .rungs = rungs});
     Particles particles = at_rest();
     Simulation(particles, blocks, 0, end).run();
     if (deepest)
@@ -107,7 +106,7 @@ TEST_CASE("particles go where short shared steps take them, by the square of the
 TEST_CASE("at the ends of whole steps accelerations and potentials are whole")
 {
     const auto solver = solver_in_box(), other = solver_in_box();
-    BlockLeapfrog blocks(*solver, {.criterion = StepCriterion::softening, .eta = 0.2});
+    Leapfrog blocks(*solver, BlockSteps{.criterion = StepCriterion::softening, .eta = 0.2});
     Particles particles = at_rest();
     blocks.start(particles, Quantities::acceleration, {0, 0});
     blocks.step(particles, 1. / longest_part, Quantities::acceleration_potential, {1, 0});
@@ -125,12 +124,12 @@ TEST_CASE("at the ends of whole steps accelerations and potentials are whole")
 TEST_CASE("no whole step moves particles by more than a quarter of the long range's length")
 {
     const auto solver = solver_in_box();
-    BlockLeapfrog blocks(*solver, {.criterion = StepCriterion::softening, .eta = 1e6});
+    Leapfrog blocks(*solver, BlockSteps{.criterion = StepCriterion::softening, .eta = 1e6});
     Particles particles = at_rest();
     for (Vec3<double>& v : particles.velocity)
         v = {3, 0, -4};
     blocks.start(particles, Quantities::acceleration, {0, 0});
-    const double length = blocks.next_step(particles, {0, 0}).length,
+    const double length = blocks.next_step({0, 0}).length,
                  most = 0.25 * split_radius(solver->options().periodic, 1) / 5;
     CHECK(length <= most);
     CHECK(length > most / 2);

@@ -38,12 +38,12 @@ TEST_CASE("steps are those of physical times, within the largest d ln a")
     // Physical: length a eps, acceleration g / a^2; d ln a = H dt, H = H0 a^-1.5.
     const double dt = std::sqrt(a * 2 / (1e4 / (a * a)));
     const TimeStep step{.kind = TimeStepKind::adaptive, .eta = 0.3};
-    CHECK(adaptive_time_step(particles, {2}, step, clock, t) ==
+    CHECK(adaptive_time_step(shortest_time(particles, {2}), step, clock, t) ==
           within(1e-13, 0.1 * std::pow(a, -1.5) * 0.3 * dt));
     particles.acceleration[1] = {0, -1, 0};
-    CHECK(adaptive_time_step(particles, {2}, step, clock, t) == 0.02);
+    CHECK(adaptive_time_step(shortest_time(particles, {2}), step, clock, t) == 0.02);
     particles.acceleration[1] = {};
-    CHECK(adaptive_time_step(particles, {2}, step, clock, t) == 0.02);
+    CHECK(adaptive_time_step(shortest_time(particles, {2}), step, clock, t) == 0.02);
 
     CHECK(clock.softening(t, 1) == 1);
     CHECK(clock.softening(t, 3) == within(1e-14, 2));

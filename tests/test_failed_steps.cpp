@@ -119,8 +119,7 @@ TEST_CASE("tolerances in a box are those before the step again")
                             OwnedIntegrator owned;
                             owned.solver =
                                 std::make_unique<FailingSolver>(make_solver(options), left);
-                            owned.integrator =
-                                std::make_unique<BlockLeapfrog>(*owned.solver, steps);
+                            owned.integrator = std::make_unique<Leapfrog>(*owned.solver, steps);
                             return owned;
                         }};
     const auto run = [&](const TemporaryFolder& folder, int fails_at) {
@@ -145,25 +144,6 @@ TEST_CASE("tolerances in a box are those before the step again")
         CAPTURE(fails_at);
         CHECK(same_bits(run(folder, fails_at), whole));
     }
-}
-
-TEST_CASE("of direct sums that stay on a GPU nothing is taken that is not finite")
-{
-    if (list_gpus().empty())
-        return;
-    SolverOptions options;
-    options.solver = SolverKind::direct;
-    options.softening.length = 0.05;
-    options.device = "gpu";
-    const auto integrator = make_resident_leapfrog(options, {.length = 4});
-    Particles particles = set_in_motion();
-    particles.velocity[17].y = std::numeric_limits<double>::max() / 2;
-    integrator->start(particles, Quantities::acceleration, {0, 0});
-    const Particles before = particles;
-    integrator->step(particles, 4, Quantities::acceleration, {1, 0});
-    CHECK_THROWS_WITH_AS(integrator->bring(particles), doctest::Contains("is not finite"), Error);
-    CHECK_THROWS_WITH_AS(integrator->bring(particles), doctest::Contains("is lost"), Error);
-    CHECK(same_bits(particles, before));
 }
 
 TEST_CASE("blocks of Hermite's scheme that fail leave the state before the whole step")

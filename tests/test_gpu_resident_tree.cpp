@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/force_errors.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/resident.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/clouds.hpp"
 #include "tests/periodic_sets.hpp"
@@ -31,6 +31,30 @@ Setup isolated()
     return setup;
 }
 
+Setup summed_directly()
+{
+    Setup setup = isolated();
+    setup.options.solver = SolverKind::direct;
+    return setup;
+}
+
+/// Its coordinates are so large that those of the others have no digits left in float.
+Setup with_a_far_particle()
+{
+    Setup setup = summed_directly();
+    setup.particles.position[5] = {1e9, -2e9, 3e9};
+    setup.particles.mass[5] = 1e-12;
+    return setup;
+}
+
+Setup by_potentials()
+{
+    Setup setup = isolated();
+    setup.step = {
+        .kind = TimeStepKind::adaptive, .eta = 0.05, .criterion = StepCriterion::potential};
+    return setup;
+}
+
 Setup in_box()
 {
     Setup setup{periodic_sets(20000)[1].particles, {}, {}};
@@ -51,29 +75,24 @@ Particles moved_by(Integrator& integrator, Particles p, std::uint64_t steps)
             s.stop();
     });
     simulation.run();
-    integrator.bring(p);
+    integrator.fetch(p);
     return p;
 }
 
-Particles moved(const Setup& setup, bool resident, std::uint64_t steps)
+Particles moved(const Setup& setup, Residence residence, std::uint64_t steps)
 {
     const auto solver = make_solver(setup.options);
-    std::unique_ptr<Integrator> integrator;
-    if (resident)
-        integrator = make_resident_tree(*solver, setup.step);
-    else
-        integrator = std::make_unique<Leapfrog>(*solver, setup.step);
-    return moved_by(*integrator, setup.particles, steps);
+    Leapfrog leapfrog(*solver, setup.step, Clock::newtonian(), residence);
+    return moved_by(leapfrog, setup.particles, steps);
 }
 
 Particles moved_in_blocks(const Setup& setup, const BlockSteps& steps, std::uint64_t number,
-                          bool resident)
+                          Residence residence)
 {
     const auto solver = make_solver(setup.options);
-    const auto integrator = resident ? make_resident_blocks(*solver, steps)
-                                     : std::make_unique<BlockLeapfrog>(*solver, steps);
-    const Particles end = moved_by(*integrator, setup.particles, number);
-    CHECK(integrator->report().deepest >= 1);
+    Leapfrog leapfrog(*solver, steps, Clock::newtonian(), residence);
+    const Particles end = moved_by(leapfrog, setup.particles, number);
+    CHECK(leapfrog.report().deepest >= 1);
     return end;
 }
 
@@ -81,10 +100,12 @@ Particles moved_in_blocks(const Setup& setup, const BlockSteps& steps, std::uint
 
 TEST_SUITE_BEGIN("gpu_resident_tree");
 
-TEST_CASE("steps have the bits of the leapfrog on the host")
+TEST_CASE("steps have the bits of those of particles on the host")
 {
-    for (const Setup& setup : {isolated(), in_box()}) {
-        const Particles host = moved(setup, false, 7), there = moved(setup, true, 7);
+    for (const Setup& setup :
+         {isolated(), summed_directly(), with_a_far_particle(), by_potentials(), in_box()}) {
+        const Particles host = moved(setup, Residence::host, 7),
+                        there = moved(setup, Residence::device, 7);
         CHECK(there.position == host.position);
         CHECK(there.velocity == host.velocity);
         CHECK(there.acceleration == host.acceleration);
@@ -98,12 +119,12 @@ TEST_CASE("individual steps have the bits of those on the host")
         by_softening{.criterion = StepCriterion::softening, .eta = 0.1, .rebuild = 0.5};
     for (const auto& way :
          {std::pair{isolated(), by_potential}, std::pair{isolated(), by_softening},
-          std::pair{in_box(), by_softening}}) {
+          std::pair{summed_directly(), by_potential}, std::pair{in_box(), by_softening}}) {
         const auto& [setup, steps] = way;
         CAPTURE(way.first.options.box);
         for (const std::uint64_t number : {3, 4}) { // after the third there are potentials
-            const Particles host = moved_in_blocks(setup, steps, number, false),
-                            there = moved_in_blocks(setup, steps, number, true);
+            const Particles host = moved_in_blocks(setup, steps, number, Residence::host),
+                            there = moved_in_blocks(setup, steps, number, Residence::device);
             CHECK(there.position == host.position);
             CHECK(there.velocity == host.velocity);
             CHECK(there.acceleration == host.acceleration);
@@ -113,14 +134,32 @@ TEST_CASE("individual steps have the bits of those on the host")
     }
 }
 
+TEST_CASE("direct sums of particles on the GPU are right beside a far particle")
+{
+    for (const Precision precision : {Precision::single_precision, Precision::double_precision}) {
+        Setup setup = with_a_far_particle();
+        setup.options.precision = precision;
+        const auto solver = make_solver(setup.options);
+        Leapfrog leapfrog(*solver, setup.step, Clock::newtonian(), Residence::device);
+        Particles p = setup.particles;
+        leapfrog.start(p, Quantities::acceleration_potential, {0, 0});
+        leapfrog.step(p, setup.step.length, Quantities::acceleration_potential, {1, 0});
+        leapfrog.fetch(p);
+        const std::vector<Index> targets = sample_targets(p.size(), 1000);
+        const ForceErrors errors =
+            force_errors(p, reference_sum(p, targets, setup.options.softening, 1), targets);
+        CHECK(errors.acceleration.p99 < (precision == Precision::single_precision ? 1e-5 : 1e-12));
+    }
+}
+
 TEST_CASE("particles that coincide without softening are left to the host")
 {
     Setup setup = isolated();
     setup.options.softening.length = 0;
     setup.particles.position[7] = setup.particles.position[31];
     setup.particles.velocity[7] = setup.particles.velocity[31];
-    for (const bool resident : {false, true})
-        CHECK_THROWS_WITH_AS(moved(setup, resident, 2), doctest::Contains("coincident"), Error);
+    for (const Residence residence : {Residence::host, Residence::device})
+        CHECK_THROWS_WITH_AS(moved(setup, residence, 2), doctest::Contains("coincident"), Error);
 }
 
 TEST_CASE("what is no longer finite is named, and the state before is kept")
@@ -129,10 +168,10 @@ TEST_CASE("what is no longer finite is named, and the state before is kept")
     setup.step = {.length = 4};
     setup.particles.velocity[17].y = std::numeric_limits<double>::max() / 2;
     const auto solver = make_solver(setup.options);
-    const auto integrator = make_resident_tree(*solver, setup.step);
+    Leapfrog leapfrog(*solver, setup.step, Clock::newtonian(), Residence::device);
     Particles p = setup.particles;
-    integrator->start(p, Quantities::acceleration, {0, 0});
-    CHECK_THROWS_WITH_AS(integrator->step(p, 4, Quantities::acceleration, {1, 0}),
+    leapfrog.start(p, Quantities::acceleration, {0, 0});
+    CHECK_THROWS_WITH_AS(leapfrog.step(p, 4, Quantities::acceleration, {1, 0}),
                          doctest::Contains("position: is no longer a finite number in step 1"),
                          Error);
     CHECK(p.position == setup.particles.position);
@@ -144,7 +183,7 @@ TEST_CASE("a solver without arrays on a GPU is refused")
     SolverOptions options;
     options.device = "cpu";
     const auto solver = make_solver(options);
-    CHECK_THROWS_AS(make_resident_tree(*solver, {}), Error);
+    CHECK_THROWS_AS(Leapfrog(*solver, TimeStep{}, Clock::newtonian(), Residence::device), Error);
 }
 
 TEST_SUITE_END();

@@ -223,10 +223,10 @@ TEST_CASE("what does not go together is refused in the words of the caller")
          "adaptive: the criterion 'softening' needs a softening length > 0; 'potential' does not"},
         {{{"resident", "true"}, {"step", "1"}, {"solver", "tree"}, {"accuracy", "0.01"}},
          "accuracy: contradicts resident"},
-        {{{"resident", "true"}, {"step", "1"}, {"order", "0"}},
-         "order: is for trees; resident sums directly without solver tree"},
-        {{{"resident", "true"}, {"eta", "0.1"}, {"softening", "0.1"}},
-         "adaptive: resident sums directly without solver tree, in steps of step"},
+        {{{"resident", "true"}, {"step", "1"}, {"box", "4"}, {"long_range", "modes"}},
+         "long_range modes: are summed on the processor; resident needs a mesh"},
+        {{{"resident", "true"}, {"step", "1"}, {"box", "4"}, {"solver", "direct"}},
+         "resident: direct sums in a periodic box are made on the processor"},
     };
     for (const Case& c : cases) {
         CAPTURE(c.line);

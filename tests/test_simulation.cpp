@@ -117,17 +117,22 @@ TEST_CASE("adaptive steps follow eta sqrt(eps / |a|) within their bounds")
     Particles particles = cloud(3);
     particles.acceleration = {{3, 0, 0}, {0, 4, 0}, {0, 0, -1}};
     TimeStep step{.kind = TimeStepKind::adaptive, .eta = 0.2};
-    CHECK(adaptive_time_step(particles, {0.01}, step) == within(1e-15, 0.2 * 0.05));
+    CHECK(adaptive_time_step(shortest_time(particles, {0.01}), step, Clock::newtonian(), 0) ==
+          within(1e-15, 0.2 * 0.05));
     step.longest = 0.004;
-    CHECK(adaptive_time_step(particles, {0.01}, step) == 0.004);
+    CHECK(adaptive_time_step(shortest_time(particles, {0.01}), step, Clock::newtonian(), 0) ==
+          0.004);
     step = {.kind = TimeStepKind::adaptive, .eta = 0.2, .shortest = 0.02};
-    CHECK(adaptive_time_step(particles, {0.01}, step) == 0.02);
+    CHECK(adaptive_time_step(shortest_time(particles, {0.01}), step, Clock::newtonian(), 0) ==
+          0.02);
 
     // Of a potential: sqrt|phi| / |a| = 2/3, 1/4 and 9, the last cut by GM / |phi|^1.5.
     particles.potential = {-4, -1, -81};
     step = {.kind = TimeStepKind::adaptive, .eta = 0.2, .criterion = StepCriterion::potential};
-    CHECK(adaptive_time_step(particles, {0, step.criterion, 1e9}, step) == within(1e-15, 0.05));
-    CHECK(adaptive_time_step(particles, {0, step.criterion, 72.9}, step) == within(1e-15, 0.02));
+    CHECK(adaptive_time_step(shortest_time(particles, {0, step.criterion, 1e9}), step,
+                             Clock::newtonian(), 0) == within(1e-15, 0.05));
+    CHECK(adaptive_time_step(shortest_time(particles, {0, step.criterion, 72.9}), step,
+                             Clock::newtonian(), 0) == within(1e-15, 0.02));
 
     Particles falling = cloud(37);
     ReferenceSolver solver(softening);

@@ -9,7 +9,6 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/integrate/block_leapfrog.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/models/merger.hpp"
@@ -107,7 +106,7 @@ TEST_CASE("a step by potentials that fails is taken again from the same state")
 TEST_CASE("individual steps change alike on the way in and out, so that energy does not drift")
 {
     const auto solver = tree(0.1);
-    BlockLeapfrog blocks(*solver, {.eta = 0.2});
+    Leapfrog blocks(*solver, BlockSteps{.eta = 0.2});
     const Outcome outcome = follow(make_plummer({.particles = 8192}).particles, blocks, 10, 1);
     MESSAGE("dE/E " << outcome.largest << " by " << outcome.evaluations << " evaluations");
     CHECK(blocks.report().rungs.size() >= 3);
@@ -122,7 +121,7 @@ TEST_CASE("two galaxies keep their energy with half the evaluations of shared st
     const Particles start = make_merger({.galaxy = {.particles = 20000}}).particles;
     const auto solver = tree(0.05);
     Leapfrog shared(*solver, {.length = 0.025});
-    BlockLeapfrog blocks(*solver, {.eta = 0.03});
+    Leapfrog blocks(*solver, BlockSteps{.eta = 0.03});
     const Outcome all = follow(start, shared, 6, 1), few = follow(start, blocks, 6, 1);
     MESSAGE("shared: " << all.largest << " by " << all.evaluations
                        << " evaluations; blocks: " << few.largest << " by " << few.evaluations);
@@ -165,9 +164,10 @@ TEST_CASE("potentials in a periodic box have no zero to measure steps by")
         }
         return false;
     };
-    CHECK(refused([&] { BlockLeapfrog blocks(*solver, {}); }));
+    CHECK(refused([&] { Leapfrog blocks(*solver, BlockSteps{}); }));
     CHECK(refused([&] { Leapfrog leapfrog(*solver, by_potential(0.03)); }));
-    CHECK_FALSE(refused([&] { BlockLeapfrog(*solver, {.criterion = StepCriterion::softening}); }));
+    CHECK_FALSE(
+        refused([&] { Leapfrog(*solver, BlockSteps{.criterion = StepCriterion::softening}); }));
 }
 
 TEST_SUITE_END();

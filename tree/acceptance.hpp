@@ -1,4 +1,5 @@
-/// \file  May a cell stand for its particles, and may its field be expanded about a common centre?
+/// \file  The acceptance criterion: when a cell stands for its particles, and when its field may be
+/// expanded about a common centre.
 #pragma once
 
 #include <bit>
@@ -9,7 +10,8 @@
 
 namespace chamomile {
 
-/// x^(-1/n) to 1e-10 of itself for normal x > 0, 2 <= n <= 12; the same bits on every machine.
+/// Returns x^(-1/n) to 1e-10 of itself for normal x > 0, 2 <= n <= 12, with the same bits on every
+/// machine.
 CHAMOMILE_HD double inverse_root(double x, int n)
 {
     const auto power = [](double y, int k) {
@@ -22,7 +24,7 @@ CHAMOMILE_HD double inverse_root(double x, int n)
     };
     constexpr auto one = std::bit_cast<std::int64_t>(1.0);
     const double part = 1.0 / n;
-    // The exponent over n; then Newton's method.
+    // The exponent is divided by n; then Newton's method follows.
     double y = std::bit_cast<double>(
         one + std::int64_t(part * double(one - std::bit_cast<std::int64_t>(x))));
     for (int step = 0; step < 4; ++step)
@@ -30,24 +32,26 @@ CHAMOMILE_HD double inverse_root(double x, int n)
     return y;
 }
 
-/// x^(1/n) likewise; 0 for x that are as good as 0.
+/// Returns x^(1/n) with the same accuracy; it is 0 for x below 1e-300.
 CHAMOMILE_HD double root(double x, int n)
 {
     return x < 1e-300 ? 0 : 1 / inverse_root(x, n);
 }
 
-/// Powers of two near the size and the mass of the whole, in which nothing over- or underflows.
+/// WalkUnits are powers of two near the size and the mass of all particles, in which nothing over-
+/// or underflows.
 struct WalkUnits {
     double length = 1, mass = 1;
 
-    /// Of the root's moments.
+    /// Returns the units that follow from the root's moments.
     static CHAMOMILE_HD WalkUnits of(const Multipole& whole, const Box& bounds)
     {
         return {power_of_two(bounds.longest_side()), power_of_two(whole.mass)};
     }
 
 private:
-    /// The one at or below x, within 1e-300 and 1e300; 1 unless x is positive and finite.
+    /// Returns the power of two at or below x, within 1e-300 and 1e300; it is 1 unless x is
+    /// positive and finite.
     static CHAMOMILE_HD double power_of_two(double x)
     {
         if (!(x > 0 && x <= 1.7e308))
@@ -57,7 +61,7 @@ private:
     }
 };
 
-/// By what a cell is accepted; AcceptanceCriterion has the formulas.
+/// A Criterion decides by what a cell is accepted; AcceptanceCriterion has the formulas.
 enum class Criterion {
     geometric,        ///< opening angle theta of the cell, seen from its centre of mass
     minimum_distance, ///< the same, seen from the nearest point of the cell's bounds
@@ -65,13 +69,15 @@ enum class Criterion {
     moments           ///< error by second moments against the same
 };
 
-/// Whether a criterion compares with the acceleration, so that it takes a tolerance and no theta.
+/// Returns whether a criterion compares with the acceleration, so that it takes a tolerance and no
+/// theta.
 CHAMOMILE_HD constexpr bool compares_accelerations(Criterion criterion)
 {
     return criterion == Criterion::relative || criterion == Criterion::moments;
 }
 
-/// How near a cell may be. Distances from a target box count to the cell's centre of mass.
+/// A CellReach tells how near a cell may be to be accepted. Distances count from the box of the
+/// targets to the cell's centre of mass.
 struct CellReach {
     double least;     ///< a cell is never accepted within, whatever the tolerance
     double relative;  ///< nor within this times relative_factor(), plus guard_part() of `least`
@@ -79,29 +85,30 @@ struct CellReach {
                       ///< a cut in place of expansions: the cell's radius about its centre of mass
 };
 
-/// A cell is accepted beyond its reach from the box around the targets.
+/// An AcceptanceCriterion accepts a cell beyond its reach from the box around the targets.
 ///
-/// Geometric: Barnes & Hut's opening angle, measured from the group's box (Barnes 1990)
-/// to the cell's centre of mass and guarded against off-centre cells: accepted beyond l/theta +
-/// |center of mass - center of box| (Barnes 1995), l being the longest side of the cell's tight
-/// box.
+/// Geometric: Barnes & Hut's opening angle is measured from the group's box to the cell's centre of
+/// mass (Barnes 1990) and guarded against off-centre cells: a cell is accepted beyond l/theta +
+/// |center of mass - center of box| (Barnes 1995), l being the longest side of its tight box.
 ///
-/// Minimum distance (Salmon & Warren 1994): l / d <= theta, d being the distance to the nearest
-/// point of the cell's bounds. That point is no farther than b from the centre of mass, b being the
-/// distance to the farthest corner, so that l/theta + b from there is safe from every side.
+/// Minimum distance (Salmon & Warren 1994): l / d <= theta is demanded, d being the distance to the
+/// nearest point of the cell's bounds. That point is no farther than b from the centre of mass, b
+/// being the distance to the farthest corner, so that l/theta + b from there is safe from every
+/// side.
 ///
 /// Relative: the first term left out of the multipole expansion to order p, M b^n / d^(n+2) with
 /// n = p + 1 (order 0: n = 2, for there is no dipole), is at most `tolerance` times the
 /// acceleration of the targets (after Springel 2005, eq. 18).
 ///
-/// Moments: the same with the cell's own moments, as in Dehnen (2014). Salmon & Warren (1994) bound
-/// the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n; here
-/// B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the farthest
-/// corner; (1 - b/d)^(-3/2) is taken, and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part b)^(n+2),
-/// which it is to first order. Constants are chosen by measurement (docs/decisions.md, 44).
+/// Moments: the same holds with the cell's own moments, as in Dehnen (2014). Salmon & Warren (1994)
+/// bound the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n;
+/// here B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the
+/// farthest corner; (1 - b/d)^(-3/2) is taken, and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part
+/// b)^(n+2), which it is to first order. Constants are chosen by measurement (docs/decisions.md,
+/// 44).
 ///
-/// In no case is a cell accepted that comes closer than `clearance` to the box of the targets with
-/// any of its particles.
+/// No criterion accepts a cell of which any particle comes closer than `clearance` to the box of
+/// the targets.
 ///
 /// With local_order = P > 0 an accepted cell's field is expanded about the centre of the targets'
 /// box if that lies farther than kappa times the box's radius, and (relative) the first term left
@@ -110,23 +117,24 @@ struct AcceptanceCriterion {
     Criterion kind = Criterion::relative;
     double theta = 0.6;
     double tolerance = 0.001;
-    double clearance = 0; ///< where the force between particles is not yet the cell's force
+    double clearance = 0; ///< within it the force between particles is not that of the cell
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
     int order = 2;        ///< of the multipoles: 0, 2, 3 or 4
     int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
-    /// Sources are felt in their nearest image only, and only within `cut`; no local expansions.
+    /// In a periodic cube sources act by their nearest image alone, and only within `cut`; there
+    /// are no local expansions.
     Periodicity periodicity = {};
     double cut = 0;
-    /// Of criteria that compare with the acceleration: none is taken to be less.
+    /// Criteria that compare with the acceleration take none to be less than this.
     double least_acceleration = 0;
 
     CHAMOMILE_HD bool is_relative() const { return compares_accelerations(kind); }
-    /// Degree n of the first multipole left out.
+    /// Returns the degree n of the first multipole left out.
     CHAMOMILE_HD int neglected() const { return order == 0 ? 2 : order + 1; }
-    /// Part of CellReach::least that is added to CellReach::relative times its factor.
+    /// Returns the part of CellReach::least that is added to CellReach::relative times its factor.
     double guard_part() const { return kind == Criterion::moments ? 1.5 / (neglected() + 2) : 0; }
 
-    /// Chosen by measurement (docs/decisions.md, 20).
+    /// These factors were chosen by measurement (docs/decisions.md, 20).
     static constexpr double lambda = 0.02;
     double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
     double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
@@ -155,13 +163,15 @@ struct AcceptanceCriterion {
         return reach;
     }
 
-    /// Of targets with an acceleration in units mass / length^2 (G = 1).
+    /// Returns the factor of CellReach::relative for targets with an acceleration in units mass /
+    /// length^2 (G = 1).
     double relative_factor(double acceleration) const
     {
         return is_relative() ? inverse_root(std::max(acceleration, 1e-300), neglected() + 2) : 0;
     }
 
-    /// Of a box of that radius; the same acceleration.
+    /// Returns the factor of CellReach::expansion for a box of that radius and the same
+    /// acceleration.
     double expansion_factor(double radius, double acceleration, const WalkUnits& units) const
     {
         if (!is_relative() || local_order == 0)

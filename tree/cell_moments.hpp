@@ -1,6 +1,7 @@
 /// \file  The moments of one cell, the same on host and device.
 ///
-/// Contraction: none, so that both give the same bits and thereby the same interaction lists.
+/// Contraction: none, so that host and device give the same bits and thereby the same interaction
+/// lists.
 #pragma once
 
 #include <limits>
@@ -9,10 +10,10 @@
 
 namespace chamomile {
 
-/// The mass of a cell with a negative mass in it: such a cell has no centre to be seen from.
+/// The mass of a cell that holds a negative mass: such a cell has no centre to be seen from.
 inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Of a leaf with `count` > 0 sources.
+/// Sums the moments of a leaf with `count` > 0 sources.
 CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multipole, Box& bounds)
 {
     Multipole m;
@@ -21,7 +22,8 @@ CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multip
     for (Index k = 0; k < count; ++k) {
         const Source s = sources[k];
         m.mass += s.mass >= 0 ? s.mass : not_a_number;
-        // About the first particle, so that a cell far from the origin loses no digits.
+        // Sums are taken about the first particle, so that a cell far from the origin loses no
+        // digits.
         weighted += s.mass * (s.position - sources[0].position);
         box.add(s.position);
     }
@@ -34,7 +36,7 @@ CHAMOMILE_HD void sum_leaf(const Source* sources, Index count, Multipole& multip
     bounds = box;
 }
 
-/// Of a cell with daughters, whose moments are there.
+/// Sums the moments of a cell from those of its daughters, which must be known.
 CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell, Multipole* multipoles, Box* bounds)
 {
     Multipole m;
@@ -52,7 +54,7 @@ CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell, Multipole* multip
     for (Index daughter = cell + 1; daughter < end; daughter = cells[daughter].next) {
         const Multipole& d = multipoles[daughter];
         m.second += d.second;
-        m.second.add(d.mass, d.center - m.center); // Steiner
+        m.second.add(d.mass, d.center - m.center); // Steiner's theorem
     }
     multipoles[cell] = m;
     bounds[cell] = box;

@@ -13,6 +13,7 @@
 namespace chamomile {
 namespace {
 
+/// A Range of targets or sorted particles excludes its end.
 struct Range {
     Index begin, end;
     Index count() const { return end - begin; }
@@ -25,26 +26,26 @@ Multipole sum(const Multipole& a, const Multipole& b)
         return a.mass == 0 ? b : a;
     Multipole joint{a.center + (b.mass / mass) * (b.center - a.center), mass, a.second};
     joint.second += b.second;
-    joint.second.add(a.mass, a.center - joint.center); // Steiner
+    joint.second.add(a.mass, a.center - joint.center); // Steiner's theorem
     joint.second.add(b.mass, b.center - joint.center);
     return joint;
 }
 
-/// A run of targets: those of a cell, or of its daughters in octants first .. last.
+/// A Piece is a range of targets: those of a cell, or of its daughters in octants first .. last.
 struct Piece {
     Index cell, first_octant, last_octant; ///< octants 0 .. 0: the cell itself
     Range targets;
     Box box; ///< of all particles there
 };
 
-/// Of a piece: at most so many targets in a box of at most this side, and at most so many
-/// particles, or `sparse` for each target if these are `least` at most.
+/// Limits bound a piece: it has at most so many targets in a box of at most this side, and at most
+/// so many particles, or `sparse` per target if its targets are no more than `least`.
 struct Limits {
     std::uint64_t targets, particles, least, sparse;
     double longest_side;
 };
 
-/// Cuts pieces of the tree into pieces within the limits, one after the other. Only a leaf may
+/// A PieceCutter cuts the tree into pieces within the limits, one after the other. Only a leaf may
 /// exceed them.
 class PieceCutter {
 public:
@@ -62,7 +63,7 @@ public:
             cut_block(piece.cell, piece.first_octant, piece.last_octant, piece.targets, add);
     }
 
-    /// With its targets.
+    /// Cuts a cell with these targets, and calls add() for each piece.
     template <class Add>
     void cut_cell(Index c, Range targets, Add add) const
     {
@@ -73,7 +74,7 @@ public:
             add(Piece{c, 0, 0, targets, moments_.bounds[c]});
     }
 
-    /// Of all particles there.
+    /// Returns the multipole of all particles in a piece.
     Multipole whole(const Piece& piece) const
     {
         if (piece.last_octant == 0)
@@ -88,9 +89,9 @@ public:
     }
 
 private:
-    /// The daughters of a cell in octants first .. last: one piece if they fit, else halves. A
-    /// block halved along x, then y, then z is a box that no other sister reaches into. Its
-    /// targets are among `within`.
+    /// Cuts the daughters of a cell in octants first .. last: they are one piece if they fit, else
+    /// halves are cut. A block halved along x, then y, then z is a box that no other sister reaches
+    /// into. Its targets are among `within`.
     template <class Add>
     void cut_block(Index mother, Index first, Index last, Range within, Add add) const
     {
@@ -98,7 +99,7 @@ private:
         Piece joint{mother, first, last, {0, 0}, {}};
         double smallest_side = Box::infinity;
         Index daughter = 0;
-        std::uint64_t particles = 0; // also of daughters without targets, which lie between
+        std::uint64_t particles = 0; // includes daughters without targets that lie between
         for (Index d = mother + 1; d < octree_.cells[mother].next; d = octree_.cells[d].next) {
             const Cell& cell = octree_.cells[d];
             if (cell.octant < first || cell.octant >= last)
@@ -118,7 +119,7 @@ private:
         }
         if (joint.targets.count() == 0)
             return;
-        // None may be so small in the group that coordinates about its centre would blur it.
+        // No daughter may be so small in the group that coordinates about its centre would blur it.
         const bool sharp = joint.box.longest_side() <= 8 * smallest_side;
         if (fits(joint.targets.count(), particles, joint.box) && sharp) {
             add(joint);
@@ -139,7 +140,7 @@ private:
                box.longest_side() <= limits_.longest_side;
     }
 
-    /// Number of targets among the sorted particles before k; it lies in that range.
+    /// Returns the number of targets among the sorted particles before k, which lies in that range.
     Index targets_before(Index k, Range range) const
     {
         if (groups_.targets.empty())
@@ -154,7 +155,7 @@ private:
     Limits limits_;
 };
 
-/// The groups and clusters of one part of the tree, numbered from 0.
+/// A Part holds the groups and clusters of one part of the tree, numbered from 0.
 struct Part {
     std::vector<Group> groups;
     std::vector<Cluster> clusters;
@@ -180,8 +181,8 @@ struct Part {
     }
 
 private:
-    /// Coincident particles, more than a group holds, in parts as even as can be; those of a leaf
-    /// that is too long one by one.
+    /// Adds the piece as one group, or cuts coincident particles that exceed a group into groups of
+    /// nearly equal size; the targets of a leaf with too long a box become groups of one.
     void add(const Piece& piece, const GroupSizes& sizes)
     {
         assert(piece.targets.begin < piece.targets.end);
@@ -205,7 +206,8 @@ private:
     }
 };
 
-/// Cells hold others too, or more than a group that is cut for their length.
+/// Returns whether a group's box may be wider than its targets: cells may hold other particles too,
+/// and a group that was cut for its length keeps the box of its leaf.
 bool may_be_wide(const Group& group, const TargetGroups& groups, double longest_side)
 {
     return !groups.targets.empty() || group.box.longest_side() > longest_side;
@@ -246,7 +248,7 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
         found.erase(std::unique(found.begin(), found.end()), found.end());
         return groups.take(found);
     }
-    // Marks by sorted place if ranks are known, else by particle.
+    // Targets are marked by sorted place if ranks are known, else by particle.
     std::vector<char>& marked = groups.is_target;
     marked.assign(n, 0);
     Index highest = 0;
@@ -288,7 +290,7 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
     const PieceCutter to_clusters = cutter({cluster, 4 * cluster, of_cluster, sparse,
                                             clusters_to_groups * sizes.longest_side}),
                       to_groups = cutter({group, 4 * group, least, sparse, sizes.longest_side});
-    // Clusters do not depend on the pieces that the threads share, because larger ones hold whole
+    // Clusters do not depend on the pieces that the threads share, because larger pieces hold whole
     // clusters.
     std::vector<Piece> pieces;
     cutter({all, particles, of_cluster, sparse, Box::infinity})
@@ -297,7 +299,7 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        Part part; // not in place, where neighbours' vectors share a cache line
+        Part part; // built apart from its neighbours, which share a cache line
         part.cut(pieces[p], to_clusters, to_groups, sizes);
         parts[p] = std::move(part);
     }
@@ -320,7 +322,7 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
         std::copy(parts[p].groups.begin(), parts[p].groups.end(),
                   groups.groups.begin() + first_group[p]);
     }
-    // Groups hold every target once, clusters every group.
+    // Groups must hold every target once, and clusters every group.
     assert(groups.groups.empty() ||
            (groups.groups.front().begin == 0 && groups.groups.back().end == groups.target_count &&
             groups.clusters.back().last_group == groups.groups.size()));

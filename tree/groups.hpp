@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Targets begin .. end of the step's target numbering.
+/// A Group holds the targets begin .. end in the numbering of this step.
 struct Group {
     Index begin, end;
     Vec3<double> center; ///< of the box; single-precision coordinates are taken about it
@@ -16,27 +16,28 @@ struct Group {
     double radius;       ///< distance from the centre to a corner
 };
 
-/// Consecutive groups that fill a cell or a block of sister cells: they share a walk of the tree.
+/// A Cluster is a run of groups that fill a cell or a block of sister cells: they share a walk of
+/// the tree.
 struct Cluster {
     Index first_group, last_group; ///< the last is not part of it
     Vec3<double> center;           ///< of the box
     Box box;                       ///< tight around the targets
     double radius;                 ///< distance from the centre to a corner
-    /// Of all particles in its cells: mass, centre of mass, mean distance from it (root mean
-    /// square).
+    /// These describe all particles in its cells: mass, centre of mass, and root mean square
+    /// distance from it.
     double mass;
     Vec3<double> center_of_mass;
     double extent;
 };
 
-/// The targets of one evaluation and their groups.
+/// TargetGroups holds the targets of one evaluation and their groups.
 struct TargetGroups {
     std::vector<Group> groups;
     std::vector<Cluster> clusters;
-    std::span<const Index> targets; ///< sorted particles that are active; empty: all of them
+    std::span<const Index> targets; ///< active particles by sorted place; empty: all of them
     std::size_t target_count = 0;
     std::vector<Index> found;    ///< memory for `targets`, which may also lie elsewhere
-    std::vector<char> is_target; ///< of each particle, while they are found
+    std::vector<char> is_target; ///< of each particle, while the targets are found
 
     TargetGroups() = default;
     TargetGroups(TargetGroups&&) = default;
@@ -50,12 +51,13 @@ struct TargetGroups {
     Index target(std::size_t t) const { return targets.empty() ? Index(t) : targets[t]; }
 };
 
-/// By how much a cluster's box may be longer than a group's.
+/// A cluster's box may be longer than a group's by this factor.
 inline constexpr double clusters_to_groups = 2;
 
-/// At most `group` targets in a group, `cluster` times as many in a cluster. Groups are cut until
-/// they hold no more than 4 `group` particles (clusters likewise), or, with up to `least` targets,
-/// `sparse` for each: where few particles are active, groups would be wide and their lists long.
+/// GroupSizes allows at most `group` targets in a group and `cluster` times as many in a cluster.
+/// Groups are cut until they hold no more than 4 `group` particles (clusters likewise), or, with up
+/// to `least` targets, `sparse` for each: where few particles are active, groups would otherwise be
+/// wide and their lists long.
 struct GroupSizes {
     int group;
     int cluster = 1;
@@ -64,28 +66,28 @@ struct GroupSizes {
     std::uint64_t sparse = 1ull << 32;
 };
 
-/// Finds the sorted places of the active particles (the caller's indices; empty: all), ascending,
-/// each once. `rank`, the sorted place of each particle, may stand in for the octree's order.
-/// Throws Error(input) for an index that is too large.
+/// Finds the sorted places of the active particles (the caller's indices; empty: all), in ascending
+/// order, each once. `rank`, the sorted place of each particle, may stand in for the octree's
+/// order. Throws Error(input) for an index that is too large.
 void find_targets(TargetGroups& groups, const Octree& octree, std::span<const Index> active,
                   std::span<const Index> rank = {});
 
 /// Cuts the targets along the sorted order into groups: the highest cells that are small enough,
-/// sisters joined where they fit. Clusters are cut in the same way, so that the groups do not
+/// with sisters joined where they fit. Clusters are cut in the same way, so that the groups do not
 /// depend on them. Boxes are those of the cells.
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes);
 
-/// Whether the box of some group may be wider than its targets are.
+/// Returns whether the box of some group may be wider than its targets.
 bool has_wide_boxes(const TargetGroups& groups, double longest_side);
 
-/// Makes such boxes tight, by the octree's sources.
+/// Makes such boxes tight around the targets, from the octree's sources.
 void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side);
 
-/// The rest, which follows from the boxes of the groups.
+/// Fills centres, radii and the boxes of clusters, which follow from the boxes of the groups.
 void finish_groups(TargetGroups& groups);
 
-/// All of it, where the octree has its order and sources.
+/// Finds the targets and makes their groups, where the octree has its order and sources.
 inline void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                         std::span<const Index> active, GroupSizes sizes)
 {

@@ -11,11 +11,11 @@
 
 namespace chamomile {
 
-/// Sums moments of degrees 3 to `order` (3 or 4); those above stay 0.
+/// HigherSums sums the moments of degrees 3 to `order` (3 or 4); higher ones stay 0.
 template <int order>
 class HigherSums {
 public:
-    /// Of a leaf with `count` > 0 sources, whose multipole and bounds are there.
+    /// Sums the moments of a leaf with `count` > 0 sources, whose multipole and bounds are known.
     static CHAMOMILE_HD void sum_leaf(const Source* sources, Index count,
                                       const Multipole& multipole, const Box& bounds,
                                       HigherMoments& higher)
@@ -32,7 +32,8 @@ public:
         higher = m;
     }
 
-    /// Of a cell with daughters, whose higher moments are there, and the multipoles of all of them.
+    /// Sums the moments of a cell from its daughters' higher moments and the multipoles of all
+    /// these cells.
     static CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell,
                                            const Multipole* multipoles, const Box* bounds,
                                            HigherMoments* higher)
@@ -55,7 +56,7 @@ private:
     static constexpr int first = HigherMoments::first;
     using own = std::make_integer_sequence<int, term_count(order) - first>;
 
-    /// The power of two at or below the longest side; 0 for a box as good as a point.
+    /// Returns the power of two at or below the longest side; it is 0 for a box below 1e-150.
     static CHAMOMILE_HD double length_of(const Box& bounds)
     {
         const double side = bounds.longest_side();
@@ -85,7 +86,8 @@ private:
          ...);
     }
 
-    /// All moments of a daughter about its centre in its mother's units; the first are 0.
+    /// Computes all moments of a daughter about its centre in its mother's units; the first moments
+    /// are 0.
     static CHAMOMILE_HD void in_units_of(double inverse, const Multipole& multipole,
                                          const HigherMoments& higher, double* all)
     {
@@ -110,7 +112,8 @@ private:
          ...);
     }
 
-    /// The binomial theorem for the term: sum over terms f of its powers or less.
+    /// Returns the daughter's contribution to a term by the binomial theorem: the sum over all
+    /// terms f whose powers are no larger.
     template <int term, int... f>
     static CHAMOMILE_HD double shifted(const double* all, const double* px, const double* py,
                                        const double* pz, std::integer_sequence<int, f...>)

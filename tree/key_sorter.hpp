@@ -1,4 +1,4 @@
-/// \file  Particles in the order of their keys, sorted by all host threads.
+/// \file  Sorting of particles by their keys on all host threads.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace chamomile {
 
-/// Keeps its memory between sorts.
+/// A KeySorter keeps its memory between sorts.
 class KeySorter {
 public:
     /// Resizes and fills `order` (sorted particle k has position order[k]) and the boundaries
-    /// between the sorted particles. Equal keys keep the order of the positions.
+    /// between the sorted particles. Particles with equal keys keep the order of the positions.
     void sort(std::span<const Vec3<double>> positions, const RootCube& cube, Boundaries& boundaries,
               std::pmr::vector<Index>& order);
 

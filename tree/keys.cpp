@@ -42,7 +42,7 @@ CubePlacement random_placement(std::uint64_t seed, std::uint64_t number)
         z = (z ^ z >> 27) * 0x94d049bb133111ebu;
         return z ^ z >> 31;
     };
-    state = word() ^ number; // seeds that differ little start far from each other
+    state = word() ^ number; // seeds that differ little start far apart
     const auto uniform = [&word] { return double(word() >> 11) * 0x1p-53; };
     CubePlacement placement;
     placement.growth = 1.5 + 0.5 * uniform();
@@ -91,7 +91,7 @@ void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
         return table;
     }();
     constexpr double cells = 1 << key_levels;
-    constexpr std::size_t ahead = 64; // some memory systems fetch only what is asked for
+    constexpr std::size_t ahead = 64; // some memory systems do not prefetch by themselves
     const double scale = cells / cube.size;
     const std::size_t last = positions.size() - 1;
     const auto spread = [](double x) {

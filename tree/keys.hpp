@@ -1,4 +1,4 @@
-/// \file  Particles along a space-filling curve: 63-bit Morton keys, and who sorts them.
+/// \file  63-bit Morton keys along a space-filling curve.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,38 @@ using Key = std::uint64_t;
 
 inline constexpr int key_levels = 21; ///< octree levels that a key resolves, three bits each
 
-/// The cube that the keys divide: level 0 of the octree.
+/// A RootCube is the cube that the keys divide: level 0 of the octree.
 struct RootCube {
     Vec3<double> low;
     double size = 1;
 };
 
-/// The cube about the middle of low .. high, a hair larger, so that no particle lies on its upper
-/// faces.
+/// Returns the cube about the middle of low .. high, slightly larger, so that no particle lies on
+/// its upper faces.
 RootCube cube_around(const Vec3<double>& low, const Vec3<double>& high);
 
-/// Where the root cube lies about the particles: its side over that of the smallest cube, and the
-/// part of the room so won that lies below the particles along each axis.
+/// A CubePlacement tells where the root cube lies about the particles: its side over that of the
+/// smallest cube, and the part of the room thus gained that lies below the particles along each
+/// axis.
 struct CubePlacement {
     double growth = 1;
     Vec3<double> below{0.5, 0.5, 0.5};
 };
 
-/// A cube 1.5 to 2 times as large at a random place (Barnes's treecode shifts its root likewise),
-/// so that the errors of successive evaluations are not those of the same cells. A function of seed
-/// and number alone, by splitmix64 (Steele, Lea & Flood 2014).
+/// Returns a cube 1.5 to 2 times as large at a random place (Barnes's treecode shifts its root
+/// likewise), so that the errors of successive evaluations are not those of the same cells. It
+/// depends on seed and number alone, by splitmix64 (Steele, Lea & Flood 2014).
 CubePlacement random_placement(std::uint64_t seed, std::uint64_t number);
 
-/// The same bits on the host for whoever measured `smallest`.
+/// Returns the placed cube, computed on the host, so that its bits do not depend on where
+/// `smallest` was measured.
 RootCube placed(const RootCube& smallest, const CubePlacement& placement);
 
-/// The smallest cube around all positions. Throws Error(input) naming the first particle whose
-/// position is not finite.
+/// Returns the smallest cube around all positions. Throws Error(input) naming the first particle
+/// whose position is not finite.
 RootCube bounding_cube(std::span<const Vec3<double>> positions);
 
-/// Bit k of x moved to bit 3k, for the lowest 21 bits.
+/// Moves bit k of x to bit 3k, for the lowest 21 bits.
 CHAMOMILE_HD Key spread_bits(Key x)
 {
     x &= 0x1fffff;
@@ -55,7 +57,7 @@ CHAMOMILE_HD Key spread_bits(Key x)
     return x;
 }
 
-/// The Morton key of a position: x, y, z in bits 2, 1, 0 of each octal digit.
+/// Returns the Morton key of a position: x, y, z are bits 2, 1, 0 of each octal digit.
 CHAMOMILE_HD Key morton_key(const Vec3<double>& position, const RootCube& cube)
 {
     constexpr double cells = 1 << key_levels;
@@ -65,7 +67,7 @@ CHAMOMILE_HD Key morton_key(const Vec3<double>& position, const RootCube& cube)
     return spread_bits(digit(r.x)) << 2 | spread_bits(digit(r.y)) << 1 | spread_bits(digit(r.z));
 }
 
-/// keys[i] = morton_key(positions[i], cube), by all threads and, for speed, by table.
+/// Fills keys[i] = morton_key(positions[i], cube), by all threads and, for speed, by table.
 void compute_keys(std::span<const Vec3<double>> positions, const RootCube& cube,
                   std::span<Key> keys);
 

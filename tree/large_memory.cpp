@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t(2) << 20, least_large = 4 * huge_page;
 
+/// LargeMemory is the resource that large_memory() returns.
 class LargeMemory final : public std::pmr::memory_resource {
 private:
     static std::size_t whole_pages(std::size_t bytes)
@@ -28,7 +29,7 @@ private:
         if (!memory)
             throw std::bad_alloc();
 #ifdef __linux__
-        madvise(memory, size, MADV_HUGEPAGE); // advice: without effect where it is not taken
+        madvise(memory, size, MADV_HUGEPAGE); // a hint: the system may ignore it
 #endif
         char* const begin = static_cast<char*>(memory);
 #pragma omp parallel for schedule(static)

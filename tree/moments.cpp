@@ -11,7 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// Of degrees 3 to `order`, after the cell's multipole.
+/// Sums the moments of degrees 3 to `order` of a cell whose multipole is known.
 template <int order>
 void sum_higher(Moments& moments, const Octree& octree, Index c)
 {
@@ -24,7 +24,7 @@ void sum_higher(Moments& moments, const Octree& octree, Index c)
                                          moments.bounds.data(), moments.higher.data());
 }
 
-/// All cells of the range, which must hold whole subtrees, daughters before mothers.
+/// Sums all cells of the range, which must hold whole subtrees, daughters before mothers.
 void sum_cells(Moments& moments, const Octree& octree, int order, Index begin, Index end)
 {
     assert(begin < end && end <= octree.cells.size());
@@ -52,7 +52,7 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
     moments.higher.resize(order > 2 ? n : 0);
     if (n == 0)
         return;
-    // Whole subtrees go to the threads; what lies above them follows, mothers last.
+    // Whole subtrees go to the threads; the cells above them follow, mothers last.
     const Index most =
         std::max<Index>(1024, octree.cells[0].count / Index(8 * omp_get_max_threads()));
     std::vector<Index> subtrees, top;

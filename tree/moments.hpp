@@ -1,4 +1,4 @@
-/// \file  What a cell looks like from afar: mass, centre of mass, moments, bounds.
+/// \file  The moments of a cell: mass, centre of mass, second and higher moments, bounds.
 #pragma once
 
 #include <memory_resource>
@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// Second moments sum_j m_j d d^T about the centre of mass, d = x_j - center. Their traceless part
-/// is a third of the quadrupole; the trace is kept because a softened force feels it.
+/// SecondMoments are sum_j m_j d d^T about the centre of mass, d = x_j - center. Their traceless
+/// part is a third of the quadrupole; the trace is kept because a softened force depends on it.
 struct SecondMoments {
     double xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
 
@@ -21,7 +21,7 @@ struct SecondMoments {
         return *this;
     }
     CHAMOMILE_HD double trace() const { return xx + yy + zz; }
-    /// Adds those of a mass at d.
+    /// Adds the second moments of a mass at d.
     CHAMOMILE_HD void add(double mass, const Vec3<double>& d)
     {
         xx += mass * d.x * d.x, xy += mass * d.x * d.y, xz += mass * d.x * d.z;
@@ -29,15 +29,16 @@ struct SecondMoments {
     }
 };
 
+/// A Multipole holds the moments of a cell up to the second.
 struct Multipole {
     Vec3<double> center; ///< of mass; of the box if the cell is massless
     double mass = 0;     ///< NaN if a particle's is negative
     SecondMoments second;
 };
 
-/// Third and fourth moments sum_j m_j dx^a dy^b dz^c about the centre of mass, d = (x_j - center) /
-/// length: in units of the cell's own size, so that neither they nor their parts in a field leave
-/// float's range.
+/// HigherMoments are the third and fourth moments sum_j m_j dx^a dy^b dz^c about the centre of
+/// mass, d = (x_j - center) / length. They are in units of the cell's own size, so that neither
+/// they nor their parts in a field leave float's range.
 struct HigherMoments {
     static constexpr int first = term_count(2), count = term_count(4) - first;
 
@@ -45,20 +46,20 @@ struct HigherMoments {
     double length = 0;         ///< a power of two near the size; 0: the cell is a point
 };
 
-/// Entry c of each array belongs to cell c of the octree.
+/// Moments holds one entry per cell: entry c of each array belongs to cell c of the octree.
 struct Moments {
     explicit Moments(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : multipole(memory), bounds(memory), higher(memory)
     {}
 
-    std::pmr::vector<Multipole> multipole; ///< of small cells perhaps on a device only
+    std::pmr::vector<Multipole> multipole; ///< those of small cells may be on a device only
     std::pmr::vector<Box> bounds;          ///< tight around the particles
-    /// For orders 3 and 4, else empty; perhaps on a device only.
+    /// The higher moments are filled for orders 3 and 4, else empty; they may be on a device only.
     std::pmr::vector<HigherMoments> higher;
 };
 
-/// Computes all moments to this order, 0 to 4, from the leaves up, in double precision. Reuses the
-/// memory of `moments`.
+/// Computes all moments up to this order, 0 to 4, from the leaves up, in double precision. Reuses
+/// the memory of `moments`.
 void compute_moments(Moments& moments, const Octree& octree, int order = 2);
 
 } // namespace chamomile

@@ -14,10 +14,10 @@
 namespace chamomile {
 namespace {
 
-/// Below this size of a leaf its particles count as coincident.
+/// Particles of a leaf below this size count as coincident.
 constexpr double smallest_extent = 1e-280;
 
-/// Divides ranges of sorted particles into cells.
+/// A Divider divides ranges of sorted particles into cells.
 class Divider {
 public:
     Divider(Octree& octree, std::span<const Vec3<double>> positions, Index leaf_size)
@@ -43,7 +43,7 @@ public:
                (least_level(begin, end) < key_levels || refine_keys(begin, end));
     }
 
-    /// Calls visit(from, to, octant) for each occupied octant of the lowest cell that holds the
+    /// Calls visit(from, to, octant) for each occupied octant of the smallest cell that holds the
     /// range.
     template <class Visit>
     void for_each_daughter(Index begin, Index end, Visit visit)
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    /// The least level of the boundaries within begin .. end.
+    /// Returns the least level of the boundaries within begin .. end.
     std::uint8_t least_level(Index begin, Index end) const
     {
         const Boundaries& between = octree_.boundaries;
@@ -85,14 +85,15 @@ private:
         return least;
     }
 
-    /// The first boundary of that level at or after `from`; end - 1 if there is none before it.
+    /// Returns the first boundary of that level at or after `from`, or end - 1 if there is none
+    /// before it.
     Index next_at_level(std::uint8_t level, Index from, Index end) const
     {
         const Boundaries& between = octree_.boundaries;
         constexpr Index block = Index(Boundaries::block);
         const Index last = end - 1;
         while (from < last) {
-            if (from % block == 0) { // whole blocks without one are passed over
+            if (from % block == 0) { // blocks without such a boundary are skipped
                 while (from + block <= last && between.least[from / block] > level)
                     from += block;
             }
@@ -106,8 +107,8 @@ private:
         return last;
     }
 
-    /// Gives particles that share one key (they are closer than a key of the present cube can
-    /// tell) new keys within the cube around them. False if they coincide.
+    /// Gives new keys within their own cube to particles that share one key, because they are
+    /// closer than a key of the present cube resolves. Returns false if they coincide.
     bool refine_keys(Index begin, Index end)
     {
         if (octree_.order.empty())
@@ -142,15 +143,15 @@ private:
     Index leaf_size_;
 };
 
-/// Builds the top of the tree first, down to subtrees small enough to share among threads, then
-/// the subtrees, and joins them in depth-first order.
+/// A ParallelBuild builds the top of the tree first, down to subtrees small enough to share among
+/// threads, then the subtrees, and joins them in depth-first order.
 class ParallelBuild {
 public:
     ParallelBuild(Octree& octree, Divider& divider) : octree_(octree), divider_(divider) {}
 
     void run(Index n)
     {
-        // The cells do not depend on how the work is cut, only the speed does.
+        // The cells do not depend on how the work is cut; only the speed does.
         subtree_size_ = std::max<Index>(1024, n / Index(16 * omp_get_max_threads()));
         append_top(0, n, 0);
         if (octree_.scratch.size() < subtrees_.size())
@@ -159,7 +160,7 @@ public:
             cells.clear();
 #pragma omp parallel for if (octree_.size > worth_threads) schedule(dynamic, 1)
         for (std::size_t s = 0; s < subtrees_.size(); ++s) {
-            // Not in place, where neighbours' vectors share a cache line.
+            // The vector is built apart from its neighbours, which share a cache line.
             std::vector<Cell> cells = std::move(octree_.scratch[s]);
             divider_.append(cells, subtrees_[s].begin, subtrees_[s].end, subtrees_[s].octant);
             octree_.scratch[s] = std::move(cells);
@@ -188,7 +189,7 @@ private:
 
     void join()
     {
-        // Where each top cell ends up: its subtrees' cells before it push it back.
+        // Each top cell is pushed back by the cells of the subtrees before it.
         std::vector<Index> place(top_.size() + 1);
         Index pushed = 0;
         std::size_t s = 0;
@@ -200,7 +201,7 @@ private:
         assert(s == subtrees_.size());
         place[top_.size()] = Index(top_.size()) + pushed;
 
-        octree_.cells.resize(place[top_.size()]); // all are overwritten
+        octree_.cells.resize(place[top_.size()]); // all entries are overwritten
         for (std::size_t k = 0; k < top_.size(); ++k)
             octree_.cells[place[k]] = {top_[k].begin, top_[k].count, place[top_[k].next],
                                        top_[k].octant};
@@ -231,7 +232,7 @@ private:
 void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
                     std::span<const double> masses)
 {
-    constexpr std::size_t ahead = 32; // enough to have several cache lines under way
+    constexpr std::size_t ahead = 32; // enough to keep several cache lines under way
     const std::size_t n = positions.size();
     assert(masses.size() == n && octree.order.size() == n);
     octree.sources.resize(n);

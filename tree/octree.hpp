@@ -10,21 +10,21 @@
 
 namespace chamomile {
 
-/// A cell holds the sorted particles begin .. begin + count. Its first daughter, if it has any, is
-/// the cell after it; the walk goes on at `next` when it does not open the cell.
+/// A Cell holds the sorted particles begin .. begin + count. Its first daughter, if it has any, is
+/// the cell after it; the walk continues at `next` when it does not open the cell.
 struct Cell {
     Index begin, count, next;
-    Index octant; ///< of its mother, by bits x, y, z; 0 for the root
+    Index octant; ///< which octant of its mother, by bits x, y, z; 0 for the root
 };
 
-/// A particle as the force loops read it.
+/// A Source is a particle as the force loops read it.
 struct Source {
     Vec3<double> position;
     double mass;
 };
 
-/// Cells in depth-first order, each with its range of key-sorted particles. A cell with all its
-/// particles in one octant is left out in favour of that octant.
+/// An Octree holds cells in depth-first order, each with its range of key-sorted particles. A cell
+/// with all its particles in one octant is left out in favour of that octant.
 struct Octree {
     explicit Octree(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : cells(memory), boundaries(memory), order(memory), sources(memory)
@@ -36,7 +36,7 @@ struct Octree {
     std::pmr::vector<Index> order;          ///< sorted particle k is the caller's particle order[k]
     std::pmr::vector<Source> sources;       ///< the particles in sorted order
     std::size_t divided = 0;                ///< number of cells with daughters
-    std::vector<std::vector<Cell>> scratch; ///< of the build, kept to spare its page faults
+    std::vector<std::vector<Cell>> scratch; ///< memory of the build, kept to spare its page faults
 
     bool is_leaf(Index cell) const { return cells[cell].next == cell + 1; }
 };
@@ -46,13 +46,14 @@ struct Octree {
 /// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
-/// Particles: as many as an Index counts, and some places of a tile or block beyond the last.
+/// The largest number of particles: an Index counts them and the places of a tile or block beyond
+/// the last.
 inline constexpr std::size_t largest_number = 0xffffff00;
 
-/// Throws Error(input) if there are more particles.
+/// Throws Error(input) if there are more particles than largest_number.
 void check_number(std::size_t n);
 
-/// The largest leaf, and where the root cube lies.
+/// An OctreePlan gives the largest leaf and the place of the root cube.
 struct OctreePlan {
     OctreePlan(int leaf_size, CubePlacement placement = {})
         : leaf_size(leaf_size), placement(placement)
@@ -62,9 +63,9 @@ struct OctreePlan {
     CubePlacement placement;
 };
 
-/// Sorts the particles and divides the root cube until no cell has more than leaf_size particles,
-/// except where particles coincide: those stay together in one leaf, so that the depth is bounded.
-/// Reuses the memory of `octree`. Throws Error(input) if a position is not finite.
+/// Sorts the particles and divides the root cube until no cell has more than leaf_size particles.
+/// Coincident particles stay together in one leaf, so that the depth is bounded. Reuses the memory
+/// of `octree`. Throws Error(input) if a position is not finite.
 void build_octree(Octree& octree, std::span<const Vec3<double>> positions,
                   std::span<const double> masses, const OctreePlan& plan, KeySorter& sorter);
 

@@ -15,9 +15,10 @@ namespace {
 constexpr std::size_t most_buckets = 512, bucket_size = 4096, least_bucket_size = 1024;
 constexpr std::size_t sampled_per_bucket = 16, most_strays = 1024;
 constexpr std::size_t insertion_size = 24, nearly_sorted_moves = 4;
-constexpr std::size_t ahead = 128; // pairs to ask the memory for before they are read
+constexpr std::size_t ahead = 128; // pairs to prefetch before they are read
 constexpr int least_digit_bits = 4, most_digit_bits = 11;
 
+/// Pairs are keys with their particle numbers.
 struct Pairs {
     Key* keys;
     Index* order;
@@ -25,6 +26,7 @@ struct Pairs {
     Pairs from(std::size_t k) const { return {keys + k, order + k}; }
 };
 
+/// A Part is the share of one thread.
 struct Part {
     std::size_t begin, end;
 };
@@ -35,8 +37,8 @@ Part part_of(std::size_t n, int thread, int threads)
             n * std::size_t(thread + 1) / std::size_t(threads)};
 }
 
-/// For the few buckets with keys that differ in bits too far apart, and for equal keys that come
-/// out of order.
+/// Sorts the few buckets whose keys differ in bits too far apart, and equal keys that come out of
+/// order.
 void sort_pairs(const Pairs& pairs, std::size_t n)
 {
     std::vector<std::pair<Key, Index>> sorted(n);
@@ -49,8 +51,8 @@ void sort_pairs(const Pairs& pairs, std::size_t n)
     }
 }
 
-/// Sorts n words by insertion, unless that takes more than about `limit` moves for each of them:
-/// then it returns false and leaves them in some order.
+/// Sorts n words by insertion. If that takes more than about `limit` moves per word, returns false
+/// and leaves them in some order.
 bool insert_words(std::uint64_t* words, std::size_t n, std::size_t limit)
 {
     std::size_t moves_left = limit * limit;
@@ -68,8 +70,8 @@ bool insert_words(std::uint64_t* words, std::size_t n, std::size_t limit)
     return true;
 }
 
-/// Sorts n words, all different: by about 2 log2 n of their leading bits that differ, least
-/// significant digit first, then by more of them where words agree in those.
+/// Sorts n different words by about 2 log2 n of their leading bits that differ, least significant
+/// digit first, then by further bits where words agree in those.
 void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
 {
     if (n <= insertion_size) {
@@ -109,12 +111,13 @@ void sort_words(std::uint64_t* words, std::uint64_t* buffer, std::size_t n)
         }
 }
 
+/// Words is the memory of sort_bucket().
 struct Words {
     std::vector<std::uint64_t> words, buffer;
 };
 
-/// Sorts n pairs of `from` to `to`. What moves within the cache are words of the leading bits in
-/// which the keys differ and the number of the pair.
+/// Sorts n pairs from `from` to `to`. Only words move within the cache: each holds the leading bits
+/// in which the keys differ, and the number of the pair.
 void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scratch)
 {
     if (n == 0)
@@ -149,8 +152,8 @@ void sort_bucket(const Pairs& from, const Pairs& to, std::size_t n, Words& scrat
         sort_pairs(to, n);
 }
 
-/// Keys that divide others into buckets of about equal numbers, as a binary search tree: the
-/// daughters of node t are 2 t and 2 t + 1.
+/// Splitters are keys that divide others into buckets of about equal numbers, as a binary search
+/// tree: the daughters of node t are 2 t and 2 t + 1.
 class Splitters {
 public:
     Splitters(std::span<const Key> keys, std::size_t buckets) : levels_(std::bit_width(buckets) - 1)
@@ -173,7 +176,7 @@ public:
                 tree_[(std::size_t(1) << level) + t] = sorted[(2 * t + 1) * samples >> (level + 1)];
     }
 
-    /// Whether most keys stand where an equal share of all for each bucket would have them.
+    /// Returns whether most keys stand where they would if each bucket had an equal share of all.
     bool nearly_sorted() const { return nearly_sorted_; }
 
     bool is_in(Key key, std::size_t bucket) const
@@ -181,7 +184,8 @@ public:
         return (key >= begins_[bucket]) & (key < begins_[bucket + 1]);
     }
 
-    /// Bucket of each of a few keys, all descending at once so that no load waits for the last.
+    /// Finds the bucket of each of a few keys, all descending at once so that no load waits for the
+    /// last.
     template <std::size_t count>
     void find(const Key* keys, std::uint16_t* bucket) const
     {
@@ -204,7 +208,7 @@ private:
 
 using Counts = std::array<std::size_t, most_buckets>;
 
-/// Fills the bucket of each pair begin .. end and counts them.
+/// Fills the bucket of each pair begin .. end and counts the pairs per bucket.
 void count_any(std::span<const Key> keys, Part part, const Splitters& splitters,
                std::uint16_t* bucket, Counts& counts)
 {
@@ -222,8 +226,8 @@ void count_any(std::span<const Key> keys, Part part, const Splitters& splitters,
     }
 }
 
-/// The same where most keys of each of `buckets` equal shares of the pairs are in the bucket of
-/// that number: only the others are looked up.
+/// Does the same where most keys of each of `buckets` equal shares of the pairs are in the bucket
+/// of that number: only the others are looked up.
 void count_nearly_sorted(std::span<const Key> keys, Part part, const Splitters& splitters,
                          std::size_t buckets, std::uint16_t* bucket, Counts& counts)
 {
@@ -267,7 +271,8 @@ std::vector<std::size_t> counts_to_places(std::vector<Counts>& counts, std::size
     return begins;
 }
 
-/// A power of two: several for each thread, and few enough to write to all at once.
+/// Returns the number of buckets, a power of two: several for each thread, but few enough to write
+/// to all at once.
 std::size_t bucket_number(std::size_t n, int threads)
 {
     const std::size_t wanted =

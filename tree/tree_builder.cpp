@@ -5,6 +5,7 @@
 namespace chamomile {
 namespace {
 
+/// A HostTreeBuilder builds trees with all host threads.
 class HostTreeBuilder final : public TreeBuilder {
 public:
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
@@ -55,7 +56,7 @@ private:
         compute_moments(tree.moments, tree.octree, criterion_ ? criterion_->order : 0);
     }
 
-    /// Where they lie, if that will do, or a copy.
+    /// Returns the positions where they lie if they are dense, or a copy.
     std::span<const Vec3<double>> positions(const TreeParticles& particles)
     {
         const std::size_t n = particles.count;
@@ -83,7 +84,7 @@ private:
 
     KeySorter sorter_;
     std::optional<AcceptanceCriterion> criterion_;
-    std::vector<Vec3<double>> positions_; // of callers whose arrays are not dense
+    std::vector<Vec3<double>> positions_; // copies for callers whose arrays are not dense
     std::vector<double> masses_;
 };
 

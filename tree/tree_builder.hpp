@@ -1,4 +1,4 @@
-/// \file  Who builds the tree: order, cells, moments, nodes.
+/// \file  Building the tree: order, cells, moments, nodes.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace chamomile {
 
-/// The particles in cells, and all that lists are made from.
+/// A Tree holds the octree with its moments and nodes, from which lists are made.
 struct Tree {
     explicit Tree(std::pmr::memory_resource* memory)
         : octree(memory), moments(memory), nodes(memory)
@@ -24,7 +24,7 @@ struct Tree {
     WalkNodes nodes;
 };
 
-/// Particles as the caller holds them, on the host or the builder's device.
+/// TreeParticles are particles as the caller holds them, on the host or the builder's device.
 struct TreeParticles {
     std::size_t count = 0;
     ArrayView position;           ///< 3 components
@@ -32,22 +32,22 @@ struct TreeParticles {
     bool has_same_masses = false; ///< as at the last build() or refit()
 };
 
-/// What a tree is built for.
+/// A TreePlan states what a tree is built for.
 struct TreePlan {
     int leaf_size;
-    /// The builder may leave out the multipoles of cells whose mother holds no more particles in
-    /// a box whose sides are no longer than longest_cluster.
+    /// The builder may leave out the multipoles of cells whose mother holds at most this many
+    /// particles in a box with no side longer than longest_cluster.
     Index cluster_size;
-    std::optional<AcceptanceCriterion> criterion; ///< none: nobody walks
+    std::optional<AcceptanceCriterion> criterion; ///< none: the tree is not walked
     CubePlacement placement = {};
     double longest_cluster = Box::infinity;
-    /// refit() takes each particle's image that is nearest to its last place, so that cells stay
-    /// small where particles leave by a side.
+    /// refit() takes the image of each particle that is nearest to its last place, so that cells
+    /// stay small where particles leave the box.
     Periodicity periodicity = {};
 };
 
-/// Sorts particles, divides them into cells and sums the moments of each, on the host or with the
-/// help of a device. All builders give the same tree, bit for bit.
+/// A TreeBuilder sorts particles, divides them into cells and sums the moments of each, on the host
+/// or with the help of a device. All builders give the same tree, bit for bit.
 class TreeBuilder {
 public:
     virtual ~TreeBuilder() = default;
@@ -58,31 +58,33 @@ public:
     virtual void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                        Profile& profile) = 0;
 
-    /// The same particles moved: order and cells stay as build() left them, and the moments are
-    /// summed anew. A position that is not finite gets into the root's centre of mass.
+    /// Updates the tree for the same particles at new positions: order and cells stay as build()
+    /// left them, and the moments are summed anew. A position that is not finite enters the root's
+    /// centre of mass.
     virtual void refit(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
                        Profile& profile) = 0;
 
     /// Fills the nodes of the last tree, whose plan has a criterion.
     virtual void finish_nodes(Tree& tree) = 0;
 
-    /// Makes sure that octree.order of the last build is there.
+    /// Ensures that octree.order of the last build is on the host.
     virtual void fetch_order(Octree&) {}
-    /// Makes sure that octree.sources of the last build or refit are there.
+    /// Ensures that octree.sources of the last build or refit are on the host.
     virtual void fetch_sources(Octree&) {}
-    /// find_targets() of the particles of at least that level, by levels on the builder's device.
+    /// Finds as targets the particles of at least the given level, from levels on the builder's
+    /// device.
     virtual void find_targets(TargetGroups&, const std::uint8_t*, int) {}
-    /// find_boxes() where octree.sources may not be there.
+    /// Calls find_boxes() where octree.sources may not be on the host.
     virtual void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side)
     {
         chamomile::find_boxes(groups, octree, longest_side);
     }
 
-    /// Where the tree that this builder fills should lie.
+    /// Returns the memory for the trees that this builder fills.
     virtual std::pmr::memory_resource* memory() { return std::pmr::get_default_resource(); }
 };
 
-/// Builds with all host threads.
+/// Returns a builder that uses all host threads.
 std::unique_ptr<TreeBuilder> make_host_tree_builder();
 
 } // namespace chamomile

@@ -23,7 +23,7 @@ WalkKernels find_kernels(const std::string& instruction_set)
     }
 }
 
-/// Room for n entries.
+/// Makes room for n entries.
 template <class T>
 void reserve(WalkArray<T>& array, std::size_t n)
 {
@@ -41,13 +41,15 @@ void append(std::vector<T>& to, const WalkArray<T>& from)
     to.insert(to.end(), from.data, from.data + from.size);
 }
 
-/// With expansions a cluster opens what it does not accept, because it may expand the daughters
-/// once for all its groups; except cells with an opening radius below this part of its own, which
-/// few of its groups would open. Without, it opens what all of them would.
+/// With expansions a cluster opens the cells that it does not accept, because it may expand the
+/// daughters once for all its groups. Cells with an opening radius below this part of its own are
+/// an exception, because few of its groups would open them. Without expansions it opens what all
+/// groups would.
 constexpr double spared_part = 1;
 
-/// For the estimate of the acceleration: square of the length, in a cluster's mean distance, that
-/// smooths out its neighbours; its own field at that distance (a homogeneous sphere has 0.46).
+/// Constants of the estimate of the acceleration: the square of the length, in a cluster's mean
+/// distance, that smooths its neighbours; and its own field at that distance (a homogeneous sphere
+/// has 0.46).
 constexpr double smoothing = 0.3, own_part = 0.4;
 
 } // namespace
@@ -149,11 +151,11 @@ double Walk::acceleration(const Cluster& cluster) const
     return a * (units.mass / units.length / units.length);
 }
 
-/// In the nodes' units, in which squares neither overflow nor vanish.
+/// Returns the acceleration in the nodes' units, in which squares neither overflow nor vanish.
 double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const
 {
-    // Of everything at the centre of mass, itself smoothed out; and of its own particles, which
-    // cancel there, at their mean distance from it.
+    // The estimate adds the field of everything at the centre of mass, smoothed, to that of the
+    // cluster's own particles, which cancels there, at their mean distance from it.
     const WalkUnits& units = nodes_->units;
     const double eps = criterion_.softening / units.length,
                  distance = cluster.extent / units.length, softening = eps * eps,
@@ -168,7 +170,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
                                scratch);
     };
     const Vec3<double> whole = field_at(cluster.center_of_mass);
-    if (cluster.mass == 0 && extent > 0) { // of others' particles: what does not cancel about it
+    if (cluster.mass == 0 && extent > 0) { // massless: add the field that does not cancel around
         double around = 0;
         for (int side = 0; side < 6; ++side) {
             Vec3<double> place = cluster.center_of_mass;

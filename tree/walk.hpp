@@ -1,5 +1,5 @@
-/// \file  The walk of the tree (Barnes & Hut 1986), once per cluster and on per group (Barnes
-/// 1990).
+/// \file  The walk of the tree (Barnes & Hut 1986), once per cluster and continued for each group
+/// (Barnes 1990).
 #pragma once
 
 #include <memory>
@@ -15,25 +15,28 @@ namespace chamomile {
 struct WalkKernels;
 struct WalkScratch;
 
-/// Lists the interactions of groups, eight cells at a time. The lists depend on the tree, the
-/// criterion and the clusters alone: not on batches, threads or the instruction set.
+/// A Walk lists the interactions of groups, eight cells at a time. The lists depend on the tree,
+/// the criterion and the clusters alone: not on batches, threads or the instruction set.
 class Walk {
 public:
-    /// `instruction_set`: auto or one of instruction_sets(); Error(device) if there is none such.
+    /// `instruction_set` is auto or one of instruction_sets(). Throws Error(device) if there is
+    /// none such.
     explicit Walk(const std::string& instruction_set = "auto");
     ~Walk();
 
-    /// Keeps references to the octree and its nodes, made for this criterion, until the next call.
+    /// Keeps references to the octree and its nodes, which were made for this criterion, until the
+    /// next call.
     void prepare(const Octree& octree, const WalkNodes& nodes,
                  const AcceptanceCriterion& criterion);
 
-    /// Appends the lists of clusters first .. last and of their groups. Safe for several threads.
+    /// Appends the lists of clusters first .. last and of their groups. Several threads may call
+    /// it.
     void list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
               std::size_t last_cluster) const;
 
-    /// Estimate of the acceleration of the cluster's particles, G = 1, in the units of the
-    /// particles; what the relative criterion compares with. Within a factor of 1.6 of that of 98 %
-    /// of them in a Plummer sphere.
+    /// Returns an estimate of the acceleration of the cluster's particles, G = 1, in the units of
+    /// the particles; the relative criterion compares with it. In a Plummer sphere it is within a
+    /// factor of 1.6 of the acceleration of 98 % of them.
     double acceleration(const Cluster& cluster) const;
 
 private:
@@ -48,7 +51,7 @@ private:
     const Octree* octree_ = nullptr;
     const WalkNodes* nodes_ = nullptr;
     mutable std::mutex mutex_;
-    mutable std::vector<std::unique_ptr<WalkScratch>> idle_; // of threads that do not walk now
+    mutable std::vector<std::unique_ptr<WalkScratch>> idle_; // of threads that do not walk
 };
 
 } // namespace chamomile

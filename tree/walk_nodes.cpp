@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t block = 4096; // cells that one thread numbers at a time
 
-/// Node of each cell with daughters, no_node for leaves. Returns the number of nodes.
+/// Finds the node of each cell with daughters, and no_node for leaves. Returns the number of nodes.
 std::size_t number_nodes(std::pmr::vector<Index>& node_of, const Octree& octree)
 {
     const std::size_t n = octree.cells.size(), blocks = (n + block - 1) / block;
     node_of.resize(n);
     std::vector<Index> first(blocks + 1);
-    first[0] = 1; // after the root's
+    first[0] = 1; // after the root's node
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t b = 0; b < blocks; ++b)
         for (std::size_t c = b * block; c < std::min(n, (b + 1) * block); ++c)

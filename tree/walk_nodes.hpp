@@ -10,7 +10,7 @@ namespace chamomile {
 
 inline constexpr Index no_node = 0xffffffff;
 
-/// The daughters of a cell, or other cells that are tested together: 512 bytes.
+/// A WalkNode holds the daughters of a cell, or other cells that are tested together: 512 bytes.
 struct alignas(64) WalkNode {
     static constexpr int width = 8;
 
@@ -20,10 +20,11 @@ struct alignas(64) WalkNode {
     Index cell[width];
     Index node[width]; ///< the node of the cell's daughters; no_node: a leaf
     Index lanes;       ///< bits of the lanes in use
-    Index inner;       ///< those whose cells have daughters
+    Index inner;       ///< bits of the lanes whose cells have daughters
 };
 
-/// Fills one lane. The same on host and device, and so without contraction of products and sums.
+/// Fills one lane. The bits are the same on host and device, and so products and sums are not
+/// contracted.
 CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughters,
                             const Multipole& multipole, const CellReach& reach,
                             const WalkUnits& units)
@@ -39,8 +40,8 @@ CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughter
     node.node[lane] = daughters;
 }
 
-/// Node 0 holds the root, then comes one node for each cell with daughters, in the order of the
-/// cells.
+/// In WalkNodes, node 0 holds the root; then comes one node for each cell with daughters, in the
+/// order of the cells.
 struct WalkNodes {
     explicit WalkNodes(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : nodes(memory), node_of(memory)
@@ -51,7 +52,7 @@ struct WalkNodes {
     std::pmr::vector<Index> node_of; ///< scratch
 };
 
-/// Uses all threads and reuses the memory of `nodes`.
+/// Fills the nodes with all threads, reusing the memory of `walk_nodes`.
 void make_walk_nodes(WalkNodes& nodes, const Octree& octree, const Moments& moments,
                      const AcceptanceCriterion& criterion);
 

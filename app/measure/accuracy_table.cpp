@@ -16,6 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+/// A Statistic is a column for each kind of error.
 struct Statistic {
     const char* name;
     double Percentiles::*value;
@@ -24,6 +25,7 @@ constexpr Statistic statistics[] = {
     {"rms", &Percentiles::rms},  {"median", &Percentiles::median}, {"90 %", &Percentiles::p90},
     {"99 %", &Percentiles::p99}, {"99.9 %", &Percentiles::p999},   {"max", &Percentiles::max}};
 
+/// An ErrorKind is a quantity whose errors are measured.
 struct ErrorKind {
     const char* prefix;
     Percentiles ForceErrors::*percentiles;
@@ -96,7 +98,7 @@ Words everything_words(const AccuracySample& sample, const AccuracyRow& row)
     return words;
 }
 
-/// A number where the whole word is one.
+/// Returns the word as a number if the whole of it is one, else as a text.
 DataGroup::Attribute attribute_of(const std::string& word)
 {
     char* end = nullptr;

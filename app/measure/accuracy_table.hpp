@@ -1,4 +1,4 @@
-/// \file  What `chamomile accuracy` measures of a setting, and how it is told and written.
+/// \file  The measurements of `chamomile accuracy` for a setting, as tables and files.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@
 
 namespace chamomile::app {
 
-/// The particles of some rows, and those of them that are compared.
+/// An AccuracySample holds the particles of some rows, and those of them that are compared.
 struct AccuracySample {
     std::string source; ///< of the particles
     std::size_t particles = 0;
     std::vector<std::uint64_t> index, id;
     std::vector<Vec3<double>> position;
     std::vector<double> radius; ///< from the centre of mass
-    std::string reference;      ///< what summed it
+    std::string reference;      ///< how the reference was summed
 };
 
-/// One setting, measured.
+/// An AccuracyRow is one setting with its measurements.
 struct AccuracyRow {
     std::size_t sample = 0; ///< its place among the samples
     SolverOptions setting;  ///< in force
@@ -40,13 +40,14 @@ struct AccuracyRow {
 using Samples = std::vector<AccuracySample>;
 using AccuracyRows = std::vector<AccuracyRow>;
 
-/// What fits a screen; what is the same in all rows is told once, in a line above.
+/// Prints the columns that fit a screen; values that all rows share are printed once, in a line
+/// above.
 void print_accuracy(const Samples& samples, const AccuracyRows& rows);
 
-/// One column for everything.
+/// Returns a table with a column for each quantity.
 Table accuracy_table(const Samples& samples, const AccuracyRows& rows);
 
-/// As docs/formats.md describes it, with the errors of every target.
+/// Returns the data as docs/formats.md describes them, with the errors of every target.
 std::vector<DataGroup> accuracy_data(const Samples& samples, const AccuracyRows& rows,
                                      const std::string& command);
 

@@ -55,7 +55,7 @@ Words result_words(const BenchRow& row)
     return words;
 }
 
-/// Those of all rows, each in the order of the first row that has it.
+/// Returns the phases of all rows, each in the order of the first row that has it.
 Words phase_names(const std::vector<BenchRow>& rows)
 {
     Words names;

@@ -11,7 +11,7 @@
 
 namespace chamomile::app {
 
-/// One setting, measured.
+/// A BenchRow is one setting with its measurements.
 struct BenchRow {
     std::string source; ///< of the particles
     std::size_t particles = 0;
@@ -27,10 +27,11 @@ struct BenchRow {
     std::optional<double> ceiling; ///< pairs per second of the pair loop alone
 };
 
-/// Times, errors and pairs, and the phases if asked for. What is the same in all rows is told once.
+/// Prints times, errors and pairs, and phases if requested. Values that all rows share are printed
+/// once.
 void print_tables(const std::vector<BenchRow>& rows, bool phases);
 
-/// One column for everything.
+/// Returns a table with a column for each quantity.
 Table everything_table(const std::vector<BenchRow>& rows, const std::string& version,
                        const std::string& date);
 

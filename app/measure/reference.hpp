@@ -1,4 +1,4 @@
-/// \file  The accelerations and potentials in double that `accuracy` and `bench` compare with.
+/// \file  The accelerations and potentials in double with which `accuracy` and `bench` compare.
 #pragma once
 
 #include <map>
@@ -11,41 +11,42 @@
 
 namespace chamomile::app {
 
-/// Where long ones are summed. Automatic: on a GPU if there is one.
+/// A ReferenceDevice sums long references. Automatic: on a GPU if there is one.
 enum class ReferenceDevice { automatic, cpu, gpu };
 
 /// Adds --sample and --reference.
 void add_reference(Options& options, int& sample, ReferenceDevice& device, Range sample_range);
 
-/// Throws Error(usage) for a GPU asked for where the sums are those of a periodic box.
+/// Throws Error(usage) if a GPU is requested for the sums of a periodic box.
 void require_reference(const Options& options, ReferenceDevice device, bool in_box);
 
-/// Direct sums over all particles for a sample of them, made once for each softening. Up to 2e9
-/// pairs by reference_sum(). Longer ones by the direct solver in double, which knows accelerations
-/// and potentials alone: up to 1000 targets, evenly spread, are then summed by reference_sum() too,
-/// as a check of the solver and for the scale of Dehnen's error.
+/// A Reference holds direct sums over all particles for a sample of them, made once for each
+/// softening. Up to 2e9 pairs are summed by reference_sum(). Longer sums are made by the direct
+/// solver in double, which gives accelerations and potentials alone: up to 1000 targets, evenly
+/// spread, are then summed by reference_sum() too, as a check of the solver and for the scale of
+/// Dehnen's error.
 class Reference {
 public:
-    /// Keeps a reference to the particles, whose accelerations and potentials sums()
-    /// overwrites.
-    /// `box`: the side of their periodic box, where sums are those of Ewald by the periodic direct
-    /// solver; 0: isolated.
+    /// Keeps a reference to the particles, whose accelerations and potentials sums() overwrites.
+    /// `box` is the side of their periodic box, in which the sums are Ewald's by the periodic
+    /// direct solver; 0: isolated.
     Reference(Particles& particles, std::size_t sample, double gravitational_constant,
               ReferenceDevice device, double box = 0);
 
     const std::vector<Index>& targets() const { return targets_; }
 
-    /// Throws Error(device) for a GPU that is absent, Error(numeric) for a solver that is more than
-    /// 1e-12 of sum_j G m_j / r_ij^2, or of the potential, away from reference_sum().
+    /// Returns the sums for a softening. Throws Error(device) for a GPU that is absent,
+    /// Error(numeric) for a solver that differs from reference_sum() by more than 1e-12 of sum_j G
+    /// m_j / r_ij^2, or of the potential.
     const ReferenceSums& sums(Softening softening);
 
-    /// Such as "5000 targets pair by pair in double", after the first sums().
+    /// Returns a text such as "5000 targets pair by pair in double", after the first sums().
     const std::string& text() const { return text_; }
 
 private:
     ReferenceSums by_solver(Softening softening);
     ReferenceSums in_box(Softening softening);
-    /// What a solver makes of the targets, without the scale of Dehnen's error.
+    /// Returns a solver's results for the targets, without the scale of Dehnen's error.
     ReferenceSums taken_from(Solver& solver);
 
     Particles& particles_;

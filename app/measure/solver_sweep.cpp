@@ -22,7 +22,7 @@ std::string size_text(int size)
 using Settings = std::vector<SolverOptions>;
 using Texts = std::vector<std::string>;
 
-/// `settings` with each text put into that option, or into those that `takes` says.
+/// Repeats `settings` with each text as value of that option, if `takes` allows it.
 void cross(Settings& settings, const char* option, const Texts& texts,
            bool (*takes)(const SolverOptions&) = nullptr)
 {
@@ -41,7 +41,8 @@ void cross(Settings& settings, const char* option, const Texts& texts,
     settings = std::move(all);
 }
 
-/// Each criterion with each of the tolerances or opening angles that it takes.
+/// Repeats the settings with each criterion and each of the tolerances or opening angles that it
+/// takes.
 void cross_criteria(Settings& settings, const SolverSweep& sweep, const Options& options)
 {
     Texts names = sweep.lists.at("criterion");
@@ -119,7 +120,7 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
         require(options, refuse_idle_rows(force_options(), options.asked(),
                                           {{needs_goal, "needs --accuracy"}}));
     Settings settings{solver};
-    settings[0].accuracy.reset(); // of trees alone
+    settings[0].accuracy.reset(); // for trees alone
     const auto list = [&](const char* option, bool (*takes)(const SolverOptions&) = nullptr) {
         cross(settings, option, sweep.lists.at(option), takes);
     };
@@ -149,7 +150,7 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
     for (SolverOptions& setting : settings) {
         if (setting.accuracy)
             settle_forces(options, setting);
-        make_solver(setting); // refuses what is out of range before anything takes long
+        make_solver(setting); // refuses early what takes long
     }
     return settings;
 }

@@ -13,6 +13,7 @@ constexpr int counted_evaluations = 3;
 constexpr double worth_taking = 0.97;
 constexpr int least_group = 16, most_group = 8192, least_leaf = 2, most_leaf = 512;
 
+/// A Tuner searches for the fastest group and leaf size by evaluations.
 class Tuner {
 public:
     Tuner(const SolverOptions& solver, Particles& particles, Quantities quantities)
@@ -25,7 +26,7 @@ public:
         result_.start_seconds = result_.seconds = least_seconds(result_.solver);
     }
 
-    /// Doubles the size as long as that pays, and halves it if doubling does not.
+    /// Doubles the size as long as that saves time, and halves it if doubling does not.
     void climb(int SolverOptions::*size, int least, int most)
     {
         const int first = result_.solver.*size;

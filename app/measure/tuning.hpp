@@ -1,4 +1,4 @@
-/// \file  Group and leaf size by measurement: `--tune`.
+/// \file  Tuning of group and leaf size by measurement: `--tune`.
 #pragma once
 
 #include "app/options/options.hpp"
@@ -6,6 +6,7 @@
 
 namespace chamomile::app {
 
+/// A Tuning is the result of a search for the fastest sizes.
 struct Tuning {
     SolverOptions solver; ///< with the sizes of the fastest evaluation
     double seconds = 0;   ///< of it
@@ -13,7 +14,8 @@ struct Tuning {
     double start_seconds = 0;
     int evaluations = 0;
 
-    /// Such as "groups of 256, leaves of 16: 41 ms; of 128 and 16: 45 ms; 24 evaluations".
+    /// Returns a text such as
+    /// "groups of 256, leaves of 16: 41 ms; of 128 and 16: 45 ms; 24 evaluations".
     std::string text() const;
 };
 
@@ -24,8 +26,8 @@ void add_tune(Options& options, bool& tune);
 void require_tunable(const Options& options, bool tune, bool direct);
 
 /// Evaluates the particles with groups and leaves of half and twice the size, as long as that saves
-/// more than 3 %, and returns the best. A size that `solver` gives stays. The sizes depend on
-/// the machine and the moment; what they give does not.
+/// more than 3 %, and returns the best. A size that `solver` gives is kept. The sizes depend on the
+/// machine and the moment; results for given sizes do not.
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities);
 
 } // namespace chamomile::app

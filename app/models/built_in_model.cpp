@@ -11,6 +11,7 @@
 namespace chamomile::app {
 namespace {
 
+/// A BuiltInModel is a name with the function that makes the model.
 struct BuiltInModel {
     const char* name;
     Snapshot (*make)(std::uint64_t particles, std::uint64_t seed);

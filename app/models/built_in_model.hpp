@@ -9,13 +9,14 @@
 
 namespace chamomile::app {
 
-/// Their names.
+/// Returns the names of the models.
 std::vector<std::string> built_in_models();
 
-/// "plummer, hernquist, ...".
+/// Returns "plummer, hernquist, ...".
 std::string built_in_model_names();
 
-/// Throws Error(usage) for a name that is not known, naming the nearest.
+/// Returns the model of that name. Throws Error(usage) for an unknown name, with the nearest known
+/// one.
 Snapshot make_built_in_model(const std::string& name, std::uint64_t particles, std::uint64_t seed);
 
 } // namespace chamomile::app

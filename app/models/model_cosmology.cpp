@@ -14,6 +14,7 @@
 namespace chamomile::app {
 namespace {
 
+/// A Request holds the options of the command.
 struct Request {
     InitialConditionsOptions model;
     std::optional<double> omega_lambda;

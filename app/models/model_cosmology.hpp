@@ -1,4 +1,4 @@
-/// \file  The model of `chamomile model` that is made of the power spectrum of linear theory.
+/// \file  The model of `chamomile model` that follows the power spectrum of linear theory.
 #pragma once
 
 #include <string>

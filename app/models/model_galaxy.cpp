@@ -10,7 +10,7 @@
 namespace chamomile::app {
 namespace {
 
-/// The units that the model is written in.
+/// ModelUnits are the units in which the model is written.
 struct ModelUnits {
     bool physical = false;
     double kpc = 3.5, mass = 5.6; ///< of one unit of length and mass (1e10 Msun)

@@ -1,4 +1,4 @@
-/// \file  The models of `chamomile model` that are made of disk galaxies.
+/// \file  The models of `chamomile model` that consist of disk galaxies.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// \file  Particles from a snapshot or from built-in models, as `accuracy` and `bench` take them.
+/// \file  Particles from a snapshot or from built-in models, for `accuracy` and `bench`.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 
 namespace chamomile::app {
 
+/// A ParticleSource is a file, or models with their numbers of particles.
 struct ParticleSource {
     std::string file; ///< empty: the models
     std::vector<std::string> models = {"plummer"};
@@ -23,8 +24,8 @@ void add_particle_source(Options& options, ParticleSource& source);
 /// Throws Error(usage) for a file together with any of the other options.
 void require_one_source(const Options& options, const ParticleSource& source);
 
-/// Calls `visit` with the file, or with each model of each number: what they are called and what
-/// they hold. A Plummer sphere is made without the energy of all pairs.
+/// Calls `visit` with the file, or with each model for each number: with its name and its snapshot.
+/// The energy of a Plummer sphere is not summed over all pairs.
 void visit_particles(const ParticleSource& source,
                      const std::function<void(const std::string& name, Snapshot& snapshot)>& visit);
 

@@ -33,7 +33,8 @@ std::string trimmed(const std::string& text)
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The line up to a '#' at its start or after a blank; any other is part of a name such as run#1.
+/// Returns the line up to a '#' at its start or after a blank; any other '#' is part of a name such
+/// as run#1.
 std::string without_comment(const std::string& line)
 {
     for (std::size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1))

@@ -6,15 +6,15 @@
 
 namespace chamomile::app {
 
-/// One `key = value`; `place` is "FILE: line N".
+/// A ConfigLine is one `key = value`; `place` is "FILE: line N".
 struct ConfigLine {
     std::string key, value, place;
 };
 
-/// The lines of an INI file, comments and section headers left out: a comment begins with a `#` at
-/// the start of a line or after a blank, `[forces]` serves the reader and does not become part of a
-/// key. Throws Error(usage) if the file is missing, no regular file, larger than 1 MB, binary or
-/// not made of such lines.
+/// Returns the lines of an INI file without comments and section headers. A comment begins with a
+/// `#` at the start of a line or after a blank; `[forces]` serves the reader and does not become
+/// part of a key. Throws Error(usage) if the file is missing, no regular file, larger than 1 MB,
+/// binary or has other lines.
 std::vector<ConfigLine> read_config_file(const std::string& file);
 
 } // namespace chamomile::app

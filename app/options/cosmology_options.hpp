@@ -9,15 +9,15 @@
 
 namespace chamomile::app {
 
-/// Of adaptive steps of a cosmological run: sqrt(2 * 0.02), GADGET-4's usual accuracy.
+/// The default of adaptive steps in a cosmological run: sqrt(2 * 0.02), GADGET-4's usual accuracy.
 inline constexpr double comoving_eta = 0.2;
 
 /// Adds --cosmology, --z-end, --a-end, --outputs-z, --outputs-a, --dlna-max, --eps-max, --omega-m,
 /// --omega-l, --omega-r, --w0, --wa and --hubble.
 void add_cosmology_options(Options& options, CosmologyRequest& request);
 
-/// Whether the run is cosmological; then its end in ln a, today unless given. Throws Error(usage)
-/// for options that contradict each other or belong to plain time.
+/// If the run is cosmological, sets its end in ln a, which is today unless given. Throws
+/// Error(usage) for options that contradict each other or hold in plain time only.
 void settle_cosmology(const Options& options, CosmologyRequest& request,
                       std::optional<double>& end_time);
 

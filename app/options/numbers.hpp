@@ -1,4 +1,4 @@
-/// \file  Numbers of the command line: core/typed_number.hpp, and short names of ranges.
+/// \file  Numbers of the command line: core/typed_number.hpp, with short names of ranges.
 #pragma once
 
 #include "chamomile/core/number_text.hpp"
@@ -13,7 +13,7 @@ using ranges::above;
 using ranges::at_least;
 using ranges::between;
 
-/// The shortest text that reads back as the same number.
+/// Returns the shortest text that reads back as the same number.
 inline std::string shortest(double value)
 {
     return number_text(value);

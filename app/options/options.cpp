@@ -17,7 +17,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-/// The text that follows an option; a flag has none and stands for "true".
+/// Returns the text that follows an option; for a flag, which has none, it is "true".
 std::string value_of(const po::option& option)
 {
     if (option.value.empty())
@@ -155,7 +155,7 @@ std::vector<std::string> Options::long_names() const
     return names;
 }
 
-/// Notes the value of one option; the same option again must say the same.
+/// Records the value of one option; a second value of the same option must be equal.
 void Options::put(Values& values, const std::string& source, const std::string& name,
                   const std::string& text) const
 {

@@ -18,10 +18,10 @@
 ///     }
 ///
 /// Each option is bound to a variable: its value at the time of binding is the default that --help
-/// shows, and parse() overwrites it. Options of forces: app/options/solver_options.hpp. Tables on
-/// standard output: core/text/table.hpp. Every command also takes --config FILE.ini, --threads,
-/// --quiet/-q,
-/// --verbose/-v and --help/-h. A command prints to standard output, and nothing else does.
+/// shows, and parse() overwrites it. app/options/solver_options.hpp has the options of forces, and
+/// core/text/table.hpp the tables on standard output. Every command also takes --config FILE.ini,
+/// --threads, --quiet/-q, --verbose/-v and --help/-h. A command prints to standard output, and
+/// nothing else does.
 #pragma once
 
 #include <algorithm>
@@ -45,87 +45,89 @@ namespace chamomile::app {
 
 enum class Need { required, optional };
 
+/// Options declares the arguments and options of one subcommand, and reads them.
 class Options {
 public:
-    /// `summary` is the paragraph that --help opens with.
+    /// `summary` is the paragraph with which --help opens.
     Options(std::string command, std::string summary);
 
-    /// The next argument without a name; arguments are taken in the order of these calls.
+    /// Adds the next argument without a name; arguments are taken in the order of these calls.
     void positional(const std::string& metavar, std::string& value, const std::string& help,
                     Need need = Need::required);
-    /// All arguments that are left, at least one; the last of these calls.
+    /// Takes all arguments that are left, at least one; it must be the last of these calls.
     void positional(const std::string& metavar, std::vector<std::string>& values,
                     const std::string& help);
 
     /// Opens a group under whose title --help lists the options that follow.
     void group(const std::string& title);
 
-    /// An option is named "long" or "long,s" with a one-letter form. One of a name that is there
-    /// already takes its place: a command may bind a common option to something of its own.
+    /// Adds an option, named "long" or "long,s" with a one-letter form. It replaces an option of
+    /// the same name: a command may bind a common option to a variable of its own.
     void flag(const std::string& name, bool& value, const std::string& help);
     void text(const std::string& name, const std::string& metavar, std::string& value,
               const std::string& help);
 
-    /// A list such as cpu,gpu; of `words` alone, if there are any.
+    /// Adds a list such as cpu,gpu, which must consist of `words` if there are any.
     void texts(const std::string& name, const std::string& metavar,
                std::vector<std::string>& values, const std::string& help,
                std::vector<std::string> words = {});
 
-    /// T: double, int or std::uint64_t.
+    /// Adds a number; T is double, int or std::uint64_t.
     template <class T>
     void number(const std::string& name, T& value, Range range, const std::string& help);
-    /// Without a default: empty unless given.
+    /// Adds a number without a default, which is empty unless given.
     template <class T>
     void number(const std::string& name, std::optional<T>& value, Range range,
                 const std::string& help);
-    /// A list such as 0.4,0.6.
+    /// Adds a list such as 0.4,0.6.
     template <class T>
     void numbers(const std::string& name, std::vector<T>& values, Range range,
                  const std::string& help);
 
-    /// One of a few words, each standing for a value.
+    /// Adds a choice of a few words, each standing for a value.
     template <class T>
     void choice(const std::string& name, T& value,
                 std::vector<std::pair<std::string, std::remove_reference_t<T>>> words,
                 const std::string& help);
 
-    /// A list of such words, the first of each value being what is shown of it.
+    /// Adds a list of such words; the first word of each value is shown for it.
     template <class T>
     void choices(const std::string& name, const std::string& metavar, std::vector<T>& values,
                  std::vector<std::pair<std::string, T>> words, const std::string& help);
 
-    /// An option by its row, in the row's group; bound to `settings`.
+    /// Adds an option by its row, in the row's group, bound to `settings`.
     template <class Settings>
     void option(const OptionRow<Settings>& row, Settings& settings);
-    /// The same as a list such as 0.4,0.6: texts that the row reads, and what is shown of them.
+    /// Adds a list such as 0.4,0.6 of an option: texts that the row reads, with what is shown of
+    /// them.
     template <class Settings>
     void list(const OptionRow<Settings>& row, std::vector<std::string>& values);
 
-    /// Reads the arguments, then the file of --config for what they leave open. False if --help was
-    /// asked for and printed. Throws Error(usage) for the first thing that is wrong.
+    /// Reads the arguments, then the file of --config for options that they do not give. Returns
+    /// false if --help was given and printed. Throws Error(usage) for the first error.
     bool parse(const std::vector<std::string>& arguments);
 
-    /// Whether the arguments or the file of --config name the option.
+    /// Returns whether the arguments or the file of --config name the option.
     bool given(const std::string& long_name) const { return given_.contains(long_name); }
 
-    /// The options that arguments and file name, with their texts.
+    /// Returns the options that arguments and file name, with their texts.
     const std::map<std::string, std::string>& given_values() const { return given_; }
-    /// Their names, but for flags that are given as false.
+    /// Returns their names, without flags that are given as false.
     GivenOptions asked() const;
 
-    /// Takes the options of an earlier call for those that are not given now; they count as given.
-    /// Throws Error(restart) for the first that is given now, is not among those that may change
-    /// and means something else than then, or than its default if it was not given then.
+    /// Takes the options of an earlier call where they are not given now; they count as given.
+    /// Throws Error(restart) for the first option that is given now, may not change, and differs
+    /// from its earlier value, or from its default if it was not given then.
     void adopt(const std::map<std::string, std::string>& earlier,
                const std::vector<std::string>& may_change);
 
     Verbosity verbosity() const;
     const std::string& command() const { return command_; }
 
-    /// The command as it was typed, to be kept in the files that it makes.
+    /// Returns the command as it was typed, for the files that it makes.
     std::string command_line() const;
 
-    /// Every option with its value in force, in the order of --help.
+    /// Returns every option with its value in force, in the order of --help.
     std::vector<std::pair<std::string, std::string>> values() const;
 
 private:
@@ -136,7 +138,7 @@ private:
         std::string group;
         bool is_flag = false;
 
-        /// As Boost takes it: "output,o".
+        /// Returns the name in Boost's form: "output,o".
         std::string spelling() const { return name + (letter.empty() ? "" : "," + letter); }
     };
     struct Positional {
@@ -161,7 +163,7 @@ private:
     Values defaults_; ///< as --help shows them
     std::vector<Entry> entries_;
     std::vector<Positional> positionals_;
-    std::vector<std::string>* rest_ = nullptr; ///< takes what follows the last positional
+    std::vector<std::string>* rest_ = nullptr; ///< takes the arguments after the last positional
     std::string first_of_rest_;
     std::vector<std::string> arguments_;
     Values given_;
@@ -183,7 +185,7 @@ inline std::string shown(std::uint64_t value)
     return std::to_string(value);
 }
 
-/// With commas between.
+/// Returns the texts joined by commas.
 std::string joined(const std::vector<std::string>& texts);
 
 template <class T>

@@ -1,4 +1,4 @@
-// What `chamomile COMMAND --help` prints.
+// The text that `chamomile COMMAND --help` prints.
 #include <algorithm>
 #include <cstdio>
 #include <sstream>

@@ -1,4 +1,4 @@
-/// \file  The periodic box of a force: from options and file, and what is told of it.
+/// \file  The periodic box of a force, from options and file, and its lines of output.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace chamomile::app {
 
-/// Takes the box from the file unless --box gives it; the snapshot is in the box that is used then,
-/// with notes of what was ignored or may surprise. Throws Error(usage) for two boxes that differ.
+/// Takes the box from the file unless --box gives it, sets the snapshot's box to it, and notes what
+/// was ignored or may surprise. Throws Error(usage) for two boxes that differ.
 void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solver);
 
-/// Where the box comes from, such as "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)";
-/// empty of isolated systems.
+/// Returns the origin of the box; it is empty for isolated systems. An example is
+/// "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)".
 std::string box_text(const Options& options, const Snapshot& snapshot, const SolverOptions& solver);
 
-/// Both as lines on standard output, unless --quiet; none of isolated systems.
+/// Prints box and long range on standard output, unless --quiet; prints nothing for isolated
+/// systems.
 void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled);
 
 } // namespace chamomile::app

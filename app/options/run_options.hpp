@@ -1,4 +1,4 @@
-/// \file  What `chamomile run` can be told.
+/// \file  The options of `chamomile run`.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,7 @@ namespace chamomile::app {
 
 enum class DeviceErrorAction { stop, cpu };
 
+/// RunOptions holds all options of the command.
 struct RunOptions : RunSettings {
     std::string input;                          ///< a file; or empty, and
     std::string model;                          ///< the name of a built-in model
@@ -25,24 +26,24 @@ struct RunOptions : RunSettings {
     Scheme scheme;
     std::string folder;
     bool overwrite = false, collisionless_gas = false;
-    std::string restart; ///< the folder or checkpoint to go on from; or empty
+    std::string restart; ///< the folder or checkpoint to continue from; or empty
     DeviceErrorAction on_device_error = DeviceErrorAction::stop;
 };
 
 /// Binds all options of the command.
 void add_run_options(Options& options, RunOptions& run);
 
-/// Throws Error(usage) naming all options that are missing, or one that nothing would use.
+/// Throws Error(usage) naming all options that are missing, or one that would have no effect.
 void require_complete(const Options& options, const RunOptions& run);
 
-/// The initial conditions: the file or the model. Throws Error(usage) or Error(input).
+/// Returns the initial conditions: the file or the model. Throws Error(usage) or Error(input).
 Snapshot initial_conditions(const RunOptions& run);
 
-/// The name of where they come from, for messages.
+/// Returns the name of their source, for messages.
 std::string source_of(const RunOptions& run);
 
-/// The time loop's options for a run from `start`. Throws Error(usage) for options that do not fit
-/// the start.
+/// Returns the time loop's options for a run from `start`. Throws Error(usage) for options that
+/// contradict the start.
 SimulationOptions simulation_options(const RunOptions& run, double start);
 
 /// Throws Error(usage) with a softening length that would suit the particles: their mean spacing in

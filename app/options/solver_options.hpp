@@ -1,4 +1,4 @@
-/// \file  The options that decide a force, the same for run, force, accuracy and bench.
+/// \file  The options of a force, the same for run, force, accuracy and bench.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace chamomile::app {
 
-/// Which options of force_options() a command takes.
+/// A ForceUse tells which options of force_options() a command takes.
 enum class ForceUse {
-    evaluation, ///< those of one
+    evaluation, ///< those of one evaluation
     run         ///< those of a time loop too
 };
 
-/// Adds them, bound to `solver`.
+/// Adds these options, bound to `solver`.
 void add_force_options(Options& options, SolverOptions& solver, ForceUse use);
 
-/// --precision, --device and --instruction-set of whatever sums over pairs.
+/// Adds --precision, --device and --instruction-set for any solver that sums over pairs.
 template <class Machine>
 void add_machine_options(Options& options, Machine& machine)
 {
@@ -27,22 +27,22 @@ void add_machine_options(Options& options, Machine& machine)
         options.option(row, machine);
 }
 
-/// Throws Error(usage) with the line, if there is one, after the command's name.
+/// Throws Error(usage) with the refusal, if there is one, after the command's name.
 void require(const Options& options, const Refusal& refusal);
 
 /// Completes the options of a force (settle_method()). Throws Error(usage).
 void settle_forces(const Options& options, SolverOptions& solver);
 
-/// Throws Error(usage) for the first option of trees that is given, where there are direct sums.
+/// Throws Error(usage) for the first option of trees that is given although sums are direct.
 void refuse_tree_options(const Options& options, const std::string& because);
 
-/// G, the softening and the periodic box of the file, where the options do not give them; a file
-/// that states no softening leaves that of `solver`. The snapshot is in the box that is used then
-/// (settle_box), and what goes with it is settled (settle_boundary()). Returns whether a softening
-/// length is known, from either.
+/// Takes G, the softening and the periodic box from the file where the options do not give them;
+/// without a softening in the file that of `solver` is kept. The snapshot's box is set to the one
+/// in use (settle_box), and dependent options are settled (settle_boundary()). Returns whether a
+/// softening length is known from the options or the file.
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options);
 
-/// Notes options that change no result on the device that there is, of one that may be absent.
+/// Notes the given options that have no effect on the device in use.
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot);
 
 } // namespace chamomile::app

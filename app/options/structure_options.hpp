@@ -1,4 +1,4 @@
-/// \file  The options of what is looked at in snapshots: matter, spectra, halos, linear theory.
+/// \file  The options of the analysis of snapshots: matter, spectra, halos, linear theory.
 #pragma once
 
 #include "app/options/options.hpp"
@@ -12,7 +12,7 @@ namespace chamomile::app {
 /// Adds --types, a list of numbers or names.
 void add_types(Options& options, std::vector<int>& types, const std::string& help);
 
-/// Adds --types, of what is `looked_at`, and --box.
+/// Adds --types, described by `looked_at`, and --box.
 void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at);
 
 /// Adds --mesh, --assignment, --interlacing, --fold, --fold-factor, --linear and --bins.

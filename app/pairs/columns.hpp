@@ -1,4 +1,4 @@
-/// \file  Text files of columns of numbers, found by their names or taken in order.
+/// \file  Text files with columns of numbers, found by name or in order.
 #pragma once
 
 #include <span>
@@ -7,17 +7,18 @@
 
 namespace chamomile::app {
 
-/// Columns of a file, row after row.
+/// Columns holds the columns of a file, row after row.
 class Columns {
 public:
-    /// Reads a text file of numbers separated by blanks, tabs or commas, one row a line, with
+    /// Reads a text file of numbers separated by blanks, tabs or commas, one row per line, with
     /// comments from `#` on. A comment `# columns: NAME ...` names the columns; without it they are
     /// `names`, all of them in this order. Throws Error(input).
     Columns(const std::string& file, const std::vector<std::string>& names);
 
     std::size_t rows() const { return names_.empty() ? 0 : values_.size() / names_.size(); }
 
-    /// Rows of these columns alone. Throws Error(input) for a name that the file does not have.
+    /// Returns rows of these columns alone. Throws Error(input) for a name that the file does not
+    /// have.
     std::vector<double> rows_of(const std::vector<std::string>& names) const;
 
 private:
@@ -29,15 +30,16 @@ private:
     std::vector<double> values_;
 };
 
-/// The text of such a file, with 17 significant digits. `comments` go before the rows, one a line.
+/// Returns the text of such a file, with 17 significant digits. `comments` precede the rows, one
+/// per line.
 std::string columns_text(const std::vector<std::string>& comments,
                          const std::vector<std::string>& names, std::span<const double> values);
 
-/// A text file whole, of at most 1 GiB. Throws Error(input) if it cannot be read or is empty;
-/// `needed` tells what should be there, such as "a law".
+/// Returns a whole text file of at most 1 GiB. Throws Error(input) if it cannot be read or is
+/// empty; `needed` tells what is expected, such as "a law".
 std::string read_text_file(const std::string& file, const std::string& needed);
 
-/// Words separated by blanks, tabs or commas.
+/// Returns words separated by blanks, tabs or commas.
 std::vector<std::string> words_of_line(std::string_view line);
 
 } // namespace chamomile::app

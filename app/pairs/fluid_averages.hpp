@@ -1,4 +1,4 @@
-/// \file  What is measured along a run of a fluid: means, their errors, and the drift of the
+/// \file  Measurements in the course of a run of a fluid: means, their errors, and the drift of the
 /// energy.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace chamomile::app {
 
-/// Energies per atom and pressures hold what the potential lacks beyond its cut-off; drifts are of
-/// the energy without it, which is the one conserved.
+/// FluidAverages measures a run of a fluid. Energies per atom and pressures include the
+/// contribution beyond the cut-off; drifts are those of the energy without it, which is conserved.
 class FluidAverages {
 public:
     struct Mean {
@@ -22,7 +22,7 @@ public:
 
     void add(std::uint64_t step, const FluidState& state);
 
-    /// Keeps or restores what has been measured.
+    /// Keeps or restores the measurements.
     void exchange(Archive& archive);
 
     Mean temperature() const { return mean_of(&Row::temperature); }
@@ -30,10 +30,10 @@ public:
     Mean total() const { return mean_of(&Row::total); }
     Mean pressure() const { return mean_of(&Row::pressure); }
 
-    /// The largest change of the energy, as a part of it or of the kinetic energy, the less of
-    /// both.
+    /// Returns the largest change of the energy, relative to the energy or to the kinetic energy,
+    /// whichever is less.
     double drift() const;
-    /// A line on how well energy is conserved.
+    /// Returns a line on how well energy is conserved.
     std::string drift_text() const;
     std::string csv() const;
 

@@ -37,7 +37,7 @@ void FluidJob::restore(CheckpointReader& archive)
 {
     const auto options = options_;
     exchange(archive);
-    options_ = options; // those in force now
+    options_ = options; // keep those in force now
     restored_ = archive.path();
     std::error_code none;
     is_ours_ = std::filesystem::equivalent(restored_, run_.checkpoint, none);
@@ -82,8 +82,8 @@ void FluidJob::take_step()
         averages_->add(k, fluid_.state());
 }
 
-/// Scales velocities every few steps; in the end such that the mean kinetic energy will be that of
-/// the temperature, not the one of that moment.
+/// Scales velocities every few steps. The last scaling makes the mean kinetic energy, not that of
+/// the moment, the one of the temperature.
 void FluidJob::equilibrate()
 {
     constexpr std::uint64_t between = 10;
@@ -105,11 +105,11 @@ void FluidJob::equilibrate()
     averages_.emplace(fluid_);
 }
 
-/// The last checkpoint stays, under another name too, if it is good for this run.
+/// Keeps the last checkpoint under another name too, if it belongs to this run.
 void FluidJob::keep_earlier()
 {
     const std::filesystem::path earlier = earlier_checkpoint(run_.checkpoint);
-    std::error_code none, fault; // one too few does no harm
+    std::error_code none, fault; // a missing one does no harm
     if (!is_ours_ && std::filesystem::equivalent(restored_, earlier, none))
         return;
     std::filesystem::remove(earlier, none);

@@ -15,6 +15,7 @@
 
 namespace chamomile::app {
 
+/// A FluidRun holds the options of a run of a fluid.
 struct FluidRun {
     FluidOptions fluid;
     std::uint64_t steps = 10000, equilibrate = 5000, every = 10;
@@ -25,20 +26,21 @@ struct FluidRun {
     std::optional<double> max_walltime;
 };
 
-/// The name of the one before it.
+/// Returns the name of the checkpoint before this one.
 std::string earlier_checkpoint(const std::string& checkpoint);
 
+/// A FluidJob runs a fluid with its checkpoints.
 class FluidJob {
 public:
-    /// `options`: those that a restart takes up.
+    /// `options` are those that a restart takes over.
     FluidJob(const FluidRun& run, const std::map<std::string, std::string>& options);
 
-    /// Takes up the state of a checkpoint. Throws Error(restart).
+    /// Restores the state of a checkpoint. Throws Error(restart).
     void restore(CheckpointReader& archive);
 
-    /// All steps that are left, each followed by `after`; returns why it was stopped before, empty
-    /// if it was not. With a file for checkpoints these are written by time, at a stop and at the
-    /// end; without one nothing but the last step ends it.
+    /// Makes all remaining steps, each followed by `after`; returns why it was stopped early, or an
+    /// empty text. With a file for checkpoints these are written by time, at a stop and at the end;
+    /// without one only the last step ends it.
     std::string execute(const std::function<void()>& after);
 
     const Fluid& fluid() const { return fluid_; }
@@ -55,10 +57,10 @@ private:
     const FluidRun& run_;
     std::map<std::string, std::string> options_;
     Fluid fluid_;
-    std::optional<FluidAverages> averages_; ///< once equilibrated
+    std::optional<FluidAverages> averages_; ///< set after equilibration
     std::uint64_t step_ = 0, counted_ = 0;
     std::filesystem::path restored_; ///< empty: a new run
-    bool is_ours_ = false;           ///< the checkpoint that is there is whole and of this run
+    bool is_ours_ = false;           ///< the existing checkpoint is whole and of this run
     double potential_ = 0;           ///< sum of `counted_` potential energies in the equilibration
     double checkpoint_seconds_ = 0, checkpoint_time_ = wall_clock_seconds();
 };

@@ -19,8 +19,8 @@
 namespace chamomile::app {
 namespace {
 
-/// A built-in law: its type begins with its parameters as doubles, in this order, 0 unless said
-/// otherwise; what follows them is 0.
+/// A BuiltIn is a built-in law. Its type begins with its parameters as doubles, in this order,
+/// which are 0 unless `parameters` says otherwise; the bytes after them are 0.
 struct BuiltIn {
     const LawCode& (*code)();
     const char *name, *target, *source, *sum, *parameters;
@@ -48,6 +48,7 @@ constexpr BuiltIn built_in[] = {
      molecular_columns, "fx fy fz energy virial", "coulomb=1 alpha beta gamma delta length=1"},
 };
 
+/// A Setting is a parameter with its value.
 struct Setting {
     std::string parameter;
     double value;
@@ -85,7 +86,8 @@ NamedLaw make_built_in(const BuiltIn& law, const std::vector<Setting>& settings)
                    law.code(),
                    {}};
     auto names = words_of_line(law.parameters);
-    // Whole doubles, and at least one: a law without parameters has a byte too.
+    // The law's bytes are rounded up to doubles, at least one: a law without parameters has a byte
+    // too.
     named.data.assign((named.code.bytes + sizeof(double) - 1) / sizeof(double), 0);
     for (std::size_t k = 0; k < names.size(); ++k)
         if (const std::size_t equals = names[k].find('='); equals != names[k].npos) {

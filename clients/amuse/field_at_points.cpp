@@ -1,4 +1,4 @@
-// The field of a community code at points, and what its evolution stops for.
+// The field of a community code at points, and the conditions that stop its evolution.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-constexpr std::size_t most_trees = 8; ///< of one call, by softening; with more all pairs are summed
+constexpr std::size_t most_trees = 8; ///< of one call, by softening; beyond, all pairs are summed
 
 } // namespace
 
@@ -129,7 +129,7 @@ void GravityCode::field_of_pairs(const Points& points, const FieldResults& resul
     for (std::size_t k = 0; k < points.count; ++k) {
         if (!std::isfinite(sums[k].potential) ||
             !std::isfinite(norm_squared(sums[k].acceleration))) {
-            sums[k] = {}; // closer than float can tell
+            sums[k] = {}; // too close for float
             for (const auto& source : sources)
                 Law{}(targets[k], source, sums[k]);
         }
@@ -144,7 +144,7 @@ void GravityCode::find_stops(const StopLimits& limits, std::uint64_t steps, doub
                              std::vector<Stop>& stops)
 {
     if (limits.collisions || limits.box)
-        made_.integrator->bring(particles_);
+        made_.integrator->fetch(particles_);
     if (limits.collisions)
         find_collisions(stops);
     if (limits.box) {

@@ -36,7 +36,8 @@ void GravityCode::set_option(const std::string& name, const std::string& value)
     parameters.others[name] = value;
 }
 
-/// A parameter counts as given where it is not what it is by default: AMUSE states them all.
+/// Returns the scheme of the parameters. A parameter counts as given if it differs from its
+/// default, because AMUSE sets them all.
 KeyedScheme GravityCode::scheme() const
 {
     const GravityParameters& p = parameters;
@@ -65,7 +66,7 @@ KeyedScheme GravityCode::scheme() const
     if (!hermite && !scheme.individual && !scheme.adaptive && !scheme.eta)
         keyed.take("step", number_text(p.time_step));
     if (hermite || keyed.options.solver == SolverKind::direct)
-        keyed.given.erase("tolerance"); // of the field at points
+        keyed.given.erase("tolerance"); // it remains that of the field at points
     keyed.settle();
     return keyed;
 }
@@ -95,8 +96,8 @@ std::size_t GravityCode::index(int number) const
     return found->second;
 }
 
-/// Velocities and radii alone leave the forces as they are, which a leapfrog of shared steps on the
-/// host goes on from.
+/// Records a change of particles. Velocities and radii leave the forces as they are, so that a
+/// leapfrog of shared steps on the host continues with them.
 void GravityCode::changed(Change change)
 {
     if (phase_ == Phase::no_parameters)
@@ -104,7 +105,8 @@ void GravityCode::changed(Change change)
     if (phase_ == Phase::running)
         phase_ = Phase::changed;
     if (change == Change::motion) {
-        started_ = started_ && made_.solver && !made_.blocks && !keyed_.scheme.resident;
+        started_ =
+            started_ && made_.leapfrog && !made_.leapfrog->block_steps() && !made_.is_resident();
         return;
     }
     started_ = has_potentials_ = false;
@@ -134,7 +136,7 @@ void GravityCode::remove(int number)
     particles_.mass.erase(particles_.mass.begin() + offset);
     particles_.position.erase(particles_.position.begin() + offset);
     particles_.velocity.erase(particles_.velocity.begin() + offset);
-    particles_.resize(size() - 1); // type, acceleration and potential are of all or computed anew
+    particles_.resize(size() - 1); // other arrays are uniform or computed anew
     radius_.erase(radius_.begin() + offset);
     numbers_.erase(numbers_.begin() + offset);
     index_.erase(number);
@@ -206,10 +208,10 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
     const double begin = wall_clock_seconds();
     for (std::uint64_t steps = 1; size() > 0 && !timeline.at_end() && stops.empty(); ++steps) {
         start();
-        const Integrator::Wish wish = made_.integrator->next_step(particles_, {step_, time_});
-        const Timeline::Step planned = timeline.plan(wish.length, wish.kind);
+        const Integrator::NextStep next = made_.integrator->next_step({step_, time_});
+        const Timeline::Step planned = timeline.plan(next.length, next.kind);
         if (!(planned.end > time_))
-            throw Error(Fault::numeric, "time step: " + std::to_string(wish.length) +
+            throw Error(Fault::numeric, "time step: " + std::to_string(next.length) +
                                             ": is lost in the digits of the time");
         has_potentials_ = started_ = false;
         ++generation_;
@@ -224,7 +226,7 @@ std::vector<Stop> GravityCode::evolve(double t, const StopLimits& limits)
     if (stops.empty())
         time_ = t;
     if (size() > 0)
-        made_.integrator->bring(particles_);
+        made_.integrator->fetch(particles_);
     return stops;
 }
 

@@ -16,55 +16,58 @@
 
 namespace chamomile {
 
+/// GravityParameters are the parameters that AMUSE sets.
 struct GravityParameters {
     double eps2 = 0; ///< square of the Plummer softening
     double time_step = 1.0 / 64;
     double begin_time = 0;
-    double tolerance = 0.001;            ///< of the tree
+    double tolerance = 0.001;            ///< of the tree's criterion
     double eta = 0.01;                   ///< of Hermite's steps
     std::string integrator = "leapfrog"; ///< or hermite, whose sums are direct
     std::string solver = "tree";         ///< or direct
     std::string device = "auto";         ///< cpu, gpu, gpu:1
     std::string precision = "float";     ///< or double
-    /// All others by name: those of forces and of time integration (force/option_table.hpp,
+    /// All other options by name: those of forces and of time integration (force/option_table.hpp,
     /// integrate/scheme.hpp).
     std::map<std::string, std::string> others = {};
 };
 
+/// A ParticleState is a particle as AMUSE sets and gets it.
 struct ParticleState {
     double mass = 0;
     Vec3<double> position, velocity;
     double radius = 0;
 };
 
-/// What ends an evolution early, where it is looked for.
+/// StopLimits are the conditions that end an evolution early, where they are set.
 struct StopLimits {
     bool collisions = false;                 ///< two particles nearer than the sum of their radii
     std::optional<double> seconds = {};      ///< of wall clock
-    std::optional<std::uint64_t> steps = {}; ///< of this evolution
-    std::optional<double> box = {};          ///< distance of a particle
+    std::optional<std::uint64_t> steps = {}; ///< in this evolution
+    std::optional<double> box = {};          ///< largest distance of a particle
     bool box_about_center_of_mass = true;    ///< or about the origin
 };
 
 enum class StopKind { collision, timeout, number_of_steps, out_of_box };
-/// With the particles it is about: two, none, or one.
+/// A Stop is a condition that was met, with its particles: two for a collision, one out of the box,
+/// or none.
 struct Stop {
     StopKind kind;
     std::vector<int> particles;
 };
 
-/// Every call throws Error: usage for one out of order or an unknown particle.
+/// A GravityCode throws Error with each call that fails: usage for a call out of order or an
+/// unknown particle.
 class GravityCode {
 public:
-    /// Kept until committed.
+    /// Parameters take effect when they are committed.
     GravityParameters parameters;
-    /// Puts one of GravityParameters::others. Throws Error(usage) for a name or value that none
-    /// has.
+    /// Sets one of GravityParameters::others. Throws Error(usage) for an unknown name or value.
     void set_option(const std::string& name, const std::string& value);
-    /// Makes the solvers; again at any time, which changes no particle.
+    /// Makes the solvers. It may be called again at any time and changes no particle.
     void commit_parameters();
 
-    /// The number of a new particle; numbers are not used again.
+    /// Adds a particle and returns its number; numbers are not used again.
     int add(const ParticleState& state);
     void remove(int number);
     ParticleState state(int number) const;
@@ -73,16 +76,16 @@ public:
     int first_number() const;
     int next_number(int number) const;
 
-    /// After particles were added, removed or changed; before anything is computed.
+    /// Must follow after particles were added, removed or changed, and before anything is computed.
     void commit_particles();
 
-    /// Ends at t exactly, or at the end of the step in which a limit was met.
+    /// Evolves to t exactly, or to the end of the step in which a condition was met.
     std::vector<Stop> evolve(double t, const StopLimits& limits = {});
     double time() const { return time_; }
     double step_length() const { return step_length_; } ///< of the last step, or the fixed one
 
     Vec3<double> acceleration(int number);
-    double potential(int number); ///< of all others, negative
+    double potential(int number); ///< of all other particles, negative
     double kinetic_energy() const;
     double potential_energy();
     double mass() const;
@@ -94,7 +97,7 @@ public:
         std::size_t count;
         const double *eps, *x, *y, *z; ///< eps^2 is added to that of the code
     };
-    /// Of all particles, at points; what is null is not computed.
+    /// Computes the field of all particles at points; results with a null pointer are left out.
     void field(const Points& points, double* ax, double* ay, double* az, double* phi);
 
 private:
@@ -104,7 +107,7 @@ private:
     };
     enum class Phase { no_parameters, editing, running, changed };
 
-    KeyedScheme scheme() const; ///< of the parameters, settled
+    KeyedScheme scheme() const; ///< settled, from the parameters
     std::size_t index(int number) const;
     enum class Change { motion, forces };
     void changed(Change change);

@@ -1,4 +1,4 @@
-// Contexts, their sources and their figures.
+// Contexts, their sources and their statistics.
 #include "chamomile/clients/c/chamomile.h"
 
 #include <new>
@@ -30,7 +30,8 @@ int chm_create(chm_context** context)
 
 void chm_destroy(chm_context* context)
 {
-    // In a child of fork() threads and device are the parent's: what it holds goes with the child.
+    // In a child of fork() threads and device belong to the parent: what the context holds ends
+    // with the child.
     if (context && context->is_ours())
         delete context;
 }
@@ -81,7 +82,7 @@ int chm_refit(chm_context* context)
         context->softened.clear();
         try {
             solver.refit(context->sources);
-        } catch (...) { // half of them may have moved
+        } catch (...) { // some values may have been moved
             context->built = false;
             throw;
         }

@@ -15,16 +15,17 @@
 
 using namespace chamomile;
 
+/// A chm_law keeps a law, its options and its solver between calls.
 struct chm_law {
     std::optional<TextLaw> law;
     PairOptions options;
-    std::unique_ptr<PairSolver> solver; // made when it is needed, and anew after a change
+    std::unique_ptr<PairSolver> solver; // made when needed, and again after a change
     std::string error;
 };
 
 namespace {
 
-/// Runs a call on a law; the kind of its fault.
+/// Runs a call on a law; returns the kind of its fault.
 template <class Call>
 int guarded(chm_law* law, Call call) noexcept
 {

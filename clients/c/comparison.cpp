@@ -1,4 +1,4 @@
-// How far a context's accelerations and potentials are from the direct sum in double.
+// The error of a context's accelerations and potentials against the direct sum in double.
 #include <algorithm>
 
 #include "chamomile/clients/c/context.hpp"
@@ -9,7 +9,8 @@ using namespace chamomile;
 namespace chamomile::c {
 namespace {
 
-/// About `sample` sources, spread over all, the first by the seed; ascending.
+/// Returns about `sample` sources, spread over all, in ascending order; the seed decides on the
+/// first.
 std::vector<Index> chosen(std::size_t size, std::size_t sample, std::uint64_t seed)
 {
     std::vector<Index> numbers = sample_targets(size, sample);
@@ -46,7 +47,7 @@ chm_error_stats compared(chm_context& context, std::span<const Index> sample)
     exact.potential.resize(sample.size());
     reference->evaluate_sources(sample, into(exact.acceleration, exact.potential));
 
-    // All of them, since the groups of a few would be smaller and their errors others.
+    // All sources are evaluated, since the groups of a few would be smaller and have other errors.
     std::vector<Vec3<double>> acceleration(context.sources.count);
     std::vector<double> potential(context.sources.count);
     context.begin_evaluation();

@@ -13,8 +13,8 @@
 namespace chamomile::c {
 namespace {
 
-/// Threads of OpenMP do not survive a fork(), and a thread that had some waits for them for ever.
-/// So calls in a child of a process that used this library run in threads of their own.
+/// Threads of OpenMP do not survive a fork(), and a thread that started some would wait for them
+/// forever. So calls in a child of a process that used this library run in threads of their own.
 std::atomic<long> first_process{0};
 
 bool in_forked_child()
@@ -24,7 +24,7 @@ bool in_forked_child()
     return !first_process.compare_exchange_strong(first, self) && first != self;
 }
 
-/// No other thread has had it, unlike an id of the system's.
+/// Returns a number that no other thread has had, unlike the system's ids.
 std::uint64_t number_of_this_thread()
 {
     static std::atomic<std::uint64_t> last{0};
@@ -32,6 +32,7 @@ std::uint64_t number_of_this_thread()
     return number;
 }
 
+/// ThreadsInUse sets the number of threads for a call, and restores it afterwards.
 class ThreadsInUse {
 public:
     explicit ThreadsInUse(int n) : before_(n > 0 ? thread_count() : 0)
@@ -51,7 +52,7 @@ private:
     int before_;
 };
 
-/// A line that counts particles and targets from 0, as one that counts them from `first`.
+/// Turns a line that counts particles and targets from 0 into one that counts them from `first`.
 std::string numbered_from(int first, const std::string& line)
 {
     static const std::regex item("(particle|particles|target|source) (\\d+)( and (\\d+))?");
@@ -82,6 +83,7 @@ Outcome attempt(const chm_context& context, Body body, void* argument)
     }
 }
 
+/// An Occupied keeps other calls out of a context while it lives.
 class Occupied {
 public:
     explicit Occupied(chm_context& context)

@@ -1,4 +1,4 @@
-/// \file  What a chm_context holds, and how its calls are kept from each other and from throwing.
+/// \file  The content of a chm_context. Its calls exclude each other and throw no exceptions.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace chamomile::c {
 
-/// The last line of each thread that called in vain.
+/// Errors keep the line of the last failed call of each thread.
 class Errors {
 public:
     void remember(const char* line) noexcept;
@@ -27,7 +27,7 @@ private:
     std::map<std::uint64_t, std::string> lines_; // by the number of the thread
 };
 
-/// A call's status and, of a fault, its line.
+/// An Outcome is a call's status and the line of its fault.
 struct Outcome {
     int status = CHM_OK;
     std::string line;
@@ -35,16 +35,17 @@ struct Outcome {
 
 } // namespace chamomile::c
 
+/// A chm_context holds options, sources and solvers of the C interface.
 struct chm_context {
     std::atomic_flag busy = ATOMIC_FLAG_INIT;
     chamomile::c::Errors errors;
 
     chamomile::c::FieldOptions options;
-    chamomile::FieldSources sources; ///< as they were said to lie
+    chamomile::FieldSources sources; ///< where the caller said they lie
     bool has_sources = false;
-    std::unique_ptr<chamomile::FieldSolver> solver; ///< null: to be made of the options
+    std::unique_ptr<chamomile::FieldSolver> solver; ///< null: to be made from the options
     bool built = false;
-    /// Of targets with a softening of their own, by its length; of the same sources.
+    /// Solvers for targets with an individual softening, by its length, with the same sources.
     std::map<double, std::unique_ptr<chamomile::FieldSolver>> softened;
     std::vector<chamomile::Index> active;
     std::string device;
@@ -52,12 +53,12 @@ struct chm_context {
 
     chm_context();
     chamomile::FieldSolver& built_solver(); ///< Error(usage) before chm_build()
-    /// Where they lie, checked.
+    /// Sets where the sources lie, after a check.
     void set_sources(std::int64_t n, const chm_view& position, const chm_view& mass,
                      const chm_view& velocity);
     void build();
     void use_law(double G, double softening); ///< from the next build()
-    /// Of another softening, made of the same sources.
+    /// Returns a solver of another softening with the same sources.
     chamomile::FieldSolver& softened_solver(double softening);
 
     void begin_evaluation();
@@ -70,7 +71,7 @@ struct chm_context {
         add(statistics, chamomile::wall_clock_seconds() - start);
     }
 
-    bool is_ours() const; ///< of this process
+    bool is_ours() const; ///< made in this process
 
 private:
     const long process_;
@@ -81,9 +82,10 @@ namespace chamomile::c {
 
 using Body = void (*)(void*);
 
-/// Runs `body(argument)` in the context as no other call does; the status for the caller.
+/// Runs `body(argument)` with no other call in the context; returns the status for the caller.
 int run(chm_context* context, Body body, void* argument) noexcept;
 
+/// Runs a call as run() does.
 template <class Call>
 int guarded(chm_context* context, Call call) noexcept
 {
@@ -91,12 +93,13 @@ int guarded(chm_context* context, Call call) noexcept
         context, [](void* argument) { (*static_cast<Call*>(argument))(); }, &call);
 }
 
+/// Throws Error(usage).
 [[noreturn]] inline void refuse(const std::string& line)
 {
     throw Error(Fault::usage, line);
 }
 
-/// n, which must not be negative.
+/// Returns n. Throws Error(usage) if it is negative.
 std::size_t count_of(const char* what, std::int64_t n);
 
 } // namespace chamomile::c

@@ -49,7 +49,7 @@ SoftenedTargets checked(const chm_targets* targets, Overlaps& memory)
     return t;
 }
 
-/// Memory of a GPU is for solvers that are on one.
+/// Throws Error(usage) if a view lies on a GPU and the solver on the CPU.
 void require_device(const FieldSolver& solver, std::initializer_list<ArrayView> views)
 {
     for (const ArrayView& view : views)

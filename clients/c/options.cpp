@@ -9,7 +9,7 @@
 namespace chamomile::c {
 namespace {
 
-/// Those that a context has beside the options of a force.
+/// Returns the options that a context has in addition to those of a force.
 const std::vector<OptionRow<FieldOptions>>& context_options()
 {
     static const std::vector<OptionRow<FieldOptions>> rows = [] {
@@ -40,8 +40,8 @@ const std::vector<OptionRow<FieldOptions>>& context_options()
     return rows;
 }
 
-/// A context is told one option after the other: a later tolerance, theta or accuracy takes the
-/// place of the earlier one, and accuracy 0 takes that back.
+/// Makes room for a new limit. A context receives one option after the other: a later tolerance,
+/// theta or accuracy replaces the earlier one, and accuracy 0 withdraws it.
 void make_room(KeyedOptions& forces)
 {
     for (const char* limit : {"tolerance", "theta", "accuracy"})

@@ -7,22 +7,22 @@
 
 namespace chamomile::c {
 
-/// What a context's solver is made of.
+/// FieldOptions are the options that a context's solver is made from.
 struct FieldOptions {
     KeyedOptions forces;
     int threads = 0;      ///< 0: OpenMP's choice
-    int first_number = 0; ///< of particles and targets in lines of errors
+    int first_number = 0; ///< of particles and targets in error lines
 };
 
-/// Takes one option of chm_set_option(), in any order. Throws Error(usage) for a key, word or
-/// number that it does not know, Error(device) for a GPU that is not there; `options` stay as they
-/// were then.
+/// Sets one option of chm_set_option(), in any order. Throws Error(usage) for an unknown key, word
+/// or number, Error(device) for a GPU that is absent; `options` are unchanged then.
 void set_option(FieldOptions& options, const std::string& key, const std::string& value);
 
-/// Every option in words, for chm_options().
+/// Returns every option in words, for chm_options().
 const std::string& options_text();
 
-/// As a solver takes them. Throws Error(usage) for what does not go together.
+/// Returns the options as a solver takes them. Throws Error(usage) for options that contradict each
+/// other.
 SolverOptions solver_options(const FieldOptions& options);
 
 } // namespace chamomile::c

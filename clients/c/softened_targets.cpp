@@ -7,7 +7,7 @@
 namespace chamomile::c {
 namespace {
 
-/// Some items of a view, one after the other.
+/// Gathered holds some items of a view, one after the other.
 class Gathered {
 public:
     Gathered(const ArrayView& all, const std::vector<std::size_t>& members)

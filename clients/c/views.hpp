@@ -8,22 +8,24 @@
 
 namespace chamomile::c {
 
-/// A view of n items of so many components that are only read. Throws Error(usage) naming `what`
-/// for null pointers, unknown types and places, and addresses that are not multiples of the
-/// numbers' size. Empty where it may be and is.
+/// Returns a view of n items of so many components that are only read. Throws Error(usage) naming
+/// `what` for null pointers, unknown types and places, and addresses that are not multiples of the
+/// numbers' size. An optional view may be empty.
 enum class Need { required, optional };
 ArrayView input(const char* what, std::size_t n, const chm_view& view, int components,
                 Need need = Need::required);
 
-/// The same for an array of whole numbers without gaps.
+/// Returns an array of contiguous whole numbers after the same checks.
 const std::int64_t* input(const char* what, std::size_t n, const std::int64_t* values);
 
-/// Memory that a call reads or writes, so that results never land on anything else of it.
+/// Overlaps records the memory that a call reads or writes, so that results never overwrite other
+/// data of the call.
 class Overlaps {
 public:
     void reads(const char* what, std::size_t n, const ArrayView& view);
     void reads(const char* what, std::size_t n, const std::int64_t* values);
-    /// Throws Error(usage) if it shares bytes with what was read or written before, or with itself.
+    /// Throws Error(usage) if the memory shares bytes with what was read or written before, or with
+    /// itself.
     void writes(const char* what, std::size_t n, const ArrayView& view);
     void writes(const char* what, std::size_t n, const std::int64_t* values);
 

@@ -94,7 +94,7 @@ void Board::set_targets(int ni, Row* x, double eps2)
 void Board::set_softenings(int ni, const double* eps2)
 {
     require_targets();
-    has_targets_ = has_results_ = false; // until they have their softening
+    has_targets_ = has_results_ = false; // until their softening is set
     if (checked_count("ni", ni) != targets_.size())
         throw Error(Fault::usage, "ni: " + std::to_string(ni) + ": must be that of the " +
                                       std::to_string(targets_.size()) + " i-particles");

@@ -1,4 +1,4 @@
-/// \file  What a GRAPE-5 was: a memory of j-particles and pipelines that hold i-particles.
+/// \file  A GRAPE-5 board: a memory of j-particles and pipelines that hold i-particles.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace chamomile {
 
 using Row = const double[3];
 
-/// Throws Error(usage) for what is out of range or out of order. Addresses are those of the whole
-/// array: loading nj from adr on reads x[adr] to x[adr + nj - 1].
+/// A Board throws Error(usage) for values out of range or calls out of order. Addresses are those
+/// of the whole array: loading nj from adr on reads x[adr] to x[adr + nj - 1].
 class Board {
 public:
     static constexpr std::size_t most_sources = 1 << 24;
@@ -33,14 +33,14 @@ public:
     void set_targets(int ni, Row* x, double eps2);
     void set_softenings(int ni, const double* eps2); ///< of the targets; after set_targets()
 
-    /// Newtonian, or by a table.
+    /// Sums Newtonian forces, or forces by a table.
     void sum_sources(const std::shared_ptr<const ForceTable>& table);
     void sum_cells();
-    /// Potentials are -sum m / u.
+    /// Returns accelerations, and potentials as -sum m / u.
     void results(int ni, double (*a)[3], double* potential, int sign) const;
 
     std::mutex mutex;
-    bool faulty = false; ///< what was loaded last was not what was meant
+    bool faulty = false; ///< the last load failed
 
 private:
     using Source = GravityPotential::Source<double>;
@@ -70,7 +70,7 @@ private:
     KeptSolver<SoftenedPairs> softened_;
     KeptSolver<SoftenedQuadrupoles> quadrupoles_;
     std::unique_ptr<PairSolver> tabulated_;
-    std::shared_ptr<const ForceTable> table_; ///< that it was made for
+    std::shared_ptr<const ForceTable> table_; ///< for which it was made
 };
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-// GRAPE-5's calls on boards of the pair engine.
+// GRAPE-5's calls on boards that sum by the solvers for pairwise laws.
 #include <array>
 #include <atomic>
 
@@ -12,7 +12,7 @@ FirstFault first_fault;
 std::atomic<double> eps2_of_all{0};
 std::atomic<int> potential_sign{1};
 
-/// All boards, and the table that they sum with.
+/// A Crate holds all boards, and the table that they sum with.
 class Crate {
 public:
     std::shared_ptr<Board> board(int devid)
@@ -43,7 +43,7 @@ public:
     {
         std::unique_lock lock(mutex_);
         const auto boards = boards_;
-        lock.unlock(); // a board that sums asks for the table
+        lock.unlock(); // a board that sums locks itself, then asks for the table
         for (const auto& board : boards)
             if (board) {
                 const std::lock_guard own(board->mutex);
@@ -66,11 +66,11 @@ private:
 
 Crate& crate()
 {
-    static Crate& crate = *new Crate; // solvers outlive what exits tear down
+    static Crate& crate = *new Crate; // never destroyed: solvers may still run at exit
     return crate;
 }
 
-/// Runs a call; false if it failed.
+/// Runs a call; returns false if it failed.
 template <class Call>
 bool succeeds(const char* name, Call call) noexcept
 {
@@ -85,7 +85,7 @@ bool succeeds(const char* name, Call call) noexcept
     return false;
 }
 
-/// Loads something into a board.
+/// Loads data into a board; a failure marks it as faulty.
 template <class Call>
 void load(const char* name, int devid, Call call) noexcept
 {
@@ -97,7 +97,7 @@ void load(const char* name, int devid, Call call) noexcept
     });
 }
 
-/// Computes, from a board that holds what was meant.
+/// Computes on a board, unless loading its data had failed.
 template <class Call>
 bool compute(const char* name, int devid, Call call) noexcept
 {
@@ -111,7 +111,7 @@ bool compute(const char* name, int devid, Call call) noexcept
     });
 }
 
-/// The same with results, which are NaN if it fails.
+/// Computes and stores results, which are NaN if it fails.
 template <class Call>
 void compute_results(const char* name, int devid, int ni, double (*a)[3], double* p,
                      Call call) noexcept

@@ -1,4 +1,4 @@
-// GRAPE-6's calls on clusters of the pair engine.
+// GRAPE-6's calls on clusters that sum by the solvers for pairwise laws.
 #include <atomic>
 #include <cstdio>
 #include <map>
@@ -12,7 +12,7 @@ namespace {
 FirstFault first_fault;
 std::atomic<int> sort_mode{0};
 
-/// The clusters that are open.
+/// A Rack holds the clusters that are open.
 class Rack {
 public:
     void open(int cl)
@@ -52,11 +52,11 @@ private:
 
 Rack& rack()
 {
-    static Rack& rack = *new Rack; // solvers outlive what exits tear down
+    static Rack& rack = *new Rack; // never destroyed: solvers may still run at exit
     return rack;
 }
 
-/// One line of a process, on standard error.
+/// Writes one line per process to standard error.
 void warn_once(const char* call, const char* line)
 {
     static std::atomic_flag warned = ATOMIC_FLAG_INIT;
@@ -64,7 +64,7 @@ void warn_once(const char* call, const char* line)
         std::fprintf(stderr, "chamomile: %s: %s: results are NaN\n", call, line);
 }
 
-/// Runs a call: 0, or -1 if it failed.
+/// Runs a call; returns 0, or -1 if it failed.
 template <class Call>
 int guarded(const char* name, Call call) noexcept
 {
@@ -82,7 +82,7 @@ int guarded(const char* name, Call call) noexcept
     return -1;
 }
 
-/// The same on a cluster. What fails in loading leaves it faulty.
+/// Runs a call on a cluster; a failure in loading marks it as faulty.
 template <class Call>
 int load(const char* name, int cl, Call call) noexcept
 {

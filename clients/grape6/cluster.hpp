@@ -1,5 +1,5 @@
-/// \file  What a GRAPE-6 cluster was: a memory of j-particles with a predictor, and pipelines for
-/// forces, their rates of change and neighbours.
+/// \file  A GRAPE-6 cluster: a memory of j-particles with a predictor, and pipelines for forces,
+/// their rates of change and neighbours.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace chamomile {
 
-/// As sent: a2 = acceleration / 2, j6 = jerk / 6, s18 = snap / 18, at time t.
+/// A JParticle is a particle as sent: a2 = acceleration / 2, j6 = jerk / 6, s18 = snap / 18, at
+/// time t.
 struct JParticle {
     int id = 0;
     bool loaded = false;
@@ -19,7 +20,7 @@ struct JParticle {
     Vec3<double> x, v, a2, j6, s18;
 };
 
-/// Targets of one call. A target does not see sources of its own id.
+/// IParticles are the targets of one call. A target does not see sources with its own id.
 struct IParticles {
     std::size_t count = 0;
     const int* id = nullptr;
@@ -29,6 +30,7 @@ struct IParticles {
     const double* h2 = nullptr; ///< squares of neighbour radii; null: no lists
 };
 
+/// ForceResults are the arrays to which a call writes.
 struct ForceResults {
     double (*acceleration)[3] = nullptr;
     double (*jerk)[3] = nullptr;
@@ -37,31 +39,33 @@ struct ForceResults {
     float* distance = nullptr;   ///< to it; null: not asked for
 };
 
-/// Of a cluster that was never opened, or particles that were never loaded: a code's slip, of which
-/// nothing else would tell where its results are not looked at.
+/// A NeverMade reports a cluster that was never opened, or particles that were never loaded: an
+/// error that a program may miss if it does not check the results.
 struct NeverMade : Error {
     explicit NeverMade(const std::string& line) : Error(Fault::usage, line) {}
 };
 
-/// Throws Error for what is out of range or out of order, or not finite.
+/// A Cluster throws Error for values that are out of range or not finite, and for calls out of
+/// order.
 class Cluster {
 public:
     static constexpr std::size_t most_sources = 1 << 24;
 
     void load(int address, const JParticle& particle);
     void set_time(double t);
-    /// Moves the particles at addresses below nj to the time, unless they are there.
+    /// Predicts the particles at addresses below nj for the current time, unless they are predicted
+    /// already.
     void predict(int nj);
-    /// Of sources below nj, as last predicted.
+    /// Sums the forces of sources below nj, as last predicted.
     void sum(int nj, const IParticles& targets, const ForceResults& results);
-    /// Ids within the radius, ascending, of target i of the last sum; they are looked for at the
-    /// first question.
+    /// Returns the ids, ascending, within the radius of target i of the last sum; they are found at
+    /// the first call.
     const std::vector<int>& neighbours(int i);
     void find_neighbours();
     void forget_results() { lists_known_ = has_targets_ = false; }
 
     std::mutex mutex;
-    bool faulty = false; ///< what was loaded was not what was meant
+    bool faulty = false; ///< a load failed
 
 private:
     using Source = GravityJerk::Source<double>;
@@ -81,8 +85,8 @@ private:
 
     double time_ = 0;
     std::size_t predicted_ = 0; ///< addresses below it are in sources_
-    bool current_ = false;      ///< of the time and particles of now
-    bool same_ids_ = false;     ///< as in ids_, and all loaded
+    bool current_ = false;      ///< true: predicted for the current time and particles
+    bool same_ids_ = false;     ///< true: those in ids_, all loaded
     std::vector<Source> sources_;
     std::vector<int> ids_;                              ///< of sources_
     std::vector<std::pair<int, std::uint32_t>> sorted_; ///< ids_ with addresses

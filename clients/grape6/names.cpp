@@ -36,7 +36,7 @@ int g6_open_special(int, int*)
     return g6_open(0);
 }
 
-// An int in one library, a double in another: where either is passed, nothing reads it.
+// One library passes an int, another a double; neither is read where it is passed.
 int g6_set_tunit(int)
 {
     return 0;

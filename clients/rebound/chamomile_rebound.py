@@ -10,7 +10,7 @@ variational particles and terms to ignore (WHFast and SABA set them; the hook in
 are refused, and so are integrators with a gravity of their own: MERCURIUS, TRACE, EOS and WHFast512.
 
 A copy of a simulation, and one that is loaded from a file, has no gravity until attach() or `sim.gravity = "basic"`:
-with this module imported, integrate() and steps() say so, where REBOUND alone would fall to pieces.
+with this module imported, integrate() and steps() say so, where REBOUND alone would crash.
 """
 import ctypes
 import functools
@@ -59,7 +59,7 @@ def _library(path):
 
 
 class Gravity:
-    """What attach() returns."""
+    """The gravity of a simulation, as attach() returns it."""
 
     _sim = _context = None
 
@@ -93,7 +93,7 @@ class Gravity:
         return self._c.chm_device(self._context).decode()
 
     def detach(self):
-        """REBOUND's own gravity as it was before."""
+        """Restores REBOUND's own gravity as it was before."""
         if self._sim is not None:
             self._sim._gravity = self._before
             if _HAS_CUSTOM:
@@ -115,7 +115,7 @@ class Gravity:
         sim = pointer.contents
         try:
             self._evaluate(sim)
-        except Exception as error:  # goes on as REBOUND's own: integrate() raises it
+        except Exception as error:  # continue as REBOUND's own errors do: integrate() raises it
             particles = ctypes.cast(sim._particles, ctypes.POINTER(rebound.Particle))
             for i in range(sim.N):
                 particles[i].ax = particles[i].ay = particles[i].az = float("nan")
@@ -140,7 +140,7 @@ class Gravity:
             self._react(sim, active, n)
 
     def _react(self, sim, active, n):
-        """Adds to the active particles what the others do."""
+        """Adds to the active particles the accelerations by the others."""
         c, added = self._c, (ctypes.c_double * (3 * active))()
         places, masses = _members(sim, active, "x", "m")
         self._check(c.chm_set_sources(self._context, n - active, c.chm_view_aos(places, _stride, 0, 0),
@@ -160,19 +160,19 @@ _stride = ctypes.sizeof(rebound.Particle)
 
 
 def _copied(hook):
-    """A member that is read is the place of it in the simulation, not its value."""
+    """Returns a copy: a member that is read refers to its place in the simulation, not to its value."""
     address = ctypes.cast(hook, ctypes.c_void_p).value
     return type(hook)(address) if address else type(hook)()
 
 
 def _members(sim, i, *names):
-    """Addresses of members of particle i."""
+    """Returns the addresses of members of particle i."""
     first = ctypes.cast(sim._particles, ctypes.c_void_p).value + i * _stride
     return [first + getattr(rebound.Particle, name).offset for name in names]
 
 
 def _objection(sim):
-    """Why this simulation is none of ours, or nothing."""
+    """Returns why this simulation cannot be taken, or None."""
     if sim.N_ghost_x or sim.N_ghost_y or sim.N_ghost_z:
         return "ghost boxes: N_ghost_x, N_ghost_y and N_ghost_z must be 0"
     if sim.boundary not in ("none", "open"):
@@ -187,7 +187,7 @@ def _objection(sim):
 
 
 def _is_lost(sim):
-    """Whether its gravity was a function, which copies and files do not hold."""
+    """Returns whether the gravity was a function, which copies and files do not hold."""
     if _HAS_CUSTOM:
         return sim._gravity == _CUSTOM and not sim._gravity_custom
     return getattr(sim, "_has_lost_gravity", False) and sim._gravity == 0
@@ -225,7 +225,7 @@ if not hasattr(rebound.Simulation.integrate, "__wrapped__"):
 
 
 def attach(sim, library=None, **options):
-    """From now on the gravity of `sim` is chamomile's. Options are those of chm_set_option(): solver="direct",
+    """Makes chamomile the gravity of `sim` from now on. Options are those of chm_set_option(): solver="direct",
     precision="double", tolerance=1e-4, device="cpu", threads=4, ... `library`: the path of libchamomile_c.so.
-    ValueError with one line if that cannot be. Neither copied nor saved with a simulation: attach again."""
+    Raises ValueError with one line if that is impossible. A copied or loaded simulation must be attached again."""
     return Gravity(sim, options, library)

@@ -53,7 +53,7 @@ std::string Table::text() const
 
 namespace {
 
-/// As RFC 4180 wants a field.
+/// Returns a field as RFC 4180 quotes it.
 std::string quoted(const std::string& cell)
 {
     if (cell.find_first_of(",\"\n") == cell.npos)

@@ -1,4 +1,4 @@
-/// \file  Tables as text, and text made from numbers.
+/// \file  Tables of text, and text made from numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +7,27 @@
 
 namespace chamomile {
 
-/// printf into a string.
+/// Formats as printf does and returns the text.
 std::string formatted(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// "1 snapshot", "2 snapshots".
+/// Returns a number with its noun: "1 snapshot", "2 snapshots".
 std::string counted(std::uint64_t n, const std::string& one);
 
-/// Rows of text under headings, in columns as wide as they need; a column of numbers is set flush
-/// right, one of words flush left.
+/// A Table holds rows of text under headings. Columns are as wide as they need; a column of numbers
+/// is set flush right, a column of words flush left.
 class Table {
 public:
     explicit Table(std::vector<std::string> headings) : rows_{std::move(headings)} {}
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
     std::string text() const;
 
-    /// The same rows as comma-separated values (RFC 4180).
+    /// Returns the rows as comma-separated values (RFC 4180).
     std::string csv() const;
 
-    /// Takes out the columns that say "-" in all rows.
+    /// Removes the columns that say "-" in all rows.
     void take_empty_columns();
 
-    /// Takes out those of columns first .. last - 1 that say the same in all rows, and returns what
+    /// Removes those of columns first .. last - 1 that say the same in all rows, and returns what
     /// they say if that is not "-", such as "solver tree, order 2".
     std::string take_constant_columns(std::size_t first, std::size_t last);
 
@@ -38,7 +38,7 @@ private:
     std::vector<std::vector<std::string>> rows_; ///< the first holds the headings
 };
 
-/// Seconds as people read them: "12.3 ms", "4.56 s", "3 min 20 s", "2 h 5 min".
+/// Returns seconds as people read them: "12.3 ms", "4.56 s", "3 min 20 s", "2 h 5 min".
 std::string duration_text(double seconds);
 
 } // namespace chamomile

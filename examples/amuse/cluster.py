@@ -29,7 +29,7 @@ bridge.add_system(cluster, (galaxy,))
 
 
 def energy():
-    """Of the cluster, in the field of the galaxy."""
+    """Returns the energy of the cluster in the field of the galaxy."""
     now = cluster.particles
     potential = galaxy.get_potential_at_point(0 * now.x, now.x, now.y, now.z)
     return cluster.kinetic_energy + cluster.potential_energy + (now.mass * potential).sum()

@@ -13,7 +13,7 @@ using chamomile::Vec3;
 
 namespace {
 
-double uniform() // of Park & Miller (1988), exact in any language
+double uniform() // random numbers of Park & Miller (1988), exact in any language
 {
     static std::int64_t state = 1;
     state = 16807 * state % 2147483647;
@@ -46,7 +46,7 @@ int run()
     chamomile::SolverOptions options;
     options.softening.length = 0.01;
     const auto field = chamomile::make_field_solver(options);
-    field->build({n, view(x), view(m)}); // once, for all that follows
+    field->build({n, view(x), view(m)}); // once, for all evaluations below
     std::printf("%s\n", field->device().c_str());
     field->evaluate_sources({}, {view(a), view(phi)});
 
@@ -54,7 +54,7 @@ int run()
     field->evaluate({1, view(far)}, {view(there)});
     std::printf("at 100: a r^2 / M = %.6f\n", there[0].x * 1e4 / mass);
 
-    // The first 1000 once more, directly and in double.
+    // The first 1000 are computed again, directly and in double.
     options.solver = chamomile::SolverKind::direct;
     options.precision = chamomile::Precision::double_precision;
     const auto direct = chamomile::make_field_solver(options);

@@ -47,7 +47,7 @@ class Law:
         return self
 
     def sum(self, targets, sources, self_numbers=None):
-        """Rows of sums (n_i, FDIM) for rows of targets (n_i, IDIM) and sources (n_j, JDIM)."""
+        """Returns rows of sums (n_i, FDIM) for rows of targets (n_i, IDIM) and sources (n_j, JDIM)."""
         targets, sources = (numpy.ascontiguousarray(a, float) for a in (targets, sources))
         for rows, width in ((targets, self.shape[0]), (sources, self.shape[1])):
             if rows.ndim != 2 or rows.shape[1] != width:

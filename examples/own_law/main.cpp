@@ -1,4 +1,4 @@
-// A cubic crystal of Morse atoms at the distance of least energy: no net force inside.
+// In a cubic crystal of Morse atoms at the distance of least energy there is no net force inside.
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -27,7 +27,7 @@ int main()
         {chamomile::as_rows(std::span(atoms)), chamomile::as_rows(std::span(sources)), self, {}},
         chamomile::as_rows(std::span(sums)));
 
-    // Newton's third law, and the energy of an inner atom by a plain sum.
+    // The forces obey Newton's third law, and the energy of an inner atom equals a plain sum.
     chamomile::Vec3<double> net;
     double forces = 0, energy = 0, plain = 0;
     for (const auto& sum : sums) {

@@ -17,7 +17,7 @@
 namespace chamomile::app {
 namespace {
 
-/// Hamada & Iitaka (2007), Table 2.
+/// A PublishedRow is a row of Hamada & Iitaka (2007), Table 2.
 struct PublishedRow {
     std::uint64_t particles;
     const char *plain, *chamomile;
@@ -28,7 +28,7 @@ constexpr PublishedRow published[] = {{2048, "2.2e-06", "5.4e-07"},  {4096, "3.0
                                       {131072, "2.2e-05", "1.5e-06"}};
 
 constexpr std::size_t bag = 256; // particles of a J-BAG
-/// The paper does not state it. Here its plain sums come out as published.
+/// The paper does not state its softening. With this one its plain sums come out as published.
 constexpr double published_eps = 1.0 / 32;
 
 PublishedRow published_for(std::uint64_t particles)
@@ -60,9 +60,9 @@ struct Request {
 
 void add_rows(Particles& particles, const Request& request, Table& table)
 {
-    for (Vec3<double>& x : particles.position) // so that no sum rounds its input
+    for (Vec3<double>& x : particles.position) // then no sum rounds its input
         x = {float(x.x), float(x.y), float(x.z)};
-    // Sums in double are compared pair by pair, if need be for fewer particles.
+    // Sums in double are compared pair by pair, if necessary for fewer particles.
     const std::size_t few = std::min(particles.size(), std::size_t(2e9) / particles.size());
     Reference reference(particles, particles.size(), 1, ReferenceDevice::automatic),
         pairwise(particles, few, 1, ReferenceDevice::automatic);
@@ -133,7 +133,7 @@ int chamomile_table(const std::vector<std::string>& arguments)
         journal->show_status("measuring " + std::to_string(n) + " particles");
         add_rows(sphere.particles, request, table);
     }
-    journal.reset(); // its last line is not part of the table
+    journal.reset(); // its last line does not belong to the table
     if (options.verbosity() != Verbosity::quiet) {
         std::printf("Largest |da|/|a| over all particles of a Plummer sphere (99 %%: of ours).\n");
         std::fputs(table.text().c_str(), stdout);

@@ -10,10 +10,10 @@
 namespace chamomile::app {
 namespace {
 
-/// Arrays of one kind of memory.
+/// Arrays holds arrays in one kind of memory.
 class Arrays {
 public:
-    /// `gpu` below 0: of the host.
+    /// With `gpu` below 0 the memory is the host's.
     explicit Arrays(int gpu) : gpu_(gpu) {}
 
     ArrayView vectors(const std::vector<Vec3<double>>& from)
@@ -54,7 +54,7 @@ private:
 
 struct Timing {
     double seconds;
-    ForceStatistics statistics; ///< of the last
+    ForceStatistics statistics; ///< of the last repetition
 };
 
 Timing median(int repeat, const std::function<ForceStatistics()>& work)

@@ -1,4 +1,4 @@
-/// \file  Times sums over pairs by one law.
+/// \file  Timing of sums over pairs by one law.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 namespace chamomile::app {
 
+/// A LawTiming holds times and the largest error.
 struct LawTiming {
     double seconds = 0;     ///< median, copies included
     double busy = 0;        ///< median of the kernel alone; 0 on a CPU
@@ -24,7 +25,7 @@ struct LawTiming {
     double kernel_rate() const { return pairs / busy; }
 };
 
-/// Median times of `repeat` sums after one that does not count.
+/// Returns median times of `repeat` sums after one that does not count.
 template <class Law>
 LawTiming time_law(const Law& law, const PairOptions& options,
                    const std::vector<typename Law::template Target<double>>& targets,
@@ -52,7 +53,7 @@ LawTiming time_law(const Law& law, const PairOptions& options,
     timing.pairs = double(targets.size()) * double(sources.size());
     timing.device = solver->device();
 
-    // At most 2e9 pairs in double: some of the targets, spread evenly.
+    // At most 2e9 pairs are summed in double: for some of the targets, spread evenly.
     const std::size_t few =
         std::clamp<std::size_t>(std::size_t(2e9) / sources.size(), 1, targets.size());
     std::vector<typename Law::template Target<double>> some;

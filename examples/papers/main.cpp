@@ -1,4 +1,5 @@
-/// \file  The program `papers`: tables of the papers that Chamomile grew from, beside ours.
+/// \file  The program `papers`: tables of the papers on which Chamomile is based, beside its own
+/// figures.
 #include "app/program.hpp"
 #include "examples/papers/papers.hpp"
 

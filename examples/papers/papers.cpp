@@ -10,7 +10,6 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/resident.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
@@ -22,13 +21,13 @@
 namespace chamomile::app {
 namespace {
 
-/// Who measures, and how fast a law could go there.
+/// A Bench makes measurements on a device, and knows how fast a law could run there.
 struct Bench {
     PairOptions pairs;
     int repeat;
     Journal& journal;
 
-    /// Tells what takes long.
+    /// Shows a measurement that takes long.
     void begin(const std::string& what, std::size_t n) const
     {
         journal.show_work("measuring " + what + ", " + std::to_string(n) + " particles");
@@ -36,14 +35,14 @@ struct Bench {
 
     bool on_gpu() const { return choose_gpu(pairs.device) >= 0; }
 
-    /// Pairs per second if every issue slot of the GPU did its part of a law of so many.
+    /// Returns pairs per second if every issue slot of the GPU served a law of so many slots.
     double issue_limit(int slots) const
     {
         const GpuDescription gpu = list_gpus().at(std::size_t(choose_gpu(pairs.device)));
         return double(gpu.multiprocessors) * 128 * gpu.clock / slots;
     }
 
-    /// The part of the issue slots that a kernel filled with its law.
+    /// Returns the part of the issue slots that a kernel filled with its law.
     std::string part_of_limit(const LawTiming& timing, int slots) const
     {
         const bool precise = pairs.precision == Precision::double_precision;
@@ -61,7 +60,7 @@ Particles sphere(std::size_t n)
     return make_plummer(options).particles;
 }
 
-/// A law's records of particles, and each target's own source.
+/// Records are a law's records of particles, and the source that each target is.
 template <class Law>
 struct Records {
     std::vector<typename Law::template Target<double>> targets;
@@ -97,7 +96,8 @@ LawTiming timed(const Bench& bench, const Law& law, std::size_t n, bool self)
                     bench.repeat);
 }
 
-/// Hamada & Iitaka (2007), tables 2 and 3: the whole library call, a GeForce 8800 GTX.
+/// Returns the table for Hamada & Iitaka (2007), tables 2 and 3: the whole library call, on a
+/// GeForce 8800 GTX.
 Table cunbody_table(const Bench& bench)
 {
     struct Row {
@@ -130,7 +130,7 @@ Table cunbody_table(const Bench& bench)
     return table;
 }
 
-/// Steps per second of the leapfrog, resident on a GPU if there is one.
+/// Returns steps per second of the leapfrog, resident on a GPU if there is one.
 double steps_per_second(const Bench& bench, std::size_t n)
 {
     bench.begin("steps of the leapfrog", n);
@@ -142,14 +142,10 @@ double steps_per_second(const Bench& bench, std::size_t n)
     options.precision = bench.pairs.precision;
     options.softening.length = 0.01;
     const TimeStep step{TimeStepKind::fixed, 1e-5};
-    std::unique_ptr<Solver> solver;
-    std::unique_ptr<Integrator> integrator;
-    if (bench.on_gpu()) {
-        integrator = make_resident_leapfrog(options, step);
-    } else {
-        solver = make_solver(options);
-        integrator = std::make_unique<Leapfrog>(*solver, step);
-    }
+    options.solver = SolverKind::direct;
+    const auto solver = make_solver(options);
+    const auto integrator =
+        std::make_unique<Leapfrog>(*solver, step, Clock::newtonian(), Residence::device_if_it_fits);
     integrator->start(particles, Quantities::acceleration, {});
     const int steps = bench.on_gpu() ? 1000 : 10;
     std::vector<double> seconds;
@@ -157,14 +153,15 @@ double steps_per_second(const Bench& bench, std::size_t n)
         const double start = wall_clock_seconds();
         for (int s = 0; s < steps; ++s)
             integrator->step(particles, step.length, Quantities::acceleration, {});
-        integrator->bring(particles);
+        integrator->fetch(particles);
         seconds.push_back(wall_clock_seconds() - start);
     }
     std::sort(seconds.begin(), seconds.end());
     return steps / seconds[seconds.size() / 2];
 }
 
-/// The tree on 2^18 bodies, for which the chapter expects less than half a second.
+/// Returns the seconds of a tree, for which the chapter expects less than half a second with 2^18
+/// bodies.
 double tree_seconds(const Bench& bench, std::size_t n)
 {
     bench.begin("the tree", n);
@@ -185,7 +182,7 @@ double tree_seconds(const Bench& bench, std::size_t n)
     return seconds[seconds.size() / 2];
 }
 
-/// Nyland, Harris & Prins (2007): a whole simulation on a GeForce 8800 GTX.
+/// Returns the table for Nyland, Harris & Prins (2007): a whole simulation on a GeForce 8800 GTX.
 Table gems_table(const Bench& bench)
 {
     Table table(
@@ -207,8 +204,8 @@ Table gems_table(const Bench& bench)
     return table;
 }
 
-/// Atoms as in a liquid: on a lattice of about two sigma, moved a little, with charges of both
-/// signs.
+/// Times a law for atoms as in a liquid: on a lattice of about two sigma, slightly displaced, with
+/// charges of both signs.
 template <class Law>
 LawTiming timed_liquid(const Bench& bench, const Law& law, std::size_t n)
 {
@@ -229,8 +226,8 @@ LawTiming timed_liquid(const Bench& bench, const Law& law, std::size_t n)
     return time_law(law, bench.pairs, atoms, atoms, self, bench.repeat);
 }
 
-/// Elsen et al. (2006), table of kernels: an ATI X1900XTX under BrookGPU. On a GPU also with so
-/// many particles that the kernel is all that counts.
+/// Returns the table for Elsen et al. (2006), table of kernels: an ATI X1900XTX under BrookGPU. On
+/// a GPU it also has so many particles that the time of the kernel dominates.
 Table brook_table(const Bench& bench)
 {
     Table table({"law", "N", "paper: Gpairs/s", "ours: Gpairs/s", "kernel alone", "ratio", "flop",
@@ -277,7 +274,7 @@ Table brook_table(const Bench& bench)
     return table;
 }
 
-/// The curve of pairs per second over the number of targets.
+/// Returns pairs per second over the number of targets.
 Table targets_table(const Bench& bench)
 {
     Table table({"targets", "sources", "us", "kernel: us", "pairs/s", "kernel: pairs/s"});
@@ -298,7 +295,7 @@ Table targets_table(const Bench& bench)
     return table;
 }
 
-/// Reads the options of a table, says on what it is measured, and prints it.
+/// Reads the options of a table, prints the device, measures the table and prints it.
 int measured(const std::vector<std::string>& arguments, const char* name, const char* title,
              Table (*measure)(const Bench& bench))
 {

@@ -1,4 +1,4 @@
-/// \file  The tables of the papers that Chamomile grew from, their figures beside ours.
+/// \file  The tables of the papers on which Chamomile is based, beside its own figures.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ int cunbody(const std::vector<std::string>& arguments); ///< Hamada & Iitaka (20
 int gems(const std::vector<std::string>& arguments);    ///< Nyland, Harris & Prins (2007)
 int brook(const std::vector<std::string>& arguments);   ///< Elsen et al. (2006)
 int targets(const std::vector<std::string>& arguments); ///< pairs per second over the targets
-int field(const std::vector<std::string>& arguments);   ///< what a kept field costs
+int field(const std::vector<std::string>& arguments);   ///< the cost of a kept field
 
-/// The largest |da|/|a| over all particles of a Plummer sphere: of Table 2 of Hamada & Iitaka
-/// (2007), of its two sums done here in float, and of our direct solver. Coordinates are rounded to
-/// float before anything is summed.
+/// Prints the largest |da|/|a| over all particles of a Plummer sphere: from Table 2 of Hamada &
+/// Iitaka (2007), for its two sums done here in float, and for the direct solver. Coordinates are
+/// rounded to float before anything is summed.
 int chamomile_table(const std::vector<std::string>& arguments);
 
 } // namespace chamomile::app

@@ -11,7 +11,7 @@ import chamomile
 
 
 def particles(n):
-    """Positions (n, 3) and masses (n,) by the random numbers of Park & Miller (1988)."""
+    """Returns positions (n, 3) and masses (n,) from the random numbers of Park & Miller (1988)."""
     state, u = 1, np.empty((n, 4))
     for i in range(n):
         for k in range(4):
@@ -29,7 +29,7 @@ def fnv1a(array):
 
 
 x, m = particles(100000)
-solver = chamomile.Solver(softening=0.01).build(x, m)  # once, for all that follows
+solver = chamomile.Solver(softening=0.01).build(x, m)  # once, for all evaluations below
 print(solver)
 a = solver.evaluate(quantities=("acceleration", "potential")).acceleration
 
@@ -37,7 +37,7 @@ there = solver.evaluate(np.array([[100.0, 0, 0]])).acceleration
 ratio = there[0, 0] * 1e4 / m.sum()
 print(f"at 100: a r^2 / M = {ratio:.6f}")
 
-# The first 1000 once more, directly and in double.
+# The first 1000 are computed again, directly and in double.
 some = np.arange(1000)
 exact = chamomile.acceleration(x, m, active=some, softening=0.01, solver="direct", precision="double")
 errors = np.linalg.norm(a[some] - exact, axis=1) / np.linalg.norm(exact, axis=1)

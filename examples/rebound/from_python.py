@@ -80,7 +80,7 @@ ours.N_ghost_x = 1
 right.append(refused(lambda: ours.integrate(0.2)))
 right.append(refused(lambda: chamomile_rebound.attach(cloud(), tolerance=7)))
 
-# Integrators that take gravity elsewhere, chosen before and after.
+# These integrators have a gravity of their own, chosen before and after attach().
 for name in ("mercurius", "trace", "eos"):
     sim = cloud(10)
     sim.integrator = name
@@ -97,8 +97,8 @@ def loaded(sim):
     return rebound.Simulation(path)
 
 
-# A copy has no gravity of ours: it is refused, and goes on with either.
-warnings.simplefilter("ignore")  # REBOUND's own, that functions are neither copied nor saved
+# A copy does not have chamomile's gravity: it is refused, and continues with either gravity.
+warnings.simplefilter("ignore")  # REBOUND warns that functions are neither copied nor saved
 for another in (rebound.Simulation.copy, loaded):
     sim = cloud(10)
     gravity = chamomile_rebound.attach(sim, solver="direct", precision="double")
@@ -117,7 +117,7 @@ for another in (rebound.Simulation.copy, loaded):
     if rebound.__version__ >= "5":
         right.append(ours.gravity == "basic")
         ours.steps(1)
-    chamomile_rebound.attach(sim)  # in place of the first
+    chamomile_rebound.attach(sim)  # replaces the first
     sim.steps(1)
     chamomile_rebound.attach(sim).detach()
     right.append(sim.gravity == "basic")

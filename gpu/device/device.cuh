@@ -111,6 +111,11 @@ public:
         return data_;
     }
     T* data() { return data_; }
+    void swap(DeviceBuffer& other) noexcept
+    {
+        std::swap(data_, other.data_);
+        std::swap(capacity_, other.capacity_);
+    }
 
 private:
     void allocate(std::size_t bytes)

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/cancellation.hpp"
@@ -10,26 +13,36 @@
 
 namespace chamomile {
 
-/// What one pass over the particles tells; summed over chunks of fixed size, so that no bit
-/// depends on the number of threads.
+/// DirectExtent is what one pass over the particles tells. Host and device sum alike, over chunks
+/// of one size by rows of lanes, so that no bit depends on who does it or on the number of threads.
 struct DirectExtent {
-    Vec3<double> low{Box::infinity, Box::infinity, Box::infinity}, high = -1.0 * low, sum;
-    double mass = 0; // the sum of |m|
-    double least_mass = Box::infinity, most_mass = -Box::infinity;
-    double probe = 0;   // NaN if a coordinate is not finite
-    double squares = 0; // of the masses
+    static constexpr std::size_t lanes = 32, chunk = 32 * lanes; ///< particles
 
-    void add(const DirectExtent& e)
+    Vec3<double> low{HUGE_VAL, HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, sum;
+    double mass = 0; ///< the sum of |m|
+    double least_mass = HUGE_VAL, most_mass = -HUGE_VAL;
+    double probe = 0;   ///< NaN if a coordinate is not finite
+    double squares = 0; ///< of the masses
+
+    CHAMOMILE_HD void add(const DirectExtent& e)
     {
-        low = {std::min(low.x, e.low.x), std::min(low.y, e.low.y), std::min(low.z, e.low.z)};
-        high = {std::max(high.x, e.high.x), std::max(high.y, e.high.y), std::max(high.z, e.high.z)};
+        low = {smaller(low.x, e.low.x), smaller(low.y, e.low.y), smaller(low.z, e.low.z)};
+        high = {larger(high.x, e.high.x), larger(high.y, e.high.y), larger(high.z, e.high.z)};
         sum += e.sum;
         mass += e.mass;
-        least_mass = std::min(least_mass, e.least_mass);
-        most_mass = std::max(most_mass, e.most_mass);
+        least_mass = smaller(least_mass, e.least_mass);
+        most_mass = larger(most_mass, e.most_mass);
         probe += e.probe;
         squares += e.squares;
     }
+    CHAMOMILE_HD void add(const Vec3<double>& x, double m)
+    {
+        add({x, x, x, fabs(m), m, m, 0 * (x.x + x.y + x.z), m * m});
+    }
+
+private:
+    CHAMOMILE_HD static double smaller(double a, double b) { return b < a ? b : a; }
+    CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
 
 /// Particles as the caller holds them on the host.
@@ -38,31 +51,31 @@ struct DirectSources {
     std::span<const double> mass;
 };
 
-inline DirectExtent extent_of(const DirectSources& sources, std::size_t begin, std::size_t end)
+/// Adds up the extents of chunks, in their order.
+inline DirectExtent extent_of(std::span<const DirectExtent> chunks)
 {
-    DirectExtent e;
-    for (std::size_t i = begin; i < end; ++i) {
-        const Vec3<double>& x = sources.position[i];
-        const double m = sources.mass[i];
-        e.add({x, x, x, std::abs(m), m, m, 0 * (x.x + x.y + x.z), m * m});
-    }
-    return e;
+    DirectExtent all;
+    for (const DirectExtent& chunk : chunks)
+        all.add(chunk);
+    return all;
 }
 
 inline DirectExtent extent_of(const DirectSources& sources)
 {
-    constexpr std::size_t chunk = 2048;
-    const std::size_t n = sources.mass.size(), chunks = (n + chunk - 1) / chunk;
-    if (chunks <= 1)
-        return extent_of(sources, 0, n);
-    std::vector<DirectExtent> parts(chunks);
+    constexpr std::size_t chunk = DirectExtent::chunk, lanes = DirectExtent::lanes;
+    const std::size_t n = sources.mass.size();
+    std::vector<DirectExtent> parts((n + chunk - 1) / chunk);
 #pragma omp parallel for if (n > worth_threads)
-    for (std::size_t c = 0; c < chunks; ++c)
-        parts[c] = extent_of(sources, c * chunk, std::min(n, (c + 1) * chunk));
-    DirectExtent all;
-    for (const DirectExtent& part : parts)
-        all.add(part);
-    return all;
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+        DirectExtent lane[lanes];
+        for (std::size_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i)
+            lane[i % lanes].add(sources.position[i], sources.mass[i]);
+        for (std::size_t half = lanes / 2; half > 0; half /= 2)
+            for (std::size_t l = 0; l < half; ++l)
+                lane[l].add(lane[l + half]);
+        parts[c] = lane[0];
+    }
+    return extent_of(parts);
 }
 
 /// From the caller's coordinates and masses to the device's.
@@ -72,25 +85,30 @@ struct DirectFrame {
     bool scaled = false; // whether masses may go into the coordinates
     MassSums masses;     // the caller's
 
+    bool operator==(const DirectFrame&) const = default;
+
     DirectFrame() = default;
-    /// Throws Error(input) for what is not finite, of particles that `named` makes.
-    template <class Named>
-    DirectFrame(const DirectSources& sources, const Softening& softening, Precision precision,
-                const Named& named)
+    /// Of n particles; throws Error(input) for what is not finite, naming those that `particles`
+    /// returns.
+    template <class GetParticles>
+    DirectFrame(const DirectExtent& e, std::size_t n, const Softening& softening,
+                Precision precision, const GetParticles& particles)
     {
-        const DirectExtent e = extent_of(sources);
-        if (e.probe != 0)
-            bounding_cube(sources.position); // throws
-        if (!std::isfinite(e.mass))
-            require_masses(named(), false);
+        if (e.probe != 0 || !std::isfinite(e.mass)) {
+            const Particles& all = particles();
+            bounding_cube(all.position);
+            require_masses(all, false);
+        }
         const Vec3<double> size = e.high - e.low;
-        const double n = double(sources.mass.size()), side = std::max({size.x, size.y, size.z});
+        const double side = std::max({size.x, size.y, size.z});
         length = InternalScale::of(side, softening.length, 1).length;
         // Near the mean position, which an outlier does not move far from the others; a multiple
         // of what no order of the sum can change. Doubles are finest where they came from.
         if (precision == Precision::single_precision) {
             const double grid = 0x1p-16 * length;
-            const auto rounded = [&](double x) { return grid * std::nearbyint(x / n / grid); };
+            const auto rounded = [&](double x) {
+                return grid * std::nearbyint(x / double(n) / grid);
+            };
             origin = {rounded(e.sum.x), rounded(e.sum.y), rounded(e.sum.z)};
         }
         // Equal masses get a root that is exact in float.

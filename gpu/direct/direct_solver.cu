@@ -1,11 +1,15 @@
 // The direct sum on the device: no tree, no lists; one copy up, one sum, one copy back.
 //
-// Of few targets the kernel writes the sums into host memory itself. Contraction: fused.
+// Of few targets the kernel writes the sums into host memory itself. Arrays that lie on the device
+// stay there. Contraction: fused.
 #include <algorithm>
+#include <numeric>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/device/device.cuh"
+#include "chamomile/gpu/device/device_arrays.cuh"
+#include "chamomile/gpu/direct/direct_arrays.cuh"
 #include "chamomile/gpu/direct/direct_frame.hpp"
 #include "chamomile/gpu/direct/direct_summer.cuh"
 #include "chamomile/tree/octree.hpp"
@@ -13,7 +17,8 @@
 namespace chamomile {
 namespace {
 
-constexpr Index most_to_map = 4096; ///< results that the kernel writes into host memory
+constexpr Index most_to_map = 4096;          ///< results that the kernel writes into host memory
+constexpr std::size_t most_to_guess = 65536; ///< particles whose sum does not wait for their extent
 
 class CudaDirectSolver final : public Solver {
 public:
@@ -28,6 +33,7 @@ public:
         stream_ = std::make_unique<Stream>();
         start_ = std::make_unique<Event>();
         stop_ = std::make_unique<Event>();
+        owner_ = std::make_unique<Event>();
         options_.group_size = options_.leaf_size = int(largest_direct_block);
     }
 
@@ -35,8 +41,6 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
-        if (request.position.on_device || request.acceleration.on_device)
-            throw Error(Fault::usage, "direct sums on a GPU: take arrays of the host");
         ForceStatistics statistics;
         const std::size_t n = request.count;
         check_number(n);
@@ -45,38 +49,37 @@ public:
         if (n == 0)
             return statistics;
         check(cudaSetDevice(device_), "choose the device");
-        {
-            const TimedPhase phase(statistics.profile, "prepare");
-            const DirectSources sources{rows_of(request.position, n, positions_),
-                                        rows_of(request.mass, n, masses_)};
-            const DirectFrame frame(sources, softening_, options_.precision,
-                                    [&] { return particles_of(request); });
-            send(sources, frame, request.active);
-            start_->record(*stream_);
-            statistics.groups = sum(frame, Index(n));
-            stop_->record(*stream_);
+        take(request, statistics);
+        // A few particles that hardly move keep their frame: their sum need not wait for their
+        // extent, which is compared when both are there.
+        bool is_guess = on_device_ && n <= most_to_guess && guess_count_ == n;
+        DirectFrame frame = is_guess ? guess_ : frame_of(request);
+        sum(request, frame, statistics);
+        if (is_guess) {
+            const DirectFrame right = frame_of(request);
+            is_guess = frame == right;
+            if (!is_guess)
+                sum(request, frame = right, statistics);
         }
-        {
-            const TimedPhase phase(statistics.profile, "wait");
-            const double start = wall_clock_seconds();
-            stream_->wait(allowance_of_pairs(double(target_count_) * double(n)));
-            statistics.device_wait = wall_clock_seconds() - start;
-        }
+        guess_ = frame;
+        guess_count_ = n;
         float milliseconds = 0;
         check(cudaEventElapsedTime(&milliseconds, *start_, *stop_), "read an event");
         statistics.device_busy = statistics.device_span = 1e-3 * milliseconds;
         statistics.targets = target_count_;
-        if (options_.precision == Precision::single_precision)
+        if (options_.precision == Precision::single_precision && target_count_ > 0)
             statistics.cancelling = *host_cancelling_.data();
         statistics.particle_particle = std::uint64_t(target_count_) * n;
         statistics.bytes_to_device = bytes_up_;
-        statistics.bytes_from_device =
-            n * (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0));
+        if (!on_device_)
+            statistics.bytes_from_device =
+                n * (sizeof(Vec3<double>) + (with_potential_ ? sizeof(double) : 0));
         const TimedPhase phase(statistics.profile, "results");
         store(request);
         return statistics;
     }
 
+    bool takes_device_arrays() const override { return true; }
     std::string device() const override { return name_; }
     const SolverOptions& options() const override { return options_; }
 
@@ -103,33 +106,124 @@ private:
         return memory;
     }
 
-    void send(const DirectSources& sources, const DirectFrame& frame, std::span<const Index> active)
+    /// Reads positions and masses.
+    void take(const Request& request, ForceStatistics& statistics)
     {
-        const std::size_t n = sources.mass.size();
+        const TimedPhase phase(statistics.profile, "prepare");
+        const std::size_t n = request.count;
+        on_device_ = request.position.on_device;
+        if (request.mass.on_device != on_device_ || request.acceleration.on_device != on_device_ ||
+            (with_potential_ && request.potential.on_device != on_device_))
+            throw Error(Fault::usage, "direct sums on a GPU: arrays: must all lie on the host or "
+                                      "all on the device");
+        if (request.rung && !on_device_)
+            throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
+        if (on_device_) {
+            if (request.stream) {
+                owner_->record(static_cast<cudaStream_t>(request.stream));
+                check(cudaStreamWaitEvent(*stream_, *owner_), "wait for the arrays' owner");
+            } else {
+                for (const ArrayView* array :
+                     {&request.position, &request.mass, &request.acceleration, &request.potential})
+                    require_on_device(*array, device_);
+                wait_for_owner();
+            }
+            arrays_.find_extent(request.position, request.mass, n, *stream_);
+        } else {
+            sources_ = {rows_of(request.position, n, positions_),
+                        rows_of(request.mass, n, masses_)};
+        }
+    }
+
+    /// The frame of what take() has read.
+    DirectFrame frame_of(const Request& request)
+    {
+        if (on_device_)
+            stream_->wait();
+        return DirectFrame(on_device_ ? arrays_.extent() : extent_of(sources_), request.count,
+                           softening_, options_.precision, [&] { return host_copy(request); });
+    }
+
+    /// Sums in that frame, and waits.
+    void sum(const Request& request, const DirectFrame& frame, ForceStatistics& statistics)
+    {
+        {
+            const TimedPhase phase(statistics.profile, "prepare");
+            send(request, frame);
+            start_->record(*stream_);
+            statistics.groups = queue_sum(request, frame);
+            stop_->record(*stream_);
+        }
+        const TimedPhase phase(statistics.profile, "wait");
+        const double start = wall_clock_seconds();
+        stream_->wait(allowance_of_pairs(double(target_count_) * double(request.count)));
+        statistics.device_wait += wall_clock_seconds() - start;
+    }
+
+    /// The particles of a request, wherever they are.
+    Particles host_copy(const Request& request) const
+    {
+        if (!on_device_)
+            return particles_of(request);
+        const std::size_t n = request.count;
+        std::vector<double> rows(3 * n);
+        Particles particles;
+        particles.resize(n);
+        read_from_device(device_, request.position, n, rows.data());
+        for (std::size_t i = 0; i < n; ++i) {
+            particles.position[i] = {rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};
+            particles.id[i] = request.id.empty() ? i : request.id[i];
+        }
+        read_from_device(device_, request.mass, n, particles.mass.data());
+        return particles;
+    }
+
+    /// Brings sources in the units of the frame and the list of targets to the device.
+    void send(const Request& request, const DirectFrame& frame)
+    {
+        const std::size_t n = request.count;
+        bytes_up_ = 0;
+        if (on_device_) {
+            arrays_.pack(request.position, request.mass, n, frame, particles_.reserve(n), *stream_);
+        } else {
+            Source* staged = host_particles_.reserve(n);
+            const double inverse_length = 1 / frame.length, inverse_mass = 1 / frame.mass;
+#pragma omp parallel for if (n > worth_threads)
+            for (std::size_t i = 0; i < n; ++i)
+                staged[i] = {inverse_length * sources_.position[i],
+                             inverse_mass * sources_.mass[i]};
+            upload(particles_, staged, n, *stream_);
+            bytes_up_ = n * sizeof(Source);
+        }
+        all_active_ = request.active.empty() && !request.rung;
+        if (request.rung)
+            target_count_ = arrays_.find_targets(request.rung, request.first, n, active_, *stream_);
+        else
+            send_targets(request.active, n);
+    }
+
+    void send_targets(std::span<const Index> active, std::size_t n)
+    {
         for (Index i : active)
             if (i >= n)
                 throw Error(Fault::input, "active particles: index: " + std::to_string(i) +
                                               ": must be below " + std::to_string(n));
-        Source* staged = host_particles_.reserve(n);
-        const double inverse_length = 1 / frame.length, inverse_mass = 1 / frame.mass;
-#pragma omp parallel for if (n > worth_threads)
-        for (std::size_t i = 0; i < n; ++i)
-            staged[i] = {inverse_length * sources.position[i], inverse_mass * sources.mass[i]};
-        upload(particles_, staged, n, *stream_);
         Index* targets = host_active_.reserve(active.size());
         std::copy(active.begin(), active.end(), targets);
         std::sort(targets, targets + active.size());
         target_count_ = Index(std::unique(targets, targets + active.size()) - targets);
         upload(active_, targets, target_count_, *stream_);
-        all_active_ = active.empty();
-        if (all_active_)
+        bytes_up_ += target_count_ * sizeof(Index);
+        if (active.empty())
             target_count_ = Index(n);
-        bytes_up_ = n * sizeof(Source) + (all_active_ ? 0 : target_count_ * sizeof(Index));
     }
 
     /// Queues the sum of all sources for all targets; returns the number of blocks of targets.
-    Index sum(const DirectFrame& frame, Index n)
+    Index queue_sum(const Request& request, const DirectFrame& frame)
     {
+        const Index n = Index(request.count);
+        if (target_count_ == 0)
+            return 0;
         ForceOutput units;
         units.set_units(options_.gravitational_constant, {frame.length, frame.mass});
         DirectSum job{};
@@ -140,9 +234,11 @@ private:
         job.softening_length = softening_.length / frame.length;
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
-        const bool mapped = n <= most_to_map;
-        job.acceleration = host_acceleration_.reserve(n);
-        job.potential = host_potential_.reserve(with_potential_ ? n : 0);
+        const bool mapped = !on_device_ && n <= most_to_map;
+        if (!on_device_) {
+            job.acceleration = host_acceleration_.reserve(n);
+            job.potential = host_potential_.reserve(with_potential_ ? n : 0);
+        }
         if (!mapped) {
             job.acceleration = acceleration_.reserve(n);
             job.potential = potential_.reserve(with_potential_ ? n : 0);
@@ -152,7 +248,11 @@ private:
             job,
             {frame.masses, frame.scaled, with_potential_, all_active_ ? nullptr : active_.data()},
             *stream_);
-        if (!mapped) {
+        if (on_device_) {
+            arrays_.put({job.acceleration, with_potential_ ? job.potential : nullptr,
+                         all_active_ ? nullptr : active_.data(), target_count_},
+                        request.acceleration, request.potential, *stream_);
+        } else if (!mapped) {
             download(host_acceleration_.data(), job.acceleration, n, *stream_);
             download(host_potential_.data(), job.potential, with_potential_ ? n : 0, *stream_);
         }
@@ -167,6 +267,11 @@ private:
 
     void store(const Request& request)
     {
+        if (on_device_) {
+            if (target_count_ > 0 && !arrays_.all_finite())
+                repair_there(request);
+            return;
+        }
         const std::size_t targets = target_count_;
         std::size_t not_finite = 0;
 #pragma omp parallel for if (targets > worth_threads) reduction(+ : not_finite)
@@ -184,16 +289,50 @@ private:
             if (!is_finite(target(t)))
                 singular.push_back(target(t));
         }
-        SolverOptions exact = options_;
-        exact.softening = softening_;
-        Particles particles = particles_of(request);
-        particles.potential.resize(request.count);
-        repair_singular_targets(particles, singular, exact, Quantities::acceleration_potential);
+        Particles particles = host_copy(request);
+        repair(particles, singular);
         for (const Index i : singular) {
             request.acceleration.store_vector(i, particles.acceleration[i]);
             if (with_potential_)
                 request.potential.store(i, 0, particles.potential[i]);
         }
+    }
+
+    void repair(Particles& particles, std::span<const Index> singular) const
+    {
+        SolverOptions exact = options_;
+        exact.softening = softening_;
+        particles.potential.resize(particles.size());
+        repair_singular_targets(particles, singular, exact, Quantities::acceleration_potential);
+    }
+
+    /// The same through the host.
+    void repair_there(const Request& request)
+    {
+        const std::size_t n = request.count;
+        Particles particles = host_copy(request);
+        std::vector<double> a(3 * n), phi(n);
+        read_from_device(device_, request.acceleration, n, a.data());
+        if (with_potential_)
+            read_from_device(device_, request.potential, n, phi.data());
+        std::vector<Index> targets(target_count_), singular;
+        if (all_active_)
+            std::iota(targets.begin(), targets.end(), Index(0));
+        else
+            check(cudaMemcpy(targets.data(), active_.data(), targets.size() * sizeof(Index),
+                             cudaMemcpyDeviceToHost),
+                  "read the targets");
+        for (const Index i : targets)
+            if (!std::isfinite(a[3 * i] + a[3 * i + 1] + a[3 * i + 2] + phi[i]))
+                singular.push_back(i);
+        repair(particles, singular);
+        for (const Index i : singular) {
+            std::copy_n(&particles.acceleration[i].x, 3, &a[3 * i]);
+            phi[i] = particles.potential[i];
+        }
+        write_to_device(device_, a.data(), n, request.acceleration);
+        if (with_potential_)
+            write_to_device(device_, phi.data(), n, request.potential);
     }
 
     /// Whether the sums that the device has written are.
@@ -207,12 +346,16 @@ private:
     Softening softening_; // of the present evaluation
     int device_;
     std::string name_;
-    bool with_potential_ = false, all_active_ = true;
+    bool with_potential_ = false, all_active_ = true, on_device_ = false;
     Index target_count_ = 0;
     std::uint64_t bytes_up_ = 0;
     DirectSummer summer_;
+    DirectArrays arrays_;
+    DirectSources sources_;
+    DirectFrame guess_; // of the last evaluation
+    std::size_t guess_count_ = 0;
     std::unique_ptr<Stream> stream_;
-    std::unique_ptr<Event> start_, stop_;
+    std::unique_ptr<Event> start_, stop_, owner_; // of the sum, and of the arrays' owner
 
     std::vector<Vec3<double>> positions_;
     std::vector<double> masses_;

@@ -1,4 +1,4 @@
-/// \file  Archives in files.
+/// \file  Checkpoints: archives in files.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +13,22 @@
 
 namespace chamomile {
 
-/// Keeps the state that `exchange` hands over in a checkpoint of that name: complete, read back and
-/// on the disk before it takes the name, or not at all. Returns its bytes. Throws Error(output).
+/// Writes the state that `exchange` hands over to a checkpoint of that name. The file is complete,
+/// read back and on the disk before it takes the name, or it does not appear. Returns its size in
+/// bytes. Throws Error(output).
 std::uint64_t write_checkpoint(const std::filesystem::path& file,
                                const std::function<void(Archive&)>& exchange);
 
-/// What of a checkpoint is compared with its check sums when it is opened.
+/// CheckSums chooses whether all check sums are compared when a checkpoint is opened, or those of
+/// the blocks' heads alone.
 enum class CheckSums { all, heads };
 
-/// A checkpoint that is whole, or whose heads are.
+/// A CheckpointReader is an archive that gives back what a checkpoint holds.
 class CheckpointReader final : public Archive {
 public:
-    /// Reads it through once and compares all check sums, or looks at the heads of its blocks
-    /// alone, which takes no time. Throws Error(restart) with what is wrong, Error(input) for what
-    /// is no readable file.
+    /// Reads the file once and compares all check sums, or those of the blocks' heads alone, which
+    /// takes no time. Throws Error(restart) with what is wrong, and Error(input) if the file cannot
+    /// be read.
     explicit CheckpointReader(const std::filesystem::path& file,
                               CheckSums compared = CheckSums::all);
 
@@ -34,7 +36,7 @@ public:
     bool has(const std::string& name) const { return blocks_.contains(name); }
     const std::filesystem::path& path() const { return file_.path(); }
     std::int64_t bytes() const { return file_.size(); }
-    /// Whether it and another keep the same under that name.
+    /// Returns whether it and another hold the same under that name.
     bool agrees(const CheckpointReader& other, const std::string& name) const;
 
 private:
@@ -47,7 +49,7 @@ private:
 
     Error bad(const std::string& field, const std::string& value, const std::string& allowed) const;
     void read_header() const;
-    /// Notes the block at the offset and returns where the next one begins.
+    /// Records the block at the offset and returns where the next one begins.
     std::int64_t read_block(std::int64_t offset, CheckSums compared);
     const Block& find(const std::string& name, Format format) const;
     std::uint64_t size(const std::string& name, Format format) override;

@@ -1,17 +1,15 @@
 /// \file  The bytes of a checkpoint: a header, named blocks, an end.
 ///
 ///     header   64 bytes  magic, version, byte order, check sum of the header
-///     block    64 bytes  name, format of its items, length and check sum of what follows; check
-///     sum
-///                        of these 64 bytes
+///     block    64 bytes  name, format of its items, length and check sum of the items;
+///                        check sum of these 64 bytes
 ///              length    the items
 ///     ...
-///     end      a block named "end" of two 64-bit numbers: the blocks before it, and their bytes
-///     with
-///              the header; nothing follows it
+///     end      a block named "end" of two 64-bit numbers: how many blocks stand before it,
+///              and their bytes with the header's; nothing follows it
 ///
-/// Integers and reals are those of the machine, which the byte order tells. Check sums are CRC-32
-/// (zlib's).
+/// Integers and reals are those of the machine, whose byte order the header states. Check sums are
+/// CRC-32 (zlib's).
 #pragma once
 
 #include <cstddef>
@@ -24,11 +22,13 @@ namespace chamomile::checkpoint_layout {
 
 inline constexpr char magic[16] = {'c', 'h', 'a', 'm', 'o', 'm', 'i', 'l',
                                    'e', ' ', 'c', 'h', 'k', 'p', 't', '\n'};
-/// Another major version cannot be read; a greater minor one has blocks that may be left unread.
+/// A file of another major version cannot be read; one of a greater minor version has blocks that
+/// may be left unread.
 inline constexpr std::uint32_t major_version = 1, minor_version = 0;
 inline constexpr std::uint64_t byte_order = 0x0102030405060708;
 inline constexpr const char* end_name = "end";
 
+/// A Header is the first 64 bytes of the file.
 struct Header {
     char magic[16];
     std::uint32_t major_version, minor_version;
@@ -37,6 +37,7 @@ struct Header {
     std::uint32_t sum;         ///< of the bytes before it
 };
 
+/// A BlockHead is the 64 bytes before the items of a block.
 struct BlockHead {
     char name[40]; ///< filled up with 0, the last is 0
     char kind;     ///< s, u, i or f
@@ -51,10 +52,10 @@ static_assert(sizeof(Header) == 64 && sizeof(BlockHead) == 64);
 static_assert(std::has_unique_object_representations_v<Header> &&
               std::has_unique_object_representations_v<BlockHead>);
 
-/// CRC-32 of the bytes, going on from that of the bytes before them.
+/// Returns the CRC-32 of the bytes, continued from that of the bytes before them.
 std::uint32_t check_sum(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-/// Of a header or block head but for the sum at its end.
+/// Returns the check sum of a header or block head without the sum at its end.
 template <class Record>
 std::uint32_t record_sum(const Record& record)
 {

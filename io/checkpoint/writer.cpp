@@ -19,6 +19,7 @@ std::uint32_t checkpoint_layout::check_sum(std::span<const std::byte> bytes, std
 
 namespace {
 
+/// A Writer is an archive that keeps values in a checkpoint.
 class Writer final : public Archive {
 public:
     explicit Writer(PendingFile& file) : file_(file)

@@ -11,7 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// The record at the offset, its two byte counts checked.
+/// Returns the record at the offset after a check of its two byte counts.
 Gadget2Block record_at(const InputFile& file, std::int64_t offset, ByteOrder order)
 {
     const std::int64_t bytes = file.value<std::uint32_t>(offset, order);
@@ -66,7 +66,7 @@ void Gadget2Piece::find_blocks()
             file.read(name.offset, std::as_writable_bytes(std::span(block.label)));
             check_label(name, block);
         } else {
-            // Without labels the rest (gas properties and others) cannot be told apart.
+            // Without labels the other blocks (gas properties and so on) cannot be told apart.
             const std::size_t wanted = blocks.empty() || masses() > 0 ? 5 : 4;
             if (blocks.size() == wanted || (!blocks.empty() && count() == 0))
                 return check_rest(offset);
@@ -90,7 +90,7 @@ void Gadget2Piece::find_blocks()
     }
 }
 
-/// What follows the blocks that format 1 has for certain must be records, too.
+/// Checks that what follows the blocks that format 1 has for certain consists of records too.
 void Gadget2Piece::check_rest(std::int64_t offset) const
 {
     while (offset < file.size())
@@ -103,8 +103,8 @@ void Gadget2Piece::check_rest(std::int64_t offset) const
         }
 }
 
-/// A block that is read and there twice is refused; the size that its label states, of the block
-/// and the two counts around it, is not needed.
+/// Refuses a block that is read if it occurs twice. The size that its label states, that of the
+/// block and its two byte counts, is not needed.
 void Gadget2Piece::check_label(const Gadget2Block& name, const Gadget2Block& block)
 {
     static constexpr std::string_view read[] = {"HEAD", "POS ", "VEL ", "ID  ",

@@ -1,4 +1,4 @@
-/// \file  The records of a GADGET-2 binary file: where each block lies, before anything is read.
+/// \file  The records of a GADGET-2 binary file, found before any data are read.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace chamomile {
 
-/// One block of data, without the byte counts around it.
+/// A Gadget2Block is one block of data, without the byte counts around it.
 struct Gadget2Block {
     std::string label; ///< four characters, such as "POS " or "ID  "
     std::int64_t offset = 0, bytes = 0;
 };
 
-/// One file, its blocks found and their byte counts checked against each other, the header and
-/// the size of the file.
+/// A Gadget2Piece is one file whose blocks have been found. Their byte counts are checked against
+/// each other, the header and the size of the file.
 struct Gadget2Piece {
     UnchangedFile as_opened;
     InputFile file;
@@ -27,9 +27,9 @@ struct Gadget2Piece {
     int format = 1;
     Gadget2Header header;
     std::vector<Gadget2Block> blocks;
-    std::string label_note; ///< of a label that states another size than its block has
+    std::string label_note; ///< a note on a label that states another size than its block has
 
-    /// Throws Error with Fault::input for whatever is not as it must be.
+    /// Throws Error with Fault::input for a file that breaks the format.
     explicit Gadget2Piece(const std::filesystem::path& path);
 
     TypeCounts counts() const;
@@ -39,10 +39,11 @@ struct Gadget2Piece {
 
     const Gadget2Block* find(const std::string& label) const; ///< nullptr: not there
 
-    /// Bytes per number of a block of that many numbers: 4 or 8, anything else is an error.
+    /// Returns the bytes per number, 4 or 8, of a block of that many numbers. Throws Error with
+    /// Fault::input for any other width.
     int width(const Gadget2Block& block, std::int64_t numbers) const;
 
-    /// The block, which must be there.
+    /// Returns the block, which must exist.
     const Gadget2Block& block(const std::string& label) const;
 
 private:

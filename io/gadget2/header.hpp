@@ -10,8 +10,8 @@
 
 namespace chamomile {
 
-/// The 256 bytes as they stand in the file. The format has no units; what its authors left free
-/// at the end holds them in files of this program, and other programs never look there.
+/// A Gadget2Header holds the 256 bytes of the file. The format has no units; this program writes
+/// them to the bytes left free at the end, which other programs do not read.
 struct Gadget2Header {
     std::uint32_t count[6] = {}; ///< in this file
     double mass[6] = {};         ///< of every particle of a type; 0: in the block MASS
@@ -33,7 +33,7 @@ struct Gadget2Header {
 
     bool has_units() const { return std::memcmp(units_tag, own_tag, sizeof units_tag) == 0; }
 
-    /// Whether the coordinates are comoving, where that is stated.
+    /// Returns whether the coordinates are comoving, where that is stated.
     std::optional<bool> states_comoving() const
     {
         return has_units() && (unit_flags & comoving) ? std::optional(true) : std::nullopt;

@@ -123,7 +123,7 @@ void take_units(const Gadget2Header& header, Snapshot& snapshot)
     snapshot.has_stated_units = false;
 }
 
-/// All but the particles, as one piece states it.
+/// Returns everything but the particles, as one piece states it.
 Snapshot properties_of(const Gadget2Piece& piece)
 {
     const Gadget2Header& header = piece.header;

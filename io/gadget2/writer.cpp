@@ -1,5 +1,5 @@
 // Writes GADGET-2 binary snapshots in the byte order of the machine: format 1, or format 2 where
-// there are accelerations or potentials, which need the labels. All is in single precision if that
+// there are accelerations or potentials, which need its labels. All is in single precision if that
 // loses nothing, otherwise in double.
 #include <algorithm>
 #include <limits>
@@ -14,6 +14,7 @@
 namespace chamomile {
 namespace {
 
+/// A Gadget2Writer chooses the format and the precision of a file and writes its blocks.
 class Gadget2Writer {
 public:
     Gadget2Writer(const Snapshot& snapshot, PendingFile& file)
@@ -75,7 +76,7 @@ private:
         return header;
     }
 
-    /// The mass of all particles of a type, 0 if they differ.
+    /// Returns the mass of all particles of a type, or 0 if they differ.
     double common_mass(int type) const
     {
         if (types_.count(type) == 0)

@@ -1,11 +1,11 @@
-/// \file  What the HDF5 library does when a program ends.
+/// \file  The behaviour of the HDF5 library at the end of a program.
 #pragma once
 
 namespace chamomile {
 
-/// Keeps it from closing what is open then, about which it prints after a damaged file: everything
-/// that is written here has been closed before. For programs, which own their process; before the
-/// first use of the library.
+/// Keeps the library from closing at the exit what is still open, about which it prints after a
+/// damaged file; written files have been closed before. Programs, which own their process, call it
+/// before the first use of the library.
 void leave_hdf5_open_at_exit();
 
 } // namespace chamomile

@@ -6,7 +6,7 @@
 namespace chamomile {
 namespace {
 
-/// What the groups take, generously.
+/// Returns a generous estimate of the size of the groups.
 std::int64_t bytes_of(const std::vector<DataGroup>& groups)
 {
     double bytes = 1 << 17;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr hssize_t most_attribute_values = 1024;
 
-/// The first filter of a data set that this HDF5 library lacks; empty when there is none.
+/// Returns the first filter of a data set that this HDF5 library lacks, or an empty text.
 std::string missing_filter(hid_t data)
 {
     const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose);
@@ -28,7 +28,8 @@ std::string missing_filter(hid_t data)
     return "";
 }
 
-/// What keeps the numbers of a data set in other files, which may be any; nullptr: nothing.
+/// Returns what places the numbers of a data set in other files, which may be any files, or
+/// nullptr.
 const char* foreign_place(hid_t data)
 {
     const Hdf5Handle creation(H5Dget_create_plist(data), H5Pclose);
@@ -37,7 +38,7 @@ const char* foreign_place(hid_t data)
                                                          : nullptr;
 }
 
-/// Whether all `bytes` of a data set were written: what was not would read as zeros.
+/// Returns whether all `bytes` of a data set were written; missing ones would read as zeros.
 bool is_complete(const Hdf5Handle& data, hsize_t bytes)
 {
     const Hdf5Handle creation(H5Dget_create_plist(data.id()), H5Pclose);
@@ -130,7 +131,7 @@ std::vector<double> Hdf5Group::reals(const char* name) const
 
 std::vector<std::int64_t> Hdf5Group::integers(const char* name) const
 {
-    // Counts are far below 2^53, so that doubles hold them; what is beyond is refused.
+    // Counts are far below 2^53, so that doubles hold them; greater numbers are refused.
     std::vector<std::int64_t> result;
     for (double value : reals(name)) {
         if (value != std::floor(value) || std::abs(value) > 9e15)
@@ -231,7 +232,7 @@ void Hdf5Group::read_ids(const char* name, std::span<std::uint64_t> ids) const
     read_data(name, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, ids.data());
     if (!is_signed)
         return;
-    for (const std::uint64_t id : ids) // HDF5 itself makes 0 of them
+    for (const std::uint64_t id : ids) // HDF5 itself converts negative ids to 0
         if (std::int64_t(id) < 0)
             throw bad_input(path_, field(name), std::to_string(std::int64_t(id)),
                             "must be 0 or more");

@@ -12,29 +12,30 @@
 
 namespace chamomile {
 
-/// A group of an HDF5 file. Scalars and arrays of length 1 are the same to it, and so are numbers
-/// of all widths. Throws Error with Fault::input, naming file, group and field.
+/// An Hdf5Group is a group of an HDF5 file. Scalars and arrays of length 1 are read alike, and so
+/// are numbers of all widths. Throws Error with Fault::input, naming file, group and field.
 class Hdf5Group {
 public:
-    /// The group of that name; must exist if it is used for anything but exists().
+    /// Opens the group of that name; unless it exists, only exists() may be called.
     Hdf5Group(const Hdf5Handle& file, const std::filesystem::path& path, const std::string& name);
 
     bool exists() const { return bool(group_); }
     bool has_attribute(const char* name) const;
     bool has_data(const char* name) const;
 
-    /// All numbers of an attribute; those of no attribute are an error.
+    /// Returns all numbers of an attribute. An attribute that is missing is an error.
     std::vector<double> reals(const char* name) const;
     std::vector<std::int64_t> integers(const char* name) const; ///< fractions are an error
 
-    /// The number of an attribute, or the other one where there is no such attribute. Several that
-    /// differ are an error.
+    /// Returns the number of an attribute, or `otherwise` if there is no such attribute. Several
+    /// numbers that differ are an error.
     double real(const char* name, double otherwise) const;
 
-    /// All attributes that are strings.
+    /// Returns all attributes that are strings.
     std::map<std::string, std::string> strings() const;
 
-    /// Checks that the data set holds `rows` rows of `columns` numbers, which this file really has.
+    /// Checks that the data set has `rows` rows of `columns` numbers, and that this file really
+    /// holds them.
     void check_data(const char* name, std::int64_t rows, int columns, H5T_class_t type) const;
 
     /// Reads all of a data set that passed check_data() into memory of that native type.

@@ -1,4 +1,4 @@
-/// \file  HDF5 identifiers that close themselves, and what went wrong in one line.
+/// \file  HDF5 identifiers that close themselves, and errors of HDF5 in one line.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// Owns an identifier of the HDF5 library; false when there is none.
+/// An Hdf5Handle owns an identifier of the HDF5 library; it is false when there is none.
 class Hdf5Handle {
 public:
     using Close = herr_t (*)(hid_t);
@@ -26,7 +26,7 @@ public:
     explicit operator bool() const { return id_ >= 0; }
     hid_t id() const { return id_; }
 
-    /// Whether it could be closed; nothing to close counts as success.
+    /// Returns whether the identifier could be closed; nothing to close counts as success.
     bool close()
     {
         const hid_t id = std::exchange(id_, H5I_INVALID_HID);
@@ -44,7 +44,7 @@ private:
     Close close_ = nullptr;
 };
 
-/// Keeps the HDF5 library from printing while it lives.
+/// An Hdf5Quiet keeps the HDF5 library from printing while it lives.
 class Hdf5Quiet {
 public:
     Hdf5Quiet()
@@ -61,11 +61,11 @@ private:
     void* data_ = nullptr;
 };
 
-/// The first cause of the last failed call, in HDF5's words.
+/// Returns the first cause of the last failed call, in HDF5's words.
 std::string hdf5_reason();
 
-/// How files are opened: without locks, which some file systems lack. A snapshot gets its name
-/// when it is complete, so nobody reads what is still being written.
+/// Returns how files are opened: without locks, which some file systems lack. A snapshot gets its
+/// name when it is complete, so that no file is read while it is written.
 Hdf5Handle hdf5_file_access();
 
 } // namespace chamomile

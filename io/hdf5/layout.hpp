@@ -17,7 +17,7 @@ inline constexpr const char* ids = "ParticleIDs";
 inline constexpr const char* potentials = "Potential";
 inline constexpr const char* accelerations = "Acceleration";
 
-// Attributes of the group `own`; every other string there is provenance.
+// These are the attributes of the group `own`; every other string there is provenance.
 inline constexpr const char* unit_system = "unit_system"; ///< in words
 inline constexpr const char* nbody_units = "N-body";
 inline constexpr const char* physical_units = "physical";
@@ -25,12 +25,13 @@ inline constexpr const char* physical_units_per_h = "physical per h";
 inline constexpr const char* gravitational_constant = "G";
 inline constexpr const char* softening_kind = "softening_kind";
 inline constexpr const char* softening_length = "softening_length";
-// In comoving files; numbers.
+// These are numbers in comoving files.
 inline constexpr const char* omega_radiation = "omega_radiation";
 inline constexpr const char* w0 = "w0";
 inline constexpr const char* wa = "wa";
 inline constexpr const char* physical_softening = "physical_softening";
 
+/// Returns whether a string of the group `own` is provenance.
 constexpr bool is_provenance(std::string_view name)
 {
     return name != unit_system && name != gravitational_constant && name != softening_kind &&

@@ -5,8 +5,8 @@
 namespace chamomile {
 namespace {
 
-/// Properties for creating a file, group or data set: no times, so that equal content makes equal
-/// bytes.
+/// Returns properties for creating a file, group or data set without times, so that equal content
+/// gives equal bytes.
 Hdf5Handle creation_properties(hid_t kind)
 {
     Hdf5Handle properties(H5Pcreate(kind), H5Pclose);
@@ -18,7 +18,7 @@ Hdf5Handle creation_properties(hid_t kind)
 
 Hdf5Output::Hdf5Output(PendingFile& file) : pending_(file)
 {
-    // The layout of HDF5 1.8, the first with check sums of what describes the data.
+    // The layout is that of HDF5 1.8, the first with check sums of the metadata.
     const Hdf5Handle access = hdf5_file_access();
     H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18);
     const Hdf5Handle creation = creation_properties(H5P_FILE_CREATE);

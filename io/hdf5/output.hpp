@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-/// The memory type of a C++ number; the file has the same.
+/// Returns the HDF5 type of a C++ number in memory, which is also used in the file.
 inline hid_t hdf5_type(double)
 {
     return H5T_NATIVE_DOUBLE;
@@ -30,15 +30,15 @@ inline hid_t hdf5_type(std::uint64_t)
     return H5T_NATIVE_UINT64;
 }
 
-/// An HDF5 file written under the temporary name of a pending one. Equal content makes equal
-/// bytes: no times are stored. Throws Error with Fault::output.
+/// An Hdf5Output is an HDF5 file written under the temporary name of a pending one. Equal content
+/// gives equal bytes: no times are stored. Throws Error with Fault::output.
 class Hdf5Output {
 public:
     explicit Hdf5Output(PendingFile& file);
 
     Hdf5Handle group(const std::string& name);
 
-    /// A scalar, an array or a string as attribute of a group or data set.
+    /// Writes a scalar, an array or a string as attribute of a group or data set.
     template <class T>
     void attribute(const Hdf5Handle& owner, const std::string& name, const T& value)
     {
@@ -51,7 +51,7 @@ public:
     }
     void attribute(const Hdf5Handle& owner, const std::string& name, const std::string& text);
 
-    /// A data set of one number or a row of them per particle; with a check sum per chunk.
+    /// Writes a data set of one number or one row per particle, with a check sum per chunk.
     template <class T>
     Hdf5Handle data(const Hdf5Handle& group, const char* name, const std::vector<T>& values)
     {
@@ -72,7 +72,7 @@ public:
     void close();
 
 private:
-    /// `count` 0: a scalar.
+    /// Writes an attribute of `count` values; a count of 0 makes it a scalar.
     void write_attribute(const Hdf5Handle& owner, const std::string& name, hid_t type,
                          std::size_t count, const void* values);
     Hdf5Handle write_data(const Hdf5Handle& group, const char* name, hid_t type,

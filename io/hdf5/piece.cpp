@@ -10,7 +10,7 @@
 namespace chamomile {
 namespace {
 
-/// Six counts of an attribute that may have more entries, all of them zero, or fewer.
+/// Returns the six counts of an attribute. It may have fewer entries, or more if these are zero.
 TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::filesystem::path& path)
 {
     const std::vector<std::int64_t> values = header.integers(name);
@@ -28,7 +28,7 @@ TypeCounts type_counts(const Hdf5Group& header, const char* name, const std::fil
 Hdf5Handle opened(const std::filesystem::path& path)
 {
     check_driver_block(path);
-    const Hdf5Handle access = hdf5_file_access(); // closing it would clear the reason of a failure
+    const Hdf5Handle access = hdf5_file_access(); // closing it would erase the reason of a failure
     Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
     if (!file) {
         const std::string reason = hdf5_reason();

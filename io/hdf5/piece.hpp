@@ -1,4 +1,4 @@
-/// \file  One HDF5 file of a snapshot: its header, read and checked.
+/// \file  The header of one HDF5 file of a snapshot, read and checked.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace chamomile {
 
+/// An Hdf5Piece is one file of a snapshot, with what its header states.
 struct Hdf5Piece {
     std::filesystem::path path;
     UnchangedFile as_opened;
@@ -22,8 +23,7 @@ struct Hdf5Piece {
     std::vector<double> mass_table; ///< 6 entries; 0: the type has a data set of masses
     double time = 0;
 
-    /// Opens the file and reads its header. Throws Error with Fault::input for whatever is not as
-    /// it must be.
+    /// Opens the file and reads its header. Throws Error with Fault::input if it breaks the format.
     explicit Hdf5Piece(const std::filesystem::path& path);
 
     /// Checks every data set that will be read against the header.
@@ -35,7 +35,7 @@ struct Hdf5Piece {
         return group("PartType" + std::to_string(type));
     }
 
-    /// Whether all types that have particles here have such a data set.
+    /// Returns whether all types that have particles in this piece have such a data set.
     bool all_have(const char* data) const;
 };
 

@@ -1,5 +1,5 @@
-// Reads HDF5 snapshots and initial conditions of the GADGET family: our own, GADGET-4's, SWIFT's,
-// in one file or several.
+// Reads HDF5 snapshots and initial conditions of the GADGET family: this program's, GADGET-4's and
+// SWIFT's, in one file or several.
 #include <algorithm>
 
 #include "chamomile/io/comoving.hpp"
@@ -41,7 +41,7 @@ std::vector<Hdf5Piece> open_pieces(const std::filesystem::path& path)
     return pieces;
 }
 
-/// The particles of one type, into the arrays from `begin` on.
+/// Reads the particles of one type into the arrays from `begin` on.
 void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snapshot& snapshot)
 {
     using namespace hdf5_layout;
@@ -63,7 +63,7 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
         group.read_data(accelerations, H5T_NATIVE_DOUBLE, &particles.acceleration[begin]);
 }
 
-/// Whether all pieces that hold particles have such a data set.
+/// Returns whether all pieces that hold particles have such a data set.
 bool all_have(const std::vector<Hdf5Piece>& pieces, const char* data)
 {
     return sum(pieces[0].totals) > 0 &&
@@ -81,7 +81,7 @@ bool any_has_masses_twice(const std::vector<Hdf5Piece>& pieces)
     return false;
 }
 
-/// All but the particles, as one piece states it.
+/// Returns everything but the particles, as one piece states it.
 Snapshot properties_of(const Hdf5Piece& piece)
 {
     Snapshot snapshot;
@@ -97,7 +97,8 @@ Snapshot properties_of(const Hdf5Piece& piece)
     const double redshift = header.real("Redshift", 0);
     if (redshift <= -1)
         throw bad_input(piece.path, "Header/Redshift", number_text(redshift), "must be above -1");
-    // SWIFT's own snapshots have a group of their own for it, and the cosmic time in the header.
+    // SWIFT's own snapshots keep the cosmology in a group of its own, and the cosmic time in the
+    // header.
     const Hdf5Group cosmology = piece.group("Cosmology");
     const auto of_swift = [&](const char* name, double otherwise) {
         return swift ? cosmology.real(name, otherwise) : otherwise;

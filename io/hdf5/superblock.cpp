@@ -6,7 +6,7 @@
 namespace chamomile {
 namespace {
 
-/// Of `size` bytes, least first.
+/// Returns the number of `size` bytes, least significant first.
 std::uint64_t number_at(const unsigned char* bytes, std::size_t size)
 {
     std::uint64_t value = 0;

@@ -1,4 +1,4 @@
-/// \file  What the HDF5 library believes of a file before it has looked into it.
+/// \file  Checks of an HDF5 file before the library opens it.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace chamomile {
 
-/// Where the superblock's signature is: at the start, or after a user block of 512 bytes, 1024,
-/// 2048, ...; -1 in a file that is not HDF5.
+/// Returns the offset of the superblock's signature: 0, or the end of a user block of 512 bytes,
+/// 1024, 2048, ...; it is -1 in a file that is not HDF5.
 std::int64_t find_superblock(const InputFile& file);
 
 /// Throws Error(input) if the block of driver information that superblocks of version 0 and 1 may
-/// name is larger than the file: the library would take up to 4 GiB of memory for it and fill them
-/// (HDF5 File Format Specification, II.A and II.B). Says nothing of files that are not HDF5.
+/// name is larger than the file: the library would allocate and fill up to 4 GiB for it (HDF5 File
+/// Format Specification, II.A and II.B). Files that are not HDF5 pass.
 void check_driver_block(const std::filesystem::path& path);
 
 } // namespace chamomile

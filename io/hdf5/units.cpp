@@ -15,7 +15,8 @@ double positive(const Hdf5Piece& piece, const Hdf5Group& group, const char* name
     return checked(piece.path, name, group.real(name, 0), ranges::positive);
 }
 
-/// Units as GADGET-4 names them (with those of velocity) or SWIFT (with those of time).
+/// Reads units as GADGET-4 names them (with that of velocity) or SWIFT (with that of time). Returns
+/// whether they were stated.
 bool read_units_from(const Hdf5Piece& piece, const char* group_name, Units& units)
 {
     const Hdf5Group group = piece.group(group_name);
@@ -38,7 +39,8 @@ bool read_units_from(const Hdf5Piece& piece, const char* group_name, Units& unit
     return true;
 }
 
-/// Ours, or the one that GADGET-4 was told to take instead of that of its units.
+/// Reads G as this program states it, or as GADGET-4 was told to take it instead of that of its
+/// units.
 void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
 {
     const Hdf5Group own = piece.group(hdf5_layout::own);
@@ -50,7 +52,7 @@ void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
             snapshot.gravitational_constant = G;
         return;
     }
-    const double G = parameters.real("GravityConstantInternal", 0); // 0: by the units
+    const double G = parameters.real("GravityConstantInternal", 0); // 0: G follows from the units
     if (G == 0 || G == of_units)
         return;
     snapshot.gravitational_constant = G;
@@ -59,7 +61,7 @@ void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
                              number_text(of_units) + " of the units");
 }
 
-/// GADGET-4's softening, where all types that have particles share one class.
+/// Reads GADGET-4's softening, where all types that have particles share one class.
 void read_softening_class(const Hdf5Piece& piece, Snapshot& snapshot)
 {
     const Hdf5Group parameters = piece.group(hdf5_layout::parameters);

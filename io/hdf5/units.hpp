@@ -1,4 +1,4 @@
-/// \file  The units of an HDF5 snapshot: where the programs of the GADGET family keep them.
+/// \file  The units of an HDF5 snapshot as programs of the GADGET family state them.
 #pragma once
 
 #include "chamomile/io/hdf5/piece.hpp"

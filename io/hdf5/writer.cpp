@@ -1,4 +1,5 @@
-// Writes HDF5 snapshots in the layout of GADGET-4, with what SWIFT, yt and pynbody look for.
+// Writes HDF5 snapshots in the layout of GADGET-4, with the attributes that SWIFT, yt and pynbody
+// need.
 #include <array>
 #include <cmath>
 
@@ -14,8 +15,9 @@ namespace {
 
 using namespace hdf5_layout;
 
-/// The units that other programs are told. N-body units have no scale: centimetre, gram and the
-/// velocity that makes G = 1, so that whoever computes G from the units finds 1.
+/// Returns the units that the file states for other programs. N-body units have no scale and are
+/// stated as centimetre, gram and the velocity that makes G = 1, so that G computed from the units
+/// is 1.
 Units stated_units(const Units& units)
 {
     if (units.physical)
@@ -27,7 +29,8 @@ Units stated_units(const Units& units)
 
 constexpr double seconds_per_Gyr = 1e9 * 365.25 * 86400;
 
-/// How a quantity scales with the scale factor, h and the units: as GADGET-4 states it.
+/// A Scaling tells how a quantity scales with the scale factor, h and the units, as GADGET-4 states
+/// it.
 struct Scaling {
     double a = 0, h = 0, length = 0, mass = 0, velocity = 0;
 };
@@ -36,6 +39,7 @@ constexpr Scaling position_scaling{1, -1, 1, 0, 0}, velocity_scaling{0.5, 0, 0, 
     mass_scaling{0, -1, 0, 1, 0}, potential_scaling{-1, 0, 0, 0, 2},
     acceleration_scaling{-2, 1, -1, 0, 2};
 
+/// An Hdf5Writer writes the groups of a snapshot.
 class Hdf5Writer {
 public:
     Hdf5Writer(const Snapshot& snapshot, PendingFile& file)
@@ -113,7 +117,7 @@ private:
         write_cosmology(group);
         if (snapshot_.box_size > 0)
             out_.attribute(group, "BoxSize", snapshot_.box_size);
-        if (!snapshot_.comoving) // without it pynbody takes the age of the universe
+        if (!snapshot_.comoving) // without a time pynbody shows the age of the universe
             out_.attribute(group, "Time_GYR",
                            snapshot_.time * units_.length_in_cm / units_.velocity_in_cm_per_s /
                                seconds_per_Gyr);
@@ -221,8 +225,8 @@ private:
 void write_hdf5(const Snapshot& snapshot, PendingFile& file)
 {
     const Hdf5Quiet quiet;
-    // A closing failure inside HDF5 cannot be repaired, so look for room before it starts: 112
-    // bytes of a particle at most, 1 % for check sums and indices, and the header.
+    // A failure of HDF5 while closing cannot be repaired, so room is probed first: for at most 112
+    // bytes per particle, 1 % for check sums and indices, and the header.
     file.probe_room(std::int64_t(double(snapshot.particles.size()) * 112 * 1.01) + (1 << 17));
     Hdf5Writer(snapshot, file).write();
 }

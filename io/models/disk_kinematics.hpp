@@ -1,4 +1,4 @@
-/// \file  The velocities of a disk that stays what it is inside a bulge and a halo.
+/// \file  The velocities of a disk in equilibrium inside a bulge and a halo.
 #pragma once
 
 #include "chamomile/io/models/exponential_disk.hpp"
@@ -6,21 +6,22 @@
 
 namespace chamomile {
 
-/// Moments of the velocities of an exponential disk, G = M = R_d = 1, over the radii of its field.
+/// DiskKinematics holds moments of the velocities of an exponential disk, G = M = R_d = 1, over the
+/// radii of its field.
 class DiskKinematics {
 public:
-    /// `spheres` is the field of bulge and halo alone, in the disk's units; `toomre_q` the smallest
-    /// Q = sigma_R kappa / (3.36 G Sigma) (Toomre 1964) over radii from 0.5 to 5 R_d.
+    /// `spheres` is the field of bulge and halo alone, in the disk's units; `toomre_q` is the
+    /// smallest Q = sigma_R kappa / (3.36 G Sigma) (Toomre 1964) over radii from 0.5 to 5 R_d.
     DiskKinematics(const ExponentialDiskField& field, double height,
                    const SphericalPotential& spheres, double toomre_q);
 
     double circular_speed(double radius) const;
     double toomre_q(double radius) const;
 
-    /// A velocity at a position: v_R with sigma_R falling as exp(-R / 2 R_d); v_phi with
-    /// sigma_phi = sigma_R kappa / 2 Omega about the asymmetric drift (Binney & Tremaine 2008,
-    /// eq. 4.228); v_z with the dispersion of the vertical Jeans equation at that R and z
-    /// (Springel, Di Matteo & Hernquist 2005, eq. 22), all normal (Hernquist 1993, sec. 2.2).
+    /// Draws a velocity at a position. All components are normal (Hernquist 1993, sec. 2.2): v_R
+    /// with sigma_R falling as exp(-R / 2 R_d); v_phi with sigma_phi = sigma_R kappa / 2 Omega
+    /// about the asymmetric drift (Binney & Tremaine 2008, eq. 4.228); v_z with the dispersion of
+    /// the vertical Jeans equation at that R and z (Springel, Di Matteo & Hernquist 2005, eq. 22).
     Vec3<double> draw(RandomStream& random, const Vec3<double>& position) const;
 
 private:

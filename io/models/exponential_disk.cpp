@@ -24,7 +24,8 @@ double sech_squared(double x)
     return 4 * e / ((1 + e) * (1 + e));
 }
 
-/// Overlap of two unit sech^2 profiles at distance s, int sech^2(x) sech^2(x + s) dx / 4.
+/// Returns the overlap of two unit sech^2 profiles at distance s, int sech^2(x) sech^2(x + s) dx /
+/// 4.
 double overlap(double s)
 {
     if (s < 1e-2)
@@ -70,8 +71,8 @@ ExponentialDiskField::ExponentialDiskField(double height)
     inward_.resize(n_radii);
     downward_.resize(n_radii * n_heights);
 
-    // What the profile makes of a wave exp(-k |z|): averaged over the profile, and its slope at z,
-    // by Simpson's rule over the distance s between source and target.
+    // A wave exp(-k |z|) is averaged over the profile, and so is its slope at z, by Simpson's rule
+    // over the distance s between source and target.
     std::vector<double> overlaps(n_s), differences(n_s * n_heights);
     for (std::size_t s = 0; s < n_s; ++s) {
         const double distance = ds * double(s);

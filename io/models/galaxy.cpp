@@ -16,7 +16,7 @@ namespace {
 constexpr double disk_truncation = 10; // R_d
 constexpr double bulge_taper = 25;     // scale radii
 
-/// Everything in units of the disk: M_d = R_d = 1.
+/// A Galaxy holds its components in units of the disk: M_d = R_d = 1.
 struct Galaxy {
     std::uint64_t halo_particles, disk_particles, bulge_particles;
     double bulge_mass, halo_mass, height;
@@ -97,7 +97,8 @@ Galaxy solve_structure(const GalaxyOptions& o)
             std::move(kinematics)};
 }
 
-/// Position and velocity of a disk particle; nothing faster than 0.95 of escape (Hernquist 1993).
+/// Draws position and velocity of a disk particle. No particle is faster than 0.95 of the escape
+/// speed (Hernquist 1993).
 IsotropicSphere::Draw draw_disk_particle(const Galaxy& galaxy, RandomStream& random)
 {
     const Vec3<double> position = draw_disk_position(random, galaxy.height, disk_truncation);

@@ -13,7 +13,7 @@ namespace {
 
 using std::numbers::pi;
 
-/// y at x between two neighbouring entries.
+/// Returns y at x, interpolated between two neighbouring entries.
 double interpolate(const std::vector<double>& xs, const std::vector<double>& ys, double x)
 {
     const std::size_t k = interval_of(xs, x);
@@ -86,7 +86,8 @@ IsotropicSphere::IsotropicSphere(const SphericalPotential& potential, const Dens
     for (double& mass : inside_)
         mass /= inside_.back();
 
-    // From the outside in, so that energies ascend: entry 0 is infinity, where psi and rho vanish.
+    // The tables go from the outside in, so that energies ascend; entry 0 is infinity, where psi
+    // and rho vanish.
     std::vector<double> slope(n + 1); // d rho / d psi
     energies_.assign(n + 1, 0);
     for (std::size_t k = 0; k < n; ++k) {

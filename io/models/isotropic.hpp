@@ -10,13 +10,13 @@
 
 namespace chamomile {
 
-/// Radii of all tables, equal steps in log r, G = 1 throughout.
+/// Returns the radii of all tables, in equal steps of log r. G = 1 throughout.
 std::vector<double> logarithmic_radii(double smallest, double largest, std::size_t n = 2048);
 
-/// The index k with table[k] <= x < table[k + 1] of an ascending table, within [0, n - 2].
+/// Returns the index k with table[k] <= x < table[k + 1] of an ascending table, within [0, n - 2].
 std::size_t interval_of(const std::vector<double>& ascending, double x);
 
-/// A spherical potential from the mass inside each radius.
+/// A SphericalPotential follows from the mass inside each radius.
 class SphericalPotential {
 public:
     /// `mass[k]` is the whole mass inside `radii[k]`; beyond the last radius there is none.
@@ -32,17 +32,17 @@ private:
     std::vector<double> radii_, mass_, psi_;
 };
 
-/// The density of a sphere and its slope, as tables over radii.
+/// A DensityTable holds the density of a sphere and its slope, as tables over radii.
 struct DensityTable {
     std::vector<double> density, slope; ///< rho and d rho / dr
 };
 
-/// Mass inside each radius of a density that runs as 1/r inside the first.
+/// Returns the mass inside each radius of a density that runs as 1/r inside the first.
 std::vector<double> enclosed_mass(const std::vector<double>& radii,
                                   const std::vector<double>& density);
 
-/// The one isotropic distribution function of a density in a potential (Eddington 1916; Binney &
-/// Tremaine 2008, eq. 4.46b), and particles drawn from it.
+/// An IsotropicSphere has the one isotropic distribution function of a density in a potential
+/// (Eddington 1916; Binney & Tremaine 2008, eq. 4.46b), and draws particles from it.
 class IsotropicSphere {
 public:
     /// Throws Error(usage) naming `component` if the distribution function is negative somewhere,
@@ -50,7 +50,7 @@ public:
     IsotropicSphere(const SphericalPotential& potential, const DensityTable& density,
                     const char* component);
 
-    /// Distribution function (mass per phase-space volume) at binding energy E > 0.
+    /// Returns the distribution function (mass per phase-space volume) at binding energy E > 0.
     double distribution(double energy) const;
 
     struct Draw {
@@ -59,13 +59,14 @@ public:
     Draw draw(RandomStream& random) const;
 
 private:
-    // All over the radii of the potential, turned round where an ascending table is needed.
-    std::vector<double> radii_, psi_, inside_; // inside_: own mass inside, relative to all of it
+    // All tables run over the radii of the potential, reversed where an ascending table is needed.
+    std::vector<double> radii_, psi_, inside_; // inside_: own mass inside, relative to the whole
     std::vector<double> energies_, log_distribution_; // ascending in energy
     std::vector<double> bound_;                       // of x^2 f(psi (1 - x^2)) over 0 < x < 1
 };
 
-/// Speed in units of the escape speed at psi, drawn from x^2 f(psi (1 - x^2)) by rejection.
+/// Returns a speed in units of the escape speed at psi, drawn from x^2 f(psi (1 - x^2)) by
+/// rejection.
 template <class Distribution>
 double draw_isotropic_speed(RandomStream& random, double psi, double bound, const Distribution& f)
 {
@@ -76,7 +77,8 @@ double draw_isotropic_speed(RandomStream& random, double psi, double bound, cons
     }
 }
 
-/// An upper bound of x^2 f(psi (1 - x^2)) over 0 < x < 1, 5 % above the largest of 256 values.
+/// Returns an upper bound of x^2 f(psi (1 - x^2)) over 0 < x < 1, 5 % above the largest of 256
+/// values.
 template <class Distribution>
 double isotropic_speed_bound(double psi, const Distribution& f)
 {

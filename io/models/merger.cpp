@@ -23,9 +23,9 @@ Vec3<double> turned_about_z(const Vec3<double>& a, double angle)
     return {c * a.x - s * a.y, s * a.x + c * a.y, a.z};
 }
 
-/// Tilts a galaxy about its line of nodes, which lies `argument` before the direction from it to
-/// its companion at pericentre, and moves it. The orbit ascends through the disk at the node when
-/// the disk's spin is tilted by the negative angle about it.
+/// Tilts a galaxy about its line of nodes and moves it. The line of nodes lies `argument` before
+/// the direction from the galaxy to its companion at pericentre. The tilt is by the negative
+/// inclination, so that the orbit ascends through the disk at the node.
 void place(Particles& galaxy, const DiskOrientation& orientation, double pericentre_direction,
            const RelativeOrbit& orbit)
 {
@@ -64,7 +64,7 @@ Snapshot make_merger(const MergerOptions& options)
     for (double* length : {&second.disk_scale, &second.disk_height, &second.bulge_scale,
                            &second.halo_scale, &second.halo_taper})
         *length *= std::sqrt(q);
-    // A seed of its own, far from those that people give.
+    // Galaxy 2 has a seed of its own, far from those that users choose.
     second.seed = RandomStream(options.galaxy.seed, 0, 0).word();
 
     Snapshot snapshot = make_galaxy(first);

@@ -1,4 +1,4 @@
-/// \file  What all initial models share: options, checks and the frame of the snapshot.
+/// \file  The checks and the frame that all initial models share.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// Types as in GADGET.
+/// A ParticleType is numbered as in GADGET.
 enum ParticleType : std::uint8_t { halo_type = 1, disk_type = 2, bulge_type = 3 };
 
 /// Throws Error(usage) `NAME: VALUE: REQUIREMENT` unless the condition holds.
@@ -24,14 +24,15 @@ inline void require(bool condition, const std::string& name, double value,
     throw Error(Fault::usage, name + ": " + text + ": " + requirement);
 }
 
-/// The largest number of particles that an Index can name.
+/// Throws Error(usage) unless n is at least 1 and an Index can name that many particles.
 inline void require_particle_number(std::uint64_t n)
 {
     require(n >= 1 && n < (std::uint64_t(1) << 32) - 1, "number of particles", double(n),
             "must be at least 1 and below 2^32 - 1");
 }
 
-/// n particles at the origin with ids 1 to n and equal masses that sum to `mass`, at time 0, G = 1.
+/// Returns n particles at the origin with ids 1 to n and equal masses that sum to `mass`, at time
+/// 0, G = 1.
 inline Snapshot equal_mass_snapshot(std::uint64_t n, double mass, std::uint8_t type)
 {
     require_particle_number(n);

@@ -15,7 +15,7 @@ DensityTable nfw_density(const std::vector<double>& radii, double concentration)
     const double factor = 1 / (4 * std::numbers::pi * mass_integral);
     const double edge = factor / (c * (1 + c) * (1 + c));
     const double slope_at_edge = -(1 + 3 * c) / (1 + c); // d ln rho / d ln r
-    const double power = c / decay + slope_at_edge;      // keeps it through the edge
+    const double power = c / decay + slope_at_edge;      // keeps the slope continuous at the edge
     DensityTable table;
     for (double r : radii) {
         double density = factor / (r * (1 + r) * (1 + r));

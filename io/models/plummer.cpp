@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-/// Speed in units of the escape speed, by rejection from q^2 (1 - q^2)^(7/2) <= 0.0925
+/// Draws a speed in units of the escape speed, by rejection from q^2 (1 - q^2)^(7/2) <= 0.0925
 /// (Aarseth, Henon & Wielen 1974, eq. A5; the maximum lies at q^2 = 2/9).
 double draw_speed(RandomStream& random)
 {
@@ -30,7 +30,7 @@ Snapshot make_plummer(const PlummerOptions& options)
     Particles& particles = snapshot.particles;
     snapshot.provenance = {{"model", "plummer"}, {"seed", std::to_string(options.seed)}};
 
-    // M(r) = r^3 / (r^2 + a^2)^(3/2); lengths in a until they are scaled.
+    // M(r) = r^3 / (r^2 + a^2)^(3/2); lengths are in units of a until they are scaled.
     const double t2 = options.truncation * options.truncation;
     const double largest_mass = std::pow(t2 / (t2 + 1), 1.5);
 #pragma omp parallel for

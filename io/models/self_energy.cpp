@@ -9,7 +9,8 @@ namespace {
 
 constexpr int lanes = 8;
 
-/// Coordinates and masses in arrays of their own, padded to whole lanes with zero masses far away.
+/// Columns are coordinates and masses in arrays of their own, padded to whole lanes with zero
+/// masses far away.
 struct Columns {
     std::vector<double> x, y, z, mass;
 
@@ -31,8 +32,9 @@ struct Columns {
     }
 };
 
-/// Sum of m_j / r_j over j in [first, last), a multiple of `lanes` entries, about the point r0. The
-/// lanes are written out, so that the order of the sum does not depend on the vector length.
+/// Returns the sum of m_j / r_j about the point r0 over j in [first, last), a multiple of `lanes`
+/// entries. The lanes are written out, so that the order of the sum does not depend on the vector
+/// length.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__)
 __attribute__((target_clones("default", "avx2", "avx512f")))

@@ -1,4 +1,4 @@
-/// \file  Arrays of numbers as numpy reads them.
+/// \file  Arrays of numbers in numpy's format.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace chamomile {
 
-/// Writes an .npy file (format 1.0) of `height` rows of `width` doubles, from top to bottom,
-/// complete or not at all. Throws Error(output).
+/// Writes an .npy file (format 1.0) of `height` rows of `width` doubles, from top to bottom. The
+/// file is complete or does not appear. Throws Error(output).
 void write_npy(const SurfaceDensity& density, const std::filesystem::path& path);
 
 } // namespace chamomile

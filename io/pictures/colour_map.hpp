@@ -1,4 +1,4 @@
-/// \file  Colours for numbers between 0 and 1, even in perceived brightness.
+/// \file  Colour maps for numbers between 0 and 1, uniform in perceived brightness.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace chamomile {
 
-/// The maps of the name in matplotlib (van der Walt & Smith 2015), and plain grey.
+/// The ColourMaps are those of the same name in matplotlib (van der Walt & Smith 2015), and plain
+/// grey.
 enum class ColourMap { inferno, magma, viridis, grey };
 
-/// The colour of a value; values outside [0, 1] take the colour of the nearer end.
+/// Returns the colour of a value; values outside [0, 1] take the colour of the nearer end.
 Colour colour_of(double value, ColourMap map);
 
-/// The map of that name; throws Error(usage) naming the maps there are.
+/// Returns the map of that name. Throws Error(usage) naming the maps that exist.
 ColourMap colour_map_named(std::string_view name);
 
 std::vector<std::string> colour_map_names();

@@ -1,4 +1,4 @@
-/// \file  Which particles, and which of their images in a periodic box, a picture holds.
+/// \file  The particles, and their images in a periodic box, that a picture holds.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace chamomile {
 
-/// What a picture can hold, turned and seen from its centre.
+/// A Frame is the volume that a picture can hold, turned and seen from its centre.
 class Frame {
 public:
-    /// Of settled options.
+    /// Takes options that settle_view() has completed.
     explicit Frame(const RenderOptions& view)
         : turn_(view.azimuth, view.inclination), box_{view.box.value_or(0)}, centre_(*view.centre),
           depth_(view.slice ? 0.5 * *view.slice
@@ -32,7 +32,7 @@ public:
         find_images();
     }
 
-    /// Calls use(place) for the images of a place that are in the picture.
+    /// Calls use(place) for the images of a place that lie in the picture.
     template <class Use>
     void for_each_image(const Vec3<double>& place, const Use& use) const
     {
@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    /// Shifts by which a box about the centre gets into the picture.
+    /// Finds the shifts by which a box about the centre reaches into the picture.
     void find_images()
     {
         images_.clear();

@@ -18,7 +18,8 @@ namespace {
     throw Error(Fault::output, path.string() + ": " + reason);
 }
 
-// libpng reports through longjmp, which must not cross C++ objects: these two only note and leave.
+// libpng reports errors through longjmp, which must not cross C++ objects: these two functions only
+// store the message and leave.
 void note_error(png_structp png, png_const_charp message)
 {
     auto* text = static_cast<std::string*>(png_get_error_ptr(png));
@@ -28,7 +29,8 @@ void note_error(png_structp png, png_const_charp message)
 
 void ignore_warning(png_structp, png_const_charp) {}
 
-/// Encodes all rows; false with `message` set on failure. Holds no object with a destructor.
+/// Encodes all rows; returns false and sets `message` on failure. It holds no object with a
+/// destructor.
 bool encode(const Image& image, std::FILE* file, std::string& message)
 {
     png_structp png =

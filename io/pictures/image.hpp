@@ -11,7 +11,7 @@ namespace chamomile {
 
 using Colour = std::array<std::uint8_t, 3>; ///< red, green, blue in sRGB
 
-/// A picture of width x height pixels, rows from top to bottom; black when made.
+/// An Image is a picture of width x height pixels, rows from top to bottom; it is black at first.
 class Image {
 public:
     Image(int width, int height)
@@ -33,8 +33,8 @@ private:
     std::vector<Colour> pixels_;
 };
 
-/// Writes an 8-bit RGB PNG. The file appears under its name only when it is complete and replaces
-/// an older one; throws Error(output) if it cannot be written, and then leaves nothing behind.
+/// Writes an 8-bit RGB PNG. The file appears under its name only when it is complete, and replaces
+/// an older one. Throws Error(output) if it cannot be written, and then leaves no file behind.
 void write_png(const Image& image, const std::filesystem::path& path);
 
 } // namespace chamomile

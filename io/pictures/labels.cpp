@@ -8,7 +8,7 @@ namespace {
 
 constexpr int columns = 5, rows = 9, baseline = 7, advance = 6;
 
-/// Rows from top to bottom, five bits each; the last two lie below the base line.
+/// A Glyph has rows from top to bottom, five bits each; the last two lie below the base line.
 struct Glyph {
     char character;
     std::array<unsigned char, rows> bits;

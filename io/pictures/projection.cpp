@@ -11,7 +11,8 @@ namespace {
 
 constexpr double points_per_cell = 8;
 
-/// Sums of one level of the picture's pyramid: cells of 2^level pixels over picture and margin.
+/// A Level holds the sums of one level of the picture's pyramid: cells of 2^level pixels over
+/// picture and margin.
 struct Level {
     int width = 0, height = 0;
     double scale = 0;                 ///< cells per unit of length
@@ -19,7 +20,8 @@ struct Level {
     std::vector<std::int64_t> masses; ///< in fixed point
 };
 
-/// The three weights of a quadratic B-spline about the cell `first + 1` that holds the point.
+/// A Spline has the three weights of a quadratic B-spline about the cell `first + 1` that holds the
+/// point.
 struct Spline {
     int first;
     std::array<double, 3> weights;
@@ -32,6 +34,7 @@ struct Spline {
     }
 };
 
+/// A Pyramid spreads points over cells of several sizes.
 class Pyramid {
 public:
     Pyramid(int width, int height, double field_of_view)
@@ -54,12 +57,13 @@ public:
             level.counts.assign(cells, 0);
             level.masses.assign(cells, 0);
         }
-        // The picture's lower left corner, in pixels from the grid's.
+        // These are the picture's lower left corner, in pixels from the grid's.
         x0_ = margin_ + 0.5 * width;
         y0_ = margin_ + 0.5 * height;
     }
 
-    /// The point's coordinates in cells of a level, or false if its 3 x 3 cells are not all inside.
+    /// Finds the point's coordinates in cells of a level. Returns false if its 3 x 3 cells are not
+    /// all inside.
     bool place(const ProjectedPoint& point, int l, double& x, double& y) const
     {
         const Level& level = levels_[std::size_t(l)];
@@ -95,7 +99,7 @@ public:
         }
     }
 
-    /// The level, with its fraction, whose cells hold `points_per_cell` around the point.
+    /// Returns the level, with its fraction, whose cells hold `points_per_cell` around the point.
     double level_of(const ProjectedPoint& point) const
     {
         double finer = 0;
@@ -141,8 +145,8 @@ public:
         }
     }
 
-    /// All levels summed on the finest, in mass per pixel: a quadratic B-spline is the sum of those
-    /// of half the width with weights 1/4, 3/4, 3/4, 1/4 in each direction (Chaikin 1974).
+    /// Returns all levels summed on the finest, in mass per pixel. A quadratic B-spline is the sum
+    /// of those of half the width with weights 1/4, 3/4, 3/4, 1/4 in each direction (Chaikin 1974).
     std::vector<double> sum(int width, int height) const
     {
         std::vector<double> grid = masses_of(levels_.back());

@@ -1,4 +1,4 @@
-/// \file  Particles seen from a direction: the surface density on a grid of pixels.
+/// \file  Projection of particles along a line of sight to a surface density on pixels.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace chamomile {
 
-/// Turns the scene by `azimuth` about its z axis, then by `inclination` about the x axis of the
-/// picture (degrees). The picture's x points right, y up, z to the observer: inclination 0 looks
-/// down the scene's z axis, 90 along +y.
+/// A View turns the scene by `azimuth` about its z axis, then by `inclination` about the x axis of
+/// the picture (degrees). The picture's x points right, y up, z to the observer: inclination 0
+/// looks down the scene's z axis, 90 along +y.
 class View {
 public:
     View(double azimuth, double inclination);
@@ -20,12 +20,12 @@ private:
     double cos_azimuth_, sin_azimuth_, cos_inclination_, sin_inclination_;
 };
 
-/// A point of the picture plane with a weight, both already turned and centred.
+/// A ProjectedPoint is a point of the picture plane with a weight, already turned and centred.
 struct ProjectedPoint {
     double x, y, mass;
 };
 
-/// Mass per area on width x height square pixels, rows from top to bottom.
+/// A SurfaceDensity is mass per area on width x height square pixels, rows from top to bottom.
 struct SurfaceDensity {
     int width, height;
     double pixel_size; ///< in units of length
@@ -40,11 +40,11 @@ struct SurfaceDensity {
     }
 };
 
-/// The surface density of points on a grid centred on (0, 0) that is `field_of_view` wide. Each
-/// point is spread over a quadratic B-spline whose cell has the smallest size, between one pixel
-/// and 1/16 of the picture, that holds about 8 points; sizes between powers of two blend two of
-/// them. Mass is conserved for points whose kernel lies in the picture; the same bits for any
-/// number of threads and any order of the points, as sums are taken in fixed point.
+/// Returns the surface density of points on a grid centred on (0, 0) that is `field_of_view` wide.
+/// Each point is spread over a quadratic B-spline whose cell has the smallest size, between one
+/// pixel and 1/16 of the picture, that holds about 8 points; sizes between powers of two blend two
+/// of them. Mass is conserved for points whose kernel lies in the picture. The bits are the same
+/// for any number of threads and any order of the points, because sums are taken in fixed point.
 SurfaceDensity project(std::span<const ProjectedPoint> points, int width, int height,
                        double field_of_view);
 

@@ -51,7 +51,7 @@ void check(const RenderOptions& o)
         refuse("centre", o.centre->x, "must be finite");
 }
 
-/// Disk, bulge and stars if there are any, or else every type.
+/// Returns disk, bulge and stars if there are any, or else every type.
 std::vector<int> default_types(const Particles& particles)
 {
     for (std::uint8_t type : particles.type)
@@ -80,7 +80,7 @@ std::vector<Index> shown(const Particles& particles, const std::vector<int>& typ
     return indices;
 }
 
-/// Weight in the picture: the mass, or 1 if all that is shown has none.
+/// Returns the weights in the picture: the masses, or 1 if all that is shown has none.
 std::vector<double> weights(const Particles& particles, const std::vector<Index>& indices)
 {
     std::vector<double> masses;
@@ -91,7 +91,7 @@ std::vector<double> weights(const Particles& particles, const std::vector<Index>
     return masses;
 }
 
-/// The side of the periodic box, 0 for isolated particles.
+/// Returns the side of the periodic box, or 0 for isolated particles.
 double box_of(const Snapshot& snapshot)
 {
     const double side = snapshot.box_size;
@@ -103,7 +103,7 @@ double box_of(const Snapshot& snapshot)
     return side > 0 && all_inside ? side : 0;
 }
 
-/// All that is in the picture, images in a periodic box counted.
+/// Returns all points in the picture, including images in a periodic box.
 std::vector<ProjectedPoint> projected(const Particles& particles, const std::vector<Index>& indices,
                                       const std::vector<double>& masses, const RenderOptions& view)
 {
@@ -126,7 +126,7 @@ std::vector<ProjectedPoint> projected(const Particles& particles, const std::vec
     return points;
 }
 
-/// A round number (1, 2 or 5 times a power of ten) of at least x.
+/// Returns a round number (1, 2 or 5 times a power of ten) that is at least x.
 double rounded_up(double x)
 {
     const double power = std::pow(10, std::floor(std::log10(x)));
@@ -136,7 +136,7 @@ double rounded_up(double x)
     return 10 * power;
 }
 
-/// 1.3 times the width that holds 98 % of the mass in both directions.
+/// Returns 1.3 times the width that holds 98 % of the mass in both directions.
 double width_of(std::vector<ProjectedPoint> points, double aspect)
 {
     std::vector<std::pair<double, double>> extents;
@@ -152,7 +152,8 @@ double width_of(std::vector<ProjectedPoint> points, double aspect)
     return 1;
 }
 
-/// The range of colours: the densities below which 1/300, and above which 1/300 of the mass lies.
+/// Returns the range of colours: 1/300 of the mass lies below its lower and above its upper
+/// density.
 std::pair<double, double> range_of(const SurfaceDensity& density)
 {
     std::vector<double> values;
@@ -181,7 +182,7 @@ std::string number_with(const char* name, double value)
     return text;
 }
 
-/// Scale bar at the lower left, time at the upper left.
+/// Draws the scale bar at the lower left and the time at the upper left.
 void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
 {
     const int dot = std::max(1, std::min(image.width(), image.height()) / 400);
@@ -213,6 +214,7 @@ void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
     draw_text(image, margin, margin + 7 * dot, dot, time, white);
 }
 
+/// A Scene is what a picture shows: its surface density, with the options it was made by.
 struct Scene {
     RenderOptions options; ///< settled
     SurfaceDensity density;

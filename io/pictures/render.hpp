@@ -1,4 +1,4 @@
-/// \file  From a snapshot to a picture of its projected surface density.
+/// \file  Pictures of the projected surface density of a snapshot.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace chamomile {
 
-/// What a picture shows. Everything left empty is chosen from the snapshot.
+/// RenderOptions states what a picture shows. Everything left empty is chosen from the snapshot.
 struct RenderOptions {
     int width = 800, height = 800;      ///< pixels
     std::optional<Vec3<double>> centre; ///< of the picture; empty: centre of mass of what is shown
@@ -25,24 +25,24 @@ struct RenderOptions {
     std::optional<double> min, max; ///< surface density at the ends of the map; empty: percentiles
     ColourMap colour_map = ColourMap::inferno;
     bool labels = true; ///< scale bar and time or redshift
-    /// Side of a periodic box, whose images are drawn across its faces; 0: isolated; empty: that of
-    /// the snapshot if all particles lie in it. A periodic picture shows, unless told otherwise,
-    /// the box from its middle, one side deep in whichever direction, in colours wide enough for
-    /// structure to come.
+    /// The side of a periodic box, whose images are drawn across its faces; 0: isolated; empty: the
+    /// side in the snapshot, if all particles lie inside. Unless told otherwise, a periodic picture
+    /// shows the box from its middle, one side deep in any direction, in colours wide enough for
+    /// the structure to come.
     std::optional<double> box;
     std::optional<double> slice; ///< thickness along the line of sight, about the centre
 };
 
-/// The options with every choice made from this snapshot, so that the frames of a run share one
-/// field of view and one range of colours. Throws as render_snapshot does.
+/// Returns the options with every choice made from this snapshot, so that the frames of a run share
+/// one field of view and one range of colours. Throws as render_snapshot does.
 RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options);
 
-/// The picture: logarithm of the projected surface density, smoothed over the local distance
-/// between particles. Throws Error(usage) for options out of range, Error(input) if no particle of
-/// the chosen types exists or a position is not finite.
+/// Returns the picture: the logarithm of the projected surface density, smoothed over the local
+/// distance between particles. Throws Error(usage) for options out of range, Error(input) if no
+/// particle of the chosen types exists or a position is not finite.
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options);
 
-/// The surface density of that picture: mass per area in units of the snapshot.
+/// Returns the surface density of that picture: mass per area in units of the snapshot.
 SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& options);
 
 } // namespace chamomile

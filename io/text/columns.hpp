@@ -6,7 +6,7 @@
 
 namespace chamomile {
 
-/// In the order in which they are written; the comment `# columns:` names them.
+/// The columns stand in the order in which they are written; the comment `# columns:` names them.
 inline constexpr std::array<std::string_view, 12> text_columns = {
     "mass", "x", "y", "z", "vx", "vy", "vz", "id", "ax", "ay", "az", "potential"};
 

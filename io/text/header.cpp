@@ -14,7 +14,7 @@ namespace chamomile {
 namespace {
 
 constexpr std::string_view provenance_prefix = "provenance ";
-/// A key whose value is a number, and which other key must stand beside it.
+/// A NumberKey is a key whose value is a number, with the other key that must accompany it.
 struct NumberKey {
     std::string_view name;
     Range range;
@@ -126,7 +126,7 @@ std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
         const auto found = std::find(names.begin(), names.end(), text_columns[k]);
         columns[k] = found == names.end() ? -1 : int(found - names.begin());
     }
-    // A vector is complete or absent; mass and position must be there.
+    // A vector must be complete or absent; mass and position must be there.
     for (const auto [first, last, needed] :
          {std::array{0, 3, 1}, std::array{4, 6, 0}, std::array{8, 10, 0}}) {
         const auto present = std::count_if(columns.begin() + first, columns.begin() + last + 1,

@@ -1,4 +1,4 @@
-/// \file  What the comments of a text file say, one `# key: value` each.
+/// \file  The comments of a text file, one `# key: value` each.
 #pragma once
 
 #include <array>
@@ -11,24 +11,24 @@
 
 namespace chamomile {
 
-/// Collects the comments; any that it does not know are comments and nothing more.
+/// A TextHeader collects the comments; those with an unknown key have no effect.
 class TextHeader {
 public:
     explicit TextHeader(const std::filesystem::path& file) : file_(file) {}
 
-    /// One comment, without the leading `#`. Throws Error with Fault::input when a known key has
-    /// a value that it cannot have, or two.
+    /// Adds one comment, without the leading `#`. Throws Error with Fault::input when a known key
+    /// has a value that it cannot have, or two values.
     void add(std::string_view comment, std::int64_t line);
 
-    /// Column of each of text_columns in the file, or -1. Without a comment `columns` their number
-    /// decides: 4, 7, 8, or these with the four of a force computation: 11 and 12.
-    /// To be asked for at the first particle: from then on none can be named.
+    /// Returns the column of each of text_columns in the file, or -1. Without a comment `columns`
+    /// their number decides: 4, 7, 8, or these with the four of a force computation: 11 and 12. It
+    /// is called at the first particle: from then on no columns can be named.
     std::array<int, 12> columns(std::size_t number, std::int64_t line);
 
-    /// The columns in words, where their number decided; else empty.
+    /// Returns the columns in words if their number decided, else an empty text.
     const std::string& assumed_columns() const { return assumed_columns_; }
 
-    /// Sets all but the particles' columns; their types too.
+    /// Sets everything but the particles' columns; the particles' types are set too.
     void apply(Snapshot& snapshot) const;
 
 private:

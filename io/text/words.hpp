@@ -6,8 +6,8 @@
 
 namespace chamomile {
 
-/// The words of a line, separated by blanks, tabs or commas. False where a comma has no word
-/// before or after it.
+/// Splits a line into words, separated by blanks, tabs or commas. Returns false where a comma has
+/// no word before or after it.
 bool split_words(std::string_view line, std::vector<std::string_view>& words);
 
 } // namespace chamomile

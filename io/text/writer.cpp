@@ -1,5 +1,5 @@
-// Writes text columns of 17 significant digits, which read back as the same numbers, with what
-// else is known in comments of the form `# key: value`.
+// Writes text columns of 17 significant digits, which read back as the same numbers. The other data
+// of the snapshot follow from comments of the form `# key: value`.
 #include <charconv>
 #include <string>
 
@@ -11,6 +11,7 @@
 namespace chamomile {
 namespace {
 
+/// A TextWriter writes numbers and comments in the C locale.
 class TextWriter {
 public:
     explicit TextWriter(PendingFile& file) : file_(file) {}
@@ -59,7 +60,7 @@ private:
     bool first_ = true;
 };
 
-/// The types as runs, such as "1*40000 2*20000".
+/// Returns the types as runs, such as "1*40000 2*20000".
 std::string type_runs(const std::vector<std::uint8_t>& type)
 {
     std::string runs;

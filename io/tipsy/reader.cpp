@@ -17,6 +17,7 @@ namespace {
 
 constexpr TipsyKind kinds[] = {TipsyKind::gas, TipsyKind::dark, TipsyKind::star};
 
+/// A TipsyHeader is the header of a file with the layout that was found.
 struct TipsyHeader {
     ByteOrder order;
     double time;
@@ -33,7 +34,7 @@ std::int64_t expected_size(const TipsyHeader& header)
     return size;
 }
 
-/// The header; which of the four layouts it has follows from the exact size of the file.
+/// Reads the header. Which of the four layouts it has follows from the exact size of the file.
 TipsyHeader read_header(const InputFile& file)
 {
     const auto dimensions = file.value<std::int32_t>(12);
@@ -65,12 +66,12 @@ TipsyHeader read_header(const InputFile& file)
                         " particles need one of " + sizes);
 }
 
-/// What the softenings and potentials of all records have in common.
+/// LastFields gathers what the softenings and potentials of all records have in common.
 struct LastFields {
     bool same_softening = true, any_softening = false;
-    float softening = 0, wrong_softening = 0; ///< that of the last record; one that is none
+    float softening = 0, wrong_softening = 0; ///< that of the last record; one that is invalid
     bool any_potential = false, all_like_ids = true;
-    float wrong_potential = 0; ///< one that is positive or no number; 0: none is
+    float wrong_potential = 0; ///< one that is positive or no number; 0: none
 
     void add(float eps, float phi, bool first)
     {
@@ -82,12 +83,13 @@ struct LastFields {
         any_potential = any_potential || phi != 0;
         if (!(phi <= 0) || (phi != 0 && !std::isnormal(phi)))
             wrong_potential = phi;
-        // As floats, integers up to 1065353215 are positive and below 1, those below 2^23 denormal.
+        // Read as floats, integers up to 1065353215 are positive and below 1, those below 2^23
+        // denormal.
         all_like_ids = all_like_ids && phi >= 0 && phi < 1;
     }
 };
 
-/// Reads one record after the other through a buffer of many.
+/// A RecordReader reads one record after the other through a buffer of many.
 class RecordReader {
 public:
     RecordReader(const InputFile& file, const TipsyHeader& header) : file_(file), header_(header) {}
@@ -148,7 +150,7 @@ std::string float_text(float value)
     return text;
 }
 
-/// Sets what these fields hold, or notes why they are not believed.
+/// Sets softening and potentials from these fields, or notes why they are not believed.
 void take_last_fields(const LastFields& last, Snapshot& snapshot)
 {
     const bool wrong_potentials = last.wrong_potential != 0; // true of NaN, too

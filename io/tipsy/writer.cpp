@@ -1,6 +1,6 @@
-// Writes standard Tipsy files: big endian, header of 32 bytes, everything in single precision, as
-// all tools read them. Where G is not 1 the masses are multiplied by it, so that the file keeps
-// Tipsy's G = 1 with the same forces, velocities and times.
+// Writes standard Tipsy files: big endian, header of 32 bytes, everything in single precision,
+// which all tools can read. Where G is not 1 the masses are multiplied by it, so that the file
+// keeps Tipsy's G = 1 with the same forces, velocities and times.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -18,6 +18,7 @@ namespace {
 constexpr ByteOrder big_endian =
     std::endian::native == std::endian::big ? ByteOrder::host : ByteOrder::swapped;
 
+/// A TipsyWriter writes records in big endian.
 class TipsyWriter {
 public:
     TipsyWriter(const Snapshot& snapshot, PendingFile& file)

@@ -1,6 +1,6 @@
-/// \file  Sums over Fourier modes and particles, as the rest of the library calls them.
+/// \file  The interface to the sums over Fourier modes and particles.
 ///
-/// Only plain structs and pointers cross this seam, because the loops are compiled once per
+/// Only plain structs and pointers cross this interface, because the loops are compiled once per
 /// instruction set with flags that the caller's code must not share.
 #pragma once
 
@@ -8,46 +8,49 @@
 
 namespace chamomile {
 
-/// Modes (x, y, z) and (x, y, -z) with z = 0 ... waves - 1, in wave numbers; x >= 0.
+/// A ModeRow holds the modes (x, y, z) and (x, y, -z) with z = 0 ... waves - 1, in wave numbers; x
+/// >= 0.
 struct ModeRow {
     int x, y, waves;
     std::size_t first; ///< entry of z = 0 in arrays over all modes
 };
 
+/// ModeRows lists the rows of modes of a sum.
 struct ModeRows {
     const ModeRow* row;
     std::size_t count;
     int waves; ///< one more than the highest wave number
 };
 
-/// With e = exp(i (k_x x + k_y y)) and w = exp(i k_z z), the sums over particles of m times
-/// re(e) re(w), im(e) im(w), re(e) im(w), im(e) re(w).
+/// ModeSums are, with e = exp(i (k_x x + k_y y)) and w = exp(i k_z z), the sums over particles of m
+/// times re(e) re(w), im(e) im(w), re(e) im(w), im(e) re(w).
 struct ModeSums {
     double rr, ii, ri, ir;
 };
 
-/// The potential of an entry is re(e) (a re(w) + c im(w)) + im(e) (b re(w) + d im(w)); the second
-/// four are z times the first.
+/// ModeCoefficients give the potential of an entry as re(e) (a re(w) + c im(w)) + im(e) (b re(w) +
+/// d im(w)); the last four are z times the first four.
 struct ModeCoefficients {
     double a, b, c, d, za, zb, zc, zd;
 };
 
-/// Particles that are summed together, and memory for their waves.
+/// A ModeBlock holds particles that are summed together, and memory for their waves.
 struct ModeBlock {
     static constexpr int size = 128;
-    /// Values that `waves` must have room for.
+    /// Returns for how many values `waves` must have room.
     static std::size_t room(int waves) { return std::size_t(6) * std::size_t(waves) * size; }
 
     alignas(64) double cosine[3][size], sine[3][size];  ///< of 2 pi x / side, etc.
-    alignas(64) double mass[size];                      ///< those beyond the last particle: 0
+    alignas(64) double mass[size];                      ///< 0 beyond the last particle
     alignas(64) double potential[size], slope[3][size]; ///< slopes in units of side / (2 pi)
     double* waves = nullptr;
 };
 
+/// ModeKernels holds the functions that are compiled for one instruction set.
 struct ModeKernels {
     const char* name;
     void (*add_sums)(ModeBlock& block, const ModeRows& rows, ModeSums* sums);
-    /// Sets potential and slopes.
+    /// Sets potential and slopes of the block's particles.
     void (*sum_field)(ModeBlock& block, const ModeRows& rows, const ModeCoefficients* modes);
 };
 

@@ -1,16 +1,16 @@
-/// \file  What lies between charges: the Coulomb energy per product of two charges, u(r), and
-/// r u'(r), by the dielectric of the medium.
+/// \file  Dielectrics between charges. Each gives the Coulomb energy per product of two charges,
+/// u(r), and r u'(r).
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
 
 namespace chamomile {
 
-/// u = 1 / (epsilon r).
+/// ConstantDielectric has u = 1 / (epsilon r).
 struct ConstantDielectric {
     double epsilon = 1;
 
-    /// u, and r du/dr; 1 issue slot: what multiplies is the target's alone.
+    /// Computes u and r du/dr in 1 issue slot: the factor belongs to the target alone.
     template <class T>
     CHAMOMILE_HD void operator()(const T& charges, const T&, const T& inv_r, const T&, T& energy,
                                  T& r_gradient) const
@@ -18,16 +18,16 @@ struct ConstantDielectric {
         energy = charges * inv_r;
         r_gradient = -energy;
     }
-    /// By which the product of charges is multiplied before.
+    /// Returns the factor by which the product of charges is multiplied beforehand.
     CHAMOMILE_HD double strength() const { return 1 / epsilon; }
     CHAMOMILE_HD ConstantDielectric with_unit(double unit) const { return {epsilon * unit}; }
 };
 
-/// epsilon(r) = c r: u = 1 / (c r^2).
+/// LinearDielectric has epsilon(r) = c r: u = 1 / (c r^2).
 struct LinearDielectric {
     double c = 1;
 
-    /// 2 issue slots.
+    /// Computes u and r du/dr in 2 issue slots.
     template <class T>
     CHAMOMILE_HD void operator()(const T& charges, const T&, const T&, const T& inv_r2, T& energy,
                                  T& r_gradient) const
@@ -39,12 +39,14 @@ struct LinearDielectric {
     CHAMOMILE_HD LinearDielectric with_unit(double unit) const { return {c * unit * unit}; }
 };
 
-/// u = 1 / (zeta(r) r) with zeta(r) = exp(alpha r^3 + beta r^2 + gamma r + delta).
+/// SigmoidalDielectric has u = 1 / (zeta(r) r) with zeta(r) = exp(alpha r^3 + beta r^2 + gamma r +
+/// delta).
 struct SigmoidalDielectric {
     double alpha = 0, beta = 0, gamma = 0, delta = 0;
     double unit = 1; ///< length in which r is measured here
 
-    /// 11 issue slots: u = 2^-p(r) / r with p = log2 zeta, and r u' = -(1 + ln 2 r p') u.
+    /// Computes u and r du/dr in 11 issue slots: u = 2^-p(r) / r with p = log2 zeta, and r u' = -(1
+    /// + ln 2 r p') u.
     template <class T>
     CHAMOMILE_HD void operator()(const T& charges, const T& r2, const T& inv_r, const T&, T& energy,
                                  T& r_gradient) const

@@ -1,4 +1,4 @@
-/// \file  Newtonian gravity with Plummer softening as a pairwise law; G = 1. The formula is that of
+/// \file  Newtonian gravity with Plummer softening as a pairwise law; G = 1. The formula stands in
 /// force/gravity.hpp.
 ///
 ///     a_i = sum_j m_j r_ij / u^3     phi_i = -sum_j m_j / u     u^2 = r^2 + eps^2
@@ -9,7 +9,8 @@
 
 namespace chamomile {
 
-/// Target: position. Source: position, mass. Sum: acceleration and, if asked for, potential.
+/// PlummerGravity has as target a position, as source a position and a mass, and as sum an
+/// acceleration and optionally a potential.
 template <bool with_potential>
 struct PlummerGravity {
     double eps = 0;
@@ -22,7 +23,7 @@ struct PlummerGravity {
     template <class T>
     using Sum = typename Formula::template Sum<T>;
 
-    /// Of a pair in single precision on a GPU.
+    /// A pair in single precision on a GPU takes this many issue slots.
     static constexpr int issue_slots = with_potential ? 14 : 13;
 
     template <class T>

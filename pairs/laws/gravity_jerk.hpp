@@ -11,8 +11,8 @@
 
 namespace chamomile {
 
-/// Target: position, velocity. Source: position, velocity, mass. Sum: acceleration, jerk,
-/// potential.
+/// GravityJerk has as target a position and a velocity, as source a position, a velocity and a
+/// mass, and as sum an acceleration, a jerk and a potential.
 struct GravityJerk {
     double eps = 0;
 
@@ -31,7 +31,7 @@ struct GravityJerk {
         T potential{};
     };
 
-    /// Of a pair in single precision on a GPU.
+    /// A pair in single precision on a GPU takes this many issue slots.
     static constexpr int issue_slots = 28;
 
     template <class T>
@@ -46,7 +46,7 @@ struct GravityJerk {
         sum.potential -= m_inv_u;                                                    // 1
     }
 
-    // Velocities are lengths per time, and times stay as they are.
+    // Velocities are lengths per time, and the unit of time stays the same.
     static constexpr std::array<int, 6> target_length{1, 1, 1, 1, 1, 1};
     static constexpr std::array<int, 7> source_length{1, 1, 1, 1, 1, 1, 0};
     static constexpr std::array<int, 7> sum_length{-2, -2, -2, -2, -2, -2, -1};

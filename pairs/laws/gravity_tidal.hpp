@@ -8,7 +8,8 @@
 
 namespace chamomile {
 
-/// Target: position. Source: position, mass. Sum: xx, xy, xz, yy, yz, zz.
+/// GravityTidal has as target a position, as source a position and a mass, and as sum xx, xy, xz,
+/// yy, yz, zz.
 struct GravityTidal {
     double eps = 0;
 
@@ -26,7 +27,7 @@ struct GravityTidal {
         T xx{}, xy{}, xz{}, yy{}, yz{}, zz{};
     };
 
-    /// Of a pair in single precision on a GPU.
+    /// A pair in single precision on a GPU takes this many issue slots.
     static constexpr int issue_slots = 23;
 
     template <class T>

@@ -13,9 +13,9 @@
 
 namespace chamomile {
 
-/// Records as those of GravityTidal.
+/// GravityTidalSpline has the records of GravityTidal.
 struct GravityTidalSpline {
-    double inverse_h = 1; ///< of the radius beyond which the force is Newton's
+    double inverse_h = 1; ///< h: the radius beyond which the force is Newton's
 
     template <class T>
     using Target = GravityTidal::Target<T>;

@@ -1,11 +1,13 @@
-/// \file  Lennard-Jones and Coulomb forces between atoms of molecules (Elsen et al. 2006), with
-/// pair parameters by combination of those of the two atoms and three kinds of dielectric.
+/// \file  Lennard-Jones and Coulomb forces between atoms of molecules (Elsen et al. 2006). The
+/// parameters of a pair are combined from those of its two atoms, and there are three kinds of
+/// dielectric.
 ///
 ///     U_ij = 4 epsilon_ij [(sigma_ij/r)^12 - (sigma_ij/r)^6] + k q_i q_j u(r)
 ///     F_i = sum_j (dU_ij/dr) r_ij / r          r_ij = x_j - x_i
 ///
-/// u(r) is that of dielectric.hpp. These are the forces of that energy, which conserve it; the
-/// paper prints them without the factors of the derivative, and with the other sign.
+/// u(r) is that of dielectric.hpp. These forces are the gradient of that energy, so that they
+/// conserve it; the paper prints them without the factors of the derivative, and with the other
+/// sign.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -15,7 +17,8 @@
 
 namespace chamomile {
 
-/// sigma_ij = (sigma_i + sigma_j) / 2, epsilon_ij = (epsilon_i epsilon_j)^1/2. Size: sigma / 2.
+/// LorentzBerthelot combines sigma_ij = (sigma_i + sigma_j) / 2, epsilon_ij = (epsilon_i
+/// epsilon_j)^1/2. The size of an atom is sigma / 2.
 struct LorentzBerthelot {
     static constexpr double size_of(double sigma) { return sigma / 2; }
     template <class T>
@@ -26,7 +29,8 @@ struct LorentzBerthelot {
     }
 };
 
-/// sigma_ij = (sigma_i sigma_j)^1/2, epsilon_ij = (epsilon_i epsilon_j)^1/2. Size: sigma.
+/// GeometricCombination combines sigma_ij = (sigma_i sigma_j)^1/2, epsilon_ij = (epsilon_i
+/// epsilon_j)^1/2. The size of an atom is sigma.
 struct GeometricCombination {
     static constexpr double size_of(double sigma) { return sigma; }
     template <class T>
@@ -36,7 +40,7 @@ struct GeometricCombination {
     }
 };
 
-/// An atom as target and as source, with what combines at least cost.
+/// A MolecularAtom is an atom as target and as source, with the values that combine at least cost.
 template <class T>
 struct MolecularAtom {
     Vec3<T> position;
@@ -45,11 +49,12 @@ struct MolecularAtom {
     T root_epsilon{}; ///< epsilon^1/2
 };
 
-/// Sums: the force alone, or with the energy of all pairs of the target (each is half another's)
-/// and W_i = -sum_j r dU/dr (lennard_jones_fluid.hpp).
+/// MolecularSums chooses the force alone, or also the energy of all pairs of the target (which
+/// counts each pair at both atoms) and W_i = -sum_j r dU/dr (lennard_jones_fluid.hpp).
 enum class MolecularSums { force, force_energy_virial };
 
-/// The force alone takes all pairs as they are; with energies an interaction may end by switching.
+/// LennardJonesCoulomb sums the force alone over all pairs as they are; with energies the
+/// interaction may be switched off smoothly.
 template <class Dielectric, class Combination, MolecularSums sums>
 struct LennardJonesCoulomb {
     double coulomb = 1; ///< k: energy times length by charge squared
@@ -73,8 +78,8 @@ struct LennardJonesCoulomb {
     template <class T>
     using Sum = std::conditional_t<full, FullSum<T>, ForceSum<T>>;
 
-    /// Of a pair in single precision on a GPU, by Lorentz-Berthelot. Products with the target alone
-    /// are made once for all sources.
+    /// A pair in single precision on a GPU takes this many issue slots with Lorentz-Berthelot.
+    /// Products with the target alone are computed once for all sources.
     static constexpr int issue_slots =
         (full ? 38 : 23) + (std::is_same_v<Dielectric, SigmoidalDielectric> ? 10 : 0);
 
@@ -83,7 +88,7 @@ struct LennardJonesCoulomb {
     {
         const Vec3<T> r = j.position - i.position;              // 3
         const T r2 = norm_squared(r), inv_r = inverse_sqrt(r2); // 4
-        const T inv_r2 = reciprocal(r2); // 1, and its sixth power better than inv_r^12
+        const T inv_r2 = reciprocal(r2); // 1; its 6th power is more exact than inv_r^12
         const T s2 = Combination::sigma_squared(i.size, j.size) * inv_r2;             // 3
         const T s6 = s2 * s2 * s2;                                                    // 2
         const T attraction = ((T(4) * i.root_epsilon) * j.root_epsilon) * s6;         // 2
@@ -101,7 +106,7 @@ struct LennardJonesCoulomb {
         sum.force += gradient * r; // 3
     }
 
-    // Energies and charges stay as they are: k takes the length between them.
+    // Energies and charges keep their units: k takes the length between them.
     static constexpr std::array<int, 6> target_length{1, 1, 1, 0, 1, 0};
     static constexpr std::array<int, 6> source_length{1, 1, 1, 0, 1, 0};
     static constexpr auto sum_length = [] {
@@ -116,6 +121,7 @@ struct LennardJonesCoulomb {
     }
 };
 
+/// Returns an atom with the values that the combination rule needs.
 template <class Combination>
 MolecularAtom<double> molecular_atom(const Vec3<double>& position, double charge, double sigma,
                                      double epsilon)
@@ -123,7 +129,7 @@ MolecularAtom<double> molecular_atom(const Vec3<double>& position, double charge
     return {position, charge, Combination::size_of(sigma), std::sqrt(epsilon)};
 }
 
-// The forces of the paper's table, and with energies what a simulation takes.
+// The force alone is that of the paper's table; simulations take the laws with energies.
 using MolecularForce =
     LennardJonesCoulomb<ConstantDielectric, LorentzBerthelot, MolecularSums::force>;
 using MolecularForceLinear =

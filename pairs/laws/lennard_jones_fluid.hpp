@@ -1,9 +1,9 @@
-/// \file  The Lennard-Jones fluid: one kind of atom, as argon.
+/// \file  The Lennard-Jones fluid: one kind of atom, such as argon.
 ///
 ///     U(r) = 4 epsilon [(sigma/r)^12 - (sigma/r)^6] S(r)
 ///     F_i = sum_j (dU/dr) r_ij / r     W_i = -sum_j r dU/dr     r_ij = x_j - x_i
 ///
-/// with the switching function S of switching.hpp. The sum of all W_i is twice the virial of the
+/// S is the switching function of switching.hpp. The sum of all W_i is twice the virial of the
 /// pairs: P V = N k T + sum_i W_i / 6.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace chamomile {
 
-/// Target and source: position. Sum: force, energy of all its pairs (each is half another's), W.
+/// LennardJonesFluid has a position as target and as source, and as sum a force, the energy of all
+/// pairs (which counts each pair at both atoms) and W.
 struct LennardJonesFluid {
     double sigma = 1, epsilon = 1;
     Switching switching;
@@ -32,7 +33,7 @@ struct LennardJonesFluid {
         T energy{}, virial{};
     };
 
-    /// 31 issue slots in single precision.
+    /// Adds a pair in 31 issue slots in single precision.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {

@@ -1,4 +1,4 @@
-/// \file  Newtonian gravity with a softening of each particle's own; G = 1.
+/// \file  Newtonian gravity with an individual softening of each particle; G = 1.
 ///
 ///     a_i = sum_j m_j r_ij / u^3     phi_i = -sum_j m_j / u     u^2 = r^2 + eps_i^2 + eps_j^2
 ///
@@ -10,7 +10,8 @@
 
 namespace chamomile {
 
-/// Target: position, eps^2. Source: position, mass, eps^2. Sum: acceleration, potential.
+/// SoftenedPairs has as target a position and eps^2, as source a position, a mass and eps^2, and as
+/// sum an acceleration and a potential.
 struct SoftenedPairs {
     template <class T>
     struct Target {

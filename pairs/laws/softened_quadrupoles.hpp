@@ -12,7 +12,8 @@
 
 namespace chamomile {
 
-/// Target: position, eps^2. Source: position, mass, Q. Sum: acceleration, potential.
+/// SoftenedQuadrupoles has as target a position and eps^2, as source a position, a mass and Q, and
+/// as sum an acceleration and a potential.
 struct SoftenedQuadrupoles {
     template <class T>
     struct Target {

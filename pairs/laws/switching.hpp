@@ -1,20 +1,22 @@
-/// \file  How an interaction ends: switched off smoothly between two radii.
+/// \file  A smooth end of an interaction between two radii.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
 
 namespace chamomile {
 
-/// U(r) becomes U(r) S(r) with S = 1 - t^3 (10 - 15 t + 6 t^2), t = (r^2 - a^2) / (b^2 - a^2)
-/// within 0 .. 1: 1 up to r = a, 0 from r = b, with two continuous derivatives, so that forces have
-/// one and an integrator conserves energy. In r^2, so that it takes no root.
+/// Switching turns U(r) into U(r) S(r) with S = 1 - t^3 (10 - 15 t + 6 t^2), t = (r^2 - a^2) / (b^2
+/// - a^2) within 0 .. 1: S is 1 up to r = a and 0 from r = b, with two continuous derivatives, so
+/// that forces have one and an integrator conserves energy. It depends on r^2, so that it needs no
+/// root.
 struct Switching {
     double slope = 0, offset = 0; ///< t = slope r^2 + offset; unless set: no end
 
-    /// a = from, b = to. Throws Error(usage) unless 0 <= from < to; an infinite `to` is no end.
+    /// Returns the switching with a = from, b = to. Throws Error(usage) unless 0 <= from < to; with
+    /// an infinite `to` the interaction does not end.
     static Switching between(double from, double to);
 
-    /// From U and dU/dr / r to those of U S. 12 issue slots in single precision.
+    /// Turns U and dU/dr / r into those of U S in 12 issue slots in single precision.
     template <class T>
     CHAMOMILE_HD void operator()(const T& r2, T& energy, T& gradient) const
     {

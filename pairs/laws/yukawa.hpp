@@ -2,8 +2,8 @@
 ///
 ///     phi_i = sum_j q_j exp(-r/lambda) / r     E_i = -grad phi_i     for r < cut-off
 ///
-/// The force on a charge q is q E. Beyond the cut-off, a few tens of lambda or infinite, there is
-/// nothing: phi jumps there by exp(-r/lambda) / r.
+/// The force on a charge q is q E. Beyond the cut-off, a few tens of lambda or infinite, the field
+/// is zero: phi jumps there by exp(-r/lambda) / r.
 #pragma once
 
 #include <limits>
@@ -13,7 +13,8 @@
 
 namespace chamomile {
 
-/// Target: position. Source: position, charge. Sum: field, potential.
+/// Yukawa has as target a position, as source a position and a charge, and as sum a field and a
+/// potential.
 struct Yukawa {
     double screening_length = 1;
     double cutoff = std::numeric_limits<double>::infinity();
@@ -33,7 +34,7 @@ struct Yukawa {
         T potential{};
     };
 
-    /// 21 issue slots in single precision.
+    /// Adds a pair in 21 issue slots in single precision.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {

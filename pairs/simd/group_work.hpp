@@ -1,6 +1,6 @@
-/// \file  The inner loop over pairs on the host, as the rest of the library calls it.
+/// \file  The interface to the host's inner loop over pairs.
 ///
-/// Only plain structs and pointers cross this seam, because the loops are compiled once per
+/// Only plain structs and pointers cross this interface, because the loops are compiled once per
 /// instruction set with flags that the caller's code must not share.
 #pragma once
 
@@ -12,35 +12,35 @@ namespace chamomile {
 
 inline constexpr int pair_tile = 32; ///< consecutive sorted sources
 
-/// Sources that a group sees together.
+/// A TileEntry is a tile of sources that a group sees.
 struct TileEntry {
     std::uint32_t tile : 27; ///< sources 32 tile to 32 tile + 31
     std::uint32_t image : 5; ///< the periodic image that is seen
 };
 
-/// A pair that is left out; targets are numbered from the first of a group.
+/// An ExcludedPair is a pair that is left out; targets are numbered from the first of a group.
 struct ExcludedPair {
     std::uint32_t source, target;
 };
 
-/// One group of targets against its tiles. Rows are consecutive doubles of a LawShape's number, and
-/// begin with the position if the law has positions.
+/// A PairGroupWork is one group of targets with its tiles. Rows are consecutive doubles, as many as
+/// the LawShape states, and begin with the position if the law has positions.
 struct PairGroupWork {
-    const void* law;       ///< for lengths in units
+    const void* law;       ///< for lengths in the unit in use
     const double* targets; ///< rows
     std::uint32_t target_count;
     const double* sources; ///< rows of all sorted sources
     std::uint32_t source_count;
     const TileEntry *tiles, *tiles_end;
-    const TileEntry* near_end;                   ///< tiles before it may be close: in two floats
+    const TileEntry* near_end;                   ///< tiles before it may be near: in two floats
     const ExcludedPair *excluded, *excluded_end; ///< sorted by source
-    const Vec3<double>* images;                  ///< what is added to the positions of an image
-    Vec3<double> center;                         ///< that coordinates are rounded about
-    const double *target_scale, *source_scale, *sum_scale; ///< factors of each value, before, after
+    const Vec3<double>* images;                  ///< shifts of the positions, by image
+    Vec3<double> center;                         ///< coordinates are rounded about it
+    const double *target_scale, *source_scale, *sum_scale; ///< factors of values and of sums
     double* sums;                                          ///< rows; overwritten
 };
 
-/// Memory of one thread, kept from group to group.
+/// A PairScratch is the memory of one thread, kept from group to group.
 class PairScratch {
 public:
     PairScratch() = default;

@@ -1,4 +1,4 @@
-/// \file  J-PACKING for any law: rows of doubles, centred on a group, scaled, rounded to T.
+/// \file  J-PACKING for any law: rows of doubles are centred on a group, scaled and rounded to T.
 #pragma once
 
 #include "chamomile/core/simd_math.hpp"
@@ -7,8 +7,8 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// The targets of a group by column, in packs of which the last is filled up by repeating the last
-/// target; a few tiles of sources by row; the sums by column, in double.
+/// A PackedGroup holds the targets of a group by column, in packs of which the last is filled up by
+/// repeating the last target; a few tiles of sources by row; and the sums by column, in double.
 template <class T>
 class PackedGroup {
 public:
@@ -17,7 +17,7 @@ public:
     static constexpr int width = P::width;
     static constexpr int most_sources = 2 * pair_tile;
 
-    /// `extra`: doubles that the caller needs for itself.
+    /// Lays out the memory; `extra` is the number of doubles that the caller needs for itself.
     CHAMOMILE_HD PackedGroup(const PairGroupWork& work, LawShape shape, bool positions,
                              PairScratch& scratch, std::size_t extra = 0)
         : work_(work), padded_((int(work.target_count) + width - 1) / width * width),
@@ -49,22 +49,23 @@ public:
     CHAMOMILE_HD int padded() const { return padded_; }   ///< targets in whole packs
     CHAMOMILE_HD double* extra() const { return extra_; } ///< at a multiple of 64 bytes
 
-    /// Value f of targets t and on.
+    /// Returns value f of targets t and on.
     CHAMOMILE_HD P target(int f, int t) const { return P::load(columns_ + f * padded_ + t); }
-    /// What rounding left behind of their positions.
+    /// Returns what rounding left behind of their positions.
     CHAMOMILE_HD Vec3<P> residue(int t) const
     {
         return {P::load(residues(0, t)), P::load(residues(1, t)), P::load(residues(2, t))};
     }
     CHAMOMILE_HD const T* residues(int f, int t) const { return residues_ + f * padded_ + t; }
-    /// Packed source j: its values, and what rounding left behind of its position.
+    /// These return the values of packed source j, and what rounding left behind of its position.
     CHAMOMILE_HD const T* row(int j, LawShape shape) const { return rows_ + j * shape.source; }
     CHAMOMILE_HD Vec3<P> row_residue(int j) const
     {
         return {P(row_residue(j, 0)), P(row_residue(j, 1)), P(row_residue(j, 2))};
     }
     CHAMOMILE_HD T row_residue(int j, int f) const { return row_residues_[3 * j + f]; }
-    /// Bit j: the lane's target does not see source j of the tile.
+    /// Returns the mask of targets t and on: bit j is set if the lane's target does not see source
+    /// j of the tile.
     CHAMOMILE_HD Bits mask(int t) const
     {
         Bits bits;
@@ -99,8 +100,8 @@ public:
         return count;
     }
 
-    /// Whether a target is not to see a source of that tile; the masks then say which. Fastest for
-    /// tiles in ascending order.
+    /// Returns whether a target does not see some source of the tile; the masks then say which. It
+    /// is fastest for tiles in ascending order.
     CHAMOMILE_HD bool find_excluded(const TileEntry& entry)
     {
         const std::uint32_t begin = entry.tile * pair_tile, end = begin + pair_tile;

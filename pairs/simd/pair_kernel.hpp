@@ -3,14 +3,15 @@
 /// Each lane of a pack is one target. A tile of sources is centred on the group in double and
 /// rounded (J-PACKING); the group's targets pass over it, a few packs at a time, and keep their
 /// sums in registers (FORCE-LOOP); the sums of a tile or two are added in double. No sum crosses
-/// lanes. Tiles that may be close have coordinates in two floats; in tiles with pairs that are left
-/// out each sum keeps what it was where a bit of a mask says so.
+/// lanes. Tiles that may be near have coordinates in two floats. In tiles with excluded pairs a
+/// mask decides which sums stay unchanged.
 #pragma once
 
 #include "chamomile/pairs/simd/packed_group.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
+/// A GroupSum sums a compiled law for one group of targets.
 template <class Law, class T>
 class GroupSum {
     using P = Pack<T>;
@@ -22,7 +23,8 @@ class GroupSum {
     static_assert(sizeof(Target) == shape.target * sizeof(P) &&
                   sizeof(Source) == shape.source * sizeof(P) &&
                   sizeof(Sum) == shape.sum * sizeof(P));
-    /// Packs of targets at a time: to hide the latency of a root, as registers allow.
+    /// So many packs of targets are treated together: enough to hide the latency of a root, as
+    /// registers allow.
     static constexpr int together = shape.target + shape.sum <= 8 ? 4 : 2;
 
 public:
@@ -77,7 +79,7 @@ private:
         }
     }
 
-    /// A few packs of targets against the packed sources.
+    /// Adds the packed sources to the sums of a few packs of targets.
     template <int packs, bool near, bool masked>
     CHAMOMILE_HD void meet(int first, int sources)
     {
@@ -106,7 +108,7 @@ private:
                 values(source)[f] = P(row[f]);
             for (int k = 0; k < packs; ++k) {
                 Source seen = source;
-                if constexpr (near) // the same pair with the target at the origin
+                if constexpr (near) // shift the pair so that the target is at the origin
                     seen.position =
                         (source.position - place[k]) + (group_.row_residue(j) - residue[k]);
                 if constexpr (masked) {
@@ -131,7 +133,7 @@ private:
     PackedGroup<T> group_;
 };
 
-/// The kernels of one law.
+/// Returns the kernel of one law for the wanted precision.
 template <class Law>
 PairKernel pair_kernel(bool double_precision)
 {

@@ -1,4 +1,4 @@
-// The kernels of laws given as text, once per instruction set. Contraction: fused.
+// The kernels of laws given as text, compiled once per instruction set. Contraction: fused.
 #include "chamomile/pairs/simd/text_kernel.hpp"
 
 #include "chamomile/pairs/simd/text_kernels.hpp"

@@ -1,8 +1,8 @@
 /// \file  The Chamomile scheme on a processor core for a law given as text.
 ///
-/// As pairs/simd/pair_kernel.hpp, from which it takes packing, tiles of close sources and excluded
-/// pairs; but where a compiled law keeps a pair in registers, here each instruction runs over the
-/// sources of a tile or two and one pack of targets before the next one does.
+/// Packing, tiles of near sources and excluded pairs are those of pairs/simd/pair_kernel.hpp. But
+/// where a compiled law keeps a pair in registers, here each instruction runs over the sources of a
+/// tile or two and one pack of targets before the next instruction does.
 #pragma once
 
 #include "chamomile/pairs/simd/packed_group.hpp"
@@ -10,11 +10,13 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
+/// A TextGroupSum runs the instructions of a law for one group of targets.
 template <class T>
 class TextGroupSum {
     using P = Pack<T>;
     static constexpr int width = P::width;
-    /// At a time: as many as two tiles, where their pairs' values are small.
+    /// So many sources are treated at a time: two tiles where their pairs' values are small, else
+    /// one.
     static constexpr int most_sources = sizeof(P) > 32 ? pair_tile : 2 * pair_tile;
 
 public:
@@ -136,7 +138,7 @@ private:
         return r;
     }
 
-    /// The same number in all lanes; conditions as bits.
+    /// Copies the shared numbers to all lanes; conditions become bits.
     void share()
     {
         for (int k = 0; k < program_.shared; ++k) {
@@ -148,7 +150,7 @@ private:
         }
     }
 
-    /// Code for targets or sources alone, over `count` packs.
+    /// Runs code for targets or sources alone, over `count` packs.
     void run_once(const TextInstruction* from, const TextInstruction* end, TextBank bank, int count)
     {
         TextRun<T> run{};
@@ -173,7 +175,7 @@ private:
         const int values = program_.shape.source;
         const int packs = (count + width - 1) / width;
         for (int j = 0; j < packs * width; ++j) {
-            // Beyond the last one the same again: whole packs are computed.
+            // Whole packs are computed, so the last source is repeated beyond the end.
             const int real = j < count ? j : count - 1;
             const T* row = group_.row(real, program_.shape);
             for (int f = 0; f < values; ++f)
@@ -194,7 +196,7 @@ private:
             meet(t, sources, near, excludes);
     }
 
-    /// One pack of targets and the packed sources.
+    /// Runs the pairs of one pack of targets and the packed sources.
     void meet(int t, int count, bool near, bool excludes)
     {
         for (int f = 0; f < program_.shape.sum; ++f)

@@ -1,4 +1,5 @@
-/// \file  The kernels of laws given as text, one pair for each instruction set.
+/// \file  The kernels of laws given as text, for each instruction set in single and double
+/// precision.
 #pragma once
 
 #include "chamomile/pairs/simd/group_work.hpp"

@@ -1,8 +1,8 @@
 /// \file  A law given as text, as instructions for pairs/simd/text_kernel.hpp.
 ///
 /// Values lie in four banks: numbers that all pairs share, values of a target (a pack of targets at
-/// a time), values of a source, values of a pair. What depends on a target or a source alone is
-/// computed once for each by code of its own.
+/// a time), values of a source, values of a pair. Values that depend on a target or a source alone
+/// are computed once for each by code of its own.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 namespace chamomile {
 
+/// A TextCode is the operation of an instruction.
 enum class TextCode : std::uint8_t {
-    spread, ///< a, for each pair
-    // In the order of Op (pairs/text/expression.hpp).
+    spread, ///< a, repeated for each pair
+    // These are in the order of Op (pairs/text/expression.hpp).
     difference,
     add,
     subtract,
@@ -37,7 +38,7 @@ enum class TextCode : std::uint8_t {
     either,
     opposite,
     select, ///< a ? b : c
-    // Made of several.
+    // These combine several operations.
     reciprocal,
     multiply_add,      ///< a b + c
     multiply_subtract, ///< a b - c
@@ -52,19 +53,21 @@ inline constexpr int text_code_count = int(TextCode::sum_subtract_product) + 1;
 
 enum class TextBank : std::uint8_t { shared, target, source, pair };
 
+/// A TextOperand is the place of a value.
 struct TextOperand {
     TextBank bank = TextBank::shared;
     std::uint16_t slot = 0;
 };
 
+/// A TextInstruction writes the result of an operation to a slot, or adds it to a sum.
 struct TextInstruction {
     TextCode code;
-    std::uint16_t to; ///< slot of the bank that the code is for, or a sum
+    std::uint16_t to; ///< slot in the bank of the code, or number of a sum
     TextOperand operand[4];
 };
 
-/// How an instruction sees an operand: one for each of its lanes' packs, the same for all of them,
-/// or that of the source in all lanes.
+/// A TextAccess tells how an instruction reads an operand: a value for each pack, the same value
+/// for all packs, or that of the source in all lanes.
 enum class TextAccess : std::uint8_t { each, same, source };
 
 constexpr TextAccess access_of(TextBank bank, TextBank of_code)
@@ -74,7 +77,7 @@ constexpr TextAccess access_of(TextBank bank, TextBank of_code)
                                       : TextAccess::same;
 }
 
-/// How many of the operands a, b and c a code has.
+/// Returns how many of the operands a, b and c an instruction has.
 constexpr int text_code_operands(TextCode code)
 {
     switch (code) {
@@ -103,8 +106,8 @@ constexpr int text_code_operands(TextCode code)
     }
 }
 
-/// Whether there is a loop for this code and these accesses of a, b and c; else an operand has to
-/// be spread first. Operands that the code does not have are seen as `same`.
+/// Returns whether a loop exists for this code and these accesses of a, b and c; if not, an operand
+/// must be spread first. Operands that the code does not have count as `same`.
 constexpr bool text_code_takes(TextCode code, TextAccess a, TextAccess b, TextAccess c)
 {
     using enum TextAccess;
@@ -148,7 +151,8 @@ constexpr bool text_code_takes(TextCode code, TextAccess a, TextAccess b, TextAc
     }
 }
 
-/// Slots begin with the values of a record: of a target, of a source.
+/// A TextProgram is a law's shape and code. The first slots of targets and sources hold the values
+/// of a record.
 struct TextProgram {
     LawShape shape;
     bool positions;
@@ -159,7 +163,8 @@ struct TextProgram {
     const TextInstruction *pair_code, *pair_end;
 };
 
-/// What PairGroupWork::law points to, followed by the program's shared numbers as doubles.
+/// A TextLawData is what PairGroupWork::law points to; the program's shared numbers follow it as
+/// doubles.
 struct TextLawData {
     const TextProgram* program;
     const double* shared() const { return reinterpret_cast<const double*>(this + 1); }

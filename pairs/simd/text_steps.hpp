@@ -1,7 +1,7 @@
-/// \file  One loop for each instruction of a law given as text and each way to see its operands.
+/// \file  A loop for each instruction of a law given as text and each access to its operands.
 ///
-/// A loop runs over the packs of up to 32 pairs (or targets, or sources), so that finding it costs
-/// little beside it; what it reads and writes stays in the nearest cache.
+/// A loop runs over the packs of up to 32 pairs (or targets, or sources), so that selecting it
+/// costs little beside it; its operands and results stay in the nearest cache.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 template <class T>
 struct TextStep;
 
-/// What the steps of a tile have in common.
+/// A TextRun holds what the steps of a tile have in common.
 template <class T>
 struct TextRun {
     int target; ///< the first of the pack; 0 for code of targets or sources alone
@@ -26,7 +26,7 @@ struct TextRun {
 template <class T>
 using TextLoop = void (*)(const TextStep<T>&, const TextRun<T>&);
 
-/// An instruction with the places of its operands.
+/// A TextStep is an instruction with the places of its operands.
 template <class T>
 struct TextStep {
     T* to; ///< a pack for each; of a sum: one pack, added to
@@ -35,7 +35,7 @@ struct TextStep {
     int last_step;     ///< from pack to pack of operand 3, in T
     const T*
         residue[2]; ///< of a difference: what rounding left behind of a, and of b's first target
-    TextLoop<T> loop[4]; ///< by close tile + 2 * excluded pairs
+    TextLoop<T> loop[4]; ///< by near tile + 2 * excluded pairs
 
     const T* place(int k, const TextRun<T>& run) const
     {
@@ -88,6 +88,7 @@ CHAMOMILE_HD P from_bits(typename P::Mask mask)
     return P(typename P::Register(mask));
 }
 
+/// Returns the result of an operation that has at most three operands.
 template <TextCode code, class P>
 CHAMOMILE_HD P text_result(P a, P b, P c)
 {
@@ -168,7 +169,7 @@ CHAMOMILE_HD void for_each_pack(T* to, int count, const Result& result)
         result(k).store(to + k * P::width);
 }
 
-/// Pairs' contributions to one sum, as four sums that do not wait for each other.
+/// Adds the pairs' contributions to one sum, as four sums that do not wait for each other.
 template <class T, TextCode code, TextAccess a, TextAccess b, bool excludes>
 void text_sum(const TextStep<T>& step, const TextRun<T>& run)
 {
@@ -212,7 +213,7 @@ void text_squares(const TextStep<T>& step, const TextRun<T>& run)
         });
 }
 
-/// Of positions in two floats each.
+/// Subtracts positions that are given in two floats each.
 template <class T>
 void text_near_difference(const TextStep<T>& step, const TextRun<T>& run)
 {
@@ -226,6 +227,7 @@ void text_near_difference(const TextStep<T>& step, const TextRun<T>& run)
         });
 }
 
+/// Runs one operation over all packs.
 template <class T, TextCode code, TextAccess a, TextAccess b, TextAccess c>
 void text_loop(const TextStep<T>& step, const TextRun<T>& run)
 {
@@ -239,11 +241,13 @@ void text_loop(const TextStep<T>& step, const TextRun<T>& run)
         });
 }
 
+/// Returns the number of a loop among text_loops.
 constexpr int text_loop_number(TextCode code, TextAccess a, TextAccess b, TextAccess c)
 {
     return int(code) * 27 + int(a) * 9 + int(b) * 3 + int(c);
 }
 
+/// Returns the loop of this number, or null if there is none.
 template <class T, int number, bool special>
 constexpr TextLoop<T> find_text_loop()
 {
@@ -270,7 +274,7 @@ constexpr auto list_text_loops(std::integer_sequence<int, number...>)
     return std::array<TextLoop<T>, sizeof...(number)>{find_text_loop<T, number, special>()...};
 }
 
-/// By text_loop_number; special: near differences, and sums with excluded pairs.
+/// The loops by text_loop_number; special ones are near differences, and sums with excluded pairs.
 template <class T, bool special>
 inline constexpr auto text_loops =
     list_text_loops<T, special>(std::make_integer_sequence<int, 27 * text_code_count>());

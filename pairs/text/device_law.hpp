@@ -1,4 +1,4 @@
-/// \file  What a build with CUDA adds to laws given as text.
+/// \file  Kernels for laws given as text in a build with CUDA.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace chamomile {
 
-/// Kernels for `struct TextLaw` (pairs/text/device_source.hpp), compiled when they are first asked
-/// for; null in a build without CUDA. `name`: as errors call the law.
+/// Returns kernels for `struct TextLaw` (pairs/text/device_source.hpp), compiled when they are
+/// first needed, or null in a build without CUDA. Errors call the law `name`.
 std::shared_ptr<const DeviceLaw> make_text_device_law(const std::string& name,
                                                       const std::string& law, LawShape shape,
                                                       bool positions);

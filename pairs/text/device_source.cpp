@@ -15,6 +15,7 @@ std::string literal(double number)
     return literal += ')';
 }
 
+/// A SourceWriter writes the instructions of a law as C++.
 class SourceWriter {
 public:
     SourceWriter(const LawText& law, const CompiledText& compiled)
@@ -41,7 +42,7 @@ public:
     }
 
 private:
-    /// A value of the bank that code is for: its variable and whether it is a condition.
+    /// A Variable holds a value of the code's bank: its name and whether it is a condition.
     struct Variable {
         std::string name;
         bool is_condition = false;
@@ -79,7 +80,7 @@ private:
         default:
             break;
         }
-        if (compiled_.shared.empty()) // of an operand that is not there
+        if (compiled_.shared.empty()) // an operand that the code does not have
             return {};
         const Value& value = law_.expressions[compiled_.shared[operand.slot]];
         const std::string number = "shared[" + std::to_string(operand.slot) + "]";
@@ -189,7 +190,7 @@ private:
     const CompiledText& compiled_;
     const TextProgram& program_;
     std::string text_;
-    std::vector<Variable> variables_[4]; ///< by bank and slot, now
+    std::vector<Variable> variables_[4]; ///< current ones, by bank and slot
     int count_ = 0;
 };
 

@@ -104,7 +104,7 @@ int Expressions::keep(const Value& value)
 int Expressions::constant(double number)
 {
     Value value{Op::constant};
-    value.number = number == 0 ? 0 : number; // one zero: -0 is equal
+    value.number = number == 0 ? 0 : number; // -0 equals 0, and one of them is kept
     return keep(value);
 }
 
@@ -155,7 +155,7 @@ int Expressions::power(int base, int exponent)
     return apply(Op::power, base, exponent);
 }
 
-/// A value that is there or cheaper and equals a op b; -1 if none is known.
+/// Returns a known or cheaper value that equals a op b, or -1 if there is none.
 int Expressions::simpler(Op op, int a, int b)
 {
     const Value x = (*this)[a], y = b < 0 ? x : (*this)[b];
@@ -187,7 +187,7 @@ int Expressions::simpler(Op op, int a, int b)
             return apply(Op::negate, b);
         if (is_constant(b, -1))
             return apply(Op::negate, a);
-        if (x.op == Op::negate) // signs move outwards, where sums take them
+        if (x.op == Op::negate) // signs move outwards, where sums absorb them
             return apply(Op::negate, apply(Op::multiply, x.operand[0], b));
         if (y.op == Op::negate)
             return apply(Op::negate, apply(Op::multiply, a, y.operand[0]));

@@ -1,4 +1,4 @@
-/// \file  The values that a law computes, as a graph: each different value once.
+/// \file  The values that a law computes, as a graph in which equal values are shared.
 #pragma once
 
 #include <array>
@@ -12,14 +12,15 @@
 
 namespace chamomile {
 
+/// An Op is the operation of a value.
 enum class Op : std::uint8_t {
-    // Leaves: `index` of the parameter, of the value in its row, of the component.
+    // Leaves; `index` is the number of the parameter, of the value in its row, of the component.
     constant,
     parameter,
     target,
     source,
     difference, ///< of positions, source - target
-    // Numbers from numbers.
+    // Operations that give numbers from numbers.
     add,
     subtract,
     multiply,
@@ -35,26 +36,27 @@ enum class Op : std::uint8_t {
     sine,
     cosine,
     power,
-    // Conditions.
+    // Operations that give conditions.
     less,
     less_equal,
     equal,
     both,
     either,
     opposite,
-    // The second operand where the first, a condition, holds, else the third.
+    // `select` is its second operand if the first, a condition, holds, else the third.
     select
 };
 
-/// How many operands an operation takes.
+/// Returns how many operands an operation takes.
 int operands_of(Op op);
 
-/// Whether it yields a condition and not a number.
+/// Returns whether an operation yields a condition and not a number.
 bool is_condition(Op op);
 
-/// What a value depends on, as bits.
+/// A Dependence tells what a value depends on, as bits.
 enum Dependence : std::uint8_t { on_nothing = 0, on_target = 1, on_source = 2, on_both = 3 };
 
+/// A Value is an operation with its operands.
 struct Value {
     Op op;
     Dependence depends = on_nothing;
@@ -63,10 +65,10 @@ struct Value {
     double number = 0; ///< of a constant
 };
 
-/// Values in an order in which each comes after its operands. Equal values are one, constants are
-/// folded where the result is finite, and a few shapes are replaced by cheaper equal ones: roots in
-/// a denominator by inverse roots, small whole powers by products, divisions by parameters by
-/// products.
+/// Expressions hold values in an order in which each comes after its operands. Equal values are
+/// stored once, constants are folded where the result is finite, and a few expressions are replaced
+/// by cheaper equal ones: roots in a denominator by inverse roots, small whole powers by products,
+/// divisions by parameters by products.
 class Expressions {
 public:
     int constant(double number);
@@ -88,12 +90,12 @@ private:
     std::map<Key, int> known_;
 };
 
-/// Rows of numbers that leaves stand for.
+/// LeafValues are the rows of numbers that leaves stand for.
 struct LeafValues {
     std::span<const double> parameters, target, source;
 };
 
-/// All values in plain double; a condition is 1 or 0. Leaves without a row are left at 0.
+/// Returns all values in plain double; a condition is 1 or 0. Leaves without a row stay at 0.
 std::vector<double> evaluate(const Expressions& expressions, const LeafValues& leaves);
 
 } // namespace chamomile

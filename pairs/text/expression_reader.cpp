@@ -16,11 +16,11 @@ std::string list_of(const std::vector<std::string>& names, const char* between)
     return list;
 }
 
-constexpr int deepest = 200; // two of them for each parenthesis
+constexpr int deepest = 200; // each parenthesis counts two
 
 } // namespace
 
-/// Keeps recursion within the stack.
+/// A Depth keeps the recursion within the stack.
 struct ExpressionReader::Depth {
     explicit Depth(ExpressionReader& reader) : depth(reader.depth_)
     {
@@ -81,7 +81,7 @@ ExpressionReader::Operand ExpressionReader::apply(Place place, Op op, int a, int
     return {value, place};
 }
 
-/// a - b, of coordinates too.
+/// Reads a - b, which may be coordinates.
 int ExpressionReader::difference(Place place, Operand a, Operand b)
 {
     Expressions& all = law_.expressions;
@@ -106,7 +106,7 @@ int ExpressionReader::line()
         words_.refuse(next.place,
                       quoted(next) + ": not expected here: an operator or the end of the line is");
     if (is_condition(law_.expressions[operand.value].op) || is_coordinate(operand.value))
-        return operand.value; // a name for it; what uses it tells
+        return operand.value; // the name's use decides whether it is allowed
     return number(operand);
 }
 

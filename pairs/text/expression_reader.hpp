@@ -1,4 +1,4 @@
-/// \file  Expressions of a law: from words to values.
+/// \file  Reading the expressions of a law.
 #pragma once
 
 #include "chamomile/pairs/text/law_text.hpp"
@@ -6,18 +6,19 @@
 
 namespace chamomile {
 
-/// Reads the expressions of a law and keeps their values.
+/// An ExpressionReader reads the expressions of a law and keeps their values.
 class ExpressionReader {
 public:
     ExpressionReader(Words& words, LawText& law, const Names& names)
         : words_(words), law_(law), names_(names)
     {}
 
-    /// An expression that is a number, or of positions a coordinate; the end of the line follows.
+    /// Reads an expression that is a number, a condition or a coordinate of a position, up to the
+    /// end of the line.
     int line();
-    /// Refuses a coordinate of a position.
+    /// Reads a line as line() does, but refuses conditions and coordinates of a position.
     int number_line();
-    /// The whole number in brackets after i, j or f, below `count`.
+    /// Reads the whole number in brackets after i, j or f, which must be below `count`.
     int bracketed(const std::string& letter, int count);
 
 private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int most_values = 32;
 
-/// Reads a law line by line.
+/// A LawReader reads a law line by line.
 class LawReader {
 public:
     LawReader(std::string_view text, const std::string& name)
@@ -69,7 +69,7 @@ private:
         return next.is("=") || next.is("+=") || next.is("-=") || next.is("[");
     }
 
-    /// A name that is free, to be declared as `what`.
+    /// Reads a name that is not in use, to be declared as `what`.
     std::string free_name(const std::string& what)
     {
         const Word word = words_.take();
@@ -101,7 +101,7 @@ private:
                                                       : "'position': the three coordinates stand "
                                                         "before all other values");
             sum_place(is_sum, words_.now().place);
-            // A name may be both a target's and a source's.
+            // A target and a source may share a name.
             const std::string name = is_sum ? free_name("a sum") : row_name(is_target, what);
             names.emplace(name, int(list.size()));
             list.push_back(name);
@@ -179,7 +179,7 @@ private:
                                              "values are needed");
     }
 
-    /// Numbers what has no names, and holds names against dimensions.
+    /// Numbers values without names, and checks names against the dimensions.
     void settle(std::vector<std::string>& list, int count, const std::string& kind, char letter,
                 Place place, const Word& first)
     {

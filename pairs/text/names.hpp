@@ -1,4 +1,4 @@
-/// \file  The names of a law while it is read, and of the language.
+/// \file  The names of a law while it is read, and the names of the language.
 #pragma once
 
 #include <map>
@@ -11,20 +11,22 @@
 
 namespace chamomile {
 
-/// What has a meaning in every law: words of declarations, functions, pi, and, or, not.
+/// Returns whether a name has a meaning in every law: words of declarations, functions, pi, and,
+/// or, not.
 bool is_reserved(std::string_view name);
 
+/// A Function is a function of the language.
 struct Function {
     std::string_view name;
     int arguments;
     Op op;
 };
 
-/// Null: no function has this name.
+/// Returns the function of this name, or null.
 const Function* function_of(std::string_view name);
 std::vector<std::string> function_names();
 
-/// The words of a law, one after the other.
+/// Words are the words of a law, taken one after the other.
 class Words {
 public:
     Words(std::string_view text, const std::string& name)
@@ -34,7 +36,7 @@ public:
     const Word& now() const { return words_[at_]; }
     const Word& then() const { return words_[at_ + 1 < words_.size() ? at_ + 1 : at_]; }
     const Word& take() { return words_[at_ + 1 < words_.size() ? at_++ : at_]; }
-    /// Takes the word if it is that sign or name.
+    /// Takes the next word and returns true if it is that sign or name.
     bool take(std::string_view what);
     bool at_end_of_line() const { return now().kind == Word::Kind::end_of_line; }
     bool at_end() const { return now().kind == Word::Kind::end; }
@@ -50,12 +52,13 @@ private:
     std::size_t at_ = 0;
 };
 
-/// Names by what they stand for; the number is the value's in its row, or in the expressions.
+/// Names are grouped by what they stand for; the number is the value's in its row, or in the
+/// expressions.
 struct Names {
     std::map<std::string, int, std::less<>> target, source, sum, parameter, temporary;
 
     std::vector<std::string> all() const;
-    /// What a name is already, such as "a sum"; empty: nothing.
+    /// Returns what a name already stands for, such as "a sum"; empty: nothing.
     std::string use_of(std::string_view name) const;
 };
 

@@ -1,4 +1,4 @@
-/// \file  Slots of a pair's values, used again after the last use of a value.
+/// \file  Slots of a pair's values, reused after the last use of a value.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace chamomile {
 
-/// Numbers the slots of a pair's code anew, where each of `values` has a slot of its own; returns
-/// how many are needed.
+/// Renumbers the slots of a pair's code, in which each of `values` has a slot of its own; returns
+/// how many slots are needed.
 int share_slots(std::vector<TextInstruction>& code, int values);
 
 } // namespace chamomile

@@ -16,7 +16,7 @@ Bank bank_of(const Value& value)
     return banks[value.depends];
 }
 
-/// That of the same name.
+/// Returns the code of the same name.
 Code code_of(Op op)
 {
     static_assert(int(Op::select) - int(Op::difference) ==
@@ -24,12 +24,13 @@ Code code_of(Op op)
     return Code(int(op) - int(Op::difference) + int(Code::difference));
 }
 
-/// A part of a sum: plus or minus a value.
+/// A Term is a part of a sum: plus or minus a value.
 struct Term {
     int value;
     bool minus;
 };
 
+/// A Compiler turns the expressions of a law into instructions.
 class Compiler {
 public:
     Compiler(const LawText& law, CompiledText& to)
@@ -83,8 +84,8 @@ private:
         }
     }
 
-    /// Whether it is a value of the same bank that nothing else needs, so that it can be part of
-    /// the instruction that uses it.
+    /// Returns whether the instruction that uses this value can include it: it is a value of the
+    /// same bank that nothing else uses.
     bool melts(int v, Op op, Bank bank) const
     {
         return value(v).op == op && uses_[std::size_t(v)] == 1 && bank_of(value(v)) == bank;
@@ -102,7 +103,7 @@ private:
                 for (int k = 0; k < 2; ++k) {
                     const Term part{v.operand[std::size_t(k)],
                                     term.minus != (k == 1 && v.op == Op::subtract)};
-                    // What another bank sums up, it sums up once.
+                    // Sums within another bank are computed once there.
                     if (bank_of(value(part.value)) != bank)
                         terms.push_back(part);
                     else
@@ -124,7 +125,7 @@ private:
 
     int new_slot(Bank bank) { return slots_[int(bank)]++; }
 
-    /// Where a value lies, computed before if it is not there yet.
+    /// Returns where a value lies, after computing it if necessary.
     TextOperand place(int v)
     {
         const Value& x = value(v);
@@ -145,7 +146,7 @@ private:
         return {bank, std::uint16_t(slot)};
     }
 
-    /// The same value once for each pair (target, source).
+    /// Returns where a value of another bank is repeated for each pair (target, source).
     TextOperand spread(int v, Bank bank)
     {
         const TextOperand from = place(v);
@@ -162,13 +163,13 @@ private:
         return {bank, std::uint16_t(slot)};
     }
 
-    /// A value, or a place of the code's own bank that holds what no value is.
+    /// An Operand is a value, or a place of the code's own bank that holds an intermediate result.
     struct Operand {
         int value = -1;
         TextOperand place{};
     };
 
-    /// Appends code for operands, spread where no loop takes them as they are.
+    /// Appends an instruction; operands that no loop takes directly are spread.
     void append(Code code, int to, Bank bank, std::vector<Operand> operands)
     {
         for (Operand& operand : operands)
@@ -196,7 +197,7 @@ private:
         code_for(bank).push_back(instruction);
     }
 
-    /// The same into a new slot, which it returns.
+    /// Appends an instruction whose result goes to a new slot, which is returned.
     int append(Code code, Bank bank, const std::vector<Operand>& operands)
     {
         for (const Operand& operand : operands)
@@ -207,7 +208,7 @@ private:
         return slot;
     }
 
-    /// Code for a value; returns its slot.
+    /// Appends code for a value; returns its slot.
     int make(int v, Bank bank)
     {
         const Value x = value(v);
@@ -231,8 +232,8 @@ private:
         return append(code, bank, operands);
     }
 
-    /// A value that is several terms: from one that is no product on, products are added by
-    /// multiply-adds.
+    /// Appends code for a sum of several terms. It starts from a term that is no product, and
+    /// products are added by multiply-adds.
     int make_sum(int v, Bank bank)
     {
         const Value x = value(v);
@@ -248,7 +249,8 @@ private:
         const auto is_product = [&](const Term& t) { return melts(t.value, Op::multiply, bank); };
         if (const int squares = sum_of_squares(terms, bank); squares >= 0)
             return squares;
-        // First what is no product, of these a positive one, so that it needs no sign.
+        // Terms that are no products come first, positive ones before others, so that the first
+        // needs no sign.
         std::stable_sort(terms.begin(), terms.end(), [&](const Term& a, const Term& b) {
             const int rank_a = 2 * is_product(a) + a.minus, rank_b = 2 * is_product(b) + b.minus;
             return rank_a < rank_b;
@@ -266,7 +268,7 @@ private:
         };
         int sum; // a slot of this bank
         std::size_t next = 2;
-        if (first.minus) { // all are
+        if (first.minus) { // all terms are negative
             sum = append(Code::negate, bank, {{first.value}});
             next = 1;
         } else if (is_product(second)) {
@@ -291,7 +293,7 @@ private:
         return sum;
     }
 
-    /// a a + b b + c c + d by one instruction; -1 if the terms are others.
+    /// Appends a a + b b + c c + d as one instruction; returns -1 if the terms are different.
     int sum_of_squares(const std::vector<Term>& terms, Bank bank)
     {
         if (bank != Bank::pair || terms.size() < 3 || terms.size() > 4)

@@ -1,4 +1,4 @@
-/// \file  From the expressions of a law to the instructions that the host runs.
+/// \file  Compilation of a law's expressions to the instructions that the host runs.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,21 @@
 
 namespace chamomile {
 
-/// The instructions and what they lie in. Not to be copied: the program points into the rest.
+/// A CompiledText holds the instructions and their data. It must not be copied: the program points
+/// into the rest.
 struct CompiledText {
     TextProgram program;
-    /// Values of the expressions that the program's shared numbers are.
+    /// The program's shared numbers, as values of the expressions.
     std::vector<int> shared;
     std::unique_ptr<bool[]> is_condition;
     std::vector<TextInstruction> target_code, source_code, pair_code;
 };
 
-/// Products go into the sums that take them, sums of several terms are added from the first that is
-/// no product on, and a pair's slots are used again after the last use of a value.
+/// Compiles a law. Products are merged into the sums that use them, sums of several terms start
+/// from the first that is no product, and a pair's slots are reused after the last use of a value.
 std::shared_ptr<const CompiledText> compile(const LawText& law);
 
-/// The shared numbers for these parameters.
+/// Returns the shared numbers for these parameters.
 std::vector<double> shared_numbers(const LawText& law, const CompiledText& compiled,
                                    std::span<const double> parameters);
 

@@ -32,21 +32,23 @@ namespace chamomile {
 
 struct CompiledText;
 
-/// The code of a law and the values of its parameters.
+/// A TextLaw is the code of a law with the values of its parameters.
 class TextLaw {
 public:
+    /// Reads and compiles the law.
     /// Throws Error(input) `NAME: line L, column C: what is wrong: what is allowed`.
     TextLaw(std::string_view text, const std::string& name);
 
-    /// Its records and their names, its parameters and their defaults.
+    /// Returns the records and their names, the parameters and their defaults.
     const LawText& text() const { return *text_; }
-    /// By their number.
+    /// Returns the parameters by their number.
     const std::vector<double>& parameters() const { return parameters_; }
-    /// Throws Error(usage) if the law has no such parameter or the value is not finite.
+    /// Sets a parameter. Throws Error(usage) if the law has no such parameter or the value is not
+    /// finite.
     void set(const std::string& parameter, double value);
 
     const LawCode& code() const { return code_; }
-    /// What make_pair_solver() copies, with the parameters in force.
+    /// Returns the bytes that make_pair_solver() copies, with the parameters in force.
     const void* data() const { return data_.data(); }
 
 private:

@@ -16,6 +16,7 @@ bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/// A Cutter cuts the text of a law into words.
 class Cutter {
 public:
     Cutter(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -97,7 +98,7 @@ private:
     [[noreturn]] void refuse() const
     {
         const unsigned char c = static_cast<unsigned char>(next());
-        std::size_t length = 1; // a character of UTF-8 whole
+        std::size_t length = 1; // a whole character of UTF-8
         while (c >= 0xc0 && (static_cast<unsigned char>(next(length)) & 0xc0) == 0x80)
             ++length;
         char code[16];

@@ -9,11 +9,12 @@
 
 namespace chamomile {
 
-/// Line and column, from 1.
+/// A Place is a line and a column, counted from 1.
 struct Place {
     int line = 1, column = 1;
 };
 
+/// A Word is a name, a number, a sign or an end, with its place.
 struct Word {
     enum class Kind { name, number, sign, end_of_line, end };
     Kind kind;
@@ -24,14 +25,14 @@ struct Word {
     bool is(std::string_view what) const { return kind != Kind::number && text == what; }
 };
 
-/// The words of the text; lines without words are left out, the last word is an end. Comments run
-/// from `#` to the end of a line. Throws Error(input) as text_error does.
+/// Returns the words of the text; lines without words are left out, and the last word is an end.
+/// Comments run from `#` to the end of a line. Throws Error(input) as text_error does.
 std::vector<Word> words_of(std::string_view text, const std::string& name);
 
-/// `NAME: line L, column C: what`.
+/// Returns the error `NAME: line L, column C: what`.
 Error text_error(const std::string& name, Place place, const std::string& what);
 
-/// A word as errors quote it.
+/// Returns a word as errors quote it.
 std::string quoted(const Word& word);
 
 } // namespace chamomile

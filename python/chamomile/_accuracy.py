@@ -1,4 +1,4 @@
-"""How far forces are from direct sums."""
+"""Errors of forces against direct sums."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Percentiles:
-    """Of the relative errors of all targets measured."""
+    """Percentiles of the relative errors of all targets measured."""
 
     rms: float
     median: float
@@ -43,7 +43,7 @@ class ForceErrors:
 
 
 def accuracy(positions: Array, masses: Union[Array, float], *, sample: int = 1000, **options: Unpack[Options]) -> ForceErrors:
-    """Errors of the forces that these options give, of `sample` particles spread over all.
+    """Returns the errors of the forces with these options, for `sample` particles spread over all.
 
     positions: (N, 3), masses: (N,) or one for all, on the host. The direct sums take sample x N pairs in double by code
     that is shared with no solver. help(chamomile.Options) explains the options.

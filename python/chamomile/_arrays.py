@@ -1,4 +1,4 @@
-"""Where results are made, and how they go back to the caller's library."""
+"""Arrays for results, and their return to the caller's library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _from_dlpack(name: str) -> HandOver:
 
 
 def library_of(array: Array) -> Optional[HandOver]:
-    """What makes a result an array of the library that `array` belongs to; None: leave it as it is."""
+    """Returns the conversion of a result to the library that `array` belongs to, or None to leave it as it is."""
     name = type(array).__module__.partition(".")[0]
     if name in ("torch", "cupy", "jax", "jaxlib"):
         return _from_dlpack(name)
@@ -34,7 +34,7 @@ def library_of(array: Array) -> Optional[HandOver]:
 
 
 def chosen(namespace: Any) -> HandOver:
-    """The same for a module that the caller names; numpy takes a copy of what lies on a GPU."""
+    """Returns the conversion to a module that the caller names; numpy copies from a GPU."""
     if namespace is np:
         return lambda result: result.numpy() if isinstance(result, _chamomile.DeviceArray) else result
     if getattr(namespace, "__name__", "") == "jax":
@@ -45,27 +45,27 @@ def chosen(namespace: Any) -> HandOver:
 
 
 def new(rows: int, components: int, size: int, gpu: int) -> Any:
-    """Room for a result: on that GPU, or on the host (-1)."""
+    """Returns an empty array for a result: on that GPU, or on the host (-1)."""
     if gpu >= 0:
         return _chamomile.device_array(gpu, rows, components, size)
     return np.empty((rows, components) if components > 1 else rows, np.float32 if size == 4 else np.float64)
 
 
 def refuse_immutable(array: Array, name: str) -> None:
-    """JAX takes its arrays for constants and may share them."""
+    """Raises InputError for a JAX array, which is immutable and may be shared."""
     if type(array).__module__.partition(".")[0] in ("jax", "jaxlib"):
         raise InputError(f"{name}: a JAX array cannot be written to; leave it out and take what is returned")
 
 
 def one_per_row(values: Any, rows: int, name: str) -> Array:
-    """An array as it is, or one number for all rows without an array of them."""
+    """Returns an array as it is, or repeats one number for all rows without storing them."""
     if isinstance(values, numbers.Real):
         return np.broadcast_to(np.asarray(values, dtype=float), (rows,))
     return values
 
 
 def refuse_upon(out: Mapping[str, Array], **read: tuple[Any, int]) -> None:
-    """InputError where a result would be written upon an array that the call reads: name=(array, components)."""
+    """Raises InputError where a result would overwrite an array that the call reads: name=(array, components)."""
     for name, room in out.items():
         refuse_immutable(room, f"out[{name!r}]")
     arrays = {name: given for name, given in read.items() if given[0] is not None and not isinstance(given[0], numbers.Real)}
@@ -73,7 +73,7 @@ def refuse_upon(out: Mapping[str, Array], **read: tuple[Any, int]) -> None:
 
 
 def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
-    """Numbers of sources as int64, from any whole numbers."""
+    """Returns numbers of sources as int64, from any whole numbers."""
     if values is None:
         return None
     array = np.asarray(values)
@@ -85,7 +85,7 @@ def numbers_of(values: Any, name: str) -> Optional[np.ndarray]:
 
 
 def memory_of(values: Any) -> tuple[Any, int]:
-    """Whole numbers for refuse_upon(): the same bytes as floating-point numbers."""
+    """Returns whole numbers for refuse_upon(), as floating-point numbers of the same bytes."""
     array = None if values is None else np.asarray(values)
     if array is None or array.dtype.itemsize not in (4, 8):
         return None, 1

@@ -1,4 +1,4 @@
-"""One call for one field."""
+"""Functions that compute a field in one call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _results(
     options: dict[str, Any],
     **words: Any,
 ) -> Any:
-    """Those quantities of a Solver; `sources` are what build() takes, with the components of each."""
+    """Returns those quantities of a Solver; `sources` are build()'s arguments, with the components of each."""
     given = None if out is None else dict(zip(names, out))
     if given:
         refuse_upon(given, **sources)
@@ -47,13 +47,13 @@ def acceleration(
     namespace: Any = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Accelerations sum_j G m_j r_ij / (r_ij^2 + eps^2)^1.5 by a tree or directly.
+    """Returns accelerations sum_j G m_j r_ij / (r_ij^2 + eps^2)^1.5 by a tree or directly.
 
-    positions: (N, 3), units of length; masses: (N,), or one for all. At the sources (or those that
-    `active` numbers), each without itself, or at `targets` (M, 3). Returns (N or M, 3), length / time^2 as
-    G implies, in the type, library and device of the points; with potential=True also the potentials
-    (N or M,). `out`: an array to write to, or two of them, that is none of the arguments. See Solver.evaluate()
-    for the rest, and help(chamomile.Options) for the options, such as softening.
+    positions: (N, 3), units of length; masses: (N,), or one for all. The accelerations are those at the sources (or
+    at those that `active` numbers), each without itself, or at `targets` (M, 3). Returns (N or M, 3), length / time^2
+    as G implies, in the type, library and device of the points; with potential=True also the potentials (N or M,).
+    `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
+    arguments, and help(chamomile.Options) the options, such as softening.
     """
     sources = {"positions": (positions, 3), "masses": (masses, 1)}
     words = {"active": active, "self_index": self_index, "namespace": namespace}
@@ -75,7 +75,7 @@ def potential(
     namespace: Any = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, otherwise as acceleration()."""
+    """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
     sources = {"positions": (positions, 3), "masses": (masses, 1)}
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     return _one("potential", sources, targets, out, options, **words)
@@ -92,7 +92,7 @@ def tidal_tensor(
     namespace: Any = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Tidal tensors d a_i / d x_j, (N, 6) as xx, xy, xz, yy, yz, zz, 1 / time^2, as acceleration().
+    """Returns tidal tensors d a_i / d x_j, (N, 6) as xx, xy, xz, yy, yz, zz, 1 / time^2, with the arguments of acceleration().
 
     symmetric_matrix() makes them (N, 3, 3).
     """
@@ -114,9 +114,9 @@ def jerk(
     namespace: Any = None,
     **options: Unpack[Options],
 ) -> Any:
-    """Jerks d a / dt, (N, 3), length / time^3, of moving sources at themselves or moving targets.
+    """Returns jerks d a / dt, (N, 3), length / time^3, of moving sources at themselves or moving targets.
 
-    velocities: (N, 3); target_velocities: (M, 3), needed with `targets`. Otherwise as acceleration().
+    velocities: (N, 3); target_velocities: (M, 3), needed with `targets`. The other arguments are those of acceleration().
     """
     if targets is not None and target_velocities is None:
         raise UsageError("target_velocities: are needed for jerks at targets")
@@ -126,5 +126,5 @@ def jerk(
 
 
 def symmetric_matrix(six: Array) -> Any:
-    """(N, 3, 3) from the six numbers xx, xy, xz, yy, yz, zz of tidal_tensor(), in their library."""
+    """Returns (N, 3, 3) from the six numbers xx, xy, xz, yy, yz, zz of tidal_tensor(), in their library."""
     return six[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]

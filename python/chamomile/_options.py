@@ -1,4 +1,4 @@
-"""The keywords that decide a force, a time loop and what a run writes, from the tables of the library."""
+"""The keywords of forces, time loops and runs, from the tables of the library."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _TYPES = {"float": float, "int": int, "str": str, "bool": bool}
 
 
 def _hint(kind: str, words: list[Any], default: Any, text: str) -> Any:
-    """Such as Annotated[Literal['tree', 'direct'], 'how forces are summed; default tree']."""
+    """Returns a type such as Annotated[Literal['tree', 'direct'], 'how forces are summed; default tree']."""
     shown = "" if default is None else f"; default {default}"
     return Annotated[Literal[tuple(words)] if words else _TYPES[kind], text + shown]
 
 
 def _explained(options: Any) -> str:
-    """A paragraph for each option, with the values that it takes."""
+    """Returns a paragraph for each option, with the values that it takes."""
     paragraphs = []
     for name, hint in get_type_hints(options, include_extras=True).items():
         kind, text = get_args(hint)

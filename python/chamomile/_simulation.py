@@ -1,4 +1,4 @@
-"""The time loop and what is measured in it."""
+"""The time loop and its diagnostics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Observer = Callable[["Simulation"], None]
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """Sums over all particles, in the units of the snapshot."""
+    """Energies, momenta and radii of all particles, in the units of the snapshot."""
 
     mass: float
     kinetic: float
@@ -49,8 +49,8 @@ class Simulation:
     steps in blocks by eta, or shared steps of length step; Makino & Aarseth 1992). G, softening and the
     periodic box are those of the snapshot unless given (box=0 leaves boundaries open);
     help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all. Snapshots in
-    comoving coordinates are UsageErrors. With resident=True the snapshot's arrays are current in observers and
-    at the end. The same input gives the same bits, whatever the number of threads.
+    comoving coordinates are UsageErrors. Where forces come from a GPU the particles live there;
+    the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
     >>> simulation.at_intervals(0.25, lambda now: print(now.time, now.diagnostics().energy))
@@ -116,11 +116,11 @@ class Simulation:
             self._core.run(notify)
 
     def stop(self) -> None:
-        """Ends run() after the present step; from an observer or another thread."""
+        """Ends run() after the present step. An observer or another thread may call it."""
         self._core.stop()
 
     def diagnostics(self) -> Diagnostics:
-        """Of the present state; evaluates the potentials if no observer asked for them."""
+        """Returns the diagnostics of the present state; evaluates the potentials if no observer asked for them."""
         found: dict[str, Any] = self._core.diagnostics()
         return Diagnostics(**found)
 
@@ -140,7 +140,7 @@ class Simulation:
 
     @property
     def step_length(self) -> float:
-        """Of the last step; 0 at the start."""
+        """Length of the last step; 0 at the start."""
         return self._core.step_length
 
     @property
@@ -153,7 +153,7 @@ class Simulation:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Of the forces, as in force."""
+        """The options of the forces that are in force."""
         return self._core.options
 
     def __repr__(self) -> str:

@@ -21,7 +21,7 @@ def make_snapshot(
     softening: Optional[float] = None,
     box_size: float = 0.0,
 ) -> Snapshot:
-    """A snapshot with copies of arrays: positions (N, 3), masses (N,) or one for all, velocities (N, 3).
+    """Returns a snapshot with copies of arrays: positions (N, 3), masses (N,) or one for all, velocities (N, 3).
 
     ids: (N,), default 1 to N; types: as in GADGET, default 1 (halo). Raises InputError for shapes that do not fit.
     """

@@ -1,4 +1,4 @@
-"""The solver that keeps its tree, and what it returns."""
+"""The solver that keeps its tree, and its results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMPONENTS = {"acceleration": 3, "potential": 1, "tidal_tensor": 6, "jerk": 3}
 
 
 class Field(NamedTuple):
-    """Results of one evaluation; None for what was not asked for. Per unit mass, G included."""
+    """Results of one evaluation, per unit mass and with G included; None for quantities that were not asked for."""
 
     acceleration: Any = None
     """Shape (N, 3), length / time^2."""
@@ -54,8 +54,9 @@ class Solver:
     """Gravity of sources that are given once: one tree for many evaluations, at any points.
 
     Options are keywords, such as tolerance=1e-3: help(chamomile.Options) explains each. Results do not
-    depend on the number of threads. Arrays are read and written where they lie, also on a GPU, while other
-    Python threads run. One thread at a time may use a solver (StateError). Raises UsageError for options, DeviceError for a GPU that is not there.
+    depend on the number of threads. Arrays are read and written in place, also on a GPU, while other
+    Python threads run. One thread at a time may use a solver (StateError). Raises UsageError for options,
+    DeviceError for an absent GPU.
 
     >>> solver = Solver(tolerance=1e-3, softening=0.01).build(positions, masses)
     >>> solver.evaluate().acceleration          # at the sources, each without itself
@@ -74,15 +75,15 @@ class Solver:
         """Takes the sources (a copy), orders them and sums moments.
 
         positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks.
-        The field of no sources is 0. With the option accuracy the first sources decide how it is kept; they
+        The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
         must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
         """
         return self._set(positions, masses, velocities, False)
 
     def refit(self, positions: Array, masses: Union[Array, float], velocities: Optional[Array] = None) -> Solver:
-        """The same number of sources, moved: keeps their order and cells and sums the moments anew.
+        """Takes the same number of sources after they moved: keeps their order and cells and sums the moments anew.
 
-        Results stay within the criterion; what grows is the time, with the distances moved.
+        Errors stay within the criterion, but evaluations take longer the farther the sources moved.
         """
         return self._set(positions, masses, velocities, True)
 
@@ -104,15 +105,15 @@ class Solver:
         out: Optional[Mapping[str, Array]] = None,
         namespace: Any = None,
     ) -> Field:
-        """The field at `targets`, or at the sources, each without itself.
+        """Returns the field at `targets`, or at the sources, each without itself.
 
         targets: (M, 3); None: the sources, or those that `active` numbers (row k belongs to active[k]).
-        quantities: of "acceleration" (default), "potential", "tidal_tensor", "jerk".
+        quantities: any of "acceleration" (default), "potential", "tidal_tensor", "jerk".
         target_velocities: (M, 3), of moving targets, for jerks.
         self_index: (M,), the number of the source that a target is and does not feel; -1: none.
-        out: arrays to write to, by quantity; what is missing is made new, in the type of the targets
-        (else of the sources), on their device and of their library. `namespace` names another library,
-        such as torch; numpy copies from a GPU. The arrays that build() took may be among them: it made copies.
+        out: arrays to write to, by quantity; missing ones are made in the type of the targets (else of the
+        sources), on their device and by their library. `namespace` names another library, such as torch; numpy
+        copies from a GPU. The arguments of build() may be among them, because it copied them.
 
         Raises StateError before build(), UsageError for what the solver cannot give, InputError for points
         that are not finite, numbers out of range and outputs that overlap inputs or each other.
@@ -167,7 +168,7 @@ class Solver:
         most: Optional[int] = None,
         self_index: Optional[Array] = None,
     ) -> Neighbours:
-        """All sources within `radius` of each target, exactly; a target's self is left out.
+        """Returns all sources within `radius` of each target, exactly; a target's self is left out.
 
         targets: (M, 3); radius: (M,), or one for all, units of length. With `most` no more than that many
         are listed for each, while all are counted; without it as many columns are made as are needed.
@@ -192,17 +193,17 @@ class Solver:
 
     @property
     def device(self) -> str:
-        """Such as 'CPU, avx512, 2 threads' or 'NVIDIA H200'."""
+        """The device, such as 'CPU, avx512, 2 threads' or 'NVIDIA H200'."""
         return self._field.device
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options in force, with 0 and 'auto' replaced by what was chosen."""
+        """The options in force, with 0 and 'auto' replaced by the choices made."""
         return self._field.options
 
     @property
     def statistics(self) -> Optional[_chamomile.Statistics]:
-        """What the last call did: pairs, bytes to and from the device, seconds; None before any."""
+        """Pairs, bytes to and from the device, and seconds of the last call; None before any."""
         return self._statistics
 
     def __repr__(self) -> str:

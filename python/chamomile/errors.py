@@ -1,4 +1,4 @@
-"""What chamomile raises: one class for each kind of fault, each with one clear line."""
+"""Exceptions of chamomile: one class for each kind of fault, each with one clear line."""
 
 
 class Error(Exception):

@@ -3,9 +3,10 @@
     from chamomile.pytreegrav import Accel, Potential        # instead of: from pytreegrav import ...
 
 Arguments and results are pytreegrav's: array_likes are converted to float64, softenings are radii of compact support
-h of the cubic spline (chamomile's softening is h / 2.8), a pair of particles has the larger of its two, a source at a
-target's very place does nothing. Differences: theta is compared from a whole group of targets, so that errors
-are smaller, and at most 1.5; particles may have at most 16 different softenings; `group_size` is taken and ignored; `device`
+h of the cubic spline (chamomile's softening is h / 2.8), a pair of particles has the larger of its two, and a source at
+the very place of a target exerts no force. Differences: the criterion with theta holds for a whole group of targets, so
+that errors are smaller, and theta is at most 1.5; particles may have at most 16 different softenings; `group_size` is
+ignored; `device`
 is "auto" unless given. Direct sums are in double.
 """
 
@@ -30,7 +31,7 @@ _COMPONENTS = {"acceleration": (3,), "potential": (), "tidal_tensor": (6,)}
 
 
 class Tree:
-    """Sources with their softenings; their solvers are made when they are first needed, and kept."""
+    """Sources with their softenings. Their solvers are made when they are first needed, and kept."""
 
     def __init__(self, pos: Any, m: Any, softening: Any, quadrupole: bool) -> None:
         self.pos = np.atleast_2d(np.asarray(pos, dtype=np.float64))
@@ -40,7 +41,7 @@ class Tree:
         self._solvers: dict[Any, Solver] = {}
 
     def solver(self, key: Any, members: Any, h: float, options: dict[str, Any]) -> Solver:
-        """Of the sources `members` with that softening; `key` names them."""
+        """Returns the solver of the sources `members` with that softening; `key` names them."""
         known = (key, h, *sorted(options.items()))
         if known not in self._solvers:
             solver = Solver(kernel="spline", softening=h / 2.8, **options)
@@ -69,7 +70,7 @@ def _threads(parallel: bool) -> Iterator[None]:
 
 
 def _add_at_sources(total: np.ndarray, name: str, solver: Solver, points: np.ndarray, own: Any) -> None:
-    """The field at points of which some are sources: a source at the very place is left out."""
+    """Returns the field at points of which some are sources: a source at the very place is left out."""
     if name != "acceleration" and own is None:
         there = solver.neighbours(points, 0.0)
         if there.indices.shape[1] > 1:
@@ -79,15 +80,15 @@ def _add_at_sources(total: np.ndarray, name: str, solver: Solver, points: np.nda
 
 
 def _field(name: str, points: np.ndarray, h: np.ndarray, tree: Tree, own: bool, options: dict[str, Any]) -> np.ndarray:
-    """Softening by softening: the pairs of each are summed by themselves."""
+    """Returns the field with individual softenings: the pairs of each softening are summed separately."""
     lengths = np.unique(np.concatenate([h, tree.softening]))
     if len(lengths) > MOST_SOFTENINGS:
         raise InputError(f"softening: {len(lengths)} different lengths: at most {MOST_SOFTENINGS} can be taken")
     result = np.zeros((len(points), *_COMPONENTS[name]))
     for length in lengths:
-        # Pairs whose larger softening is this: sources that have it with targets that have no more ...
+        # These pairs have this as their larger softening: sources that have it with targets that have no more ...
         pairs = [("equal", tree.softening == length, h <= length), ("less", tree.softening < length, h == length)]
-        for kind, sources, targets in pairs:  # ... and those with less, with targets that have it.
+        for kind, sources, targets in pairs:  # ... and those with less, with targets that have it
             if not sources.any() or not targets.any():
                 continue
             members = slice(None) if sources.all() else np.flatnonzero(sources)
@@ -109,7 +110,7 @@ def _field(name: str, points: np.ndarray, h: np.ndarray, tree: Tree, own: bool, 
 def _at_sources(name: str, solver: Solver, points: np.ndarray) -> np.ndarray:
     try:
         return getattr(solver.evaluate(quantities=name), name)
-    except InputError:  # particles coincide without softening, which is no fault here
+    except InputError:  # particles coincide without softening, which pytreegrav allows
         field = solver.evaluate(points, quantities=name, self_index=np.arange(len(points)))
         return getattr(field, name)
 
@@ -128,7 +129,7 @@ def _evaluate(
     device: str,
     return_tree: bool,
 ) -> Any:
-    """`sources`: (pos, m, softening), or None for those of the tree; targets of their own unless h is None."""
+    """Returns results of a function. `sources`: (pos, m, softening), or None for those of the tree; targets have softenings unless h is None."""
     if not isinstance(method, str):
         raise TypeError(f"Invalid method type {type(method)}, must be str")
     if method not in ("adaptive", "bruteforce", "tree"):
@@ -170,7 +171,7 @@ def ConstructTree(
     morton_order: bool = True,
     radix: bool = True,
 ) -> Tree:
-    """Sources to be passed as `tree`: pos (N, 3), m (N,), softening (N,). The last four are taken and ignored."""
+    """Returns sources to be passed as `tree`: pos (N, 3), m (N,), softening (N,). The last four arguments are ignored."""
     if m is None or vel is not None:
         warnings.warn("chamomile's trees serve gravity alone: masses are needed, velocities are ignored")
     tree = Tree(pos, m, softening, quadrupole)

@@ -68,7 +68,7 @@ class OnGpu:
 
 
 class OnlyDlpack:
-    """A device array of a library that knows DLPack alone; notes what it is asked."""
+    """A device array of a library that knows DLPack alone; it records the arguments of the calls."""
 
     def __init__(self, array):
         self.array, self.asked = array, []

@@ -25,7 +25,7 @@ def field(points, positions, masses, eps=0.0, G=1.0, own=None, velocities=None, 
 
 
 def error(values, expected):
-    """Largest |difference| / |expected| of the rows."""
+    """Returns the largest |difference| / |expected| of the rows."""
     flat = (len(expected), -1)
     off = np.linalg.norm((np.asarray(values, dtype=float) - expected).reshape(flat), axis=1)
     return (off / np.linalg.norm(np.asarray(expected).reshape(flat), axis=1)).max()

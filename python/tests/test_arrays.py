@@ -19,7 +19,7 @@ def cloud(seed=4):
 
 
 def layouts(x):
-    """The same vectors in memory of many kinds."""
+    """Returns the same vectors in many layouts of memory."""
     record = np.zeros(N, dtype=[("id", "i8"), ("x", "f8", 3), ("m", "f4"), ("pad", "f4")])
     record["x"] = x
     columns = np.asfortranarray(x)
@@ -110,7 +110,7 @@ def test_results_lie_in_the_memory_given():
 
 
 class Exporter:
-    """A library of somebody else's: DLPack and nothing more."""
+    """An array of an unknown library, which has DLPack and nothing more."""
 
     def __init__(self, array, versioned=True):
         self.array, self.versioned, self.asked = array, versioned, []
@@ -149,7 +149,7 @@ def test_dlpack():
 
 
 class Cuda:
-    """An array that says it lies on a GPU."""
+    """An array that claims to lie on a GPU."""
 
     def __init__(self, pointer, **words):
         fields = {"version": 3, "shape": (N, 3), "typestr": "<f8", "data": (pointer, False), "strides": None}

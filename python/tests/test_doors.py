@@ -13,7 +13,7 @@ N = 100000
 
 
 def particles():
-    """Each number exact: 16807 s mod 2147483647 (Park & Miller 1988)."""
+    """Returns particles from exact random numbers: 16807 s mod 2147483647 (Park & Miller 1988)."""
     s, u = 1, np.empty(4 * N)
     for k in range(4 * N):
         s = 16807 * s % 2147483647
@@ -31,7 +31,7 @@ def fnv1a(data):
 
 
 def c_field(x, m):
-    """What computes the accelerations through libchamomile_c.so, kept."""
+    """Returns a function that computes accelerations through libchamomile_c.so, with its context."""
     path = os.environ.get("CHAMOMILE_LIBRARY")
     if not path:
         raise unittest.SkipTest("CHAMOMILE_LIBRARY does not say where libchamomile_c.so is")

@@ -1,4 +1,4 @@
-"""What help() says of the options, for those who have no source at hand."""
+"""The text of help() on the options."""
 
 import pydoc
 from typing import get_type_hints

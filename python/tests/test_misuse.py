@@ -111,7 +111,7 @@ def test_wrong_order():
     x = X.copy()
     x[0, 0] = np.nan
     raises(InputError, lambda: solver.build(x, M))
-    raises(StateError, solver.evaluate, "build() first")  # what failed left nothing behind
+    raises(StateError, solver.evaluate, "build() first")  # the failed call left nothing behind
     assert np.isfinite(solver.build(X, M).evaluate().acceleration).all()
     raises(UsageError, lambda: built().evaluate(quantities="jerk"), "velocities")
     raises(UsageError, lambda: chamomile.jerk(X, V, M, targets=X), "target_velocities")
@@ -171,7 +171,7 @@ def test_results_upon_sources_in_one_call():
         places = {} if word == "active" else {"targets": X}
         raises(InputError, lambda: chamomile.potential(X, M, out=numbers.view(float), **places, **{word: numbers}), f"with {word}")
     assert np.array_equal(numbers, np.arange(N))
-    solver = chamomile.Solver(softening=0.1).build(x, m)  # which has copies, so that x is free
+    solver = chamomile.Solver(softening=0.1).build(x, m)  # it has copies, so that x is free
     assert np.array_equal(solver.evaluate(out={"acceleration": x}).acceleration, chamomile.acceleration(X, M, softening=0.1))
     raises(UsageError, lambda: solver.evaluate(out={"acceleration": x}, namespace=np), "namespace")
 

@@ -18,7 +18,7 @@ RNG = np.random.default_rng(3)
 N = 300
 X, V, M = 4 * RNG.random((N, 3)), 0.1 * RNG.normal(size=(N, 3)), np.full(N, 1 / N)
 
-# What an option needs beside it, and values where a word or number by itself would do nothing.
+# An option may need others beside it, and a value with which it has an effect.
 BESIDE = {"kernel": {"softening": 0.05}, "accuracy_percentile": {"accuracy": 0.01}, "accuracy_every": {"accuracy": 0.01},
           **{name: {"box": 4.0} for name in ("long_range", "mesh", "split", "cut")}}
 VALUES = {"box": 4.0, "decorrelate": 7, "device": "cpu", "instruction_set": "baseline", "mesh": 32, "cut": 4.5, "iterations": 2}
@@ -26,7 +26,7 @@ CHOSEN_BY_TIME = {"accuracy", "accuracy_percentile", "accuracy_every"}
 
 
 def another(name, kind, words, default, *_):
-    """A value that is not the default."""
+    """Returns a value that is not the default."""
     if name in VALUES:
         return VALUES[name]
     if kind == "bool":
@@ -57,7 +57,7 @@ def as_flags(words):
 
 
 def by_program(words, command, *more):
-    """The snapshot that the command writes and its line, if it refuses."""
+    """Returns the snapshot that the command writes, and its line if it refuses."""
     with tempfile.TemporaryDirectory() as folder:
         into = pathlib.Path(folder, "out" if command == "run" else "out.hdf5")
         done = subprocess.run([program(), command, columns(folder), "-o", into, "-q", *more, *as_flags(words)], capture_output=True, text=True)
@@ -67,7 +67,7 @@ def by_program(words, command, *more):
 
 
 def by_c(words):
-    """Accelerations and the line."""
+    """Returns accelerations and the line of a refusal."""
     path = os.environ.get("CHAMOMILE_LIBRARY")
     if not path:
         raise unittest.SkipTest("CHAMOMILE_LIBRARY does not say where libchamomile_c.so is")

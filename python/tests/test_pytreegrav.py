@@ -26,7 +26,7 @@ def _sphere(n=597, seed=3):
 
 
 def _error(a, b):
-    """Largest difference, relative to the largest of each row."""
+    """Returns the largest difference, relative to the largest number of each row."""
     flat = (len(a), -1)
     return (np.abs(a - b).reshape(flat).max(axis=1) / np.abs(b).reshape(flat).max(axis=1)).max()
 

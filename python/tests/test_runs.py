@@ -24,7 +24,7 @@ def simulation(**more):
 
 
 def run(folder, keep=lambda now: None, **more):
-    """One that may end before its time, with an observer."""
+    """Returns a simulation with an observer after its run, which may have ended early."""
     one = simulation()
     one.every_steps(1, keep)
     one.run(folder, snapshot_every=0.125, **more)

@@ -31,7 +31,7 @@ def test_a_plummer_sphere_keeps_its_energy():
 
 
 def test_the_same_bits_as_by_hand():
-    """Kick-drift-kick with the package's own accelerations."""
+    """Kick-drift-kick with the package's own accelerations gives the same motion to rounding."""
     snapshot, dt = chamomile.plummer(300, seed=5), 1 / 64
     x, v, m = snapshot.positions.copy(), snapshot.velocities.copy(), snapshot.masses.copy()
     a = chamomile.acceleration(x, m, softening=0.1)

@@ -13,10 +13,11 @@
 namespace chamomile {
 namespace {
 
-/// Beyond which a density is told that is not Omega_m: such as that of neutrinos or radiation.
+/// A density that differs from Omega_m by more than this is noted: it may be that of neutrinos or
+/// radiation.
 constexpr double noted_difference = 1e-3;
 
-/// Omega_m may be another one than the file's, by which its units were settled.
+/// Checks the density. Omega_m may differ from the file's, which determined its units.
 void require_density(const std::string& file, Snapshot& state)
 {
     settle_units(state);

@@ -23,7 +23,8 @@ bool is_text(const std::filesystem::path& file)
     return file.extension() == ".txt" || file.extension() == ".dat";
 }
 
-/// The critical density of the comoving coordinates in units of the snapshot, and Omega_m(a).
+/// Returns the critical density of the comoving coordinates in units of the snapshot, and
+/// Omega_m(a).
 std::pair<double, double> critical_density(const Snapshot& snapshot)
 {
     const ComovingFrame& frame = *snapshot.comoving;
@@ -34,7 +35,7 @@ std::pair<double, double> critical_density(const Snapshot& snapshot)
     return {critical, background.matter_part(a)};
 }
 
-/// Of spheres that hold all matter.
+/// Returns the thresholds of spheres that contain all matter.
 std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Particles& all,
                                             const std::vector<double>& overdensities)
 {
@@ -60,7 +61,7 @@ std::vector<DensityThreshold> thresholds_of(const Snapshot& snapshot, const Part
     return thresholds;
 }
 
-/// One entry for each halo.
+/// Returns a column with one entry for each halo.
 template <class Get>
 auto column(const std::vector<Halo>& halos, const Get& get)
 {

@@ -1,4 +1,4 @@
-/// \file  A snapshot's halos as a catalogue.
+/// \file  The halo catalogue of a snapshot.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,22 @@
 
 namespace chamomile {
 
+/// A HaloRequest states how halos are found.
 struct HaloRequest {
     double linking_length = 0.2;  ///< in mean distances of the particles
-    std::optional<double> length; ///< in units of the file, instead
+    std::optional<double> length; ///< in units of the file; replaces it
     std::uint64_t min_members = 20;
     std::vector<double> overdensities = {200};
 };
 
-/// The mean density of a sphere, and what Gadget's files call such spheres.
+/// A DensityThreshold is the mean density of a sphere, with the name of such spheres in Gadget's
+/// files.
 struct DensityThreshold {
     std::string name; ///< such as Mean200
     double density;   ///< of the coordinates, in units of the file
 };
 
+/// A HaloCatalogue holds halos and the spheres about them.
 struct HaloCatalogue {
     double linking_length = 0; ///< in units of the file
     ParticleGroups groups;
@@ -31,18 +34,18 @@ struct HaloCatalogue {
     std::vector<OverdenseSphere> spheres; ///< halo by halo, threshold by threshold
 };
 
-/// Halos of the snapshot's particles, in spheres of `all` particles, of which those may be a part.
-/// Throws Error(usage) for an isolated snapshot without HaloRequest::length.
+/// Returns the halos of the snapshot's particles, with spheres of `all` particles, of which the
+/// former may be a part. Throws Error(usage) for an isolated snapshot without HaloRequest::length.
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request);
 
-/// HDF5 with the names of Gadget-4's files of groups (docs/structures.md), or a table of text if
-/// the extension is .txt or .dat. `title` tells how it was made. Throws Error(output), for another
-/// extension Error(usage).
+/// Writes HDF5 with the names of Gadget-4's group files (docs/structures.md), or a table of text if
+/// the extension is .txt or .dat. `title` states how it was made. Throws Error(output), and
+/// Error(usage) for another extension.
 void write_halos(const Snapshot& snapshot, const HaloCatalogue& catalogue, const std::string& title,
                  const std::filesystem::path& file);
 
-/// Throws Error(usage) unless the extension is one that write_halos() knows.
+/// Throws Error(usage) unless write_halos() knows the extension.
 void require_halo_format(const std::filesystem::path& file);
 
 } // namespace chamomile

@@ -31,7 +31,7 @@ Background checked_background(const Snapshot& snapshot)
     return background;
 }
 
-/// As 'chamomile model cosmology' states it, and runs of its boxes.
+/// Returns the value that 'chamomile model cosmology' and runs of its boxes state.
 std::optional<double> stated(const Snapshot& snapshot, const char* name)
 {
     const auto found = snapshot.provenance.find(name);

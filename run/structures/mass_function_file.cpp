@@ -11,12 +11,14 @@
 namespace chamomile {
 namespace {
 
+/// A Bin counts halos of similar mass by each kind of mass.
 struct Bin {
     std::size_t halos = 0, corrected = 0, spheres = 0;
     double log_mass = 0; ///< summed over the halos
 };
 
-/// Groups of few friends are too heavy: N becomes N (1 - N^-0.6) (Warren et al. 2006).
+/// Returns the factor that corrects the mass of groups with few members, which are too heavy: N
+/// becomes N (1 - N^-0.6) (Warren et al. 2006).
 double corrected_part(std::size_t members)
 {
     return 1 - std::pow(double(members), -0.6);

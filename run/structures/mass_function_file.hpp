@@ -1,4 +1,4 @@
-/// \file  How many halos there are of each mass, as a table.
+/// \file  The mass function of halos as a table.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace chamomile {
 
-/// dn/dlnM of a periodic box in bins of equal width in log10 M, from the least to the largest mass,
-/// with Poisson's errors; by friends-of-friends mass, by that mass corrected for few friends as in
-/// Warren et al. (2006) and, where they were measured, by that within 200 mean densities. `theory`
-/// may be null. Throws Error(usage) if the box is not periodic.
+/// Returns dn/dlnM of a periodic box in bins of equal width in log10 M, from the least to the
+/// largest mass, with Poisson errors: by friends-of-friends mass, by that mass corrected for few
+/// members as in Warren et al. (2006) and, where they were measured, by the mass within 200 mean
+/// densities. `theory` may be null. Throws Error(usage) if the box is not periodic.
 std::string mass_function_table(const Snapshot& snapshot, const HaloCatalogue& catalogue,
                                 const Theory* theory, int bins_per_decade,
                                 const std::string& title);

@@ -1,4 +1,4 @@
-/// \file  A snapshot's power spectrum as a table.
+/// \file  The power spectrum of a snapshot as a table.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,19 @@
 
 namespace chamomile {
 
+/// A PowerRequest states how a power spectrum is measured.
 struct PowerRequest {
     PowerSpectrumOptions measurement{.foldings = 1};
     std::optional<int> mesh; ///< empty: the power of two at twice the cube root of the particles
 };
 
-/// Throws Error(usage) if the box is not periodic or the mesh does not fit.
+/// Measures the power spectrum. Throws Error(usage) if the box is not periodic or the mesh does not
+/// fit.
 PowerSpectrum measured_power(const Snapshot& snapshot, const PowerRequest& power);
 
-/// Lines of k, P, P and shot noise, error, modes, the limits of k and how often the box was folded,
-/// under a heading. `theory`, which may be null, adds columns of linear theory and of Halofit.
+/// Returns lines of k, P, P with shot noise, error, modes, the limits of k and how often the box
+/// was folded, under a heading. `theory`, which may be null, adds columns of linear theory and of
+/// Halofit.
 std::string power_table(const Snapshot& snapshot, const PowerSpectrum& spectrum,
                         const Theory* theory, const std::string& title);
 

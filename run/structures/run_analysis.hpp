@@ -1,4 +1,4 @@
-/// \file  Power spectra and halos in the course of a run, with each snapshot.
+/// \file  Power spectra and halos of each snapshot of a run.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace chamomile {
 
+/// A RunAnalysis states what is measured with each snapshot.
 struct RunAnalysis {
     bool power = false, halos = false;
     std::optional<int> power_mesh;
     std::uint64_t min_members = HaloRequest{}.min_members;
 };
 
-/// Why there is nothing to analyse: the box is not periodic.
+/// Returns a refusal if there is something to analyse but the box is not periodic.
 Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 
-/// Writes power_NNN.txt and halos_NNN.hdf5 of a snapshot, velocities peculiar, as asked for.
-/// Returns what was written, such as ", power_007.txt".
+/// Writes power_NNN.txt and halos_NNN.hdf5 of a snapshot with peculiar velocities, as requested.
+/// Returns the written files, such as ", power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
                            const RunFolder& folder, int number);
 

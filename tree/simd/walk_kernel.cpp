@@ -1,6 +1,6 @@
-// The walk of one cluster of groups: from the root once for the cluster, which opens what all its
-// groups would open, and on from there for each group. The daughters of a cell are tested side by
-// side, one to a lane. Contraction: none, so that all instruction sets agree.
+// The walk of one cluster of groups. It goes from the root once for the cluster, opening what all
+// its groups would open, and on from there for each group. The daughters of a cell are tested side
+// by side, one to a lane. Contraction: none, so that all instruction sets agree.
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
 #include "chamomile/tree/simd/walk_region.hpp"
@@ -53,6 +53,7 @@ CHAMOMILE_HD void append_lanes(WalkArray<Index>& array, const Index* from, unsig
 #endif
 }
 
+/// A ClusterWalk makes the lists of one cluster and its groups.
 template <class Region>
 class ClusterWalk {
 public:
@@ -60,8 +61,8 @@ public:
         : tree_(tree), period_(period), scratch_(scratch)
     {}
 
-    /// Lists what is far from the whole cluster and collects what its groups decide about, both in
-    /// the order of the tree.
+    /// Lists the cells that are far from the whole cluster and collects the cells that its groups
+    /// decide about, both in the order of the tree.
     void open(const WalkRegion& plain, double largest_spared)
     {
         const Region region(plain, period_);
@@ -89,7 +90,7 @@ public:
                 continue;
             }
             make_room(scratch_.stack, lanes);
-            for (unsigned bits = rest; bits != 0;) { // the first on top
+            for (unsigned bits = rest; bits != 0;) { // the first ends up on top
                 const int lane = 31 - __builtin_clz(bits);
                 bits ^= 1u << lane;
                 scratch_.stack.data[scratch_.stack.size++] =
@@ -99,7 +100,7 @@ public:
         }
     }
 
-    /// The rest of the walk for one of the groups.
+    /// Finishes the walk for one of the groups.
     GroupEnds list(const WalkRegion& plain)
     {
         const Region region(plain, period_);
@@ -155,14 +156,14 @@ private:
             return;
         }
         make_room(scratch_.stack, lanes);
-        while (near != 0) { // the first on top, so that ranges stay in order
+        while (near != 0) { // the first ends up on top, so that ranges stay in order
             const int lane = 31 - __builtin_clz(near);
             near ^= 1u << lane;
             scratch_.stack.data[scratch_.stack.size++] = {node.cell[lane], node.node[lane]};
         }
     }
 
-    /// Leaves that touch share one range.
+    /// Lists a leaf's particles; adjacent leaves share one range.
     CHAMOMILE_HD void list_particles(Index leaf)
     {
         const Cell& cell = tree_.cells[leaf];
@@ -175,7 +176,7 @@ private:
     WalkTree tree_;
     WalkPeriod period_;
     WalkScratch& scratch_;
-    int filled_ = lanes; // of the last open node
+    int filled_ = lanes; // lanes of the last open node in use
     Index particle_count_ = 0, last_end_ = 0;
 };
 

@@ -1,6 +1,6 @@
-/// \file  The inner loops of the walk, as the rest of the library calls them.
+/// \file  The interface to the inner loops of the walk.
 ///
-/// Only plain structs and pointers cross this seam, because the loops are compiled once per
+/// Only plain structs and pointers cross this interface, because the loops are compiled once per
 /// instruction set with flags that the caller's code must not share.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// The box that a cluster or a group fills, and what its criterion asks of cells.
+/// A WalkRegion is the box of a cluster or a group, with the factors of its criterion.
 struct WalkRegion {
     Vec3<double> low, high, center;
     double relative_factor;  ///< times CellReach::relative
@@ -18,13 +18,13 @@ struct WalkRegion {
     double expansion_factor; ///< times CellReach::expansion
 };
 
-/// Where sources are felt in their nearest images and within a distance.
+/// A WalkPeriod states that sources act in their nearest images and within the distance `cut`.
 struct WalkPeriod {
     Periodicity periodicity;
     double cut;
 };
 
-/// An array of one thread, kept from walk to walk. Entries are plain data.
+/// A WalkArray is an array of plain data that one thread keeps from walk to walk.
 template <class T>
 struct WalkArray {
     T* data = nullptr;
@@ -36,16 +36,17 @@ struct WalkArray {
     ~WalkArray() { delete[] data; }
 };
 
+/// A WalkEntry is a node on the stack of the walk, with a lane or a cell.
 struct WalkEntry {
     Index cell, node;
 };
 
-/// Where the entries of one group end; they begin where the group before ends.
+/// GroupEnds tells where the entries of one group end; they begin where the group before ends.
 struct GroupEnds {
     Index far_cells, cells, ranges, particle_count;
 };
 
-/// Memory of one thread: the lists of one cluster and what the walk needs for itself.
+/// WalkScratch is the memory of one thread: the lists of one cluster and the walk's own arrays.
 struct WalkScratch {
     WalkArray<Index> far_cells;      ///< the cluster's, then those of each group
     WalkArray<Index> cells;          ///< of each group
@@ -56,22 +57,24 @@ struct WalkScratch {
     WalkArray<WalkEntry> stack;
 };
 
+/// A WalkTree refers to the tree that is walked.
 struct WalkTree {
     const WalkNode* nodes;
     const Cell* cells;
 };
 
+/// A ClusterTask is the walk of one cluster.
 struct ClusterTask {
     WalkTree tree;
     WalkRegion region;
     std::size_t groups;
     /// The cluster opens cells that its box does not accept if their opening radius is larger than
-    /// this; negative: if no group in it can accept them.
+    /// this. A negative value means: if no group in it can accept them.
     double largest_spared;
     WalkPeriod period;
 };
 
-/// A place where the acceleration is estimated.
+/// A FieldTask is a place where the acceleration is estimated.
 struct FieldTask {
     WalkTree tree;
     Vec3<double> at;
@@ -81,15 +84,15 @@ struct FieldTask {
     WalkPeriod period;
 };
 
-/// Of one instruction set.
+/// WalkKernels holds the functions that are compiled for one instruction set.
 struct WalkKernels {
     const char* name;
     /// Fills the lists and ends in `scratch`, whose regions are given.
     void (*walk_cluster)(const ClusterTask& task, WalkScratch& scratch);
-    /// The same in a periodic cube.
+    /// Does the same in a periodic cube.
     void (*walk_periodic_cluster)(const ClusterTask& task, WalkScratch& scratch);
-    /// Sum of m d / (d^2 + softening^2)^(3/2) over cells seen at an angle of about 1, in the nodes'
-    /// units of mass and length.
+    /// Returns the sum of m d / (d^2 + softening^2)^(3/2) over cells seen at an angle of about 1,
+    /// in the nodes' units of mass and length.
     Vec3<double> (*field)(const FieldTask& task, WalkScratch& scratch);
 };
 

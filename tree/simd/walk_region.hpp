@@ -1,4 +1,5 @@
-/// \file  The region of targets that a walk decides for, and its decisions, eight cells at a time.
+/// \file  The region of targets that a walk decides for, and the decisions for eight cells at a
+/// time.
 ///
 /// Contraction: none, so that all instruction sets agree.
 #pragma once
@@ -17,7 +18,7 @@ CHAMOMILE_HD Vec3<P> broadcast(const Vec3<double>& v)
     return {P(v.x), P(v.y), P(v.z)};
 }
 
-/// A region in every lane.
+/// A Region is a WalkRegion repeated in every lane.
 struct Region {
     Vec3<P> low, high, center;
     P relative_factor, guard_part, least_expansion, expansion_factor;
@@ -29,7 +30,7 @@ struct Region {
     {}
 };
 
-/// Differences of coordinates as the nearest images have them.
+/// NearestImage maps differences of coordinates to their nearest images.
 struct NearestImage {
     P side, inverse_side;
 
@@ -47,9 +48,9 @@ struct NearestImage {
     }
 };
 
-/// The same in a periodic cube.
+/// A PeriodicRegion is a Region in a periodic cube.
 struct PeriodicRegion {
-    Vec3<P> center, half; ///< and half its sides
+    Vec3<P> center, half; ///< half: of its sides
     P relative_factor, guard_part, cut, half_side;
     NearestImage nearest;
 
@@ -60,14 +61,15 @@ struct PeriodicRegion {
           half_side(0.5 * period.periodicity.side), nearest(period.periodicity)
     {}
 
-    /// More than what rounding about the centre can put a particle at a corner outside of the box.
+    /// Returns more than the rounding about the centre by which a particle at a corner can leave
+    /// the box.
     static Vec3<double> rounding(const Periodicity& periodicity)
     {
         const double x = 1e-14 * periodicity.side;
         return {x, x, x};
     }
 
-    /// From the centre along each axis, without sign.
+    /// Returns the absolute distance from the centre along each axis.
     CHAMOMILE_HD Vec3<P> distance(const Vec3<P>& x) const
     {
         const Vec3<P> d = nearest({x.x - center.x, x.y - center.y, x.z - center.z});
@@ -80,6 +82,7 @@ CHAMOMILE_HD P squared(const Vec3<P>& d)
     return d.x * d.x + d.y * d.y + d.z * d.z;
 }
 
+/// Returns by how much x lies outside of low .. high.
 CHAMOMILE_HD P beyond(P low, P high, P x)
 {
     return larger(larger(P(0.0), low - x), x - high);
@@ -90,6 +93,7 @@ CHAMOMILE_HD Vec3<P> load_center(const WalkNode& node, int k)
     return {P::load(node.x + k), P::load(node.y + k), P::load(node.z + k)};
 }
 
+/// Returns the distance within which cells k and on are not accepted.
 template <class Region>
 CHAMOMILE_HD P load_reach(const WalkNode& node, int k, const Region& region)
 {
@@ -98,13 +102,14 @@ CHAMOMILE_HD P load_reach(const WalkNode& node, int k, const Region& region)
                   least);
 }
 
+/// Decisions tells for each lane what happens to its cell.
 struct Decisions {
     unsigned accepted = 0; ///< bits of the lanes
     unsigned far = 0;      ///< of those whose field is expanded
     unsigned left_out = 0; ///< beyond the cut with all their particles
 };
 
-/// AcceptanceCriterion for each lane.
+/// Applies the AcceptanceCriterion to each lane.
 CHAMOMILE_HD Decisions decide(const WalkNode& node, const Region& region)
 {
     Decisions decisions;
@@ -126,8 +131,8 @@ CHAMOMILE_HD Decisions decide(const WalkNode& node, const Region& region)
     return decisions;
 }
 
-/// The same for nearest images. None is accepted whose particles could lie nearer in another image
-/// than their centre of mass does.
+/// Decides for nearest images. A cell is not accepted if any of its particles could be nearest in
+/// another image than its centre of mass.
 CHAMOMILE_HD Decisions decide(const WalkNode& node, const PeriodicRegion& region)
 {
     Decisions decisions;
@@ -149,7 +154,7 @@ CHAMOMILE_HD Decisions decide(const WalkNode& node, const PeriodicRegion& region
     return decisions;
 }
 
-/// Lanes whose cells could be accepted somewhere in the region.
+/// Returns the lanes whose cells could be accepted somewhere in the region.
 CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const Region& region)
 {
     unsigned bits = 0;
@@ -176,7 +181,7 @@ CHAMOMILE_HD unsigned acceptable(const WalkNode& node, const PeriodicRegion& reg
     return bits;
 }
 
-/// Lanes whose opening radius is less than `least`.
+/// Returns the lanes whose opening radius is less than `least`.
 template <class Region>
 CHAMOMILE_HD unsigned small(const WalkNode& node, const Region& region, P least)
 {

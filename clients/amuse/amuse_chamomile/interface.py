@@ -39,7 +39,7 @@ def _setter(name, kind):
 
 class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityFieldInterface,
                          StoppingConditionInterface):
-    """Functions return 0, -1 for a fault (get_error tells which) or for a particle that is not there."""
+    """Functions return 0, or -1 for a fault (get_error has its text) or an unknown particle."""
 
     include_headers = ["worker_code.h", "stopcond.h"]
 
@@ -50,7 +50,7 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
 
     @legacy_function
     def set_option():
-        """Any other option of forces and time integration by name, such as "block_steps", "true"."""
+        """Sets any other option of forces and time integration by name, such as "block_steps", "true"."""
         specification = LegacyFunctionSpecification()
         for name in ("name", "value"):
             specification.addParameter(name, dtype="string", direction=specification.IN)
@@ -65,7 +65,7 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
 
 
 class _Fault:
-    """The line of the code's last fault, asked for when AMUSE writes the text of its error."""
+    """Reads the line of the code's last fault when AMUSE writes the text of its error."""
 
     def __init__(self, code):
         self._code = code
@@ -75,7 +75,7 @@ class _Fault:
 
 
 class Chamomile(GravitationalDynamics, GravityFieldCode):
-    """N-body units (G = 1), or any with a converter. The eps of a field call is added in quadrature to the code's."""
+    """Chamomile works in N-body units (G = 1), or in any units with a converter. The eps of a field call is added in quadrature to the code's."""
 
     def __init__(self, unit_converter=None, **options):
         self.stopping_conditions = StoppingConditions(self)

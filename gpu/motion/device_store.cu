@@ -1,0 +1,470 @@
+// The particles of a leapfrog on the device, moved as the host's are.
+// Contraction: none, so that the bits are the host's.
+//
+// A step that all share moves 120 bytes of each particle up to the drift and 72 for the last kick.
+// A block of individual steps moves 73 bytes of each, and 190 more of those that are due.
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "chamomile/gpu/device/device.cuh"
+#include "chamomile/gpu/device/staging.cuh"
+#include "chamomile/gpu/motion/store_kernels.cuh"
+
+namespace chamomile {
+namespace {
+
+class DeviceStore final : public ParticleStore {
+public:
+    DeviceStore(int device, const StoreOptions& options)
+        : ParticleStore(options), device_(device), staging_(device)
+    {
+        use_device();
+        stream_ = std::make_unique<Stream>();
+        fault_.reserve(1);
+        host_fault_.reserve(1);
+    }
+    ~DeviceStore() override { settle_device(device_); }
+
+    void load() override
+    {
+        use_device();
+        is_lost_ = true; // until all is there
+        const Particles& p = *particles_;
+        n_ = p.size();
+        for (Arrays* arrays : {&now_, &before_}) {
+            for (auto* vectors : {&arrays->position, &arrays->velocity, &arrays->acceleration})
+                vectors->reserve_exactly(n_);
+            if (options_.potentials)
+                arrays->potential.reserve_exactly(n_);
+            if (options_.long_range)
+                arrays->long_range.reserve_exactly(n_);
+            if (options_.individual)
+                for (auto* numbers : {&arrays->step, &arrays->measured})
+                    numbers->reserve_exactly(n_);
+            if (options_.individual && options_.potentials)
+                arrays->orbit.reserve_exactly(n_);
+        }
+        upload(now_.position, p.position);
+        upload(now_.velocity, p.velocity);
+        upload(now_.acceleration, p.acceleration);
+        upload(mass_, p.mass);
+        if (options_.potentials)
+            upload(now_.potential, p.potential);
+        if (options_.individual) {
+            clear(level_.reserve_exactly(n_), n_);
+            if (options_.potentials)
+                clear(now_.orbit.data(), n_);
+        }
+        stream_->wait();
+        first_ = 0;
+        due_all_ = true;
+        begins_ = is_split_ = has_new_long_range_ = has_potentials_ = is_lost_ = false;
+        is_fetched_ = true;
+    }
+
+    void fetch() override
+    {
+        require_state();
+        Particles& p = *particles_;
+        if (!is_fetched_) {
+            use_device();
+            p.acceleration.resize(n_);
+            download(p.position, now_.position);
+            download(p.velocity, now_.velocity);
+            download(p.acceleration, now_.acceleration);
+        }
+        is_fetched_ = true;
+        if (has_potentials_) {
+            p.potential.resize(n_);
+            download(p.potential, now_.potential);
+        }
+        has_potentials_ = false;
+    }
+
+    StepColumns columns() override
+    {
+        require_state();
+        use_device();
+        StepColumns columns;
+        if (options_.individual) {
+            columns.step.resize(n_);
+            columns.measured.resize(n_);
+            download(columns.step, now_.step);
+            download(columns.measured, now_.measured);
+        }
+        if (options_.individual && options_.potentials) {
+            columns.orbit.resize(n_);
+            download(columns.orbit, now_.orbit);
+        }
+        if (options_.long_range) {
+            columns.long_range.resize(n_);
+            download(columns.long_range, now_.long_range);
+        }
+        return columns;
+    }
+
+    void set_columns(StepColumns columns) override
+    {
+        use_device();
+        upload(now_.step, columns.step);
+        upload(now_.measured, columns.measured);
+        upload(now_.orbit, columns.orbit);
+        upload(now_.long_range, columns.long_range);
+        stream_->wait();
+    }
+
+    void set_due(int first, std::uint64_t count) override
+    {
+        first_ = first;
+        due_all_ = count == n_;
+    }
+
+    Request request(bool potentials) override
+    {
+        Request request = request_of_all(potentials, now_.acceleration);
+        if (!due_all_) {
+            request.rung = level_.data();
+            request.first = first_;
+        }
+        is_fetched_ = false;
+        return request;
+    }
+
+    Request request_of_potentials() override { return request_of_all(true, before_.acceleration); }
+
+    ArrayView clear_long_range() override
+    {
+        require_state();
+        use_device();
+        if (!has_new_long_range_)
+            now_.long_range.swap(before_.long_range);
+        has_new_long_range_ = true;
+        clear(now_.long_range.data(), n_);
+        stream_->wait();
+        return on_device(now_.long_range);
+    }
+
+    void add_long_range(double kick) override
+    {
+        run("add the long range", [&] {
+            chamomile::add_long_range<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), kick);
+        });
+        is_split_ = false;
+        stream_->wait();
+    }
+
+    void begin_step() override
+    {
+        require_state();
+        use_device();
+        if (options_.individual) {
+            copy(now_.acceleration, before_.acceleration);
+            copy(now_.step, before_.step);
+            copy(now_.measured, before_.measured);
+            if (options_.potentials) {
+                copy(now_.potential, before_.potential);
+                copy(now_.orbit, before_.orbit);
+            }
+        } else { // the end of the step makes all of them anew
+            now_.acceleration.swap(before_.acceleration);
+            if (options_.potentials)
+                now_.potential.swap(before_.potential);
+        }
+        now_.position.swap(before_.position);
+        now_.velocity.swap(before_.velocity);
+        begins_ = true;
+        has_new_long_range_ = is_fetched_ = false;
+    }
+
+    void restore() override
+    {
+        now_.position.swap(before_.position);
+        now_.velocity.swap(before_.velocity);
+        now_.acceleration.swap(before_.acceleration);
+        if (options_.potentials)
+            now_.potential.swap(before_.potential);
+        if (options_.individual) {
+            now_.step.swap(before_.step);
+            now_.measured.swap(before_.measured);
+            now_.orbit.swap(before_.orbit);
+        }
+        if (has_new_long_range_)
+            now_.long_range.swap(before_.long_range);
+        is_split_ = is_fetched_ = false;
+        has_potentials_ = options_.potentials;
+    }
+
+    void kick_and_drift(const KickAndDrift& move) override
+    {
+        const bool begins = std::exchange(begins_, false),
+                   has_long = move.long_range_kick.has_value();
+        is_split_ = is_split_ || has_long;
+        run("kick and drift", [&] {
+            move_all<<<blocks(), block_size, 0, *stream_>>>(
+                arrays(now_), arrays(begins ? before_ : now_), factors(move.kick), move.drift,
+                has_long, move.long_range_kick.value_or(0), options_.box);
+        });
+    }
+
+    bool kick(const LevelFactors& kick) override
+    {
+        run("kick",
+            [&] { kick_due<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), factors(kick)); });
+        return true;
+    }
+
+    bool has_finite_positions() override
+    {
+        use_device();
+        clear(fault_.data(), 1);
+        run("look at positions",
+            [&] { find_fault<<<blocks(), block_size, 0, *stream_>>>(arrays(now_)); });
+        chamomile::download(host_fault_.data(), fault_.data(), 1, *stream_);
+        stream_->wait();
+        return *host_fault_.data() == 0;
+    }
+
+    LevelCounts place(double whole, int lowest) override
+    {
+        return levels_counted([&](unsigned long long* counts) {
+            place_all<<<histogram_blocks, block_size, 0, *stream_>>>(n_, now_.step.data(), whole,
+                                                                     lowest, level_.data(), counts);
+        });
+    }
+
+    LevelCounts change_levels(double whole, int lowest, std::uint64_t may_rise) override
+    {
+        return levels_counted([&](unsigned long long* counts) {
+            change_due<<<histogram_blocks, block_size, 0, *stream_>>>(
+                n_, now_.step.data(), whole, lowest, first_, may_rise, level_.data(), counts);
+        });
+    }
+
+    void choose_first_steps(const BlockRule& rule) override
+    {
+        run("choose the first steps",
+            [&] { choose_first<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule); });
+        stream_->wait();
+    }
+
+    std::uint64_t choose_steps(const BlockRule& rule, double whole, int lowest) override
+    {
+        return counted(1, [&](unsigned long long* below) {
+            choose_of_due<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, whole, lowest,
+                                                                 is_split_, below);
+        })[0];
+    }
+
+    StepCounts count_steps() override
+    {
+        StepCounts result;
+        const std::uint64_t* counts = counted(StepCounts::size, [&](unsigned long long* counts) {
+            count_by_exponent<<<histogram_blocks, block_size, 0, *stream_>>>(
+                n_, now_.step.data(), counts, cleared_least());
+        });
+        std::copy(counts, counts + StepCounts::size, result.count.begin());
+        if (n_ > 0)
+            result.shortest = least();
+        return result;
+    }
+
+    double shortest_time(const DynamicalTime& dynamical) override
+    {
+        run("find the shortest time", [&] {
+            find_shortest_time<<<histogram_blocks, block_size, 0, *stream_>>>(
+                arrays(now_), dynamical, cleared_least());
+        });
+        const double time = n_ > 0 ? least() : HUGE_VAL;
+        return time >= 0 ? time : HUGE_VAL; // all bits are set where none has one
+    }
+
+    double sum_of_squared_velocities() override
+    {
+        const std::size_t parts = (n_ + ordered_sum_block - 1) / ordered_sum_block;
+        double* sums = host_sums_.reserve(parts);
+        run("sum squares", [&] {
+            sum_squares<<<unsigned((parts + block_size - 1) / block_size), block_size, 0,
+                          *stream_>>>(n_, now_.velocity.data(), sums_.reserve(parts));
+            chamomile::download(sums, sums_.data(), parts, *stream_);
+        });
+        stream_->wait();
+        double total = 0;
+        for (std::size_t k = 0; k < parts; ++k)
+            total += sums[k];
+        return total;
+    }
+
+private:
+    /// What a step changes.
+    struct Arrays {
+        DeviceBuffer<Vec3<double>> position, velocity, acceleration, long_range;
+        DeviceBuffer<double> potential, step, measured, orbit;
+    };
+
+    void use_device() { check(cudaSetDevice(device_), "choose the device"); }
+    unsigned blocks() const { return unsigned((n_ + block_size - 1) / block_size); }
+
+    /// What a step that failed has left is no state to go on from.
+    void require_state() const
+    {
+        if (is_lost_)
+            throw Error(Fault::device, "resident: the state on the GPU is lost");
+    }
+
+    /// Launches, unless there are no particles.
+    template <class Launch>
+    void run(const char* what, const Launch& launch)
+    {
+        require_state();
+        use_device();
+        if (n_ > 0)
+            launch();
+        check(cudaGetLastError(), what);
+    }
+
+    StoreArrays arrays(Arrays& a)
+    {
+        return {n_,
+                a.position.data(),
+                a.velocity.data(),
+                a.acceleration.data(),
+                a.long_range.data(),
+                options_.potentials ? a.potential.data() : nullptr,
+                a.step.data(),
+                a.measured.data(),
+                a.orbit.data(),
+                level_.data(),
+                first_,
+                fault_.data()};
+    }
+
+    static KernelFactors factors(const LevelFactors& factors)
+    {
+        KernelFactors result;
+        std::copy(factors.begin(), factors.end(), result.of);
+        return result;
+    }
+
+    template <class T>
+    void upload(DeviceBuffer<T>& to, const std::vector<T>& from)
+    {
+        if (!from.empty())
+            staging_.upload(to, from.data(), from.size(), *stream_);
+    }
+    template <class T>
+    void download(std::vector<T>& to, DeviceBuffer<T>& from)
+    {
+        staging_.download(to.data(), from.data(), n_, *stream_);
+    }
+    template <class T>
+    void copy(DeviceBuffer<T>& from, DeviceBuffer<T>& to)
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), n_ * sizeof(T), cudaMemcpyDeviceToDevice,
+                              *stream_),
+              "copy within the device");
+    }
+    template <class T>
+    void clear(T* items, std::size_t n)
+    {
+        check(cudaMemsetAsync(items, 0, n * sizeof(T), *stream_), "clear an array");
+    }
+
+    template <class T>
+    ArrayView on_device(DeviceBuffer<T>& buffer) const
+    {
+        ArrayView view = view_of(std::span(buffer.data(), n_));
+        view.on_device = true;
+        return view;
+    }
+
+    Request request_of_all(bool potentials, DeviceBuffer<Vec3<double>>& acceleration)
+    {
+        require_state();
+        Request request{.count = n_,
+                        .position = on_device(now_.position),
+                        .mass = on_device(mass_),
+                        .id = particles_->id,
+                        .acceleration = on_device(acceleration),
+                        .stream = *stream_};
+        has_potentials_ = potentials;
+        if (potentials) {
+            now_.potential.reserve_exactly(n_);
+            request.potential = on_device(now_.potential);
+        }
+        return request;
+    }
+
+    /// Returns counters of the host, when the kernel has counted in those of the device.
+    template <class Launch>
+    const std::uint64_t* counted(int bins, const Launch& launch)
+    {
+        use_device();
+        unsigned long long* counts = counts_.reserve(std::size_t(bins));
+        clear(counts, std::size_t(bins));
+        run("count particles", [&] { launch(counts); });
+        unsigned long long* host = host_counts_.reserve(std::size_t(bins));
+        chamomile::download(host, counts, std::size_t(bins), *stream_);
+        stream_->wait();
+        static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
+        return reinterpret_cast<const std::uint64_t*>(host);
+    }
+
+    template <class Launch>
+    LevelCounts levels_counted(const Launch& launch)
+    {
+        const std::uint64_t* counts = counted(level_count, launch);
+        LevelCounts result;
+        std::copy(counts, counts + level_count, result.begin());
+        return result;
+    }
+
+    /// A minimum of bits on the device, and its value as a number.
+    unsigned long long* cleared_least()
+    {
+        unsigned long long* bits = least_.reserve(1);
+        check(cudaMemsetAsync(bits, 0xff, sizeof *bits, *stream_), "clear a minimum");
+        return bits;
+    }
+    double least()
+    {
+        unsigned long long* bits = host_least_.reserve(1);
+        chamomile::download(bits, least_.data(), 1, *stream_);
+        stream_->wait();
+        double value;
+        std::memcpy(&value, bits, sizeof value);
+        return value;
+    }
+
+    int device_;
+    Staging staging_;
+    std::unique_ptr<Stream> stream_;
+    std::size_t n_ = 0; ///< particles
+    Arrays now_, before_;
+    DeviceBuffer<double> mass_;
+    DeviceBuffer<std::uint8_t> level_;
+    int first_ = 0; ///< the level with the longest steps that is due
+    bool due_all_ = true;
+    bool begins_ = false;             ///< the next move is the first of a whole step
+    bool is_split_ = false;           ///< accelerations are those of the short range
+    bool has_new_long_range_ = false; ///< since begin_step()
+    bool is_fetched_ = false;         ///< the host has the motion of now
+    bool has_potentials_ = false;     ///< of now, which the host does not have
+    bool is_lost_ = false;            ///< the device's state is that of no time
+    DeviceBuffer<unsigned> fault_;
+    PinnedBuffer<unsigned> host_fault_;
+    DeviceBuffer<unsigned long long> counts_, least_;
+    PinnedBuffer<unsigned long long> host_counts_, host_least_;
+    DeviceBuffer<double> sums_;
+    PinnedBuffer<double> host_sums_;
+};
+
+} // namespace
+
+std::unique_ptr<ParticleStore> make_device_store(int device, const StoreOptions& options)
+{
+    return std::make_unique<DeviceStore>(device, options);
+}
+
+} // namespace chamomile

@@ -1,0 +1,238 @@
+/// \file  What the steps of a leapfrog do to particles on the device.
+///
+/// Contraction: none, so that the bits are the host's.
+#pragma once
+
+#include <cmath>
+
+#include "chamomile/core/norm.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/particle_store.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr unsigned block_size = 256, histogram_blocks = 1024;
+constexpr int level_count = BlockLevels::deepest + 1;
+
+/// The factors of every level as an argument of a kernel.
+struct KernelFactors {
+    double of[level_count];
+};
+
+/// What a kernel reads and writes of every particle; arrays that are absent are null.
+struct StoreArrays {
+    std::size_t count;
+    Vec3<double>*position, *velocity, *acceleration, *long_range;
+    double *potential, *step, *measured, *orbit;
+    const std::uint8_t* level; ///< null: all have level 0
+    int first;                 ///< particles of this level and above are due
+    unsigned* fault;           ///< of find_fault()
+
+    __device__ int level_of(std::size_t i) const { return level ? level[i] : 0; }
+};
+
+__device__ std::size_t thread_number()
+{
+    return std::size_t(blockIdx.x) * block_size + threadIdx.x;
+}
+
+/// Adds a block's counts to those of all.
+template <int bins>
+__device__ void add_counts(const unsigned* own, unsigned long long* counts)
+{
+    __syncthreads();
+    for (int k = int(threadIdx.x); k < bins; k += int(block_size))
+        if (own[k] > 0)
+            atomicAdd(counts + k, (unsigned long long)own[k]);
+}
+
+template <int bins>
+__device__ void clear(unsigned* own)
+{
+    for (int k = int(threadIdx.x); k < bins; k += int(block_size))
+        own[k] = 0;
+    __syncthreads();
+}
+
+__global__ void __launch_bounds__(block_size)
+    place_all(std::size_t n, const double* step, double whole, int lowest, std::uint8_t* level,
+              unsigned long long* counts)
+{
+    __shared__ unsigned own[level_count];
+    clear<level_count>(own);
+    for (std::size_t i = thread_number(); i < n; i += std::size_t(gridDim.x) * block_size) {
+        level[i] = std::uint8_t(level_of(step[i], whole, lowest));
+        atomicAdd(own + level[i], 1u);
+    }
+    add_counts<level_count>(own, counts);
+}
+
+__global__ void __launch_bounds__(block_size)
+    change_due(std::size_t n, const double* step, double whole, int lowest, int first,
+               std::uint64_t may_rise, std::uint8_t* level, unsigned long long* counts)
+{
+    __shared__ unsigned own[level_count];
+    clear<level_count>(own);
+    for (std::size_t i = thread_number(); i < n; i += std::size_t(gridDim.x) * block_size) {
+        int now = level[i];
+        if (now >= first) {
+            const int asked = level_of(step[i], whole, lowest);
+            if (asked >= now)
+                now = asked;
+            else if (may_rise >> now & 1)
+                --now;
+            level[i] = std::uint8_t(now);
+        }
+        atomicAdd(own + now, 1u);
+    }
+    add_counts<level_count>(own, counts);
+}
+
+/// Counts by StepCounts::entry(), and finds the least of numbers that are not negative, whose bits
+/// are in their order.
+__global__ void __launch_bounds__(block_size)
+    count_by_exponent(std::size_t n, const double* step, unsigned long long* counts,
+                      unsigned long long* shortest)
+{
+    __shared__ unsigned own[StepCounts::size];
+    clear<StepCounts::size>(own);
+    unsigned long long least = ~0ull;
+    for (std::size_t i = thread_number(); i < n; i += std::size_t(gridDim.x) * block_size) {
+        atomicAdd(own + StepCounts::entry(step[i]), 1u);
+        least = min(least, (unsigned long long)(__double_as_longlong(step[i])));
+    }
+    add_counts<StepCounts::size>(own, counts);
+    atomicMin(shortest, least);
+}
+
+/// Kicks those that are due and drifts all. The first move of a whole step makes the new state from
+/// the one that is kept, `before`; it may kick by the long range and take that off accelerations.
+__global__ void __launch_bounds__(block_size)
+    move_all(StoreArrays s, StoreArrays before, KernelFactors kick, double drift, bool has_long,
+             double long_kick, Periodicity box)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count)
+        return;
+    Vec3<double> v = before.velocity[i];
+    const int level = s.level_of(i);
+    if (has_long || level >= s.first) {
+        Vec3<double> a = before.acceleration[i];
+        if (has_long) {
+            v += long_kick * s.long_range[i];
+            a -= s.long_range[i];
+            s.acceleration[i] = a;
+        }
+        v += kick.of[level] * a;
+        s.velocity[i] = v;
+    }
+    const Vec3<double> x = box.wrapped(before.position[i] + drift * v);
+    s.position[i] = x;
+}
+
+/// Notes a position that is not finite.
+__global__ void __launch_bounds__(block_size) find_fault(StoreArrays s)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count)
+        return;
+    const Vec3<double> x = s.position[i];
+    if (0 * (x.x + x.y + x.z) != 0)
+        *s.fault = 1;
+}
+
+__global__ void __launch_bounds__(block_size) kick_due(StoreArrays s, KernelFactors kick)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count)
+        return;
+    const int level = s.level_of(i);
+    if (level < s.first)
+        return;
+    s.velocity[i] += kick.of[level] * s.acceleration[i];
+}
+
+/// v += kick times the long range, unless that is 0; a += the long range.
+__global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, double kick)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count)
+        return;
+    if (kick != 0)
+        s.velocity[i] += kick * s.long_range[i];
+    s.acceleration[i] += s.long_range[i];
+}
+
+/// Measures the step of particle i; accelerations may be those of the short range alone.
+__device__ double measured(const StoreArrays& s, const BlockRule& rule, std::size_t i,
+                           double elapsed, bool is_split)
+{
+    double orbit = s.orbit ? s.orbit[i] : 0;
+    Vec3<double> a = s.acceleration[i];
+    if (is_split)
+        a += s.long_range[i];
+    const double step =
+        rule.measure(norm_of_any_size(a), s.potential ? s.potential[i] : 0, elapsed, orbit);
+    if (s.orbit)
+        s.orbit[i] = orbit;
+    return step;
+}
+
+__global__ void __launch_bounds__(block_size) choose_first(StoreArrays s, BlockRule rule)
+{
+    const std::size_t i = thread_number();
+    if (i < s.count)
+        s.step[i] = s.measured[i] = measured(s, rule, i, 0, false);
+}
+
+/// A step grows by a factor of two at most.
+__global__ void __launch_bounds__(block_size)
+    choose_of_due(StoreArrays s, BlockRule rule, double whole, int lowest, bool is_split,
+                  unsigned long long* below)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count || s.level_of(i) < s.first)
+        return;
+    const double last = ldexp(whole, -s.level_of(i)), now = measured(s, rule, i, last, is_split),
+                 step = BlockRule::anticipated(now, s.measured[i], last);
+    s.measured[i] = now;
+    s.step[i] = 2 * last < step ? 2 * last : step;
+    if (step < ldexp(whole, -lowest))
+        atomicAdd(below, 1ull);
+}
+
+/// The bits of doubles that are not negative are in the order of the numbers; what is not a number
+/// is left out, as by std::min().
+__global__ void __launch_bounds__(block_size)
+    find_shortest_time(StoreArrays s, DynamicalTime dynamical, unsigned long long* shortest)
+{
+    unsigned long long own = ~0ull;
+    for (std::size_t i = thread_number(); i < s.count; i += std::size_t(gridDim.x) * block_size) {
+        const double time =
+            dynamical.of(norm_of_any_size(s.acceleration[i]), s.potential ? s.potential[i] : 0);
+        if (time >= 0)
+            own = min(own, (unsigned long long)(__double_as_longlong(time)));
+    }
+    for (int lane = 16; lane > 0; lane /= 2)
+        own = min(own, __shfl_xor_sync(~0u, own, lane));
+    if (threadIdx.x % 32 == 0)
+        atomicMin(shortest, own);
+}
+
+/// The sums of ordered_sum()'s blocks, one by each thread.
+__global__ void __launch_bounds__(block_size)
+    sum_squares(std::size_t n, const Vec3<double>* vector, double* sums)
+{
+    const std::size_t begin = thread_number() * ordered_sum_block;
+    if (begin >= n)
+        return;
+    const std::size_t end = begin + ordered_sum_block < n ? begin + ordered_sum_block : n;
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i)
+        sum += norm_squared(vector[i]);
+    sums[begin / ordered_sum_block] = sum;
+}
+
+} // namespace
+} // namespace chamomile

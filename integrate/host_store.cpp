@@ -1,0 +1,344 @@
+// The particles of a leapfrog in the caller's own arrays, moved by all threads.
+#include <algorithm>
+#include <utility>
+
+#include "chamomile/core/list_where.hpp"
+#include "chamomile/core/norm.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/particle_store.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Copies by all threads.
+template <class T>
+void copy(const std::vector<T>& from, std::vector<T>& to)
+{
+    const std::size_t n = from.size();
+    to.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        to[i] = from[i];
+}
+
+constexpr int level_count = BlockLevels::deepest + 1;
+
+class HostStore final : public ParticleStore {
+public:
+    using ParticleStore::ParticleStore;
+
+    void load() override
+    {
+        const std::size_t n = particles_->size();
+        now_ = {};
+        if (options_.individual) {
+            now_.step.resize(n);
+            now_.measured.resize(n);
+            now_.orbit.resize(options_.potentials ? n : 0);
+            level_.assign(n, 0);
+        }
+        is_split_ = false;
+        due_.clear();
+    }
+
+    void fetch() override {}
+    StepColumns columns() override { return now_; }
+    void set_columns(StepColumns columns) override { now_ = std::move(columns); }
+
+    void set_due(int first, std::uint64_t count) override
+    {
+        due_.clear();
+        if (count < particles_->size())
+            list_where(
+                level_.size(), [&](std::size_t i) { return level_[i] >= first; }, due_);
+    }
+
+    Request request(bool potentials) override
+    {
+        Request request = request_of(*particles_, potentials ? Quantities::acceleration_potential
+                                                             : Quantities::acceleration);
+        request.active = due_;
+        return request;
+    }
+
+    Request request_of_potentials() override
+    {
+        Request request = request_of(*particles_, Quantities::acceleration_potential);
+        acceleration_.resize(request.count);
+        request.acceleration = view_of(std::span(acceleration_));
+        return request;
+    }
+
+    ArrayView clear_long_range() override
+    {
+        if (!has_new_long_range_)
+            now_.long_range.swap(long_range_before_);
+        has_new_long_range_ = true;
+        now_.long_range.assign(particles_->size(), {});
+        return view_of(std::span(now_.long_range));
+    }
+
+    void add_long_range(double kick) override
+    {
+        Particles& p = *particles_;
+        const std::size_t n = p.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+        for (std::size_t i = 0; i < n; ++i) {
+            if (kick != 0)
+                p.velocity[i] += kick * now_.long_range[i];
+            p.acceleration[i] += now_.long_range[i];
+        }
+        is_split_ = false;
+    }
+
+    void begin_step() override
+    {
+        Particles& p = *particles_;
+        for (auto* vectors : {&position_, &velocity_, &acceleration_})
+            vectors->resize(p.size());
+        if (options_.potentials)
+            potential_.resize(p.size());
+        if (options_.individual) {
+            copy(p.acceleration, acceleration_);
+            if (options_.potentials)
+                copy(p.potential, potential_);
+            copy(now_.step, before_.step);
+            copy(now_.measured, before_.measured);
+            copy(now_.orbit, before_.orbit);
+        } else { // the end of the step makes all of them anew
+            p.acceleration.swap(acceleration_);
+            if (options_.potentials)
+                p.potential.swap(potential_);
+        }
+        p.position.swap(position_);
+        p.velocity.swap(velocity_);
+        begins_ = true;
+        has_new_long_range_ = false;
+    }
+
+    void restore() override
+    {
+        Particles& p = *particles_;
+        p.position.swap(position_);
+        p.velocity.swap(velocity_);
+        p.acceleration.swap(acceleration_);
+        if (options_.potentials)
+            p.potential.swap(potential_);
+        if (options_.individual) {
+            now_.step.swap(before_.step);
+            now_.measured.swap(before_.measured);
+            now_.orbit.swap(before_.orbit);
+        }
+        if (has_new_long_range_)
+            now_.long_range.swap(long_range_before_);
+        is_split_ = false;
+    }
+
+    void kick_and_drift(const KickAndDrift& move) override
+    {
+        if (std::exchange(begins_, false))
+            move_all(move);
+        else
+            move_due(move);
+    }
+
+    bool kick(const LevelFactors& factors) override
+    {
+        Particles& p = *particles_;
+        return 0 == each_due([&](std::size_t i) {
+                   const Vec3<double>& a = p.acceleration[i];
+                   p.velocity[i] += factors[level(i)] * a;
+                   return 0 * (a.x + a.y + a.z);
+               });
+    }
+
+    bool has_finite_positions() override
+    {
+        return 0 == each(particles_->size(), [&](std::size_t i) {
+                   const Vec3<double>& x = particles_->position[i];
+                   return 0 * (x.x + x.y + x.z);
+               });
+    }
+
+    LevelCounts place(double whole, int lowest) override
+    {
+        counts_ = {};
+        std::uint64_t* count = counts_.data();
+        const std::size_t n = level_.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : count[:level_count])
+        for (std::size_t i = 0; i < n; ++i) {
+            level_[i] = std::uint8_t(level_of(now_.step[i], whole, lowest));
+            ++count[level_[i]];
+        }
+        return counts_;
+    }
+
+    LevelCounts change_levels(double whole, int lowest, std::uint64_t may_rise) override
+    {
+        std::uint64_t* count = counts_.data();
+        const std::size_t n = due_count();
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : count[:level_count])
+        for (std::size_t k = 0; k < n; ++k) {
+            std::uint8_t& level = level_[due(k)];
+            --count[level]; // the sums are modulo 2^64
+            const int asked = level_of(now_.step[due(k)], whole, lowest);
+            if (asked >= level)
+                level = std::uint8_t(asked);
+            else if (may_rise >> level & 1)
+                --level;
+            ++count[level];
+        }
+        return counts_;
+    }
+
+    void choose_first_steps(const BlockRule& rule) override
+    {
+        each(particles_->size(), [&](std::size_t i) {
+            now_.step[i] = now_.measured[i] = measure(rule, i, 0);
+            return 0.;
+        });
+    }
+
+    std::uint64_t choose_steps(const BlockRule& rule, double whole, int lowest) override
+    {
+        const double shortest = std::ldexp(whole, -lowest);
+        const auto choose = [&](std::size_t i) {
+            const double last = std::ldexp(whole, -level(i)), now = measure(rule, i, last),
+                         step = BlockRule::anticipated(now, std::exchange(now_.measured[i], now),
+                                                       last);
+            now_.step[i] = std::min(step, 2 * last); // grows by a factor of two at most
+            return step < shortest ? 1. : 0.;
+        };
+        return std::uint64_t(each_due(choose));
+    }
+
+    StepCounts count_steps() override
+    {
+        StepCounts counts;
+        const std::size_t n = now_.step.size();
+#pragma omp parallel if (n > worth_threads)
+        {
+            StepCounts own;
+#pragma omp for schedule(static) nowait
+            for (std::size_t i = 0; i < n; ++i) {
+                own.shortest = std::min(own.shortest, now_.step[i]);
+                ++own.count[std::size_t(StepCounts::entry(now_.step[i]))];
+            }
+#pragma omp critical(step_counts)
+            {
+                counts.shortest = std::min(counts.shortest, own.shortest);
+                for (std::size_t k = 0; k < own.count.size(); ++k)
+                    counts.count[k] += own.count[k];
+            }
+        }
+        return counts;
+    }
+
+    double shortest_time(const DynamicalTime& dynamical) override
+    {
+        return chamomile::shortest_time(*particles_, dynamical);
+    }
+
+    double sum_of_squared_velocities() override
+    {
+        return ordered_sum<double>(particles_->size(), [&](std::size_t i) {
+            return norm_squared(particles_->velocity[i]);
+        });
+    }
+
+private:
+    int level(std::size_t i) const
+    {
+        return options_.individual ? level_[i] : 0;
+    }
+
+    /// Returns the sum of what the calls return, which must not depend on its order.
+    template <class Call>
+    static double each(std::size_t n, const Call& call)
+    {
+        double sum = 0;
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : sum)
+        for (std::size_t i = 0; i < n; ++i)
+            sum += call(i);
+        return sum;
+    }
+
+    template <class Call>
+    double each_due(const Call& call) const
+    {
+        return each(due_count(), [&](std::size_t k) { return call(due(k)); });
+    }
+
+    std::size_t due_count() const
+    {
+        return due_.empty() ? particles_->size() : due_.size();
+    }
+    std::size_t due(std::size_t k) const
+    {
+        return due_.empty() ? k : due_[k];
+    }
+
+    /// The first move of a whole step makes the new state from the one that is kept.
+    void move_all(const KickAndDrift& move)
+    {
+        Particles& p = *particles_;
+        const std::vector<Vec3<double>>& before = acceleration_;
+        is_split_ = move.long_range_kick.has_value();
+        each(p.size(), [&](std::size_t i) {
+            Vec3<double> v = velocity_[i], a = before[i];
+            if (is_split_) {
+                v += *move.long_range_kick * now_.long_range[i];
+                a = p.acceleration[i] -= now_.long_range[i];
+            }
+            v += move.kick[level(i)] * a;
+            p.velocity[i] = v;
+            const Vec3<double> x = options_.box.wrapped(position_[i] + move.drift * v);
+            p.position[i] = x;
+            return 0 * (x.x + x.y + x.z);
+        });
+    }
+
+    void move_due(const KickAndDrift& move)
+    {
+        Particles& p = *particles_;
+        each_due([&](std::size_t i) {
+            p.velocity[i] += move.kick[level(i)] * p.acceleration[i];
+            return 0.;
+        });
+        each(p.size(), [&](std::size_t i) {
+            const Vec3<double> x = options_.box.wrapped(p.position[i] + move.drift * p.velocity[i]);
+            p.position[i] = x;
+            return 0 * (x.x + x.y + x.z);
+        });
+    }
+
+    double measure(const BlockRule& rule, std::size_t i, double elapsed)
+    {
+        double none = 0;
+        double& orbit = now_.orbit.empty() ? none : now_.orbit[i];
+        const Vec3<double>& a = particles_->acceleration[i];
+        return rule.measure(norm_of_any_size(is_split_ ? a + now_.long_range[i] : a),
+                            particles_->potential[i], elapsed, orbit);
+    }
+
+    StepColumns now_, before_;
+    std::vector<std::uint8_t> level_;
+    LevelCounts counts_{};
+    std::vector<Index> due_;          ///< ascending; empty: all
+    bool begins_ = false;             ///< the next move is the first of a whole step
+    bool is_split_ = false;           ///< accelerations are those of the short range
+    bool has_new_long_range_ = false; ///< since begin_step()
+    /// The state before the whole step, except while restore() has given it back.
+    std::vector<Vec3<double>> position_, velocity_, acceleration_, long_range_before_;
+    std::vector<double> potential_;
+};
+
+} // namespace
+
+std::unique_ptr<ParticleStore> make_host_store(const StoreOptions& options)
+{
+    return std::make_unique<HostStore>(options);
+}
+
+} // namespace chamomile

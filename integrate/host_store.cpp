@@ -28,10 +28,10 @@ class HostStore final : public ParticleStore {
 public:
     using ParticleStore::ParticleStore;
 
-    void load() override
+    void load(StepColumns columns) override
     {
         const std::size_t n = particles_->size();
-        now_ = {};
+        now_ = std::move(columns);
         if (options_.individual) {
             now_.step.resize(n);
             now_.measured.resize(n);
@@ -44,7 +44,6 @@ public:
 
     void fetch() override {}
     StepColumns columns() override { return now_; }
-    void set_columns(StepColumns columns) override { now_ = std::move(columns); }
 
     void set_due(int first, std::uint64_t count) override
     {
@@ -59,14 +58,6 @@ public:
         Request request = request_of(*particles_, potentials ? Quantities::acceleration_potential
                                                              : Quantities::acceleration);
         request.active = due_;
-        return request;
-    }
-
-    Request request_of_potentials() override
-    {
-        Request request = request_of(*particles_, Quantities::acceleration_potential);
-        acceleration_.resize(request.count);
-        request.acceleration = view_of(std::span(acceleration_));
         return request;
     }
 
@@ -85,8 +76,7 @@ public:
         const std::size_t n = p.size();
 #pragma omp parallel for if (n > worth_threads) schedule(static)
         for (std::size_t i = 0; i < n; ++i) {
-            if (kick != 0)
-                p.velocity[i] += kick * now_.long_range[i];
+            p.velocity[i] += kick * now_.long_range[i];
             p.acceleration[i] += now_.long_range[i];
         }
         is_split_ = false;

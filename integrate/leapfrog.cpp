@@ -111,18 +111,19 @@ bool Leapfrog::needs_potentials() const
                          step_.criterion == StepCriterion::potential;
 }
 
-/// Calls what fills a store; once more with one on the host where the GPU has too little memory.
-template <class Call>
-void Leapfrog::where_it_fits(const Call& call)
+/// Loads the state into the store, or into one on the host where the GPU has too little memory.
+void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
 {
+    store_->attach(particles);
     try {
-        call();
+        store_->load(columns);
     } catch (const OutOfDeviceMemory&) {
         if (residence_ != Residence::device_if_it_fits)
             throw;
         residence_ = Residence::host;
         make_store();
-        call();
+        store_->attach(particles);
+        store_->load(columns);
     }
 }
 
@@ -132,29 +133,22 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     GM_ = total_GM(particles, forces().gravitational_constant);
     report_ = {};
     kept_trees_ = kept_trees_of(forces());
-    ForceStatistics statistics;
-    where_it_fits([&] {
-        store_->attach(particles);
-        store_->load();
-        statistics = first_forces(quantities, now);
-    });
-    return statistics;
-}
-
-ForceStatistics Leapfrog::first_forces(Quantities quantities, Moment now)
-{
+    // By arrays of the host, where positions may lie outside the box.
     Request request =
-        store_->request(needs_potentials() || quantities == Quantities::acceleration_potential);
+        request_of(particles, needs_potentials() ? Quantities::acceleration_potential : quantities);
+    StepColumns columns;
     if (splits_forces()) {
+        columns.long_range.assign(count_, {});
         request.long_range = LongRangePart::apart;
-        request.apart = store_->clear_long_range();
+        request.apart = view_of(std::span(columns.long_range));
     }
     const ForceStatistics statistics = evaluate(request, now);
-    if (splits_forces())
-        store_->add_long_range(0);
-    store_->fetch();
-    require_finite(store_->particles(), store_->particles().acceleration, "acceleration",
+#pragma omp parallel for if (count_ > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < columns.long_range.size(); ++i)
+        particles.acceleration[i] += columns.long_range[i];
+    require_finite(particles, particles.acceleration, "acceleration",
                    {now.step, clock_.stated(now.time)});
+    fill_store(particles, columns);
     if (blocks_)
         store_->choose_first_steps(rule(now.time));
     return statistics;
@@ -173,10 +167,11 @@ ForceStatistics Leapfrog::evaluate(Request request, Moment now)
 
 ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
 {
-    store_->attach(particles);
-    const ForceStatistics statistics = evaluate(store_->request_of_potentials(), now);
-    store_->fetch();
-    return statistics;
+    fetch(particles);
+    Request request = request_of(particles, Quantities::acceleration_potential);
+    std::vector<Vec3<double>> acceleration(request.count); // steps go on from the present ones
+    request.acceleration = view_of(std::span(acceleration));
+    return evaluate(request, now);
 }
 
 void Leapfrog::fetch(Particles& particles)
@@ -427,17 +422,16 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
 {
     solver_.exchange(archive);
     const std::size_t n = particles.size();
-    store_->attach(particles);
     if (archive.is_reading()) {
         count_ = n;
         GM_ = total_GM(particles, forces().gravitational_constant);
-        where_it_fits([&] {
-            store_->attach(particles);
-            store_->load();
-        });
     }
-    if (!blocks_)
+    if (!blocks_) {
+        if (archive.is_reading())
+            fill_store(particles, {});
         return;
+    }
+    store_->attach(particles);
     StepColumns columns = archive.is_reading() ? StepColumns{} : store_->columns();
     archive("blocks/wish", columns.step);
     archive("blocks/time", columns.measured);
@@ -449,7 +443,7 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
         columns.long_range.size() != (splits_forces() ? n : 0))
         throw Error(Fault::restart, "blocks: arrays of different lengths");
     if (archive.is_reading())
-        store_->set_columns(std::move(columns));
+        fill_store(particles, columns);
     chamomile::exchange(archive, report_);
     kept_trees_.exchange(archive);
 }

@@ -105,9 +105,7 @@ private:
     Leapfrog(Solver& solver, const TimeStep& step, const std::optional<BlockSteps>& blocks,
              const Clock& clock, Residence residence);
     void make_store();
-    template <class Call>
-    void where_it_fits(const Call& call);
-    ForceStatistics first_forces(Quantities quantities, Moment now);
+    void fill_store(Particles& particles, const StepColumns& columns);
     ForceStatistics evaluate(Request request, Moment now);
     void move_all(double length, Quantities quantities, Moment now);
     Request request_of_block(Quantities quantities, Moment now);

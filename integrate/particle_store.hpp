@@ -77,22 +77,19 @@ public:
     void attach(Particles& particles) { particles_ = &particles; }
     Particles& particles() const { return *particles_; }
 
-    /// Takes the state of the attached particles, with empty columns.
-    virtual void load() = 0;
+    /// Takes the state of the attached particles, and columns; zeros for those that are empty.
+    virtual void load(StepColumns columns) = 0;
     /// Makes the attached particles those of now; potentials where the last request had them.
     virtual void fetch() = 0;
     virtual StepColumns columns() = 0;
-    virtual void set_columns(StepColumns columns) = 0;
 
     /// The particles that are due from now on are those of level `first` or above, `count` in all.
     virtual void set_due(int first, std::uint64_t count) = 0;
     /// Returns a request of the accelerations, and potentials, of the particles that are due.
     virtual Request request(bool potentials) = 0;
-    /// Returns a request of all potentials that leaves the accelerations as they are.
-    virtual Request request_of_potentials() = 0;
     /// Returns zeros where the next evaluation puts the accelerations by the long range.
     virtual ArrayView clear_long_range() = 0;
-    /// Adds the long range to accelerations and, times a factor, to velocities.
+    /// Adds the long range to accelerations and, times that factor, to velocities.
     virtual void add_long_range(double kick) = 0;
 
     /// Keeps the present state for restore(), before the first kick_and_drift() of a whole step.

@@ -72,11 +72,9 @@ void DirectArrays::find_extent(const ArrayView& position, const ArrayView& mass,
                                const Stream& stream)
 {
     chunks_ = (n + DirectExtent::chunk - 1) / DirectExtent::chunk;
-    DirectExtent* extents = host_extents_.reserve(chunks_);
-    sum_extents<<<unsigned(chunks_), DirectExtent::lanes, 0, stream>>>(position, mass, n,
-                                                                       extents_.reserve(chunks_));
+    sum_extents<<<unsigned(chunks_), DirectExtent::lanes, 0, stream>>>(
+        position, mass, n, host_extents_.reserve(chunks_));
     check(cudaGetLastError(), "launch the extent of particles");
-    download(extents, extents_.data(), chunks_, stream);
 }
 
 void DirectArrays::pack(const ArrayView& position, const ArrayView& mass, std::size_t n,
@@ -108,12 +106,11 @@ Index DirectArrays::find_targets(const std::uint8_t* level, int first, std::size
 void DirectArrays::put(const Sums& sums, const ArrayView& acceleration, const ArrayView& potential,
                        const Stream& stream)
 {
-    unsigned* fault = fault_.reserve(1);
-    check(cudaMemsetAsync(fault, 0, sizeof *fault, stream), "clear a flag");
+    unsigned* fault = host_fault_.reserve(1);
+    *fault = 0;
     put_sums<<<blocks_of(sums.count), block_size, 0, stream>>>(sums, acceleration, potential,
                                                                fault);
     check(cudaGetLastError(), "launch the results");
-    download(host_fault_.reserve(1), fault, 1, stream);
 }
 
 } // namespace chamomile

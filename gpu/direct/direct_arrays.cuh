@@ -41,10 +41,9 @@ public:
     bool all_finite() const { return *host_fault_.data() == 0; }
 
 private:
-    DeviceBuffer<DirectExtent> extents_;
-    mutable PinnedBuffer<DirectExtent> host_extents_;
+    mutable PinnedBuffer<DirectExtent> host_extents_; // which kernels write, like the flag
     std::size_t chunks_ = 0;
-    DeviceBuffer<unsigned> fault_, number_;
+    DeviceBuffer<unsigned> number_;
     mutable PinnedBuffer<unsigned> host_fault_;
     PinnedBuffer<unsigned> host_number_;
     DeviceBuffer<char> scratch_;

@@ -27,7 +27,7 @@ public:
     }
     ~DeviceStore() override { settle_device(device_); }
 
-    void load() override
+    void load(StepColumns columns) override
     {
         use_device();
         is_lost_ = true; // until all is there
@@ -57,6 +57,10 @@ public:
             if (options_.potentials)
                 clear(now_.orbit.data(), n_);
         }
+        upload(now_.step, columns.step);
+        upload(now_.measured, columns.measured);
+        upload(now_.orbit, columns.orbit);
+        upload(now_.long_range, columns.long_range);
         stream_->wait();
         first_ = 0;
         due_all_ = true;
@@ -105,16 +109,6 @@ public:
         return columns;
     }
 
-    void set_columns(StepColumns columns) override
-    {
-        use_device();
-        upload(now_.step, columns.step);
-        upload(now_.measured, columns.measured);
-        upload(now_.orbit, columns.orbit);
-        upload(now_.long_range, columns.long_range);
-        stream_->wait();
-    }
-
     void set_due(int first, std::uint64_t count) override
     {
         first_ = first;
@@ -123,7 +117,18 @@ public:
 
     Request request(bool potentials) override
     {
-        Request request = request_of_all(potentials, now_.acceleration);
+        require_state();
+        Request request{.count = n_,
+                        .position = on_device(now_.position),
+                        .mass = on_device(mass_),
+                        .id = particles_->id,
+                        .acceleration = on_device(now_.acceleration),
+                        .stream = *stream_};
+        has_potentials_ = potentials;
+        if (potentials) {
+            now_.potential.reserve_exactly(n_);
+            request.potential = on_device(now_.potential);
+        }
         if (!due_all_) {
             request.rung = level_.data();
             request.first = first_;
@@ -131,8 +136,6 @@ public:
         is_fetched_ = false;
         return request;
     }
-
-    Request request_of_potentials() override { return request_of_all(true, before_.acceleration); }
 
     ArrayView clear_long_range() override
     {
@@ -377,23 +380,6 @@ private:
         ArrayView view = view_of(std::span(buffer.data(), n_));
         view.on_device = true;
         return view;
-    }
-
-    Request request_of_all(bool potentials, DeviceBuffer<Vec3<double>>& acceleration)
-    {
-        require_state();
-        Request request{.count = n_,
-                        .position = on_device(now_.position),
-                        .mass = on_device(mass_),
-                        .id = particles_->id,
-                        .acceleration = on_device(acceleration),
-                        .stream = *stream_};
-        has_potentials_ = potentials;
-        if (potentials) {
-            now_.potential.reserve_exactly(n_);
-            request.potential = on_device(now_.potential);
-        }
-        return request;
     }
 
     /// Returns counters of the host, when the kernel has counted in those of the device.

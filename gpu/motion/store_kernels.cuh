@@ -153,14 +153,13 @@ __global__ void __launch_bounds__(block_size) kick_due(StoreArrays s, KernelFact
     s.velocity[i] += kick.of[level] * s.acceleration[i];
 }
 
-/// v += kick times the long range, unless that is 0; a += the long range.
+/// v += kick times the long range; a += the long range.
 __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, double kick)
 {
     const std::size_t i = thread_number();
     if (i >= s.count)
         return;
-    if (kick != 0)
-        s.velocity[i] += kick * s.long_range[i];
+    s.velocity[i] += kick * s.long_range[i];
     s.acceleration[i] += s.long_range[i];
 }
 

@@ -58,7 +58,7 @@ void require_consistent(const Options& options, AccuracyOptions& accuracy)
     if (accuracy.source.file.empty() && !options.given("model"))
         throw Error(Fault::usage, "accuracy: missing: FILE or --model MODEL");
     require_one_source(options, accuracy.source);
-    settle_sweep(options, accuracy.sweep, accuracy.solver);
+    resolve_sweep(options, accuracy.sweep, accuracy.solver);
     refuse_idle(options, {{accuracy.csv.file.empty() && accuracy.hdf5.file.empty(), "overwrite",
                            "needs --csv FILE or --hdf5 FILE"}});
     for (const Output* output : {&accuracy.csv, &accuracy.hdf5})
@@ -182,7 +182,7 @@ int accuracy(const std::vector<std::string>& arguments)
         SolverOptions solver = accuracy.solver;
         take_from_file(solver, snapshot, options);
         require_reference(options, accuracy.reference, solver.box > 0);
-        note_oddities(snapshot, solver);
+        note_suspicious_inputs(snapshot, solver);
         if (!accuracy.source.file.empty()) {
             print_box(options, snapshot, known_forces(solver, snapshot));
             print_notes(options, snapshot);

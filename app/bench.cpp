@@ -62,7 +62,7 @@ void add_bench_options(Options& options, BenchOptions& bench)
 void require_consistent(const Options& options, BenchOptions& bench)
 {
     require_one_source(options, bench.source);
-    settle_sweep(options, bench.sweep, bench.solver);
+    resolve_sweep(options, bench.sweep, bench.solver);
     refuse_idle(options, {{bench.sample == 0, "reference", "needs --sample"},
                           {bench.csv.file.empty(), "overwrite", "needs --csv FILE"}});
     const auto& solvers = bench.sweep.lists.at("solver");
@@ -162,7 +162,7 @@ int bench(const std::vector<std::string>& arguments)
     visit_particles(bench.source, [&](const std::string& source, Snapshot& snapshot) {
         take_from_file(bench.solver, snapshot, options);
         require_reference(options, bench.reference, bench.solver.box > 0);
-        note_oddities(snapshot, bench.solver);
+        note_suspicious_inputs(snapshot, bench.solver);
         if (!bench.source.file.empty()) {
             print_box(options, snapshot, known_forces(bench.solver, snapshot));
             print_notes(options, snapshot);

@@ -101,10 +101,10 @@ void require_place_for_checkpoints(const FluidRun& run)
 {
     if (run.checkpoint.empty())
         return;
-    const bool goes_on = !run.restart.empty() && is_same_file(run.checkpoint, run.restart);
+    const bool continues = !run.restart.empty() && is_same_file(run.checkpoint, run.restart);
     std::error_code none; // the probe reports what cannot be written
     for (const std::string& file : {run.checkpoint, earlier_checkpoint(run.checkpoint)})
-        if (!goes_on && std::filesystem::exists(file, none) && !run.output.overwrite)
+        if (!continues && std::filesystem::exists(file, none) && !run.output.overwrite)
             throw Error(Fault::output, "--checkpoint: " + file +
                                            ": exists: give --overwrite to replace it or --restart "
                                            "to go on from it");

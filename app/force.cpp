@@ -43,7 +43,7 @@ int force(const std::vector<std::string>& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    settle_forces(options, solver_options);
+    resolve_forces(options, solver_options);
     note_input(file);
     require_writable(options.command(), output);
 
@@ -51,7 +51,7 @@ int force(const std::vector<std::string>& arguments)
         Snapshot snapshot = read_particles(file);
         require_particles(snapshot.particles, file);
         take_from_file(solver_options, snapshot, options);
-        note_oddities(snapshot, solver_options);
+        note_suspicious_inputs(snapshot, solver_options);
         note_idle_on_device(options, solver_options, snapshot);
         if (solver_options.accuracy && options.verbosity() != Verbosity::quiet)
             solver_options.accuracy->report = [](const AccuracyReport& report) {

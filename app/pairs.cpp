@@ -57,7 +57,7 @@ void bind(Options& options, Request& request)
     options.flag("overwrite", request.output.overwrite, "replace a file of that name");
 }
 
-void settle(const Options& options, Request& request)
+void resolve(const Options& options, Request& request)
 {
     for (const auto& [name, value] :
          {std::pair("--law", &request.law), std::pair("--sources", &request.sources)})
@@ -94,7 +94,7 @@ int pairs(const std::vector<std::string>& arguments)
     bind(options, request);
     if (!options.parse(arguments))
         return 0;
-    settle(options, request);
+    resolve(options, request);
 
     const NamedLaw law = find_law(request.law, request.settings);
     const Columns source_file(request.sources, law.source);

@@ -139,7 +139,7 @@ int render(const std::vector<std::string>& arguments)
     for (std::size_t k = 0; k < picture.files.size(); ++k) {
         const Snapshot snapshot = read_particles(picture.files[k]);
         if (picture.files.size() > 1 && k == 0)
-            picture.view = settle_view(snapshot, picture.view);
+            picture.view = complete_view(snapshot, picture.view);
         const Image image = render_snapshot(snapshot, picture.view);
         require_still_writable(outputs[k]);
         write_png(image, outputs[k].file);

@@ -73,7 +73,7 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Integra
 
 /// Chooses steps of eta sqrt(eps/|a|) unless --dt is given, and refuses options for plain time
 /// alone.
-void settle_comoving_steps(RunOptions& run)
+void resolve_comoving_steps(RunOptions& run)
 {
     if (run.scheme.kind != SchemeKind::leapfrog)
         throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite");
@@ -86,28 +86,28 @@ void settle_comoving_steps(RunOptions& run)
         run.scheme.eta = comoving_eta;
 }
 
-void settle(const Options& options, RunOptions& run)
+void resolve(const Options& options, RunOptions& run)
 {
-    settle_forces(options, run.solver);
-    settle_cosmology(options, run.cosmology, run.end_time);
+    resolve_forces(options, run.solver);
+    resolve_cosmology(options, run.cosmology, run.end_time);
     if (run.cosmology.asked)
-        settle_comoving_steps(run);
+        resolve_comoving_steps(run);
     require_complete(options, run);
-    require(options, settle_scheme(run.solver, run.scheme, options.asked(),
-                                   run.cosmology.asked || run.solver.is_periodic()));
+    require(options, resolve_scheme(run.solver, run.scheme, options.asked(),
+                                    run.cosmology.asked || run.solver.is_periodic()));
     require_tunable(options, run.tune, run.solver.solver == SolverKind::direct);
     run.scheme.on_host = run.on_device_error == DeviceErrorAction::cpu; // which goes on from it
 }
 
-/// Settles again the options that depend on the file's box, where no option gave one. `asked` holds
-/// the options as given.
-void settle_in_box(const Options& options, const RunOptions& asked, double box, RunOptions& run)
+/// Resolves again the options that depend on the file's box, where no option gave one. `asked`
+/// holds the options as given.
+void resolve_in_box(const Options& options, const RunOptions& asked, double box, RunOptions& run)
 {
     if (options.given("box") || !(box > 0) || run.cosmology.asked)
         return;
     run = asked;
     run.solver.box = box;
-    settle(options, run);
+    resolve(options, run);
 }
 
 /// Returns the clock of a run from the file: Newton's, or that of its background, for which
@@ -126,26 +126,26 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
 }
 
 /// Remains tells which files a failed run has left.
-struct Remains {
+struct WrittenFiles {
     bool results = false, checkpoint = false;
 };
 
-void execute(RunJob& job, Remains& remains)
+void execute(RunJob& job, WrittenFiles& written)
 {
     try {
         job.execute();
     } catch (...) {
-        remains = {job.has_results(), job.has_checkpoint()};
+        written = {job.has_results(), job.has_checkpoint()};
         throw;
     }
 }
 
-void begin(const Options& options, RunOptions& run, Remains& remains)
+void begin(const Options& options, RunOptions& run, WrittenFiles& written)
 {
     const RunOptions asked = run;
-    settle(options, run);
+    resolve(options, run);
     Snapshot state = initial_conditions(run);
-    settle_in_box(options, asked, state.box_size, run);
+    resolve_in_box(options, asked, state.box_size, run);
     if (options.given("G")) // files state the G in use
         state.gravitational_constant = run.solver.gravitational_constant;
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
@@ -158,7 +158,7 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
     // This refuses values out of range before anything takes long.
     integrate(run, *clock);
     const std::string checked = check_device(run.scheme, run.solver);
-    note_oddities(state, run.solver);
+    note_suspicious_inputs(state, run.solver);
     note_idle_on_device(options, run.solver, state);
     RunFolder folder(run.folder, run.overwrite ? EarlierResults::replaced : EarlierResults::refused,
                      is_input);
@@ -182,12 +182,12 @@ void begin(const Options& options, RunOptions& run, Remains& remains)
                                   tuning->text().c_str(), run.solver.group_size,
                                   run.solver.leaf_size));
     job.introduce(description, lines, checked);
-    execute(job, remains);
+    execute(job, written);
 }
 
-/// Settles the options that go with --restart, and the folder of the run.
-void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
-                    const std::filesystem::path& folder)
+/// Resolves the options that go with --restart, and the folder of the run.
+void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
+                     const std::filesystem::path& folder)
 {
     for (const auto& [one, other] : {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}})
         if (options.given(one)) // replaces the earlier end in either form
@@ -202,7 +202,7 @@ void settle_restart(Options& options, RunOptions& run, RunOrigin& origin,
     run.input = origin.input;
 }
 
-void go_on(Options& options, RunOptions& run, Remains& remains)
+void continue_run(Options& options, RunOptions& run, WrittenFiles& written)
 {
     if (!run.input.empty())
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
@@ -214,14 +214,14 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;
     earlier.exchange(archive);
-    settle_restart(options, run, earlier, place);
+    resolve_restart(options, run, earlier, place);
     const RunOptions asked = run;
-    settle(options, run);
+    resolve(options, run);
     Snapshot state;
     if (run.cosmology.asked)
         state.comoving.emplace();
     exchange_properties(archive, state);
-    settle_in_box(options, asked, state.box_size, run);
+    resolve_in_box(options, asked, state.box_size, run);
     state.time = earlier.start_time;
     const std::shared_ptr<const Clock> clock = clock_of(run.cosmology, state);
     double now = 0;
@@ -231,9 +231,9 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     if (*run.end_time < now || (*run.end_time == now && !has_ended))
         throw Error(Fault::restart,
                     (run.cosmology.asked ? "--z-end or --a-end: a = " : "--t-end: ") +
-                        shortest(clock->stated(*run.end_time)) +
+                        shortest(clock->file_time(*run.end_time)) +
                         (*run.end_time < now ? ": lies before the time of the checkpoint, " +
-                                                   shortest(clock->stated(now))
+                                                   shortest(clock->file_time(now))
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
@@ -246,8 +246,8 @@ void go_on(Options& options, RunOptions& run, Remains& remains)
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, made, earlier.start_time), folder, state, simulation,
                journal);
-    job.go_on(point, earlier, description_of(options, run, made, state), notes, checked);
-    execute(job, remains);
+    job.continue_run(point, earlier, description_of(options, run, made, state), notes, checked);
+    execute(job, written);
 }
 
 /// Returns the arguments that continue a run from its checkpoint without its GPU.
@@ -289,21 +289,21 @@ int run(const std::vector<std::string>& arguments)
     add_run_options(options, run);
     if (!options.parse(arguments))
         return 0;
-    Remains remains;
+    WrittenFiles written;
     try {
         if (run.restart.empty())
-            begin(options, run, remains);
+            begin(options, run, written);
         else
-            go_on(options, run, remains);
+            continue_run(options, run, written);
         return 0;
     } catch (const Error& error) {
         if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
             run.solver.device == "cpu" || run.scheme.resident ||
-            (remains.results && !remains.checkpoint)) // a new start would replace results
+            (written.results && !written.checkpoint)) // a new start would replace results
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }
-    return app::run(remains.checkpoint ? without_gpu(arguments, run.folder)
+    return app::run(written.checkpoint ? without_gpu(arguments, run.folder)
                                        : without_gpu(arguments));
 }
 

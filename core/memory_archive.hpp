@@ -8,11 +8,11 @@
 
 namespace chamomile {
 
-/// A MemoryArchive keeps values in memory, and gives them back after turn().
+/// A MemoryArchive keeps values in memory, and gives them back after rewind().
 class MemoryArchive final : public Archive {
 public:
     bool is_reading() const override { return is_reading_; }
-    void turn() { is_reading_ = true; }
+    void rewind() { is_reading_ = true; }
 
 private:
     struct Block {

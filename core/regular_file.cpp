@@ -14,18 +14,18 @@ namespace chamomile {
 namespace {
 
 /// An Opened holds the descriptor of a file and closes it at its end.
-class Opened {
+class FileDescriptor {
 public:
-    explicit Opened(const std::filesystem::path& file)
+    explicit FileDescriptor(const std::filesystem::path& file)
         : descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) // waits at no pipe
     {}
-    ~Opened()
+    ~FileDescriptor()
     {
         if (descriptor >= 0)
             ::close(descriptor);
     }
-    Opened(const Opened&) = delete;
-    Opened& operator=(const Opened&) = delete;
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
 
     const int descriptor;
 };
@@ -38,9 +38,9 @@ std::string read_regular_file(const std::filesystem::path& file, std::size_t mos
     const auto refuse = [&](const std::string& what) {
         throw Error(Fault::input, file.string() + ": " + what + ": " + needed + " is needed");
     };
-    const Opened opened(file);
+    const FileDescriptor file_descriptor(file);
     struct stat status;
-    if (opened.descriptor < 0 || ::fstat(opened.descriptor, &status) != 0)
+    if (file_descriptor.descriptor < 0 || ::fstat(file_descriptor.descriptor, &status) != 0)
         refuse(std::strerror(errno));
     if (!S_ISREG(status.st_mode))
         refuse(S_ISDIR(status.st_mode) ? "is a folder" : "is no regular file");
@@ -49,7 +49,7 @@ std::string read_regular_file(const std::filesystem::path& file, std::size_t mos
     while (text.size() <= most) {
         const std::size_t had = text.size();
         text.resize(had + piece);
-        const ssize_t n = ::read(opened.descriptor, text.data() + had, text.size() - had);
+        const ssize_t n = ::read(file_descriptor.descriptor, text.data() + had, text.size() - had);
         if (n < 0 && errno != EINTR)
             refuse(std::strerror(errno));
         text.resize(had + std::size_t(std::max<ssize_t>(n, 0)));

@@ -81,7 +81,7 @@ private:
     using Coordinate = LinkingCells::Coordinate;
 
     /// A Finger searches for a row from where the last one was found.
-    struct Finger {
+    struct RowCursor {
         Coordinate dx, dy;
         std::size_t at = 0;
 
@@ -103,14 +103,14 @@ private:
         const std::size_t chunks = (cells_.rows() + chunk - 1) / chunk;
 #pragma omp parallel for schedule(dynamic) if (cells_.cells() >= worth_threads)
         for (std::size_t c = 0; c < chunks; ++c) {
-            std::vector<Finger> fingers;
+            std::vector<RowCursor> cursors;
             for (Coordinate dx = 0; dx <= outer; ++dx)
                 for (Coordinate dy = dx > 0 ? -outer : 0; dy <= outer; ++dy)
-                    fingers.push_back({dx, dy});
+                    cursors.push_back({dx, dy});
             for (std::size_t r = c * chunk; r < std::min(cells_.rows(), (c + 1) * chunk); ++r)
-                for (Finger& finger : fingers) {
-                    const bool is_inner = std::max(finger.dx, std::abs(finger.dy)) <= inner;
-                    link_rows(r, finger, is_inner ? inner : -1, outer);
+                for (RowCursor& cursor : cursors) {
+                    const bool is_inner = std::max(cursor.dx, std::abs(cursor.dy)) <= inner;
+                    link_rows(r, cursor, is_inner ? inner : -1, outer);
                 }
         }
     }
@@ -128,16 +128,16 @@ private:
         return bool(periodicity_);
     }
 
-    void link_rows(std::size_t r, Finger& finger, Coordinate inner, Coordinate outer)
+    void link_rows(std::size_t r, RowCursor& cursor, Coordinate inner, Coordinate outer)
     {
-        Coordinate x = Coordinate(cells_.row[r]) / cells_.extent[1] + finger.dx;
-        Coordinate y = Coordinate(cells_.row[r]) % cells_.extent[1] + finger.dy;
+        Coordinate x = Coordinate(cells_.row[r]) / cells_.extent[1] + cursor.dx;
+        Coordinate y = Coordinate(cells_.row[r]) % cells_.extent[1] + cursor.dy;
         Vec3<double> shift;
         if (!enter(x, 0, shift.x) || !enter(y, 1, shift.y) ||
-            !finger.move_to(cells_.row, std::uint64_t(x * cells_.extent[1] + y)))
+            !cursor.move_to(cells_.row, std::uint64_t(x * cells_.extent[1] + y)))
             return;
-        const std::uint32_t begin = cells_.row_cell[finger.at];
-        const std::uint32_t end = cells_.row_cell[finger.at + 1];
+        const std::uint32_t begin = cells_.row_cell[cursor.at];
+        const std::uint32_t end = cells_.row_cell[cursor.at + 1];
         const Coordinate n = cells_.extent[2];
         std::uint32_t start = begin;
         for (std::uint32_t a = cells_.row_cell[r]; a < cells_.row_cell[r + 1]; ++a) {

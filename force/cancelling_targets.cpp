@@ -34,7 +34,7 @@ CancellingTargets::CancellingTargets(const SolverOptions& options) : softening_(
     const HostKernels kernels = find_kernels(options.instruction_set);
     const bool spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
     scatter_ = kernels.scatter;
-    pull_ = kernels.pull;
+    absolute_force_ = kernels.absolute_force;
     for (int potential = 0; potential < 2; ++potential)
         precise_[potential] = kernels.precise[spline][potential];
 }
@@ -79,12 +79,13 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
         Index targets[block];
         for (std::size_t t = begin; t < end; ++t)
             targets[t - begin] = groups.target(t);
-        float pulls[block];
-        pull_(some(targets, end - begin), pulls);
+        float absolute_forces[block];
+        absolute_force_(some(targets, end - begin), absolute_forces);
         for (std::size_t t = begin; t < end; ++t) {
             const double a =
                 norm_of_any_size(output.acceleration.load_vector(octree.order[targets[t - begin]]));
-            cancels_[t] = std::abs(output.acceleration_unit) * double(pulls[t - begin]) > limit * a;
+            cancels_[t] =
+                std::abs(output.acceleration_unit) * double(absolute_forces[t - begin]) > limit * a;
         }
     }
 }

@@ -26,7 +26,7 @@ private:
 
     Softening softening_;
     double scatter_;
-    PullKernel pull_;
+    AbsoluteForceKernel absolute_force_;
     PreciseKernel precise_[2]; // by potential wanted
     double softening_length_ = 0;
     std::vector<Source> sources_; // in internal units

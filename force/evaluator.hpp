@@ -37,7 +37,7 @@ struct ForceOutput {
 };
 
 /// Targets that are no sources, in an order of their own.
-struct TargetsApart {
+struct SeparateTargets {
     const Octree* octree = nullptr; ///< null: the targets are sources, among the sorted ones
     /// The sorted source that each target is, or no_source; null: none is one.
     const Index* self = nullptr;
@@ -55,8 +55,8 @@ struct EvaluationInput {
     Quantities quantities = Quantities::acceleration_potential;
     /// Of the local expansions of the lists' far cells, 3 to 6; 0 if the lists have none.
     int local_order = 0;
-    ForceOutput output = {}; ///< at least of the size of the particles, or of the targets apart
-    TargetsApart apart = {};
+    ForceOutput output = {}; ///< at least of the size of the particles, or of the separate targets
+    SeparateTargets separate = {};
     /// The targets in the order in which sums are best written; empty: all.
     std::span<const Index> active = {};
     Periodicity periodicity = {};

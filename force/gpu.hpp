@@ -43,9 +43,9 @@ bool gpu_hangs();
 bool gpu_sums_are_wrong();
 
 /// A builder that sorts particles and sums moments on that device and an evaluator that finds them
-/// there; another builder sorts targets apart, if they will come. Throws Error(device) if it
+/// there; another builder sorts separate targets, if they will come. Throws Error(device) if it
 /// cannot.
-SolverParts make_cuda_parts(int device, Precision precision, bool targets_apart);
+SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets);
 
 /// Items of an array on a device, read or written through the host. Throws Error(device).
 void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows);

@@ -55,11 +55,11 @@ public:
                        row.cluster == no_cluster ? nullptr : &thread.clusters[row.cluster], own);
                 expansion = &own;
             }
-            const Octree* apart = input_.apart.octree;
-            if (apart && input_.apart.self)
+            const Octree* separate = input_.separate.octree;
+            if (separate && input_.separate.self)
                 find_self_pairs(row, thread.self);
             const GroupWork work{input_.octree->sources.data(),
-                                 apart ? apart->sources.data() : nullptr,
+                                 separate ? separate->sources.data() : nullptr,
                                  thread.self.data(),
                                  int(thread.self.size()),
                                  input_.moments->multipole.data(),
@@ -105,23 +105,23 @@ private:
         KernelScratch scratch;
         std::vector<Expansion> clusters; // of the batch
         std::vector<TargetSum> sums;     // of the group
-        std::vector<SelfPair> self;      // of a group of targets apart
+        std::vector<SelfPair> self;      // of a group of separate targets
         std::size_t not_finite = 0;
     };
 
     /// The caller's number of a target.
     Index particle(Index target) const
     {
-        const Octree& octree = input_.apart.octree ? *input_.apart.octree : *input_.octree;
+        const Octree& octree = input_.separate.octree ? *input_.separate.octree : *input_.octree;
         return octree.order[input_.groups->target(target)];
     }
 
-    /// Those of targets apart, by rising source.
+    /// Those of separate targets, by rising source.
     void find_self_pairs(const ListRow& row, std::vector<SelfPair>& pairs) const
     {
         pairs.clear();
         for (Index t = row.target_begin; t < row.target_end; ++t)
-            if (const Index self = input_.apart.self[t]; self != no_source_here)
+            if (const Index self = input_.separate.self[t]; self != no_source_here)
                 pairs.push_back({self, int(t - row.target_begin)});
         std::sort(pairs.begin(), pairs.end(),
                   [](const SelfPair& a, const SelfPair& b) { return a.sorted < b.sorted; });

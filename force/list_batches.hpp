@@ -20,7 +20,7 @@ void submit_batches(const TargetGroups& groups, Evaluator& evaluator, int batch_
                     const ListClusters& list, ForceStatistics& statistics);
 
 /// How large batches may be on a device that had no room for some.
-class BatchRoom {
+class BatchLimit {
 public:
     /// Groups of a batch: those asked for (0: what the evaluator suggests), or less.
     int batch_size(int wanted, const Evaluator& evaluator)

@@ -11,21 +11,21 @@
 
 namespace chamomile {
 
-ListField::ListField(const SolverOptions& settled, SolverParts parts,
+ListField::ListField(const SolverOptions& resolved, SolverParts parts,
                      std::unique_ptr<LongRange> long_range)
-    : options_(settled), parts_(std::move(parts)), tree_(parts_.builder->memory()),
-      walk_(settled.instruction_set), cancelling_(settled), softening_(settled.softening)
+    : options_(resolved), parts_(std::move(parts)), tree_(parts_.builder->memory()),
+      walk_(resolved.instruction_set), cancelling_(resolved), softening_(resolved.softening)
 {
     if (parts_.target_builder)
         targets_.emplace(parts_.target_builder->memory());
     if (options_.is_periodic() && walks())
-        long_range_.emplace(settled, std::move(long_range));
+        long_range_.emplace(resolved, std::move(long_range));
 }
 
-void ListField::adjust(const SolverOptions& settled)
+void ListField::adjust(const SolverOptions& resolved)
 {
-    options_ = settled;
-    looks_ = true;
+    options_ = resolved;
+    compares_estimates_ = true;
 }
 
 void ListField::exchange(Archive& archive)
@@ -244,8 +244,8 @@ ForceOutput ListField::in_units(const ArrayView& acceleration, const ArrayView& 
     return output;
 }
 
-std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> active, bool with_mesh,
-                           const ForceOutput& output, ForceStatistics& statistics)
+std::size_t ListField::sum(const SeparateTargets& separate, std::span<const Index> active,
+                           bool with_mesh, const ForceOutput& output, ForceStatistics& statistics)
 {
     EvaluationInput input{.octree = &tree_.octree,
                           .moments = &tree_.moments,
@@ -257,7 +257,7 @@ std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> act
                                                          : Quantities::acceleration,
                           .local_order = options_.local_order,
                           .output = output,
-                          .apart = apart,
+                          .separate = separate,
                           .active = active};
     if (long_range_) {
         if (std::exchange(fitted_for_, scale_.length) != scale_.length)
@@ -267,9 +267,10 @@ std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> act
         input.form = &form_;
         input.mesh = with_mesh ? long_range_->of_evaluator() : nullptr;
     }
-    room_.try_until_it_fits([&] {
+    batch_limit_.try_until_it_fits([&] {
         parts_.evaluator->begin(input);
-        submit(apart, room_.batch_size(options_.batch_size, *parts_.evaluator), statistics);
+        submit(separate, batch_limit_.batch_size(options_.batch_size, *parts_.evaluator),
+               statistics);
     });
     const TimedPhase phase(statistics.profile, "results");
     const std::size_t not_finite = parts_.evaluator->finish();
@@ -282,8 +283,8 @@ std::size_t ListField::sum(const TargetsApart& apart, std::span<const Index> act
 
 namespace {
 
-/// Of a group of targets apart: sources closer than this to its centre are summed in two floats.
-Vec3<double> near_reach(const Group& group, double unit)
+/// Of a group of separate targets: sources closer than this to its centre are summed in two floats.
+Vec3<double> near_distance(const Group& group, double unit)
 {
     const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
     const double least = 1e-6 * group.radius + 1e-12 * unit; // above 0 in float
@@ -292,7 +293,7 @@ Vec3<double> near_reach(const Group& group, double unit)
 
 } // namespace
 
-void ListField::submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics)
+void ListField::submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics)
 {
     submit_batches(
         groups_, *parts_.evaluator, batch_size,
@@ -305,10 +306,10 @@ void ListField::submit(const TargetsApart& apart, int batch_size, ForceStatistic
                 list_all_particles(lists, Index(size()),
                                    std::span(groups_.groups).subspan(begin, end - begin));
             }
-            if (apart.octree) {
+            if (separate.octree) {
                 Index g = groups_.clusters[first].first_group;
                 for (ListRow& row : lists.rows)
-                    row.near_reach = near_reach(groups_.groups[g++], scale_.length);
+                    row.near_distance = near_distance(groups_.groups[g++], scale_.length);
             }
         },
         statistics);
@@ -330,7 +331,7 @@ ForceStatistics ListField::at_sources(const Targets& targets, const Outputs& to)
     if (sum({}, targets.active, adds, output, statistics) > 0)
         repair_sources(output);
     if (walks()) {
-        look_at_estimates(output, statistics);
+        compare_estimates(output, statistics);
     } else if (options_.precision == Precision::single_precision) {
         const TimedPhase phase(statistics.profile, "cancelling");
         statistics.cancelling = cancelling_.sum_again(octree(), groups_, scale_, output);
@@ -353,10 +354,11 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
     if (to.long_range == LongRangePart::added && !long_range_->of_evaluator())
         long_range_->add(n, sources_.position, targets.active, to.acceleration, to.potential,
                          statistics.profile);
-    if (to.long_range == LongRangePart::apart) {
-        if (!to.apart || groups_.target_count != n)
-            throw Error(Fault::usage, "long range: apart: needs an array, and all particles");
-        long_range_->add(n, sources_.position, {}, to.apart, to.potential, statistics.profile);
+    if (to.long_range == LongRangePart::stored) {
+        if (!to.long_range_acceleration || groups_.target_count != n)
+            throw Error(Fault::usage, "long range: stored: needs an array, and all particles");
+        long_range_->add(n, sources_.position, {}, to.long_range_acceleration, to.potential,
+                         statistics.profile);
     }
     if (to.potential && to.long_range != LongRangePart::left_out)
         complete_potentials(to.potential);
@@ -372,7 +374,7 @@ void ListField::complete_potentials(const ArrayView& view)
 #pragma omp parallel for if (groups_.target_count > worth_threads) schedule(static)
         for (std::size_t t = 0; t < groups_.target_count; ++t) {
             const std::size_t i = all ? t : tree_.octree.order[groups_.target(t)];
-            potential.store(i, 0, potential.load(i) + long_range_->completion(mass.load(i)));
+            potential.store(i, 0, potential.load(i) + long_range_->potential_offset(mass.load(i)));
         }
     };
     if (!view.on_device && !sources_.mass.on_device)
@@ -383,14 +385,14 @@ void ListField::complete_potentials(const ArrayView& view)
 }
 
 /// Once: whether what the criterion takes for the acceleration is near to it.
-void ListField::look_at_estimates(const ForceOutput& output, ForceStatistics& statistics)
+void ListField::compare_estimates(const ForceOutput& output, ForceStatistics& statistics)
 {
     constexpr std::size_t fewest = 100; // of which a part says something
     const bool has_cells = statistics.particle_cell + statistics.expansions > 0;
-    if (!looks_ || long_range_ || !criterion().is_relative() || !has_cells ||
+    if (!compares_estimates_ || long_range_ || !criterion().is_relative() || !has_cells ||
         groups_.target_count < fewest || output.acceleration.on_device)
         return;
-    looks_ = false;
+    compares_estimates_ = false;
     const TimedPhase phase(statistics.profile, "estimates");
     fetch_order();
     constexpr std::size_t most = 64;

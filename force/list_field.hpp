@@ -7,9 +7,9 @@
 #include "chamomile/force/field.hpp"
 #include "chamomile/force/list_batches.hpp"
 #include "chamomile/force/list_solver.hpp"
-#include "chamomile/force/lone_target.hpp"
 #include "chamomile/force/long_range_field.hpp"
 #include "chamomile/force/short_range.hpp"
+#include "chamomile/force/single_target.hpp"
 #include "chamomile/tree/walk.hpp"
 
 namespace chamomile {
@@ -21,7 +21,7 @@ namespace chamomile {
 class ListField {
 public:
     /// `long_range`: of a periodic box, instead of one by the options.
-    ListField(const SolverOptions& settled, SolverParts parts,
+    ListField(const SolverOptions& resolved, SolverParts parts,
               std::unique_ptr<LongRange> long_range = {});
 
     /// What an evaluation may change.
@@ -43,15 +43,15 @@ public:
     /// As many sources can be taken by refit().
     std::size_t sources_in_cells() const { return in_cells_; }
     /// Where a device has no room: whether the next batches can be smaller.
-    bool shrink_batches() { return room_.shrink(); }
+    bool shrink_batches() { return batch_limit_.shrink(); }
 
     /// What the next build or refit goes by; same physics, device and precision.
-    void adjust(const SolverOptions& settled);
+    void adjust(const SolverOptions& resolved);
 
     struct Outputs {
         ArrayView acceleration, potential = {};
         LongRangePart long_range = LongRangePart::added;
-        ArrayView apart = {}; ///< Request::apart
+        ArrayView long_range_acceleration = {}; ///< Request::long_range_acceleration
     };
     struct Targets {
         std::span<const Index> active = {}; ///< the caller's numbers of sources; empty: all
@@ -91,12 +91,12 @@ private:
     ForceOutput in_units(const ArrayView& acceleration, const ArrayView& potential) const;
     /// The sums of `groups_` into `output`; returns how many are not finite. Where the device has
     /// no room for the batches, smaller ones are tried: they change no bit.
-    std::size_t sum(const TargetsApart& apart, std::span<const Index> active, bool with_mesh,
+    std::size_t sum(const SeparateTargets& separate, std::span<const Index> active, bool with_mesh,
                     const ForceOutput& output, ForceStatistics& statistics);
-    void submit(const TargetsApart& apart, int batch_size, ForceStatistics& statistics);
+    void submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics);
     void add_long_range(const Targets& targets, const Outputs& to, ForceStatistics& statistics);
     void complete_potentials(const ArrayView& potential);
-    void look_at_estimates(const ForceOutput& output, ForceStatistics& statistics);
+    void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
 
     GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);
@@ -120,7 +120,7 @@ private:
     SolverOptions options_;
     SolverParts parts_;
     Tree tree_;
-    std::optional<Tree> targets_; // apart
+    std::optional<Tree> targets_; // separate ones
     TargetGroups groups_;
     Walk walk_;
     CancellingTargets cancelling_;
@@ -132,15 +132,15 @@ private:
     Softening softening_;   // of the present evaluation
     InternalScale scale_;
     Profile build_profile_;
-    BatchRoom room_;
-    bool has_both_signs_ = false; // masses, of a direct sum
-    std::size_t size_ = 0;        // of sources that are there whole
-    std::size_t in_cells_ = 0;    // sources of the last build
-    bool is_kept_ = false;        // cells of an earlier build
-    bool has_nodes_ = false;      // for the walk
-    bool has_order_ = false;      // octree.order is that of the tree
-    bool has_sources_ = false;    // octree.sources are here
-    bool looks_ = true;           // whether estimates are to be compared with forces once
+    BatchLimit batch_limit_;
+    bool has_both_signs_ = false;    // masses, of a direct sum
+    std::size_t size_ = 0;           // of sources that are there whole
+    std::size_t in_cells_ = 0;       // sources of the last build
+    bool is_kept_ = false;           // cells of an earlier build
+    bool has_nodes_ = false;         // for the walk
+    bool has_order_ = false;         // octree.order is that of the tree
+    bool has_sources_ = false;       // octree.sources are here
+    bool compares_estimates_ = true; // whether estimates are to be compared with forces once
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> wrapped_, wrapped_targets_;
     std::vector<Vec3<double>> acceleration_; // where none is wanted

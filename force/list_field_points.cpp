@@ -57,8 +57,8 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         find_self(targets);
     }
     finish_nodes(statistics);
-    const TargetsApart apart{&targets_->octree, self_.empty() ? nullptr : self_.data()};
-    if (sum(apart, {}, false, output, statistics) > 0)
+    const SeparateTargets separate{&targets_->octree, self_.empty() ? nullptr : self_.data()};
+    if (sum(separate, {}, false, output, statistics) > 0)
         repair_points(targets, output);
     if (long_range_)
         add_long_range_at(inside, to, statistics);
@@ -71,10 +71,11 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
 {
     const std::size_t n = targets.count;
     std::vector<Vec3<double>> place(n), acceleration(n);
-    std::vector<double> rows = read(targets.position, n, 3), wells(n);
+    std::vector<double> rows = read(targets.position, n, 3), potentials(n);
     std::copy(rows.begin(), rows.end(), &place[0].x);
     long_range_->add(n, view_of(std::span(place)), {}, view_of(std::span(acceleration)),
-                     to.potential ? view_of(std::span(wells)) : ArrayView{}, statistics.profile);
+                     to.potential ? view_of(std::span(potentials)) : ArrayView{},
+                     statistics.profile);
     rows = read(to.acceleration, n, 3);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t c = 0; c < 3; ++c)
@@ -91,7 +92,8 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
     std::vector<double> potential = read(to.potential, n, 1);
     for (std::size_t i = 0; i < n; ++i) {
         const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
-        potential[i] += wells[i] + long_range_->completion(self < 0 ? 0 : mass[std::size_t(self)]);
+        potential[i] +=
+            potentials[i] + long_range_->potential_offset(self < 0 ? 0 : mass[std::size_t(self)]);
     }
     write(potential, n, to.potential);
 }

@@ -32,19 +32,19 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
             const bool exactly = has_both_signs_ || own >= 0;
             if (exactly && !all)
                 all = all_sources();
-            put_sum(exactly ? sum_of_lone_target(*all, place, own, softening_)
+            put_sum(exactly ? sum_of_single_target(*all, place, own, softening_)
                             : sum_from_afar(whole, place, softening_),
                     i, acceleration, potential);
         }
     }
-    std::vector<Vec3<double>> pulls(near.size());
-    std::vector<double> wells(near.size());
-    ForceStatistics statistics =
-        at_points({near.size(), view_of(std::span(near)), {}, self},
-                  {view_of(std::span(pulls)), view_of(std::span(wells))}, MayBeFar::no);
+    std::vector<Vec3<double>> accelerations(near.size());
+    std::vector<double> potentials(near.size());
+    ForceStatistics statistics = at_points(
+        {near.size(), view_of(std::span(near)), {}, self},
+        {view_of(std::span(accelerations)), view_of(std::span(potentials))}, MayBeFar::no);
     for (std::size_t k = 0; k < near.size(); ++k) {
-        std::copy_n(&pulls[k].x, 3, &acceleration[3 * number[k]]);
-        potential[number[k]] = wells[k];
+        std::copy_n(&accelerations[k].x, 3, &acceleration[3 * number[k]]);
+        potential[number[k]] = potentials[k];
     }
     write(acceleration, targets.count, to.acceleration);
     write(potential, targets.count, to.potential);
@@ -112,8 +112,8 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
             throw Error(Fault::input, "target " + std::to_string(i) +
                                           ": field: not finite: in a periodic box a target at a "
                                           "source's place needs a softening > 0");
-        put_sum(sum_of_lone_target(all, targets_->octree.sources[t].position,
-                                   targets.self.empty() ? -1 : targets.self[i], softening_),
+        put_sum(sum_of_single_target(all, targets_->octree.sources[t].position,
+                                     targets.self.empty() ? -1 : targets.self[i], softening_),
                 i, acceleration, potential);
     }
     write(acceleration, targets.count, output.acceleration);

@@ -9,9 +9,9 @@ namespace {
 
 class ListSolver final : public AdjustableSolver {
 public:
-    ListSolver(const SolverOptions& settled, SolverParts parts,
+    ListSolver(const SolverOptions& resolved, SolverParts parts,
                std::unique_ptr<LongRange> long_range)
-        : field_(settled, std::move(parts), std::move(long_range))
+        : field_(resolved, std::move(parts), std::move(long_range))
     {}
 
     ForceStatistics evaluate(const Request& request) override
@@ -32,9 +32,9 @@ public:
         for (;;)
             try {
                 keeps ? field_.refit(sources, plan) : field_.build(sources, plan);
-                return field_.at_sources(
-                    {request.active, request.rung, request.first},
-                    {request.acceleration, request.potential, request.long_range, request.apart});
+                return field_.at_sources({request.active, request.rung, request.first},
+                                         {request.acceleration, request.potential,
+                                          request.long_range, request.long_range_acceleration});
             } catch (const OutOfDeviceMemory&) {
                 if (!field_.shrink_batches())
                     throw;
@@ -47,7 +47,7 @@ public:
         return options().device != "cpu" &&
                (!options().is_periodic() || options().periodic.long_range == LongRangeKind::mesh);
     }
-    void adjust(const SolverOptions& settled) override { field_.adjust(settled); }
+    void adjust(const SolverOptions& resolved) override { field_.adjust(resolved); }
     void exchange(Archive& archive) override { field_.exchange(archive); }
     std::string device() const override { return field_.device(); }
     const SolverOptions& options() const override { return field_.options(); }
@@ -83,10 +83,10 @@ AcceptanceCriterion criterion_of(const SolverOptions& options)
     return criterion;
 }
 
-std::unique_ptr<AdjustableSolver> make_list_solver(const SolverOptions& settled, SolverParts parts,
+std::unique_ptr<AdjustableSolver> make_list_solver(const SolverOptions& resolved, SolverParts parts,
                                                    std::unique_ptr<LongRange> long_range)
 {
-    return std::make_unique<ListSolver>(settled, std::move(parts), std::move(long_range));
+    return std::make_unique<ListSolver>(resolved, std::move(parts), std::move(long_range));
 }
 
 } // namespace chamomile

@@ -18,18 +18,18 @@ inline constexpr int groups_per_cluster = 8;
 struct SolverParts {
     std::unique_ptr<TreeBuilder> builder;
     std::unique_ptr<Evaluator> evaluator;
-    std::unique_ptr<TreeBuilder> target_builder = {}; ///< of targets apart, if asked for
+    std::unique_ptr<TreeBuilder> target_builder = {}; ///< of separate targets, if asked for
 };
 
 /// The options that make_solver() takes for these: checked, with 0 and "auto" replaced. Throws
 /// Error(usage), Error(device).
-SolverOptions settled(const SolverOptions& options);
+SolverOptions resolved(const SolverOptions& options);
 
-/// The parts for options that are settled; with a builder for targets apart if they will come.
-SolverParts make_parts(const SolverOptions& settled, bool targets_apart = false);
+/// The parts for options that are resolved; with a builder for separate targets if they will come.
+SolverParts make_parts(const SolverOptions& resolved, bool separate_targets = false);
 
 /// How targets that are sources are cut into groups.
-GroupSizes group_sizes(const SolverOptions& settled);
+GroupSizes group_sizes(const SolverOptions& resolved);
 
 /// By which a tree with these options accepts cells.
 AcceptanceCriterion criterion_of(const SolverOptions& options);
@@ -40,14 +40,14 @@ std::optional<std::string> goal_refusal(const AccuracyGoal& goal);
 /// A solver whose criterion, orders and sizes may change between evaluations; buffers stay.
 class AdjustableSolver : public Solver {
 public:
-    /// `settled` options with the same physics, device and precision.
-    virtual void adjust(const SolverOptions& settled) = 0;
+    /// `resolved` options with the same physics, device and precision.
+    virtual void adjust(const SolverOptions& resolved) = 0;
 };
 
 /// Sums by interaction lists: Barnes & Hut's tree, walked once per group (Barnes 1990), in a
 /// periodic box with a long range beside it (null: by the options), or all pairs, where every
 /// group's list is all particles.
-std::unique_ptr<AdjustableSolver> make_list_solver(const SolverOptions& settled, SolverParts parts,
+std::unique_ptr<AdjustableSolver> make_list_solver(const SolverOptions& resolved, SolverParts parts,
                                                    std::unique_ptr<LongRange> long_range = {});
 
 /// A tree that keeps options.accuracy.

@@ -77,8 +77,8 @@ double split_radius(const PeriodicOptions& periodic, double box)
                                                       : most_of_periodic_box * box / periodic.cut;
 }
 
-LongRangeField::LongRangeField(const SolverOptions& settled, std::unique_ptr<LongRange> given)
-    : options_(settled), box_{settled.box}, long_range_(std::move(given))
+LongRangeField::LongRangeField(const SolverOptions& resolved, std::unique_ptr<LongRange> given)
+    : options_(resolved), box_{resolved.box}, long_range_(std::move(given))
 {}
 
 const PeriodicOptions& LongRangeField::make(std::size_t particles, Evaluator& evaluator)
@@ -110,7 +110,7 @@ void LongRangeField::add(std::size_t n, const ArrayView& position, std::span<con
                      profile);
 }
 
-double LongRangeField::completion(double mass) const
+double LongRangeField::potential_offset(double mass) const
 {
     const double mean =
         4 * std::numbers::pi * split() * split() * mass_ / (box_.side * box_.side * box_.side);

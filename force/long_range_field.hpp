@@ -30,7 +30,7 @@ double split_radius(const PeriodicOptions& periodic, double box);
 class LongRangeField {
 public:
     /// `given`: instead of one by the options.
-    LongRangeField(const SolverOptions& settled, std::unique_ptr<LongRange> given);
+    LongRangeField(const SolverOptions& resolved, std::unique_ptr<LongRange> given);
 
     /// Makes the long range, once; on a device that of the evaluator, whose field the evaluator
     /// adds to the sums itself. Returns the options with what was chosen.
@@ -50,7 +50,7 @@ public:
     /// What is missing in a potential that has both ranges: a source's own smooth part is taken
     /// off, and the mean of the cube becomes 0 (that of the short range is -4 pi r_s^2 M / V). Of a
     /// target that is no source `mass` is 0.
-    double completion(double mass) const;
+    double potential_offset(double mass) const;
 
     /// What a tolerance is a part of where the acceleration itself is less, G = 1: the root mean
     /// square of the last field at some particles. On a lattice, where there is none, a hundredth

@@ -12,7 +12,7 @@ bool is_direct(const SolverOptions& options)
 }
 
 /// What is given beside a goal is not for it to choose.
-Refusal settle_goal(SolverOptions& options, const GivenOptions& given)
+Refusal resolve_goal(SolverOptions& options, const GivenOptions& given)
 {
     AccuracyGoal& goal = *options.accuracy;
     if (given.contains("precision") && options.precision == Precision::single_precision &&
@@ -29,7 +29,7 @@ Refusal settle_goal(SolverOptions& options, const GivenOptions& given)
 
 } // namespace
 
-Refusal settle_limits(SolverOptions& options, const GivenOptions& given)
+Refusal resolve_limits(SolverOptions& options, const GivenOptions& given)
 {
     for (const char* limit : {"tolerance", "theta"})
         if (given.contains("accuracy") && given.contains(limit))
@@ -43,10 +43,10 @@ Refusal settle_limits(SolverOptions& options, const GivenOptions& given)
     if (given.contains(tolerance ? "theta" : "tolerance"))
         return "--criterion " + row_of(force_options(), "criterion").text(options) + ": takes " +
                (tolerance ? "--tolerance" : "--theta");
-    return options.accuracy ? settle_goal(options, given) : Refusal();
+    return options.accuracy ? resolve_goal(options, given) : Refusal();
 }
 
-Refusal settle_method(SolverOptions& options, const GivenOptions& given)
+Refusal resolve_method(SolverOptions& options, const GivenOptions& given)
 {
     std::vector<Unmet> unmet;
     if (is_direct(options))
@@ -55,10 +55,10 @@ Refusal settle_method(SolverOptions& options, const GivenOptions& given)
         unmet.push_back({needs_goal, "needs --accuracy"});
     if (const Refusal line = refuse_idle_rows(force_options(), given, unmet))
         return line;
-    return settle_limits(options, given);
+    return resolve_limits(options, given);
 }
 
-Refusal settle_boundary(SolverOptions& options, const GivenOptions& given)
+Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
 {
     const bool periodic = options.is_periodic(), direct = is_direct(options);
     std::vector<Unmet> unmet;
@@ -111,14 +111,14 @@ bool KeyedOptions::take(const std::string& key, const std::string& value)
     return take_row(force_options(), options, key, value);
 }
 
-void KeyedOptions::settle()
+void KeyedOptions::resolve()
 {
     const PlainNames& names = plain_names_of_forces();
     require(refuse_idle_rows(force_options(), given,
                              {{needs_steps, "is for a time loop, and this is one evaluation"}}),
             names);
-    require(settle_method(options, given), names);
-    require(settle_boundary(options, given), names);
+    require(resolve_method(options, given), names);
+    require(resolve_boundary(options, given), names);
 }
 
 std::vector<std::string> force_keys()

@@ -7,7 +7,7 @@ namespace {
 
 using O = SolverOptions;
 
-/// An option of the goal alone makes one of the default error, which settle_method() refuses.
+/// An option of the goal alone makes one of the default error, which resolve_method() refuses.
 AccuracyGoal& goal_of(O& options)
 {
     return options.accuracy ? *options.accuracy : options.accuracy.emplace();

@@ -57,13 +57,13 @@ std::vector<OptionRow<Settings>> machine_options()
 /// Chooses the criterion by tolerance, theta or accuracy, of which one may be given: theta alone
 /// means the geometric one, and a goal keeps what is given beside it. The line refuses what
 /// contradicts another option.
-Refusal settle_limits(SolverOptions& options, const GivenOptions& given);
+Refusal resolve_limits(SolverOptions& options, const GivenOptions& given);
 
 /// The same, and the line refuses the first option that nothing would use whatever the boundary.
-Refusal settle_method(SolverOptions& options, const GivenOptions& given);
+Refusal resolve_method(SolverOptions& options, const GivenOptions& given);
 
 /// The same where it is known whether there is a periodic box.
-Refusal settle_boundary(SolverOptions& options, const GivenOptions& given);
+Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given);
 
 /// Whether forces with these options depend on the row, or are told by it.
 bool is_used(const OptionTerms& row, const SolverOptions& options);
@@ -77,7 +77,7 @@ public:
     /// Reads the value. Throws Error(usage); false, if no force has an option that is called so.
     bool take(const std::string& key, const std::string& value);
     /// Refuses what does not go together in one evaluation. Throws Error(usage).
-    void settle();
+    void resolve();
 
 protected:
     template <class Settings>

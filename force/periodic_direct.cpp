@@ -33,7 +33,7 @@ Real smooth_force(Real w)
     return (std::erf(u) / u - 2 * std::numbers::inv_sqrtpi_v<Real> * std::exp(-w)) / w;
 }
 
-Real smooth_well(Real w)
+Real smooth_potential(Real w)
 {
     return w > 0 ? std::erf(std::sqrt(w)) / std::sqrt(w) : 2 * std::numbers::inv_sqrtpi_v<Real>;
 }
@@ -79,8 +79,8 @@ PeriodicPairKernel find_kernel(const std::string& instruction_set, bool spline, 
 
 class PeriodicDirectSolver final : public Solver {
 public:
-    explicit PeriodicDirectSolver(const SolverOptions& settled)
-        : options_(settled), softening_(settled.softening), box_{settled.box},
+    explicit PeriodicDirectSolver(const SolverOptions& resolved)
+        : options_(resolved), softening_(resolved.softening), box_{resolved.box},
           modes_(make_ewald_modes(box_, box_.side / (4 * cut), 1e-14, instruction_set()))
     {
         pairs_.side = box_.side;
@@ -90,7 +90,7 @@ public:
         pairs_.cut_squared = box_.side * box_.side / 4;
         const Real unit = 2 * Real(modes_->split_radius());
         interpolate(smooth_force, cut * cut, 1 / (unit * unit * unit), pairs_.force);
-        interpolate(smooth_well, cut * cut, 1 / unit, pairs_.well);
+        interpolate(smooth_potential, cut * cut, 1 / unit, pairs_.potential);
         options_.device = "cpu";
         options_.precision = Precision::double_precision;
     }
@@ -227,9 +227,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Solver> make_periodic_direct_solver(const SolverOptions& settled)
+std::unique_ptr<Solver> make_periodic_direct_solver(const SolverOptions& resolved)
 {
-    return std::make_unique<PeriodicDirectSolver>(settled);
+    return std::make_unique<PeriodicDirectSolver>(resolved);
 }
 
 } // namespace chamomile

@@ -22,7 +22,7 @@ long double smooth_force(long double w)
 }
 
 /// 2 r_s p as a function of u^2.
-long double smooth_well(long double w)
+long double smooth_potential(long double w)
 {
     const long double u = std::sqrt(w);
     return u > 0 ? std::erf(u) / u : 2 / std::sqrt(std::numbers::pi_v<long double>);
@@ -80,11 +80,12 @@ void fill(ShortRangeForm::Polynomials<T>& form, long double split, long double w
     const auto force = fit_polynomial(degree, widest, smooth_force, [](long double w) {
         return std::max(1.0L, w * std::sqrt(w)); // u^3: of Newton's force
     });
-    const auto well = fit_polynomial(degree, widest, smooth_well,
-                                     [](long double w) { return std::max(1.0L, std::sqrt(w)); });
+    const auto potential = fit_polynomial(degree, widest, smooth_potential, [](long double w) {
+        return std::max(1.0L, std::sqrt(w));
+    });
     for (int k = 0; k <= degree; ++k) {
         form.force[k] = T(force[k] / (unit * unit * unit));
-        form.well[k] = T(well[k] / unit);
+        form.potential[k] = T(potential[k] / unit);
     }
 }
 

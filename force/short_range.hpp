@@ -34,7 +34,7 @@ struct ShortRangeForm {
 
     template <class T>
     struct Polynomials {
-        T force[degree<T> + 1], well[degree<T> + 1]; ///< of q and p, by power
+        T force[degree<T> + 1], potential[degree<T> + 1]; ///< of q and p, by power
     };
     Polynomials<float> in_float;
     Polynomials<double> in_double;
@@ -93,7 +93,8 @@ struct ShortRange : Gravity<softening, with_potential> {
             const T force = m_inv_u3 - j.mass * value(smooth.force, x); // 20 and 2
             sum.acceleration += select(x < T(1), force, T(0)) * r;      // 1 and 6
             if constexpr (with_potential)
-                sum.potential -= select(x < T(1), m_inv_u - j.mass * value(smooth.well, x), T(0));
+                sum.potential -=
+                    select(x < T(1), m_inv_u - j.mass * value(smooth.potential, x), T(0));
         } else {
             const T x = T(Lane(form->slope)) * norm_squared(r, T(0)) + T(-1);
             Sum<T> pair{};
@@ -103,7 +104,7 @@ struct ShortRange : Gravity<softening, with_potential> {
             sum.acceleration += kept * pair.acceleration - force * r;
             if constexpr (with_potential)
                 sum.potential +=
-                    select(x < T(1), pair.potential + j.mass * value(smooth.well, x), T(0));
+                    select(x < T(1), pair.potential + j.mass * value(smooth.potential, x), T(0));
         }
     }
 
@@ -140,8 +141,8 @@ struct ShortRange : Gravity<softening, with_potential> {
         const T along = inside * (j.mass * a - half_trace * b + T(0.5f) * rsr * c);
         sum.acceleration += along * r - (inside * b) * s;
         if constexpr (with_potential)
-            sum.potential -= inside * (j.mass * (inv_u - value(smooth.well, x)) - half_trace * a +
-                                       T(0.5f) * rsr * b);
+            sum.potential -= inside * (j.mass * (inv_u - value(smooth.potential, x)) -
+                                       half_trace * a + T(0.5f) * rsr * b);
     }
 
 private:

@@ -98,7 +98,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
 
 } // namespace
 
-SolverOptions settled(const SolverOptions& options)
+SolverOptions resolved(const SolverOptions& options)
 {
     if (const Refusal why = refusal(options))
         throw Error(Fault::usage, *why);
@@ -111,21 +111,21 @@ SolverOptions settled(const SolverOptions& options)
     return chosen;
 }
 
-SolverParts make_parts(const SolverOptions& settled, bool targets_apart)
+SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 {
-    const int gpu = choose_gpu(settled.device);
+    const int gpu = choose_gpu(resolved.device);
     if (gpu >= 0)
-        return make_cuda_parts(gpu, settled.precision, targets_apart);
+        return make_cuda_parts(gpu, resolved.precision, separate_targets);
     return {make_host_tree_builder(),
-            make_host_evaluator(settled.precision, settled.instruction_set),
-            targets_apart ? make_host_tree_builder() : nullptr};
+            make_host_evaluator(resolved.precision, resolved.instruction_set),
+            separate_targets ? make_host_tree_builder() : nullptr};
 }
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
     if (options.accuracy)
         return make_accurate_solver(options);
-    const SolverOptions chosen = settled(options);
+    const SolverOptions chosen = resolved(options);
     const int gpu = choose_gpu(chosen.device);
     if (chosen.solver == SolverKind::direct && chosen.is_periodic())
         return make_periodic_direct_solver(chosen);

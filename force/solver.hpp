@@ -23,7 +23,7 @@ enum class Quantities { acceleration, acceleration_potential };
 enum class LongRangePart {
     added,
     left_out, ///< It is not computed; criteria that compare with it take what was computed last.
-    apart     ///< Its accelerations are computed of all particles, to an array of their own.
+    stored    ///< Its accelerations are computed of all particles, to an array of their own.
 };
 
 /// One evaluation, whole: nothing that was said in an earlier one matters. Vectors and numbers are
@@ -55,9 +55,9 @@ struct Request {
     std::optional<double> softening_length = {};
 
     LongRangePart long_range = LongRangePart::added;
-    /// Of LongRangePart::apart, where all particles are targets: zeros, to which that of each
+    /// Of LongRangePart::stored, where all particles are targets: zeros, to which that of each
     /// particle is added. Potentials hold both ranges.
-    ArrayView apart = {};
+    ArrayView long_range_acceleration = {};
 };
 
 /// A request of all particles in arrays of the host, which get room for the results.

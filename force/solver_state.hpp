@@ -16,7 +16,7 @@ public:
     {
         if (is_accepted_)
             return;
-        state_.turn();
+        state_.rewind();
         try {
             solver_.exchange(state_);
         } catch (const std::exception&) { // the first error is the one to tell

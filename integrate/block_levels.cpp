@@ -28,9 +28,9 @@ double BlockLevels::length(int level) const
     return std::ldexp(whole_, -level);
 }
 
-int BlockLevels::level_for(double wish) const
+int BlockLevels::level_for(double time_step) const
 {
-    return level_of(wish, whole_, lowest_);
+    return level_of(time_step, whole_, lowest_);
 }
 
 void BlockLevels::place(Index i, int level)
@@ -40,13 +40,13 @@ void BlockLevels::place(Index i, int level)
     ++count_[level];
 }
 
-void BlockLevels::place(std::span<const double> wish)
+void BlockLevels::place(std::span<const double> time_step)
 {
-    assert(wish.size() == level_.size());
+    assert(time_step.size() == level_.size());
     std::uint64_t count[deepest + 1] = {};
-#pragma omp parallel for if (wish.size() > worth_threads) reduction(+ : count)
-    for (std::size_t i = 0; i < wish.size(); ++i) {
-        level_[i] = std::uint8_t(level_for(wish[i]));
+#pragma omp parallel for if (time_step.size() > worth_threads) reduction(+ : count)
+    for (std::size_t i = 0; i < time_step.size(); ++i) {
+        level_[i] = std::uint8_t(level_for(time_step[i]));
         ++count[level_[i]];
     }
     std::copy(std::begin(count), std::end(count), std::begin(count_));
@@ -103,9 +103,9 @@ std::uint64_t BlockLevels::may_rise() const
     return mask;
 }
 
-int BlockLevels::level_after(Index i, double wish) const
+int BlockLevels::level_after(Index i, double time_step) const
 {
-    const int old = level_[i], level = level_for(wish);
+    const int old = level_[i], level = level_for(time_step);
     assert(old >= longest_due() && count_[old] > 0); // it is due
     if (level >= old)
         return level;
@@ -113,20 +113,20 @@ int BlockLevels::level_after(Index i, double wish) const
     return commensurate ? old - 1 : old;
 }
 
-void BlockLevels::change(Index i, double wish)
+void BlockLevels::change(Index i, double time_step)
 {
-    const int level = level_after(i, wish);
+    const int level = level_after(i, time_step);
     --count_[level_[i]];
     ++count_[level];
     level_[i] = std::uint8_t(level);
 }
 
-void BlockLevels::change(std::span<const Index> due, std::span<const double> wish)
+void BlockLevels::change(std::span<const Index> due, std::span<const double> time_step)
 {
     std::int64_t change[deepest + 1] = {};
 #pragma omp parallel for if (due.size() > worth_threads) reduction(+ : change)
     for (std::size_t k = 0; k < due.size(); ++k) {
-        const int level = level_after(due[k], wish[due[k]]);
+        const int level = level_after(due[k], time_step[due[k]]);
         --change[level_[due[k]]];
         ++change[level];
         level_[due[k]] = std::uint8_t(level);

@@ -19,13 +19,13 @@ public:
     /// Begins a whole step of that length. Shortest steps are `floor`, or the whole if shorter.
     void begin(std::size_t particles, double whole, double floor);
 
-    /// The level of the longest step that is not longer than `wish`, or of the shortest.
-    int level_for(double wish) const;
+    /// The level of the longest step that is not longer than `time_step`, or of the shortest.
+    int level_for(double time_step) const;
 
     /// Gives a particle its first level.
     void place(Index i, int level);
-    /// Gives each particle that of its wish.
-    void place(std::span<const double> wish);
+    /// Gives each particle that of its time step.
+    void place(std::span<const double> time_step);
 
     /// How many particles have each level, where these are kept elsewhere.
     void set_counts(std::span<const std::uint64_t> counts);
@@ -36,11 +36,11 @@ public:
     void advance(std::vector<Index>& due);
     /// The level with the longest steps that is due now.
     int longest_due() const;
-    /// Sets the level of a particle that is due to that of `wish`: any number of levels down, or
-    /// one up if the present time is a multiple of the longer step.
-    void change(Index i, double wish);
-    /// The same for all of these, by their entries of `wish`.
-    void change(std::span<const Index> due, std::span<const double> wish);
+    /// Sets the level of a particle that is due to that of `time_step`: any number of levels down,
+    /// or one up if the present time is a multiple of the longer step.
+    void change(Index i, double time_step);
+    /// The same for all of these, by their entries of `time_step`.
+    void change(std::span<const Index> due, std::span<const double> time_step);
 
     /// Number of particles that are due.
     std::uint64_t due_count() const;
@@ -60,7 +60,7 @@ public:
     int lowest() const { return lowest_; } ///< the level with the shortest steps allowed
 
 private:
-    int level_after(Index i, double wish) const;
+    int level_after(Index i, double time_step) const;
     static std::uint64_t ticks(int level) { return std::uint64_t(1) << (deepest - level); }
 
     double whole_ = 0;

@@ -5,7 +5,7 @@
 
 namespace chamomile {
 
-/// At one time; wishes are steps of the clock.
+/// At one time; time steps are steps of the clock.
 struct BlockRule {
     DynamicalTime dynamical;
     double eta, longest;
@@ -44,16 +44,17 @@ private:
     CHAMOMILE_HD static double infinity() { return HUGE_VAL; }
 };
 
-/// The level of the longest step, the whole / 2^level, that is not longer than `wish`, or `lowest`.
-CHAMOMILE_HD int level_of(double wish, double whole, int lowest)
+/// The level of the longest step, the whole / 2^level, that is not longer than `time_step`, or
+/// `lowest`.
+CHAMOMILE_HD int level_of(double time_step, double whole, int lowest)
 {
-    if (!(wish < whole))
+    if (!(time_step < whole))
         return 0;
-    if (wish < ldexp(whole, -lowest))
+    if (time_step < ldexp(whole, -lowest))
         return lowest;
-    int level = ilogb(whole) - ilogb(wish) - 1;
+    int level = ilogb(whole) - ilogb(time_step) - 1;
     level = level < 0 ? 0 : level;
-    while (ldexp(whole, -level) > wish)
+    while (ldexp(whole, -level) > time_step)
         ++level;
     return level;
 }

@@ -28,10 +28,10 @@ public:
     virtual double softening(double /*time*/, double length) const { return length; }
 
     /// The time as people and files state it: of a comoving clock the scale factor.
-    virtual double stated(double time) const { return time; }
+    virtual double file_time(double time) const { return time; }
 
     /// Whether it is Newton's: kicks and drifts are the differences of the times themselves.
-    virtual bool is_plain() const { return true; }
+    virtual bool is_newtonian() const { return true; }
 
     /// Newton's.
     static const Clock& newtonian()

@@ -46,7 +46,7 @@ double ComovingClock::softening(double time, double length) const
     return most > 0 ? std::min(length, most / std::exp(time)) : length;
 }
 
-double ComovingClock::stated(double time) const
+double ComovingClock::file_time(double time) const
 {
     return std::exp(time);
 }

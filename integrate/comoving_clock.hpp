@@ -31,8 +31,8 @@ public:
     double step(double time, double dynamical_time) const override;
     double longest_step(double) const override { return options_.longest_step; }
     double softening(double time, double length) const override;
-    double stated(double time) const override;
-    bool is_plain() const override { return false; }
+    double file_time(double time) const override;
+    bool is_newtonian() const override { return false; }
 
     const ComovingOptions& options() const { return options_; }
 

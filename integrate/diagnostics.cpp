@@ -43,7 +43,7 @@ Vec3<double> typical_velocity(const Particles& particles)
 
 } // namespace
 
-Diagnostics diagnose(const Particles& particles, Shape shape)
+Diagnostics diagnose(const Particles& particles, LagrangianRadii which)
 {
     const Vec3<double> typical = typical_velocity(particles);
     const Moments sums = ordered_sum<Moments>(particles.size(), [&](std::size_t i) {
@@ -70,7 +70,7 @@ Diagnostics diagnose(const Particles& particles, Shape shape)
         const double of_bulk = 0.5 * sums.mass * norm_squared(bulk - typical);
         result.internal_kinetic = std::max(0.0, sums.kinetic_about - of_bulk);
     }
-    if (shape == Shape::left_out)
+    if (which == LagrangianRadii::left_out)
         return result;
     const auto radii = lagrangian_radii(particles, density_center(particles), lagrangian_fractions);
     std::copy(radii.begin(), radii.end(), result.lagrangian_radii.begin());

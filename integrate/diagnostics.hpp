@@ -29,11 +29,11 @@ struct Diagnostics {
     double virial_ratio() const { return potential < 0 ? -internal_kinetic / potential : 0; }
 };
 
-enum class Shape { followed, left_out };
+enum class LagrangianRadii { computed, left_out };
 
 /// All of the above, or all but the Lagrangian radii, which mean nothing in a periodic box;
 /// `particles.potential` must belong to the positions.
-Diagnostics diagnose(const Particles& particles, Shape shape = Shape::followed);
+Diagnostics diagnose(const Particles& particles, LagrangianRadii which = LagrangianRadii::computed);
 
 /// A centre that stays with the densest part: the centre of mass of the nearer half of the
 /// particles about the previous centre, halved again until at most a hundred remain. Particles

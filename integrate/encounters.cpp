@@ -66,11 +66,11 @@ void Encounters::exchange(Archive& archive)
     archive("encounters/mean_mass", mean_mass_);
 }
 
-void Encounters::look(std::span<const MovingSource> sources, Index i, double wish, double time)
+void Encounters::note(std::span<const MovingSource> sources, Index i, double time_step, double time)
 {
     const double mass = std::abs(sources[i].mass) > 0 ? std::abs(sources[i].mass) : mean_mass_;
     const double s2 = closest_.distance * closest_.distance + softening_squared_;
-    if (wish * wish * mass > 16 * eta_over_G_ * s2 * std::sqrt(s2))
+    if (time_step * time_step * mass > 16 * eta_over_G_ * s2 * std::sqrt(s2))
         return;
     const ClosePair pair = nearest_to(sources, i);
     if (pair.distance < closest_.distance) {

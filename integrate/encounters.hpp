@@ -35,8 +35,8 @@ public:
     Encounters(std::span<const MovingSource> sources, const SolverOptions& forces, double eta,
                double time);
 
-    /// Looks at source i, whose step is to be `wish`.
-    void look(std::span<const MovingSource> sources, Index i, double wish, double time);
+    /// Looks at source i, whose step is to be `time_step`.
+    void note(std::span<const MovingSource> sources, Index i, double time_step, double time);
 
     void exchange(Archive& archive);
 

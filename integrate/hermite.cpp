@@ -61,7 +61,7 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
     const std::size_t n = particles.size();
     state_.encounters = Encounters(sources_, forces(), options_.eta, now.time);
     state_.motion.resize(n);
-    state_.wish.resize(n);
+    state_.time_step.resize(n);
     state_.length.assign(n, infinity);
     double GM = 0;
     for (double mass : particles.mass)
@@ -69,26 +69,26 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
     for (std::size_t i = 0; i < n; ++i) {
         state_.motion[i] = {particles.position[i], particles.velocity[i], sums_[i].acceleration,
                             sums_[i].jerk};
-        state_.wish[i] =
+        state_.time_step[i] =
             std::min(options_.longest,
                      starting_step(state_.motion[i], sums_[i].potential, GM, options_.eta_start));
     }
     state_.shared_length = infinity;
     state_.report = {};
     state_.report.shortest = options_.shortest;
-    if (const double usual = usual_wish(); state_.report.shortest == 0 && std::isfinite(usual))
+    if (const double usual = usual_time_step(); state_.report.shortest == 0 && std::isfinite(usual))
         state_.report.shortest = std::ldexp(usual, -40);
     return statistics_;
 }
 
 /// That nine particles of ten have or stay below.
-double Hermite::usual_wish() const
+double Hermite::usual_time_step() const
 {
-    if (state_.wish.empty())
+    if (state_.time_step.empty())
         return infinity;
-    std::vector<double> wishes = state_.wish;
-    const auto place = wishes.begin() + std::ptrdiff_t(wishes.size() * 9 / 10);
-    std::nth_element(wishes.begin(), place, wishes.end());
+    std::vector<double> time_steps = state_.time_step;
+    const auto place = time_steps.begin() + std::ptrdiff_t(time_steps.size() * 9 / 10);
+    std::nth_element(time_steps.begin(), place, time_steps.end());
     return *place;
 }
 
@@ -98,9 +98,9 @@ Integrator::NextStep Hermite::next_step(Moment)
         return {options_.fixed_length, TimeStepKind::fixed};
     const bool blocks = options_.sharing == StepSharing::blocks;
     double shortest = infinity;
-    for (double wish : state_.wish)
-        shortest = std::min(shortest, wish);
-    const double length = blocks ? std::min(usual_wish(), most_blocks * shortest)
+    for (double time_step : state_.time_step)
+        shortest = std::min(shortest, time_step);
+    const double length = blocks ? std::min(usual_time_step(), most_blocks * shortest)
                                  : std::min(2 * state_.shared_length, shortest);
     return {std::max(length, state_.report.shortest), TimeStepKind::adaptive};
 }
@@ -115,7 +115,7 @@ ForceStatistics Hermite::step(Particles& particles, double length, Quantities qu
     const std::vector<Vec3<double>> acceleration = particles.acceleration;
     try {
         move_all(particles, length, now);
-        hand_over(particles);
+        copy_to(particles);
         if (quantities == Quantities::acceleration_potential) {
             const double before = wall_clock_seconds();
             add(statistics_, evaluate(particles, quantities, {now.step, now.time + length}));
@@ -123,7 +123,7 @@ ForceStatistics Hermite::step(Particles& particles, double length, Quantities qu
         }
     } catch (...) {
         std::swap(state_, before_);
-        hand_over(particles);
+        copy_to(particles);
         particles.acceleration = acceleration;
         throw;
     }
@@ -165,7 +165,7 @@ void Hermite::place_particles(double length)
     for (std::size_t i = 0; i < state_.motion.size(); ++i) {
         const bool alone = options_.sharing == StepSharing::blocks;
         levels_.place(Index(i),
-                      alone ? levels_.level_for(std::min(state_.wish[i], 2 * state_.length[i]))
+                      alone ? levels_.level_for(std::min(state_.time_step[i], 2 * state_.length[i]))
                             : 0);
     }
 }
@@ -234,23 +234,23 @@ void Hermite::end_step(const Particles& particles, std::size_t k, Moment now)
     const Index i = active_[k];
     const double dt = levels_.since(i);
     const HigherDerivatives higher = higher_derivatives(state_.motion[i], ends_[k], dt);
-    state_.wish[i] = std::min(options_.longest, aarseth_step(ends_[k], higher, options_.eta));
+    state_.time_step[i] = std::min(options_.longest, aarseth_step(ends_[k], higher, options_.eta));
     state_.motion[i] = ends_[k];
     state_.length[i] = dt;
     ++state_.report.steps_by_exponent[std::ilogb(dt)];
-    state_.encounters.look(sources_, i, state_.wish[i], now.time);
+    state_.encounters.note(sources_, i, state_.time_step[i], now.time);
     if (options_.fixed_length > 0)
         return;
-    if (state_.wish[i] < state_.report.shortest) {
+    if (state_.time_step[i] < state_.report.shortest) {
         if (options_.below_shortest == BelowShortest::refuse)
             refuse_step(particles, i, now);
         ++state_.report.below_shortest;
     }
     if (options_.sharing == StepSharing::blocks)
-        levels_.change(i, state_.wish[i]);
+        levels_.change(i, state_.time_step[i]);
 }
 
-void Hermite::hand_over(Particles& particles) const
+void Hermite::copy_to(Particles& particles) const
 {
     for (std::size_t i = 0; i < state_.motion.size(); ++i) {
         particles.position[i] = state_.motion[i].position;
@@ -290,7 +290,7 @@ void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
     const Index other = pair.i == i ? pair.j : pair.i;
     throw Error(Fault::numeric,
                 "particle id " + std::to_string(particles.id[i]) + ": step " +
-                    in_words(state_.wish[i]) + " in step " + std::to_string(now.step) +
+                    in_words(state_.time_step[i]) + " in step " + std::to_string(now.step) +
                     ", t = " + in_words(now.time) + ": below the shortest of " +
                     in_words(state_.report.shortest) + ", " + in_words(pair.distance) +
                     " from id " + std::to_string(particles.id[other]) +
@@ -301,7 +301,7 @@ void Hermite::refuse_step(const Particles& particles, Index i, Moment now) const
 void Hermite::exchange(Archive& archive, Particles& particles)
 {
     archive.records("hermite/motion", state_.motion);
-    archive("hermite/wish", state_.wish);
+    archive("hermite/wish", state_.time_step);
     archive("hermite/length", state_.length);
     archive("hermite/shared_length", state_.shared_length);
     state_.encounters.exchange(archive);
@@ -312,7 +312,7 @@ void Hermite::exchange(Archive& archive, Particles& particles)
     archive("hermite/below_shortest", report.below_shortest);
     archive("hermite/shortest", report.shortest);
     const std::size_t n = particles.size();
-    if (state_.motion.size() != n || state_.wish.size() != n || state_.length.size() != n)
+    if (state_.motion.size() != n || state_.time_step.size() != n || state_.length.size() != n)
         throw Error(Fault::restart, "hermite: arrays of different lengths");
     if (!archive.is_reading())
         return;

@@ -79,21 +79,21 @@ public:
     HermiteReport report() const;
 
 private:
-    double usual_wish() const;
+    double usual_time_step() const;
     void place_particles(double length);
     void move_block(Particles& particles, Moment now);
     void predict_all(const Particles& particles, Moment now);
     void evaluate_block(const Particles& particles, Moment now);
     void end_step(const Particles& particles, std::size_t k, Moment now);
-    void hand_over(Particles& particles) const;
+    void copy_to(Particles& particles) const;
     void require_sums(const Particles& particles, Moment now) const;
     [[noreturn]] void refuse_step(const Particles& particles, Index i, Moment now) const;
 
     /// What steps go on from.
     struct State {
-        std::vector<Motion> motion;       ///< of each particle at its own time
-        std::vector<double> wish, length; ///< of its next step, and of its last
-        double shared_length = 0;         ///< of the last shared step
+        std::vector<Motion> motion;            ///< of each particle at its own time
+        std::vector<double> time_step, length; ///< of its next step, and of its last
+        double shared_length = 0;              ///< of the last shared step
         Encounters encounters;
         HermiteReport report;
     };

@@ -15,7 +15,8 @@ bool KeptTrees::keeps(int rung, double now) const
     if (!has_tree_ || found == rungs_.end() || found->second.pairs == 0)
         return false;
     const Rung& r = found->second;
-    return r.kept < renewal && (now - built_ <= r.longest || r.built >= r.patience);
+    return r.kept_in_row < renewal &&
+           (now - built_at_ <= r.longest || r.built_in_row >= r.patience);
 }
 
 void KeptTrees::note(int rung, double now, const ForceStatistics& statistics,
@@ -28,22 +29,23 @@ void KeptTrees::note(int rung, double now, const ForceStatistics& statistics,
                  pairs = double(statistics.particle_particle + statistics.particle_cell) / targets;
     if (!statistics.kept_tree) {
         r.pairs = pairs;
-        r.kept = 0;
-        ++r.built;
-        built_ = now;
+        r.kept_in_row = 0;
+        ++r.built_in_row;
+        built_at_ = now;
         has_tree_ = true;
         return;
     }
-    ++r.kept;
-    r.built = 0;
-    const double added = (pairs - r.pairs) * targets / double(particles), age = now - built_;
-    if (added > worth_) {
+    ++r.kept_in_row;
+    r.built_in_row = 0;
+    const double added = (pairs - r.pairs) * targets / double(particles), age = now - built_at_;
+    if (added > build_cost_) {
         r.longest = std::min(r.longest, age / 2);
         r.patience = std::min(2 * r.patience, most_patience);
         return;
     }
     // Cells that grow in all three directions have eight times as many neighbours at twice the age.
-    r.longest = std::max(r.longest, age * std::cbrt(worth_ / std::max(added, worth_ / 8)));
+    r.longest =
+        std::max(r.longest, age * std::cbrt(build_cost_ / std::max(added, build_cost_ / 8)));
     r.patience = least_patience;
 }
 
@@ -56,8 +58,8 @@ void KeptTrees::exchange(Archive& archive)
         rungs.push_back(rung);
         pairs.push_back(r.pairs);
         longest.push_back(r.longest);
-        kept.push_back(r.kept);
-        built.push_back(r.built);
+        kept.push_back(r.kept_in_row);
+        built.push_back(r.built_in_row);
         patience.push_back(r.patience);
     }
     archive("kept_trees/rungs", rungs);

@@ -17,7 +17,7 @@ class Archive;
 class KeptTrees {
 public:
     /// `worth`: so many pairs for each particle of the tree cost what keeping it saves.
-    explicit KeptTrees(double worth) : worth_(worth) {}
+    explicit KeptTrees(double build_cost) : build_cost_(build_cost) {}
 
     void begin() { has_tree_ = false; } ///< of a whole step; its first evaluation builds
     /// Whether the evaluation at that time since the whole step began keeps the tree.
@@ -33,15 +33,15 @@ private:
     static constexpr std::uint64_t least_patience = 2, most_patience = 1024;
 
     struct Rung {
-        double pairs = 0;                        ///< of a target, with a new tree; 0: not known
-        double longest = 0;                      ///< age to which trees are kept
-        std::uint64_t kept = 0, built = 0;       ///< evaluations since one was not
+        double pairs = 0;   ///< of a target, with a new tree; 0: not known
+        double longest = 0; ///< age to which trees are kept
+        std::uint64_t kept_in_row = 0, built_in_row = 0; ///< evaluations one after the other
         std::uint64_t patience = least_patience; ///< so many build before an older tree is tried
     };
 
-    double worth_;
+    double build_cost_;
     std::map<int, Rung> rungs_;
-    double built_ = 0; ///< when, since the whole step began
+    double built_at_ = 0; ///< when, since the whole step began
     bool has_tree_ = false;
 };
 

@@ -139,15 +139,15 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     StepColumns columns;
     if (splits_forces()) {
         columns.long_range.assign(count_, {});
-        request.long_range = LongRangePart::apart;
-        request.apart = view_of(std::span(columns.long_range));
+        request.long_range = LongRangePart::stored;
+        request.long_range_acceleration = view_of(std::span(columns.long_range));
     }
     const ForceStatistics statistics = evaluate(request, now);
 #pragma omp parallel for if (count_ > worth_threads) schedule(static)
     for (std::size_t i = 0; i < columns.long_range.size(); ++i)
         particles.acceleration[i] += columns.long_range[i];
     require_finite(particles, particles.acceleration, "acceleration",
-                   {now.step, clock_.stated(now.time)});
+                   {now.step, clock_.file_time(now.time)});
     fill_store(particles, columns);
     if (blocks_)
         store_->choose_first_steps(rule(now.time));
@@ -330,9 +330,9 @@ Request Leapfrog::request_of_block(Quantities quantities, Moment now)
                            : kept_trees_.keeps(rung_due(), levels_.elapsed());
     request.keeps_tree = block_ > 0 && keeps;
     if (splits_forces()) {
-        request.long_range = ends ? LongRangePart::apart : LongRangePart::left_out;
+        request.long_range = ends ? LongRangePart::stored : LongRangePart::left_out;
         if (ends)
-            request.apart = store_->clear_long_range();
+            request.long_range_acceleration = store_->clear_long_range();
     }
     return request;
 }
@@ -345,7 +345,7 @@ LevelFactors Leapfrog::kick_factors(Half half) const
     for (int level = 0; level <= levels_.lowest(); ++level)
         if (levels_.count(level) > 0) {
             const double step = levels_.length(level) / 2, now = levels_.elapsed();
-            factor[std::size_t(level)] = clock_.is_plain() ? step
+            factor[std::size_t(level)] = clock_.is_newtonian() ? step
                                          : half == Half::first
                                              ? clock_.kick(begin_ + now, begin_ + now + step)
                                              : clock_.kick(begin_ + (now - step), begin_ + now);
@@ -356,13 +356,13 @@ LevelFactors Leapfrog::kick_factors(Half half) const
 double Leapfrog::drift_factor() const
 {
     const double stride = levels_.stride(), now = levels_.elapsed();
-    return clock_.is_plain() ? stride : clock_.drift(begin_ + (now - stride), begin_ + now);
+    return clock_.is_newtonian() ? stride : clock_.drift(begin_ + (now - stride), begin_ + now);
 }
 
 double Leapfrog::long_range_factor(Half half) const
 {
     const double length = levels_.whole(), middle = begin_ + length / 2;
-    return clock_.is_plain()     ? length / 2
+    return clock_.is_newtonian() ? length / 2
            : half == Half::first ? clock_.kick(begin_, middle)
                                  : clock_.kick(middle, begin_ + length);
 }
@@ -372,7 +372,7 @@ BlockRule Leapfrog::rule(double time) const
     return {{softening(time), blocks_->criterion, GM_},
             blocks_->eta,
             blocks_->longest,
-            clock_.is_plain() ? 1 : clock_.step(time, 1)};
+            clock_.is_newtonian() ? 1 : clock_.step(time, 1)};
 }
 
 /// Returns k where 2^k is the longest step of the particles that are due.
@@ -412,9 +412,9 @@ void Leapfrog::refuse(Moment now)
 {
     store_->fetch();
     const Particles& particles = store_->particles();
-    const Moment stated{now.step, clock_.stated(now.time)};
-    require_finite(particles, particles.position, "position", stated);
-    require_finite(particles, particles.acceleration, "acceleration", stated);
+    const Moment shown{now.step, clock_.file_time(now.time)};
+    require_finite(particles, particles.position, "position", shown);
+    require_finite(particles, particles.acceleration, "acceleration", shown);
     throw Error(Fault::device, "particles on the GPU are not finite, but those copied are");
 }
 

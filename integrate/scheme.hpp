@@ -58,8 +58,8 @@ const PlainNames& plain_names_of_runs();
 /// Completes both by what goes with those that are given: hermite sums directly, in double.
 /// `in_box`: gravity is periodic, even if the box is not known yet. The line refuses the first
 /// option that contradicts another or that nothing would use.
-Refusal settle_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
-                      bool in_box);
+Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
+                       bool in_box);
 
 /// Why the scheme cannot go with these forces.
 Refusal refusal(const SolverOptions& options, const Scheme& scheme);
@@ -94,7 +94,7 @@ public:
     /// The texts of those that are given, by the names of the command line.
     std::map<std::string, std::string> texts() const;
     /// Steps by eta are adaptive ones where nothing else says what they are. Throws Error(usage).
-    void settle();
+    void resolve();
 };
 
 /// Keys of a KeyedScheme.

@@ -123,8 +123,8 @@ Refusal first_of(const std::vector<Contradiction>& table, const GivenOptions& gi
     return {};
 }
 
-Refusal settle_hermite(SolverOptions& options, const Scheme& scheme, const GivenOptions& given,
-                       bool in_box)
+Refusal resolve_hermite(SolverOptions& options, const Scheme& scheme, const GivenOptions& given,
+                        bool in_box)
 {
     const char* direct = "is for trees; hermite sums directly";
     if (Refusal line = first_of(
@@ -180,8 +180,8 @@ const PlainNames& plain_names_of_runs()
     return names;
 }
 
-Refusal settle_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
-                      bool in_box)
+Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
+                       bool in_box)
 {
     const bool hermite = scheme.kind == SchemeKind::hermite;
     std::vector<Unmet> unmet = {{hermite ? needs_leapfrog : needs_hermite,
@@ -197,7 +197,7 @@ Refusal settle_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions
         unmet.push_back({needs_isolation, "is not for periodic boxes"});
     if (const Refusal line = refuse_idle_rows(scheme_options(), given, unmet))
         return line;
-    return hermite ? settle_hermite(options, scheme, given, in_box)
+    return hermite ? resolve_hermite(options, scheme, given, in_box)
                    : refuse_leapfrog(options, scheme, given);
 }
 
@@ -206,7 +206,7 @@ bool KeyedScheme::take(const std::string& key, const std::string& value)
     return KeyedOptions::take(key, value) || take_row(scheme_options(), scheme, key, value);
 }
 
-void KeyedScheme::settle()
+void KeyedScheme::resolve()
 {
     if (scheme.kind == SchemeKind::leapfrog && scheme.eta && !scheme.individual)
         take("adaptive", "true");
@@ -214,9 +214,9 @@ void KeyedScheme::settle()
                            scheme.adaptive || scheme.individual;
     const PlainNames& names = plain_names_of_runs();
     const auto refuse = [&](const Refusal& line) { require(line, names); };
-    refuse(settle_method(options, given));
-    refuse(settle_scheme(options, scheme, given, options.is_periodic()));
-    refuse(settle_boundary(options, given));
+    refuse(resolve_method(options, given));
+    refuse(resolve_scheme(options, scheme, given, options.is_periodic()));
+    refuse(resolve_boundary(options, given));
     if (!has_steps)
         refuse("--dt, --eta or --block-steps: one of them is needed");
 }

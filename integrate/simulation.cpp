@@ -51,9 +51,9 @@ void Simulation::run()
         for (const Registered& registered : observers_)
             if (registered.needs == Quantities::acceleration_potential)
                 quantities = Quantities::acceleration_potential;
-        const Moment now{step_, time()}, stated{step_, stated_time()};
-        require_finite(particles_, particles_.position, "position", stated);
-        require_finite(particles_, particles_.velocity, "velocity", stated);
+        const Moment now{step_, time()}, shown{step_, file_time()};
+        require_finite(particles_, particles_.position, "position", shown);
+        require_finite(particles_, particles_.velocity, "velocity", shown);
         note(integrator_->start(particles_, quantities, now), quantities);
         require_end();
         begun_ = true;
@@ -95,7 +95,7 @@ void Simulation::take_step()
         throw Error(Fault::numeric,
                     "step " + std::to_string(step_ + 1) + ": its length of " +
                         std::to_string(next.length) +
-                        " is lost in the digits of t = " + std::to_string(stated_time()));
+                        " is lost in the digits of t = " + std::to_string(file_time()));
     const Quantities quantities = will_need_potentials(planned) ? Quantities::acceleration_potential
                                                                 : Quantities::acceleration;
     diagnostics_.reset();
@@ -120,7 +120,7 @@ ForceStatistics Simulation::step_integrator(double length, Quantities quantities
             throw;
         throw Error(Fault::numeric, std::string(error.what()) + ", in step " +
                                         std::to_string(step_ + 1) +
-                                        " from t = " + std::to_string(stated_time()));
+                                        " from t = " + std::to_string(file_time()));
     }
 }
 
@@ -140,8 +140,9 @@ const Diagnostics& Simulation::diagnostics()
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
-        diagnostics_ = diagnose(particles_, integrator_->clock().is_plain() ? Shape::followed
-                                                                            : Shape::left_out);
+        diagnostics_ =
+            diagnose(particles_, integrator_->clock().is_newtonian() ? LagrangianRadii::computed
+                                                                     : LagrangianRadii::left_out);
     }
     return *diagnostics_;
 }

@@ -79,13 +79,13 @@ public:
     void exchange(Archive& archive);
 
     double time() const { return timeline_.time(); }
-    /// The time as its clock states it, such as a scale factor.
+    /// The time as files hold it, such as a scale factor.
     /// The softening length of now, where the clock changes it.
     double softening_length() const
     {
         return integrator_->clock().softening(time(), integrator_->forces().softening.length);
     }
-    double stated_time() const { return integrator_->clock().stated(time()); }
+    double file_time() const { return integrator_->clock().file_time(time()); }
     std::uint64_t step() const { return step_; }
     double step_length() const { return step_length_; } ///< of the last step, 0 at the start
     bool at_end() const { return timeline_.at_end(); }

@@ -23,7 +23,7 @@ constexpr double rounding = 4, least_parts = 64;
 } // namespace
 
 Timeline::Timeline(double start, double end)
-    : start_(start), end_(end), blur_(rounding * last_place(start, end)), time_(start),
+    : start_(start), end_(end), rounding_(rounding * last_place(start, end)), time_(start),
       last_hit_(start)
 {
     if (!std::isfinite(start) || !std::isfinite(end) || end < start)
@@ -46,7 +46,8 @@ std::size_t Timeline::add_list(std::vector<double> times)
         if (!std::isfinite(time))
             throw Error(Fault::usage, "times: " + std::to_string(time) + ": must be finite");
     const double span = end_ - start_;
-    std::erase_if(times, [&](double time) { return time <= start_ + near(span) || time > end_; });
+    std::erase_if(times,
+                  [&](double time) { return time <= start_ + tolerance(span) || time > end_; });
     std::sort(times.begin(), times.end());
     series_.push_back({span, 1, true, std::move(times), true});
     return series_.size() - 1;
@@ -62,9 +63,9 @@ double Timeline::least_interval(double start, double end)
     return least_parts * last_place(start, end);
 }
 
-double Timeline::near(double length) const
+double Timeline::tolerance(double length) const
 {
-    return std::max(same * length, blur_);
+    return std::max(same * length, rounding_);
 }
 
 double Timeline::time_of(const Series& series) const
@@ -79,7 +80,7 @@ double Timeline::next_target() const
 {
     double target = end_;
     for (const Series& series : series_)
-        if (time_of(series) < end_ - near(series.interval))
+        if (time_of(series) < end_ - tolerance(series.interval))
             target = std::min(target, time_of(series));
     return target;
 }
@@ -89,13 +90,13 @@ Timeline::Step Timeline::plan(double length, TimeStepKind kind) const
     const double target = next_target();
     if (kind == TimeStepKind::adaptive) {
         const double exact = (target - time_) / length;
-        const double steps = std::ceil(exact - std::max(same * exact, blur_ / length));
+        const double steps = std::ceil(exact - std::max(same * exact, rounding_ / length));
         if (steps <= 1)
             return {target - time_, target, true};
         return {(target - time_) / steps, time_ + (target - time_) / steps, false};
     }
     const double steps = (target - last_hit_) / length;
-    const double margin = std::max(same * std::max(1.0, steps), blur_ / length);
+    const double margin = std::max(same * std::max(1.0, steps), rounding_ / length);
     const double whole = std::max(1.0, std::ceil(steps - margin));
     if (double(steps_since_hit_ + 1) < whole)
         return {length, last_hit_ + double(steps_since_hit_ + 1) * length, false};
@@ -105,12 +106,12 @@ Timeline::Step Timeline::plan(double length, TimeStepKind kind) const
 
 bool Timeline::hits(const Step& step, std::size_t series) const
 {
-    return step.hits && time_of(series_[series]) <= step.end + near(series_[series].interval);
+    return step.hits && time_of(series_[series]) <= step.end + tolerance(series_[series].interval);
 }
 
 void Timeline::advance(const Step& step)
 {
-    assert(step.end > time_ && step.end <= end_ + near(end_ - start_));
+    assert(step.end > time_ && step.end <= end_ + tolerance(end_ - start_));
     for (std::size_t k = 0; k < series_.size(); ++k) {
         series_[k].due = hits(step, k);
         if (series_[k].due)

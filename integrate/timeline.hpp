@@ -68,12 +68,12 @@ private:
         bool is_list = false;
     };
     static double last_place(double start, double end);
-    double near(double length) const; ///< within which two times are one, beside such a length
+    double tolerance(double length) const; ///< within which two times are one, beside such a length
     double time_of(const Series& series) const;
     double next_target() const;
 
     double start_, end_;
-    double blur_; ///< by which times that mean the same may differ
+    double rounding_; ///< by which times that mean the same may differ
     double time_;
     double last_hit_; ///< where the fixed steps are counted from
     std::uint64_t steps_since_hit_ = 0;

@@ -71,7 +71,7 @@ bool has_critical_density(const Snapshot& snapshot)
            snapshot.comoving->hubble > 0;
 }
 
-void settle_units(Snapshot& snapshot)
+void infer_units(Snapshot& snapshot)
 {
     if (snapshot.has_stated_units)
         return;

@@ -36,7 +36,7 @@ bool has_density_of_background(const Snapshot& snapshot);
 /// Takes lengths of unstated unit as Mpc/h instead of kpc/h, as MUSIC writes them, if their density
 /// is that of Omega_m only then; notes what is assumed. May be called again with another box or
 /// Omega_m.
-void settle_units(Snapshot& snapshot);
+void infer_units(Snapshot& snapshot);
 
 /// Returns whether the file states a side of the box that differs from this one beyond rounding.
 bool contradicts_box(double side, const Snapshot& snapshot);

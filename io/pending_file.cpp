@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t buffer_bytes = 1 << 20;
 
 /// Returns the file that a symbolic link leads to, so that the link is kept.
-std::filesystem::path followed(std::filesystem::path file)
+std::filesystem::path link_target(std::filesystem::path file)
 {
     constexpr int most = 40; // as many as the system follows
     std::error_code none;
@@ -52,7 +52,7 @@ Error bad_output(const std::filesystem::path& file, const std::string& field,
     return file_error(Fault::output, file, field, value, allowed);
 }
 
-PendingFile::PendingFile(const std::filesystem::path& target) : target_(followed(target))
+PendingFile::PendingFile(const std::filesystem::path& target) : target_(link_target(target))
 {
     std::error_code none;
     if (std::filesystem::is_symlink(target_, none)) {
@@ -83,7 +83,7 @@ Error PendingFile::failure(const char* what) const
     return bad_output(target_, "file", std::strerror(errno), what);
 }
 
-void PendingFile::probe_room(std::int64_t bytes)
+void PendingFile::require_space(std::int64_t bytes)
 {
     // Asking for room beyond the size limit would raise SIGXFSZ.
     rlimit limit;

@@ -34,7 +34,7 @@ public:
 
     /// Throws, before anything is written, when the disk, quota or size limit has no room for that
     /// many bytes. The room is not reserved.
-    void probe_room(std::int64_t bytes);
+    void require_space(std::int64_t bytes);
 
     /// Appends to the file, through a buffer.
     void write(std::span<const std::byte> bytes);

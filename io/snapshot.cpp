@@ -149,7 +149,7 @@ Snapshot read_snapshot(const std::filesystem::path& path)
         as_opened.check();
         check_stated(snapshot, path);
         check_particles(snapshot.particles, path);
-        settle_units(snapshot);
+        infer_units(snapshot);
         return snapshot;
     } catch (const std::bad_alloc&) {
         throw bad_input(path, "particles", "too many", "they do not fit into memory");

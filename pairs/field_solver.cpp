@@ -20,7 +20,7 @@ namespace {
 /// A Field is the FieldSolver that make_field_solver() returns.
 class Field final : public FieldSolver {
 public:
-    explicit Field(const SolverOptions& settled) : lists_(settled, make_parts(settled, true)) {}
+    explicit Field(const SolverOptions& resolved) : lists_(resolved, make_parts(resolved, true)) {}
 
     void build(const FieldSources& sources) override
     {
@@ -139,9 +139,9 @@ public:
         require(count.size() >= targets.count && list.size() >= most * targets.count,
                 "neighbours: lists: too short for the targets");
         const std::vector<double> position = read(targets.position, targets.count, 3),
-                                  reach = read(radius, targets.count, 1);
+                                  search_radius = read(radius, targets.count, 1);
         for (std::size_t i = 0; i < targets.count; ++i)
-            if (!(reach[i] >= 0) ||
+            if (!(search_radius[i] >= 0) ||
                 !std::isfinite(position[3 * i] + position[3 * i + 1] + position[3 * i + 2]))
                 throw Error(Fault::input,
                             "target " + std::to_string(i) +
@@ -155,7 +155,7 @@ public:
 #pragma omp parallel for schedule(dynamic, 64)
         for (std::size_t i = 0; i < targets.count; ++i) {
             const Vec3<double> place{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
-            const double limit = reach[i] * reach[i];
+            const double limit = search_radius[i] * search_radius[i];
             const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
             std::vector<Index> found = sources_within(octree, moments, place, limit);
             std::erase_if(found, [&](Index j) { return std::int64_t(j) == self; });
@@ -210,7 +210,7 @@ private:
         std::vector<Vec3<double>> acceleration(size());
         std::vector<double> potential(results.potential ? size() : 0);
         const ArrayView to = view_of(std::span(acceleration)),
-                        wells = view_of(std::span(potential));
+                        potentials = view_of(std::span(potential));
         ForceStatistics statistics;
         if (sums_directly) {
             if (!direct_)
@@ -221,10 +221,10 @@ private:
                                             .position = all.position,
                                             .mass = all.mass,
                                             .acceleration = to,
-                                            .potential = wells,
+                                            .potential = potentials,
                                             .active = active});
         } else {
-            statistics = lists_.at_sources({active}, {to, wells});
+            statistics = lists_.at_sources({active}, {to, potentials});
         }
         const std::size_t n = active.empty() ? size() : active.size();
         std::vector<double> rows(3 * n);
@@ -446,7 +446,7 @@ std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
 {
     if (const auto why = field_refusal(options))
         throw Error(Fault::usage, *why);
-    return std::make_unique<Field>(settled(options));
+    return std::make_unique<Field>(resolved(options));
 }
 
 } // namespace chamomile

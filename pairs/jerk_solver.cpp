@@ -12,11 +12,12 @@ using Target = GravityJerk::Target<double>;
 /// A DirectJerkSolver sums all pairs by a PairSolver.
 class DirectJerkSolver final : public JerkSolver {
 public:
-    explicit DirectJerkSolver(const SolverOptions& settled)
-        : options_(settled), pairs_(make_pair_solver(GravityJerk{settled.softening.length},
-                                                     {.precision = settled.precision,
-                                                      .device = settled.device,
-                                                      .instruction_set = settled.instruction_set}))
+    explicit DirectJerkSolver(const SolverOptions& resolved)
+        : options_(resolved),
+          pairs_(make_pair_solver(GravityJerk{resolved.softening.length},
+                                  {.precision = resolved.precision,
+                                   .device = resolved.device,
+                                   .instruction_set = resolved.instruction_set}))
     {}
 
     ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
@@ -72,7 +73,7 @@ std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options)
 {
     if (const auto why = jerk_refusal(options))
         throw Error(Fault::usage, *why);
-    return std::make_unique<DirectJerkSolver>(settled(options));
+    return std::make_unique<DirectJerkSolver>(resolved(options));
 }
 
 } // namespace chamomile

@@ -40,13 +40,13 @@ void TileTree::build(const SortedRows& sources, const Vec3<double>& period)
                     images_.push_back({x * period.x, y * period.y, z * period.z});
 }
 
-void TileTree::list(const Box& group, const Reach& reach, std::vector<TileEntry>& near,
+void TileTree::list(const Box& group, const SearchRadii& radii, std::vector<TileEntry>& near,
                     std::vector<TileEntry>& far) const
 {
     if (levels_.front().empty())
         return;
-    const double near2 = reach.near < 0 ? -1 : reach.near * reach.near,
-                 cutoff2 = reach.cutoff * reach.cutoff;
+    const double near2 = radii.near < 0 ? -1 : radii.near * radii.near,
+                 cutoff2 = radii.cutoff * radii.cutoff;
     for (std::size_t image = 0; image < images_.size(); ++image) {
         // Moving the group the other way leaves the sources in place.
         const Box moved{group.low - images_[image], group.high - images_[image]};

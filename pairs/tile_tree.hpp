@@ -15,7 +15,7 @@ namespace chamomile {
 class TileTree {
 public:
     /// A Reach tells how far a group sees.
-    struct Reach {
+    struct SearchRadii {
         double cutoff = std::numeric_limits<double>::infinity();
         double near = 0; ///< tiles within it of the group's box are near; negative: none
     };
@@ -25,7 +25,7 @@ public:
 
     /// Appends the tiles that hold a source within the cut-off of the group's box, and perhaps some
     /// beyond, ascending in each image.
-    void list(const Box& group, const Reach& reach, std::vector<TileEntry>& near,
+    void list(const Box& group, const SearchRadii& radii, std::vector<TileEntry>& near,
               std::vector<TileEntry>& far) const;
 
     const std::vector<Vec3<double>>& images() const { return images_; }

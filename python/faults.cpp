@@ -63,7 +63,7 @@ void require_own_threads()
                          "multiprocessing.get_context('spawn')");
 }
 
-Turn::Turn(Flag& flag, const char* what) : flag_(flag)
+ExclusiveCall::ExclusiveCall(Flag& flag, const char* what) : flag_(flag)
 {
     require_own_threads();
     if (flag.taken_.exchange(true, std::memory_order_acquire))
@@ -71,7 +71,7 @@ Turn::Turn(Flag& flag, const char* what) : flag_(flag)
                          ": in use by another thread; give each thread its own");
 }
 
-Turn::~Turn()
+ExclusiveCall::~ExclusiveCall()
 {
     flag_.taken_.store(false, std::memory_order_release);
 }

@@ -26,17 +26,17 @@ void require_own_threads();
 
 /// A Turn allows one call at a time on one object. It throws StateError while another thread is
 /// within a call, and calls require_own_threads().
-class Turn {
+class ExclusiveCall {
 public:
     class Flag {
         std::atomic<bool> taken_ = false;
-        friend class Turn;
+        friend class ExclusiveCall;
     };
 
     /// Begins a call on an object named `what`, such as "Solver".
-    Turn(Flag& flag, const char* what);
-    Turn(const Turn&) = delete;
-    ~Turn();
+    ExclusiveCall(Flag& flag, const char* what);
+    ExclusiveCall(const ExclusiveCall&) = delete;
+    ~ExclusiveCall();
 
 private:
     Flag& flag_;

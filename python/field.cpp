@@ -49,8 +49,8 @@ public:
 
     Statistics set(nb::handle positions, nb::handle masses, nb::handle velocities, bool refit)
     {
-        Turn turn(flag_, "Solver");
-        if (refit && !built_)
+        ExclusiveCall call(flag_, "Solver");
+        if (refit && !is_built_)
             throw StateError("refit: needs sources: call build() first");
         Array position(positions, "positions", 3, Access::read);
         const std::size_t n = position.count();
@@ -71,14 +71,14 @@ public:
             array->wait();
         Statistics statistics;
         const double start = wall_clock_seconds();
-        built_ = false; // an exception leaves no sources behind
+        is_built_ = false; // an exception leaves no sources behind
         if (options_.accuracy && !chosen_ && n > 0) {
             solver_ = make_field_solver(options_for(sources, options_));
             chosen_ = true;
         }
         refit ? solver_->refit(sources) : solver_->build(sources);
         statistics.seconds = wall_clock_seconds() - start;
-        built_ = true;
+        is_built_ = true;
         return statistics;
     }
 
@@ -86,7 +86,7 @@ public:
     Statistics evaluate(nb::handle targets, nb::handle velocities, std::optional<Numbers> self,
                         std::optional<Numbers> active, nb::tuple results)
     {
-        Turn turn(flag_, "Solver");
+        ExclusiveCall call(flag_, "Solver");
         require_built("evaluate");
         const bool at_sources = targets.is_none();
         Array position, velocity;
@@ -138,7 +138,7 @@ public:
     void neighbours(nb::handle targets, nb::handle radii, std::size_t most,
                     std::optional<Numbers> self, Counts count, Counts list)
     {
-        Turn turn(flag_, "Solver");
+        ExclusiveCall call(flag_, "Solver");
         require_built("neighbours");
         Array position(targets, "targets", 3, Access::read);
         const std::size_t n = position.count();
@@ -159,7 +159,7 @@ public:
                             {list.data(), list.size()});
     }
 
-    std::size_t size() const { return built_ ? solver_->size() : 0; }
+    std::size_t size() const { return is_built_ ? solver_->size() : 0; }
     std::string device() const { return solver_->device(); }
     nb::dict options() const
     {
@@ -171,7 +171,7 @@ public:
 private:
     void require_built(const char* call) const
     {
-        if (!built_)
+        if (!is_built_)
             throw StateError(std::string(call) + ": needs sources: call build() first");
     }
 
@@ -202,8 +202,8 @@ private:
     SolverOptions options_; ///< as given by the caller
     std::unique_ptr<FieldSolver> solver_;
     bool chosen_ = false; ///< options follow from the goal and the first sources
-    Turn::Flag flag_;
-    bool built_ = false;
+    ExclusiveCall::Flag flag_;
+    bool is_built_ = false;
     int gpu_ = -1;
 };
 

@@ -119,7 +119,7 @@ SolverOptions read_options(nb::dict keywords)
     read(
         keyed, keywords, [](const std::string& key) { return find_row(force_options(), key); },
         force_keys());
-    keyed.settle();
+    keyed.resolve();
     return keyed.options;
 }
 

@@ -18,7 +18,7 @@ namespace nb = nanobind;
 /// each other.
 SolverOptions read_options(nb::dict keywords);
 
-/// Reads the keywords of chamomile.SimulationOptions in the same way; they are not settled yet.
+/// Reads the keywords of chamomile.SimulationOptions in the same way; they are not resolved yet.
 KeyedScheme read_scheme(nb::dict keywords);
 
 /// A KeyedRun holds the settings of a run by keywords.

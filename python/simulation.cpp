@@ -52,7 +52,7 @@ public:
         require_own_threads();
         KeyedScheme keyed = read_scheme(keywords);
         take_from(state_, keyed);
-        keyed.settle();
+        keyed.resolve();
         made_ = make_integrator(keyed.options, keyed.scheme);
         simulation_ = std::make_unique<Simulation>(state_.particles, *made_.integrator, state_.time,
                                                    end_time);
@@ -80,7 +80,7 @@ public:
 
     void run(nb::callable notify)
     {
-        Turn turn(flag_, "Simulation");
+        ExclusiveCall call(flag_, "Simulation");
         require_not_started();
         execute(notify, [this] { simulation_->run(); });
     }
@@ -89,7 +89,7 @@ public:
     void run_in_folder(nb::callable notify, const std::string& folder_name, nb::dict keywords,
                        bool overwrite, bool restart, const std::string& command)
     {
-        Turn turn(flag_, "Simulation");
+        ExclusiveCall call(flag_, "Simulation");
         require_not_started();
         KeyedRun keyed = read_run(keywords);
         RunSettings& settings = keyed.settings;
@@ -118,7 +118,7 @@ public:
                                    .command = command};
         for (const auto& [name, text] : origin.options)
             description.options += (description.options.empty() ? "" : " ") + name + "=" + text;
-        note_oddities(state_, origin.forces);
+        note_suspicious_inputs(state_, origin.forces);
         RunFolder folder(folder_name,
                          restart     ? EarlierResults::continued
                          : overwrite ? EarlierResults::replaced
@@ -138,7 +138,7 @@ public:
         Journal journal({.warn = warn_in_python});
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)
-            job.go_on(*point, earlier, description, notes, "");
+            job.continue_run(*point, earlier, description, notes, "");
         else {
             record_provenance(description, integrator, state_);
             job.introduce(description, {}, "");
@@ -151,7 +151,7 @@ public:
         // An observer runs within run() and may ask for diagnostics.
         if (runner_.load() == std::this_thread::get_id())
             return measured();
-        Turn turn(flag_, "Simulation");
+        ExclusiveCall call(flag_, "Simulation");
         return measured();
     }
 
@@ -285,7 +285,7 @@ private:
     std::map<std::string, std::string> given_; ///< by name on the command line
     std::string steps_;                        ///< in words
     nb::object notify_;
-    Turn::Flag flag_;
+    ExclusiveCall::Flag flag_;
     std::atomic<std::thread::id> runner_{};
     bool started_ = false;
 };

@@ -32,7 +32,7 @@ void EnergyFile::add(Simulation& simulation)
     last_step_ = simulation.step();
     const double scale = std::abs(first_.energy());
     if (is_comoving_) {
-        cosmic_.add(simulation.stated_time(), now);
+        cosmic_.add(simulation.file_time(), now);
         energy_error_ = cosmic_.residue();
     } else
         energy_error_ = scale > 0 ? (now.energy() - first_.energy()) / scale : 0;
@@ -43,7 +43,7 @@ void EnergyFile::add(Simulation& simulation)
     momentum_drift_ =
         momentum_scale > 0 ? norm(now.momentum - first_.momentum) / momentum_scale : 0;
 
-    std::string line = number_text(simulation.stated_time());
+    std::string line = number_text(simulation.file_time());
     for (double value : is_comoving_ ? comoving_columns(now) : plain_columns(now)) {
         line += ',';
         line += number_text(value);

@@ -33,7 +33,7 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
     const Percentiles a = percentiles(accelerations), phi = percentiles(potentials);
     std::string line =
         formatted("%llu,%s,%zu", (unsigned long long)simulation.step(),
-                  number_text(simulation.stated_time()).c_str(), sample_->targets().size());
+                  number_text(simulation.file_time()).c_str(), sample_->targets().size());
     for (double value : {a.rms, a.median, a.p90, a.p99, a.p999, a.max, phi.p99})
         line += formatted(",%.4e", value);
     ++checks_;

@@ -14,14 +14,14 @@
 namespace chamomile {
 namespace {
 
-void tell_choice(const AccuracyReport& report, Journal& journal)
+void print_choice(const AccuracyReport& report, Journal& journal)
 {
     const std::string line = "accuracy     " + report_text(report);
     if (report.event == AccuracyReport::Event::kept)
         return journal.record(line);
-    journal.tell(line);
+    journal.print(line);
     if (report.event == AccuracyReport::Event::chosen)
-        journal.tell("             " + repeating_options(report.after) + " repeats the run");
+        journal.print("             " + repeating_options(report.after) + " repeats the run");
 }
 
 } // namespace
@@ -46,7 +46,7 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
 {
     const auto item = [&](const char* name, const std::string& text) {
         if (!text.empty())
-            journal.tell(formatted("%-12s %s", name, text.c_str()));
+            journal.print(formatted("%-12s %s", name, text.c_str()));
     };
     const SolverOptions forces = known_forces(simulation.integrator().forces(), state);
     item("chamomile", version);
@@ -85,7 +85,7 @@ void report_choices(SolverOptions& solver, Journal& journal)
 {
     if (solver.accuracy)
         solver.accuracy->report = [&journal](const AccuracyReport& report) {
-            tell_choice(report, journal);
+            print_choice(report, journal);
         };
 }
 

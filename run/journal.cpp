@@ -17,9 +17,9 @@ Journal::~Journal()
         std::fclose(file_);
 }
 
-void Journal::open(const std::filesystem::path& file, bool goes_on)
+void Journal::open(const std::filesystem::path& file, bool append)
 {
-    file_ = std::fopen(file.c_str(), goes_on ? "a" : "w");
+    file_ = std::fopen(file.c_str(), append ? "a" : "w");
     if (!file_)
         throw Error(Fault::output, file.string() + ": cannot be created: " + std::strerror(errno));
     path_ = file.string();
@@ -27,9 +27,9 @@ void Journal::open(const std::filesystem::path& file, bool goes_on)
     kept_.clear();
 }
 
-void Journal::tell(const std::string& line)
+void Journal::print(const std::string& line)
 {
-    if (speaks()) {
+    if (prints_on_screen()) {
         clear_status();
         std::fprintf(screen_.stream, "%s\n", line.c_str());
         std::fflush(screen_.stream);
@@ -48,7 +48,7 @@ void Journal::warn(const std::string& line)
 void Journal::detail(const std::string& line)
 {
     if (verbosity() == Verbosity::verbose)
-        tell(line);
+        print(line);
 }
 
 void Journal::record(const std::string& line)
@@ -83,12 +83,12 @@ void Journal::show_work(const std::string& line)
     if (on_terminal())
         show_status(line);
     else
-        tell(line);
+        print(line);
 }
 
 void Journal::show_status(const std::string& line)
 {
-    if (!on_terminal() || !speaks())
+    if (!on_terminal() || !prints_on_screen())
         return;
     std::fprintf(screen_.stream, "\r%s\033[K", line.c_str());
     std::fflush(screen_.stream);

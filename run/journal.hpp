@@ -26,9 +26,9 @@ public:
     Journal& operator=(const Journal&) = delete;
 
     /// Creates the log file, or continues at its end. Throws Error(output).
-    void open(const std::filesystem::path& file, bool goes_on = false);
+    void open(const std::filesystem::path& file, bool append = false);
 
-    void tell(const std::string& line);   ///< on the screen unless quiet, and in the log
+    void print(const std::string& line);  ///< on the screen unless quiet, and in the log
     void warn(const std::string& line);   ///< by Screen::warn, also when quiet, and in the log
     void detail(const std::string& line); ///< on the screen if verbose, and in the log then
     void record(const std::string& line); ///< in the log alone
@@ -51,7 +51,7 @@ private:
     void clear_status();
     void put(const std::string& text);
 
-    bool speaks() const { return screen_.stream && verbosity() != Verbosity::quiet; }
+    bool prints_on_screen() const { return screen_.stream && verbosity() != Verbosity::quiet; }
 
     Screen screen_;
     std::FILE* file_ = nullptr;

@@ -51,7 +51,7 @@ std::string LineFile::open(const fs::path& file, const std::string& heading)
 {
     path_ = file;
     if (bytes_ > 0)
-        return go_on();
+        return continue_file();
     file_ = std::fopen(file.c_str(), "w");
     if (!file_)
         throw failure(file, "created");
@@ -60,7 +60,7 @@ std::string LineFile::open(const fs::path& file, const std::string& heading)
     return "";
 }
 
-std::string LineFile::go_on()
+std::string LineFile::continue_file()
 {
     std::string note;
     std::error_code none;

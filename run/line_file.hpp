@@ -40,7 +40,7 @@ public:
     const std::string& heading() const { return heading_; }
 
 private:
-    std::string go_on();
+    std::string continue_file();
 
     std::filesystem::path path_;
     std::FILE* file_ = nullptr;

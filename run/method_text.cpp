@@ -39,12 +39,12 @@ std::string periodic_text(const PeriodicOptions& periodic)
     return text + ", cut at " + number_text(periodic.cut) + " r_s";
 }
 
-std::string long_range_text(const SolverOptions& settled, const Units& units)
+std::string long_range_text(const SolverOptions& resolved, const Units& units)
 {
-    const PeriodicOptions& periodic = settled.periodic;
-    if (!settled.is_periodic() || settled.solver == SolverKind::direct)
+    const PeriodicOptions& periodic = resolved.periodic;
+    if (!resolved.is_periodic() || resolved.solver == SolverKind::direct)
         return "";
-    const double split = split_radius(periodic, settled.box);
+    const double split = split_radius(periodic, resolved.box);
     const bool mesh = periodic.long_range == LongRangeKind::mesh;
     return (mesh ? formatted("mesh of %d^3, ", periodic.mesh) : std::string("modes, ")) + "r_s " +
            length_text(split, units) + ", cut at " + length_text(periodic.cut * split, units);

@@ -21,7 +21,7 @@ std::string periodic_text(const PeriodicOptions& periodic);
 
 /// Returns a text such as "mesh of 128^3, r_s 29.3 kpc, cut at 146 kpc" for options whose mesh is
 /// known; it is empty for isolated systems and direct sums.
-std::string long_range_text(const SolverOptions& settled, const Units& units);
+std::string long_range_text(const SolverOptions& resolved, const Units& units);
 
 /// Returns a text such as "37.5 kpc/h", to six digits.
 std::string length_text(double length, const Units& units);

@@ -94,13 +94,13 @@ void note_outside(Snapshot& snapshot)
         add_note(snapshot, outside_text(outside(snapshot.particles, snapshot.box_size)));
 }
 
-void note_oddities(Snapshot& snapshot, const SolverOptions& solver)
+void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver)
 {
-    for (const std::string& line : oddities(snapshot.particles, solver))
+    for (const std::string& line : suspicious_inputs(snapshot.particles, solver))
         add_note(snapshot, line);
 }
 
-std::vector<std::string> oddities(const Particles& particles, const SolverOptions& solver)
+std::vector<std::string> suspicious_inputs(const Particles& particles, const SolverOptions& solver)
 {
     std::vector<std::string> lines{masses_text(particles),
                                    extent_text(particles, solver.softening.length)};

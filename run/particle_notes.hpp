@@ -1,4 +1,4 @@
-/// \file  Oddities of initial conditions that are no errors.
+/// \file  Initial conditions that are suspicious, but no errors.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,14 @@ std::string outside_text(const Outside& outside);
 /// Throws Error(input) if they are so far away that their places in the box have no digits left.
 void require_places(const Outside& outside);
 
-/// Returns a line for each oddity: masses too small to have an effect, an extent that is huge
-/// relative to the softening, particles outside their periodic box, an opening angle above 1.
+/// Returns a line for each suspicious input: masses too small to have an effect, an extent that is
+/// huge relative to the softening, particles outside their periodic box, an opening angle above 1.
 /// Throws Error(input) for an extent relative to which the softening length is below the precision
 /// of doubles.
-std::vector<std::string> oddities(const Particles& particles, const SolverOptions& solver);
+std::vector<std::string> suspicious_inputs(const Particles& particles, const SolverOptions& solver);
 
 /// Adds these lines to the notes of the snapshot.
-void note_oddities(Snapshot& snapshot, const SolverOptions& solver);
+void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver);
 /// Adds a note on the particles outside the snapshot's own box alone.
 void note_outside(Snapshot& snapshot);
 /// Adds a note, unless the snapshot has it already.

@@ -20,8 +20,8 @@ std::string cost(const Simulation& simulation)
 
 std::string time_text(const Simulation& simulation, int digits)
 {
-    const double time = simulation.stated_time();
-    if (simulation.integrator().clock().is_plain())
+    const double time = simulation.file_time();
+    if (simulation.integrator().clock().is_newtonian())
         return formatted("t = %.*g", digits, time);
     return formatted("a = %.6g, z = %.4g", time, redshift_of(time));
 }
@@ -59,7 +59,7 @@ void Progress::update(const Simulation& simulation, const std::string& energy_er
     if (journal_.on_terminal())
         journal_.record(line);
     else
-        journal_.tell(line);
+        journal_.print(line);
 }
 
 } // namespace chamomile

@@ -151,7 +151,7 @@ void RunFolder::create(std::int64_t bytes)
     if (is_new && !results.empty())
         throw refusal("another run has written there meanwhile; choose another folder");
     if (!results.empty() && earlier_ == EarlierResults::replaced)
-        PendingFile(snapshot(0)).probe_room(bytes);
+        PendingFile(snapshot(0)).require_space(bytes);
     for (const fs::path& result : results) {
         if (earlier_ == EarlierResults::continued && is_result(result.filename().string()))
             continue;

@@ -24,10 +24,10 @@ constexpr std::int64_t snapshot_bytes = 12 * 8;
 RenderOptions first_view(const Snapshot& state, std::optional<double> width)
 {
     RenderOptions view;
-    const RenderOptions first = settle_view(state, view);
+    const RenderOptions first = complete_view(state, view);
     view.box = first.box;
     view.field_of_view = width.value_or((*first.box > 0 ? 1 : 1.5) * *first.field_of_view);
-    return settle_view(state, view);
+    return complete_view(state, view);
 }
 
 void exchange_view(Archive& archive, RenderOptions& view)
@@ -105,24 +105,24 @@ void RunJob::introduce(const RunDescription& description, const std::vector<std:
 {
     chamomile::introduce(description, simulation_, state_, journal_);
     for (const std::string& line : lines)
-        journal_.tell(line);
+        journal_.print(line);
     record_start(description, journal_);
     if (!checked.empty())
         journal_.record(checked);
 }
 
-void RunJob::go_on(const RestartPoint& point, const RunOrigin& earlier,
-                   const RunDescription& description, const std::vector<std::string>& notes,
-                   const std::string& checked)
+void RunJob::continue_run(const RestartPoint& point, const RunOrigin& earlier,
+                          const RunDescription& description, const std::vector<std::string>& notes,
+                          const std::string& checked)
 {
     restore(*point.archive);
     if (origin_.forces.device != earlier.forces.device)
         state_.provenance["device"] = simulation_.integrator().device();
     for (const std::string& line : point.rejected)
-        journal_.tell("rejected     " + line);
-    journal_.tell(formatted("restarted    from %s: t = %.9g, step %llu",
-                            point.archive->path().c_str(), simulation_.stated_time(),
-                            (unsigned long long)simulation_.step()));
+        journal_.print("rejected     " + line);
+    journal_.print(formatted("restarted    from %s: t = %.9g, step %llu",
+                             point.archive->path().c_str(), simulation_.file_time(),
+                             (unsigned long long)simulation_.step()));
     std::vector<std::string> lines;
     for (const std::string& note : notes)
         lines.push_back("note         " + note);
@@ -131,9 +131,9 @@ void RunJob::go_on(const RestartPoint& point, const RunOrigin& earlier,
     set_aside_newer(point.archive->path());
     reopen_files();
     if (simulation_.at_end())
-        journal_.tell(
+        journal_.print(
             "the run had reached its end at t = " +
-            number_text(simulation_.integrator().clock().stated(simulation_.end_time())) +
+            number_text(simulation_.integrator().clock().file_time(simulation_.end_time())) +
             (state_.comoving ? "; an earlier --z-end goes on" : "; a later --t-end goes on"));
 }
 
@@ -153,7 +153,7 @@ void RunJob::reopen_files()
         notes.push_back(forces_.open(folder_.forces()));
     for (const std::string& note : notes)
         if (!note.empty())
-            journal_.tell("note         " + note);
+            journal_.print("note         " + note);
 }
 
 void RunJob::execute()
@@ -228,7 +228,7 @@ void RunJob::record_choice()
 
 void RunJob::take_time()
 {
-    state_.time = simulation_.stated_time();
+    state_.time = simulation_.file_time();
     if (state_.comoving)
         state_.comoving->scale_factor = state_.time;
 }
@@ -270,7 +270,7 @@ void RunJob::check_energies()
     if (run_.max_energy_error && run_.on_energy_error == EnergyErrorAction::stop)
         inaccuracy_ = line;
     else
-        journal_.tell("warning      " + line);
+        journal_.print("warning      " + line);
 }
 
 void RunJob::note_forces()
@@ -279,7 +279,7 @@ void RunJob::note_forces()
     if (forces_.excess().empty() || has_force_warning_)
         return;
     has_force_warning_ = true;
-    journal_.tell("warning      " + forces_.excess());
+    journal_.print("warning      " + forces_.excess());
 }
 
 void RunJob::after_step(StopRequests& requests)
@@ -287,9 +287,9 @@ void RunJob::after_step(StopRequests& requests)
     requests.note_step();
     const bool has_moved = simulation_.step() > first_step_;
     if (!has_moved && requests.is_hopeless())
-        journal_.tell("note         " + run_.names.max_walltime + " " +
-                      number_text(*run_.max_walltime) +
-                      ": leaves no room for two steps; one is taken all the same");
+        journal_.print("note         " + run_.names.max_walltime + " " +
+                       number_text(*run_.max_walltime) +
+                       ": leaves no room for two steps; one is taken all the same");
     std::string reason;
     if (!simulation_.at_end())
         reason = inaccuracy_.empty() ? requests.reason(has_moved) : "the energy error";
@@ -302,7 +302,7 @@ void RunJob::after_step(StopRequests& requests)
     if (reason.empty())
         return;
     simulation_.stop();
-    tell_how_to_go_on("stopped by " + reason, checkpoint);
+    print_how_to_continue("stopped by " + reason, checkpoint);
 }
 
 bool RunJob::is_checkpoint_due(StopRequests& requests) const
@@ -365,18 +365,18 @@ void RunJob::rescue()
     if (!simulation_.has_begun() || !energies_.is_open())
         return;
     try {
-        tell_how_to_go_on("the state before the error", write_checkpoint());
+        print_how_to_continue("the state before the error", write_checkpoint());
     } catch (const std::exception& error) {
         journal_.record(std::string("no checkpoint could be written: ") + error.what());
     }
 }
 
-void RunJob::tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint)
+void RunJob::print_how_to_continue(const std::string& what, const std::filesystem::path& checkpoint)
 {
-    journal_.tell(formatted("%s: %s, step %llu, in %s", what.c_str(),
-                            time_text(simulation_).c_str(), (unsigned long long)simulation_.step(),
-                            checkpoint.c_str()));
-    journal_.tell("'chamomile run --restart " + folder_.name() + "' goes on from there");
+    journal_.print(formatted("%s: %s, step %llu, in %s", what.c_str(),
+                             time_text(simulation_).c_str(), (unsigned long long)simulation_.step(),
+                             checkpoint.c_str()));
+    journal_.print("'chamomile run --restart " + folder_.name() + "' goes on from there");
 }
 
 } // namespace chamomile

@@ -46,9 +46,9 @@ public:
 
     /// Restores the state of a checkpoint, introduces the continued run and opens its files, before
     /// execute(). `earlier` is the origin of the checkpoint. Throws Error(restart).
-    void go_on(const RestartPoint& point, const RunOrigin& earlier,
-               const RunDescription& description, const std::vector<std::string>& notes,
-               const std::string& checked);
+    void continue_run(const RestartPoint& point, const RunOrigin& earlier,
+                      const RunDescription& description, const std::vector<std::string>& notes,
+                      const std::string& checked);
 
     /// Runs to the end, or to a stop on request or because of the energy error, which writes a
     /// checkpoint. An exception also writes one if possible, and is passed on. Throws Inaccurate
@@ -78,11 +78,11 @@ private:
     void exchange(Archive& archive);
     std::filesystem::path write_checkpoint();
     void rescue();
-    void tell_how_to_go_on(const std::string& what, const std::filesystem::path& checkpoint);
+    void print_how_to_continue(const std::string& what, const std::filesystem::path& checkpoint);
     void summarize(double seconds);
-    void tell_rates(double seconds);
-    void tell_errors();
-    void tell_files();
+    void print_rates(double seconds);
+    void print_errors();
+    void print_files();
 
     const RunSettings& run_;
     RunOrigin origin_;

@@ -58,7 +58,7 @@ std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& so
         notes.push_back("the checkpoint is of version " + origin.version + ", this is " + version +
                         ": what was not given as an option is as it is chosen now");
     const SolverOptions& before = origin.forces;
-    const std::string device = settled(solver).device;
+    const std::string device = resolved(solver).device;
     if (device != before.device)
         notes.push_back("the device was " + before.device + " and is " + device +
                         " now: from here on the bits are others");

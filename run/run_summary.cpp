@@ -25,60 +25,60 @@ std::string time_unit(const Snapshot& state)
 
 void RunJob::summarize(double seconds)
 {
-    tell_rates(seconds);
-    tell_errors();
-    tell_files();
+    print_rates(seconds);
+    print_errors();
+    print_files();
     journal_.require_written();
 }
 
-void RunJob::tell_rates(double seconds)
+void RunJob::print_rates(double seconds)
 {
     const ForceStatistics& total = simulation_.total_statistics();
     const std::uint64_t steps = simulation_.step() - first_step_;
     if (total.targets == 0)
-        return journal_.tell("no step was left to take");
+        return journal_.print("no step was left to take");
     const double evaluations = double(total.targets) / double(state_.particles.size());
     const ForceCost cost(total, evaluations);
-    journal_.tell(counted(steps, "step") + " in " + duration_text(seconds) +
-                  (steps > 0 ? formatted(", %.3g steps/s", double(steps) / seconds) : "") +
-                  formatted(", %.3g pairs/s", evaluations * cost.pairs / seconds));
+    journal_.print(counted(steps, "step") + " in " + duration_text(seconds) +
+                   (steps > 0 ? formatted(", %.3g steps/s", double(steps) / seconds) : "") +
+                   formatted(", %.3g pairs/s", evaluations * cost.pairs / seconds));
     const auto lines = step_summary(simulation_.integrator(), state_.particles);
     if (!lines.empty()) {
-        journal_.tell("in all: " + phases_text(total.profile));
-        journal_.tell("steps are lengths of " + time_unit(state_));
+        journal_.print("in all: " + phases_text(total.profile));
+        journal_.print("steps are lengths of " + time_unit(state_));
         for (const std::string& line : lines)
-            journal_.tell(line);
+            journal_.print(line);
         if (simulation_.integrator().forces().solver == SolverKind::tree)
-            journal_.tell(cost.text());
+            journal_.print(cost.text());
     } else {
-        journal_.tell("a step: " + phases_text(total.profile, evaluations));
-        journal_.tell("        " + cost.text());
+        journal_.print("a step: " + phases_text(total.profile, evaluations));
+        journal_.print("        " + cost.text());
     }
 }
 
 /// Reports errors; a result that cannot be trusted is reported on standard error too.
-void RunJob::tell_errors()
+void RunJob::print_errors()
 {
     const std::string energy = formatted("%s %.2e at the end, %.2e at most", energies_.error_name(),
                                          energies_.energy_error(), energies_.largest_error());
-    journal_.tell(energy + formatted("; momentum drift %.1e", energies_.momentum_drift()));
+    journal_.print(energy + formatted("; momentum drift %.1e", energies_.momentum_drift()));
     const bool exceeds = run_.max_energy_error ? energies_.largest_error() > *run_.max_energy_error
                                                : energies_.is_doubtful(energies_.lasting_error());
     if (exceeds && inaccuracy_.empty())
         journal_.warn(energy + ": above " + energy_limit() +
                       (run_.max_energy_error ? "" : ": this run cannot be trusted"));
     if (const SolverOptions& forces = simulation_.integrator().forces(); forces.accuracy) {
-        journal_.tell(steps_.accuracy_summary());
+        journal_.print(steps_.accuracy_summary());
         if (steps_.largest_error() > forces.accuracy->error)
             journal_.warn(steps_.accuracy_summary() + ": above " + goal_text(*forces.accuracy));
     }
     if (run_.check_forces > 0)
-        journal_.tell(forces_.summary());
+        journal_.print(forces_.summary());
     if (has_force_warning_)
         journal_.warn(forces_.excess());
 }
 
-void RunJob::tell_files()
+void RunJob::print_files()
 {
     std::string files = counted(std::uint64_t(outputs_), "snapshot");
     if (run_.frames)
@@ -91,11 +91,11 @@ void RunJob::tell_files()
     files += ", energy.csv, steps.csv";
     if (run_.check_forces > 0)
         files += ", forces.csv";
-    journal_.tell("wrote " + files + " and run.log to " + folder_.name());
+    journal_.print("wrote " + files + " and run.log to " + folder_.name());
     if (simulation_.at_end())
-        journal_.tell("'chamomile run --restart " + folder_.name() +
-                      (state_.comoving ? " --z-end LOWER" : " --t-end LATER") +
-                      "' goes on from the end");
+        journal_.print("'chamomile run --restart " + folder_.name() +
+                       (state_.comoving ? " --z-end LOWER" : " --t-end LATER") +
+                       "' goes on from the end");
 }
 
 } // namespace chamomile

@@ -60,7 +60,7 @@ std::vector<std::string> rung_table(const BlockReport& report)
 
 std::string check_device(const Scheme& scheme, const SolverOptions& solver)
 {
-    if (settled(solver).device == "cpu")
+    if (resolved(solver).device == "cpu")
         return "";
     const double start = wall_clock_seconds();
     const double difference = scheme.kind == SchemeKind::hermite ? check_jerk_device(solver)

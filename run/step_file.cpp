@@ -50,7 +50,7 @@ void StepFile::add(const Simulation& simulation)
     const ForceStatistics& statistics = simulation.last_statistics();
     const ForceCost cost(statistics);
     std::string line = formatted("%llu,%s,%s,%.6g,%.6g,%.6g", (unsigned long long)simulation.step(),
-                                 number_text(simulation.stated_time()).c_str(),
+                                 number_text(simulation.file_time()).c_str(),
                                  number_text(simulation.step_length()).c_str(), cost.particles,
                                  cost.cells, cost.far_cells);
     if (const Leapfrog* blocks = blocks_of(simulation))

@@ -74,7 +74,7 @@ def files_are_read(folder):
     (folder / "places.txt").write_text("# columns: z, x, y\n" + "".join(f"{p[2]!r},{p[0]!r}\t{p[1]!r}\n" for p in places))
     told = chamomile(".", "pairs", "--law", LAWS / "gravity.law", "--sources", plummer, "--targets", folder / "places.txt", "-o", out, "--repeat", 3)
     check("40 rows" in told and "pairs/s" in told and "1.2e+04 pairs" in told, f"not told: {told}")
-    agree(rows(out.read_text()), sums(gravity, places, bodies), 2e-6, "targets apart")
+    agree(rows(out.read_text()), sums(gravity, places, bodies), 2e-6, "separate targets")
     check("# columns: ax ay az potential" in out.read_text(), "the sums are not named")
     near = rows(chamomile(".", "pairs", "--law", LAWS / "screened_coulomb.law", "--sources", LAWS / "ions.txt", "--no-self", "--cutoff", 1.2,
                           "--parameter", "cutoff=1.2"))

@@ -12,7 +12,7 @@ struct Asked {
     std::uint64_t number = 0;
     bool keeps_tree = false;
     LongRangePart long_range = LongRangePart::added;
-    ArrayView apart = {};
+    ArrayView long_range_acceleration = {};
 };
 
 inline ForceStatistics solve(Solver& solver, Particles& particles, const Asked& asked,
@@ -23,7 +23,7 @@ inline ForceStatistics solve(Solver& solver, Particles& particles, const Asked& 
     request.number = asked.number;
     request.keeps_tree = asked.keeps_tree;
     request.long_range = asked.long_range;
-    request.apart = asked.apart;
+    request.long_range_acceleration = asked.long_range_acceleration;
     return solver.evaluate(request);
 }
 

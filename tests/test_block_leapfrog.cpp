@@ -76,7 +76,8 @@ struct Falling {
 
 } // namespace
 
-TEST_CASE("every particle steps through the whole without gap or overlap, whatever its wishes")
+TEST_CASE(
+    "every particle steps through the whole without gap or overlap, whatever their time steps")
 {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> exponent(-9, 1);
@@ -85,12 +86,12 @@ TEST_CASE("every particle steps through the whole without gap or overlap, whatev
         BlockLevels levels, one_by_one;
         levels.begin(n, whole, whole / 512);
         one_by_one.begin(n, whole, whole / 512);
-        std::vector<double> wish(n);
-        for (double& w : wish)
+        std::vector<double> time_step(n);
+        for (double& w : time_step)
             w = whole * std::exp2(exponent(random));
-        levels.place(wish);
+        levels.place(time_step);
         for (std::size_t i = 0; i < n; ++i)
-            one_by_one.place(Index(i), one_by_one.level_for(wish[i]));
+            one_by_one.place(Index(i), one_by_one.level_for(time_step[i]));
         std::vector<double> parts(n); // of the whole, sums of powers of two
         std::vector<Index> due, same;
         while (!levels.at_end()) {
@@ -100,16 +101,16 @@ TEST_CASE("every particle steps through the whole without gap or overlap, whatev
             REQUIRE(!due.empty());
             for (Index i : due) {
                 CHECK(levels.level(i) >= levels.longest_due());
-                CHECK(levels.length(levels.level(i)) <= wish[i] + whole / 512);
+                CHECK(levels.length(levels.level(i)) <= time_step[i] + whole / 512);
                 parts[i] += std::exp2(-levels.level(i));
                 CHECK(parts[i] * whole == levels.elapsed());
-                wish[i] = whole * std::exp2(exponent(random));
+                time_step[i] = whole * std::exp2(exponent(random));
             }
             if (levels.at_end())
                 break;
-            levels.change(due, wish);
+            levels.change(due, time_step);
             for (Index i : due) {
-                one_by_one.change(i, wish[i]);
+                one_by_one.change(i, time_step[i]);
                 CHECK(levels.level(i) == one_by_one.level(i));
             }
             std::uint64_t counted = 0;

@@ -72,9 +72,11 @@ TEST_CASE("each particle steps through the whole at times that its steps divide"
     constexpr double whole = 0.25;
     BlockLevels levels;
     levels.begin(n, whole, 1e-4);
-    const auto wish = [&] { return whole * std::exp2(-13.0 * double(random() % 1000) / 1000); };
+    const auto time_step = [&] {
+        return whole * std::exp2(-13.0 * double(random() % 1000) / 1000);
+    };
     for (Index i = 0; i < n; ++i)
-        levels.place(i, levels.level_for(wish()));
+        levels.place(i, levels.level_for(time_step()));
     std::vector<double> gone(n, 0);
     std::vector<Index> due;
     int raised = 0, kept = 0;
@@ -82,7 +84,7 @@ TEST_CASE("each particle steps through the whole at times that its steps divide"
         levels.advance(due);
         CHECK(!due.empty());
         for (Index i : due) {
-            const double step = levels.since(i), next = wish();
+            const double step = levels.since(i), next = time_step();
             gone[i] += step;
             CHECK(gone[i] == levels.elapsed());
             CHECK(step == levels.length(levels.level(i)));

@@ -73,7 +73,7 @@ TEST_CASE("a physical softening reaches the solver: the forces of each place are
         Leapfrog leapfrog(*solver, {.length = 0.1}, clock);
         Simulation simulation(particles, leapfrog, std::log(0.05), 0);
         simulation.every_steps(1, Quantities::acceleration, [&](Simulation& now) {
-            const double eps = std::min(0.1, 0.01 / now.stated_time());
+            const double eps = std::min(0.1, 0.01 / now.file_time());
             CHECK(now.softening_length() == within(1e-12, eps));
             SolverOptions then = options;
             then.softening.length = now.softening_length();
@@ -157,13 +157,13 @@ TEST_CASE("with tree and mesh the longest waves grow as D1, and the energy is La
     Simulation simulation(particles, box.leapfrog, std::log(0.02), 0);
     double largest = 0;
     simulation.every_steps(10, Quantities::acceleration_potential, [&](Simulation& now) {
-        cosmic.add(now.stated_time(), now.diagnostics());
+        cosmic.add(now.file_time(), now.diagnostics());
         // At first the fluctuations' W is a hundredth of the lattice's, whose error counts.
-        if (now.stated_time() > 0.1)
+        if (now.file_time() > 0.1)
             largest = std::max(largest, std::abs(cosmic.residue()));
     });
     simulation.at_times({std::log(0.1)}, Quantities::acceleration, [&](Simulation& now) {
-        if (std::abs(now.stated_time() - 0.1) > 1e-9)
+        if (std::abs(now.file_time() - 0.1) > 1e-9)
             return;
         const double grown = std::sqrt(large_scale_power(now.particles(), box.side) / before);
         CHECK(grown == within(0.01, growth(flat, 0.1).D1 / growth(flat, 0.02).D1));

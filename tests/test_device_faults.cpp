@@ -92,7 +92,7 @@ Particles forces_with_room(std::size_t room, int& refusals)
     options.group_size = 16;
     options.decorrelate = 3; // the number of an evaluation must not change by trying again
     options.device = "cpu";
-    options = settled(options);
+    options = resolved(options);
     SolverParts parts = make_parts(options);
     parts.evaluator = std::make_unique<SmallEvaluator>(room, refusals);
     const auto solver = make_list_solver(options, std::move(parts));
@@ -162,7 +162,7 @@ std::vector<Vec3<double>> forces_of_kept_tree(int refused_refit, int refused_fet
     options.softening = {SofteningKind::plummer, 0.01};
     options.device = "cpu";
     options.batch_size = 64;
-    options = settled(options);
+    options = resolved(options);
     SolverParts parts = make_parts(options);
     parts.builder = std::make_unique<SmallBuilder>(refused_refit, refused_fetch);
     const auto solver = make_list_solver(options, std::move(parts));
@@ -196,7 +196,7 @@ TEST_CASE("a kept field does so too")
     options.softening = {SofteningKind::plummer, 0.01};
     options.group_size = 16;
     options.device = "cpu";
-    options = settled(options);
+    options = resolved(options);
     std::vector<Vec3<double>> accelerations[2];
     int refusals = 0;
     for (std::size_t room : {std::size_t(1) << 20, std::size_t(24)}) {

@@ -173,7 +173,8 @@ TEST_CASE("the long range is had apart, or left out")
         solver->solve(whole, Quantities::acceleration_potential);
         std::vector<Vec3<double>> apart(part.size());
         solve(*solver, part,
-              {.long_range = LongRangePart::apart, .apart = view_of(std::span(apart))},
+              {.long_range = LongRangePart::stored,
+               .long_range_acceleration = view_of(std::span(apart))},
               Quantities::acceleration_potential);
         solve(*solver, left, {.long_range = LongRangePart::left_out});
         CHECK(left.acceleration == part.acceleration);

@@ -127,8 +127,8 @@ int kept_of(KeptTrees& trees, int whole_steps, double stride, double growth)
 
 TEST_CASE("trees are kept until lists have grown by as much as a new one costs")
 {
-    constexpr double worth = 10, stride = 1. / 32; // 10000 pairs
-    KeptTrees at_rest(worth), slow(worth), fast(worth), faster(worth);
+    constexpr double build_cost = 10, stride = 1. / 32; // 10000 pairs
+    KeptTrees at_rest(build_cost), slow(build_cost), fast(build_cost), faster(build_cost);
     // At rest all but the first of a whole step, and one in 65 to know its lists.
     CHECK(kept_of(at_rest, 10, stride, 0) >= 30);
     const int of_many = kept_of(at_rest, 10, 1. / 256, 0);

@@ -234,7 +234,7 @@ TEST_CASE("what does not go together is refused in the words of the caller")
         for (const auto& [key, value] : c.options)
             REQUIRE(keyed.take(key, value));
         CHECK(line_of([&] {
-                  keyed.settle();
+                  keyed.resolve();
                   make_integrator(keyed.options, keyed.scheme);
               }) == c.line);
     }

@@ -51,10 +51,10 @@ double mean_of(const SurfaceDensity& density)
 TEST_CASE("a picture of the whole box holds its mass and shows its middle")
 {
     const Snapshot snapshot = box_of(20000, 3, 1);
-    const RenderOptions settled = settle_view(snapshot, small_view());
-    CHECK(*settled.box == 3);
-    CHECK(*settled.field_of_view == 3);
-    CHECK(*settled.centre == Vec3<double>{1.5, 1.5, 1.5});
+    const RenderOptions completed = complete_view(snapshot, small_view());
+    CHECK(*completed.box == 3);
+    CHECK(*completed.field_of_view == 3);
+    CHECK(*completed.centre == Vec3<double>{1.5, 1.5, 1.5});
     CHECK(mean_of(surface_density(snapshot, small_view())) == within(2e-3, 1.0 / 9));
 }
 
@@ -123,19 +123,19 @@ TEST_CASE("a slice holds what lies in it, across faces too")
 TEST_CASE("particles outside the box that a file states make it isolated")
 {
     Snapshot snapshot = box_of(100, 1, 5);
-    CHECK(*settle_view(snapshot, small_view()).box == 1);
+    CHECK(*complete_view(snapshot, small_view()).box == 1);
     snapshot.particles.position[50].y = -0.1;
-    CHECK(*settle_view(snapshot, small_view()).box == 0);
+    CHECK(*complete_view(snapshot, small_view()).box == 0);
     RenderOptions view = small_view();
     view.box = 1;
-    CHECK(*settle_view(snapshot, view).box == 1);
+    CHECK(*complete_view(snapshot, view).box == 1);
 }
 
 TEST_CASE("colours of a smooth box leave room for structure")
 {
-    const RenderOptions settled = settle_view(box_of(20000, 1, 6), small_view());
-    CHECK(*settled.min <= 0.4001);
-    CHECK(*settled.max >= 19.99);
+    const RenderOptions completed = complete_view(box_of(20000, 1, 6), small_view());
+    CHECK(*completed.min <= 0.4001);
+    CHECK(*completed.max >= 19.99);
 }
 
 TEST_CASE("an array is what numpy reads")

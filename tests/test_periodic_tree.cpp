@@ -83,7 +83,7 @@ SolverOptions periodic_options(double side)
 
 std::unique_ptr<Solver> short_range_solver(const SolverOptions& options, double split)
 {
-    const SolverOptions chosen = settled(options);
+    const SolverOptions chosen = resolved(options);
     return make_list_solver(chosen, make_parts(chosen), std::make_unique<NoLongRange>(split));
 }
 
@@ -126,8 +126,8 @@ TEST_CASE("the polynomials are the short range's within their errors")
                   in_float / (r * r * r) + 1e-7 * q + rounding + 3e-7 / std::pow(2 * split, 3));
             CHECK(std::abs(value(form.in_double.force) - q) <
                   1e-13 / (r * r * r) + rounding + 1e-14 / std::pow(2 * split, 3));
-            CHECK(std::abs(value(form.in_float.well) - p) < in_float / r + 3e-7 / split);
-            CHECK(std::abs(value(form.in_double.well) - p) < 1e-13 / r + 1e-14 / split);
+            CHECK(std::abs(value(form.in_float.potential) - p) < in_float / r + 3e-7 / split);
+            CHECK(std::abs(value(form.in_double.potential) - p) < 1e-13 / r + 1e-14 / split);
         }
     }
 }

@@ -207,34 +207,35 @@ TEST_CASE("types: disk, bulge and stars hide the halo; without them all are show
 {
     const Snapshot galaxy =
         particles_at({{1, {100, 0, 0}}, {2, {1, 2, 3}}, {3, {3, 2, 1}}, {1, {-50, 0, 0}}});
-    CHECK(settle_view(galaxy, {}).types == std::vector<int>{2, 3, 4});
-    CHECK(settle_view(galaxy, {}).centre->x == within(1e-5, 2));
+    CHECK(complete_view(galaxy, {}).types == std::vector<int>{2, 3, 4});
+    CHECK(complete_view(galaxy, {}).centre->x == within(1e-5, 2));
     const Snapshot sphere = particles_at({{1, {1, 0, 0}}, {0, {3, 0, 0}}});
-    CHECK(settle_view(sphere, {}).types.size() == 6);
+    CHECK(complete_view(sphere, {}).types.size() == 6);
     RenderOptions halo;
     halo.types = {1};
-    CHECK(settle_view(galaxy, halo).centre->x == within(1e-5, 25));
+    CHECK(complete_view(galaxy, halo).centre->x == within(1e-5, 25));
     halo.types = {5};
     CHECK_THROWS_AS(render_snapshot(galaxy, halo), Error);
 }
 
-TEST_CASE("a settled view renders every snapshot alike")
+TEST_CASE("a completed view renders every snapshot alike")
 {
     const Snapshot galaxy = make_galaxy({.particles = 3000});
     RenderOptions options;
     options.width = 120;
     options.height = 90;
-    const RenderOptions view = settle_view(galaxy, options);
+    const RenderOptions view = complete_view(galaxy, options);
     REQUIRE(view.centre);
     REQUIRE(view.field_of_view);
     REQUIRE(view.min);
     REQUIRE(view.max);
     CHECK(*view.min < *view.max);
-    const Image direct = render_snapshot(galaxy, options), settled = render_snapshot(galaxy, view);
+    const Image direct = render_snapshot(galaxy, options),
+                completed = render_snapshot(galaxy, view);
     bool same = true, coloured = false;
     for (int y = 0; y < 90; ++y)
         for (int x = 0; x < 120; ++x) {
-            same = same && direct.at(x, y) == settled.at(x, y);
+            same = same && direct.at(x, y) == completed.at(x, y);
             coloured = coloured || direct.at(x, y)[0] > 200;
         }
     CHECK(same);

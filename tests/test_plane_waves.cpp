@@ -114,7 +114,7 @@ void evolve(Particles& particles, Solver& solver, const ComovingClock& clock, do
     Simulation simulation(particles, leapfrog, std::log(from), std::log(to));
     simulation.run();
     CHECK(simulation.step() == std::uint64_t(steps));
-    CHECK(simulation.stated_time() == within(1e-14, to));
+    CHECK(simulation.file_time() == within(1e-14, to));
 }
 
 } // namespace

@@ -21,7 +21,7 @@ void list_all_particles(InteractionLists& lists, Index n, std::span<const Group>
         // The reach is the box and about one mean distance of its particles around it.
         const double spacing =
             group.box.longest_side() / std::cbrt(double(group.end - group.begin));
-        row.near_reach = group.box.high - group.center + Vec3<double>{spacing, spacing, spacing};
+        row.near_distance = group.box.high - group.center + Vec3<double>{spacing, spacing, spacing};
         lists.ranges.push_back({0, 0});
         lists.rows.push_back(row);
     }

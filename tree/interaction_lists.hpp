@@ -38,7 +38,7 @@ struct ListRow {
     double radius;                ///< largest distance of a target's place from the centre
     /// Tiles with sources within this of the centre along each axis are evaluated with coordinates
     /// in two floats, and so are tiles that hold targets of the group.
-    Vec3<double> near_reach;
+    Vec3<double> near_distance;
 };
 
 /// InteractionLists holds the lists of a batch of groups as indices: the cells whose fields are

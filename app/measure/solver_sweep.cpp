@@ -93,7 +93,7 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     }
 }
 
-void settle_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver)
+void resolve_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver)
 {
     const auto has = [&](const char* name, const char* word) {
         const Texts& list = sweep.lists.at(name);
@@ -149,7 +149,7 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
     }
     for (SolverOptions& setting : settings) {
         if (setting.accuracy)
-            settle_forces(options, setting);
+            resolve_forces(options, setting);
         make_solver(setting); // refuses early what takes long
     }
     return settings;

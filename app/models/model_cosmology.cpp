@@ -85,7 +85,7 @@ void add_box(Options& options, Request& request)
                    "largest physical softening length; 0: no limit");
 }
 
-void settle(const Options& options, Request& request)
+void resolve(const Options& options, Request& request)
 {
     PowerOptions& power = request.model.power;
     Background& background = power.background;
@@ -164,7 +164,7 @@ int model_cosmology(const std::vector<std::string>& arguments)
     add_output(options, output);
     if (!options.parse(arguments))
         return 0;
-    settle(options, request);
+    resolve(options, request);
     return write_output(options, output, [&] { return make(request); });
 }
 

@@ -43,8 +43,8 @@ void add_cosmology_options(Options& options, CosmologyRequest& request)
     options.number("hubble", request.hubble, ranges::hubble, "H0 in 100 km/s/Mpc");
 }
 
-void settle_cosmology(const Options& options, CosmologyRequest& request,
-                      std::optional<double>& end_time)
+void resolve_cosmology(const Options& options, CosmologyRequest& request,
+                       std::optional<double>& end_time)
 {
     const auto refuse = [](const std::string& line) { throw Error(Fault::usage, "run: " + line); };
     for (const char* name : names)

@@ -18,8 +18,8 @@ void add_cosmology_options(Options& options, CosmologyRequest& request);
 
 /// If the run is cosmological, sets its end in ln a, which is today unless given. Throws
 /// Error(usage) for options that contradict each other or hold in plain time only.
-void settle_cosmology(const Options& options, CosmologyRequest& request,
-                      std::optional<double>& end_time);
+void resolve_cosmology(const Options& options, CosmologyRequest& request,
+                       std::optional<double>& end_time);
 
 /// Throws Error(usage) for an end or outputs before the start, a time in ln a.
 void require_later(const CosmologyRequest& request, double start, bool restarted);

@@ -9,7 +9,7 @@
 
 namespace chamomile::app {
 
-void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solver)
+void resolve_box(const Options& options, Snapshot& snapshot, SolverOptions& solver)
 {
     const double stated = snapshot.box_size;
     if (!options.given("box"))
@@ -27,7 +27,7 @@ void settle_box(const Options& options, Snapshot& snapshot, SolverOptions& solve
                                "leaves boundaries open");
     if (solver.box != stated) {
         snapshot.box_size = solver.box;
-        settle_units(snapshot);
+        infer_units(snapshot);
     }
 }
 
@@ -41,12 +41,12 @@ std::string box_text(const Options& options, const Snapshot& snapshot, const Sol
     return "periodic, " + length_text(solver.box, snapshot.units) + " (" + from + ")";
 }
 
-void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& settled)
+void print_box(const Options& options, const Snapshot& snapshot, const SolverOptions& resolved)
 {
-    if (options.verbosity() == Verbosity::quiet || !settled.is_periodic())
+    if (options.verbosity() == Verbosity::quiet || !resolved.is_periodic())
         return;
-    std::printf("box: %s\n", box_text(options, snapshot, settled).c_str());
-    if (const std::string text = long_range_text(settled, snapshot.units); !text.empty())
+    std::printf("box: %s\n", box_text(options, snapshot, resolved).c_str());
+    if (const std::string text = long_range_text(resolved, snapshot.units); !text.empty())
         std::printf("long range: %s\n", text.c_str());
 }
 

@@ -21,9 +21,9 @@ void require(const Options& options, const Refusal& refusal)
         throw Error(Fault::usage, options.command() + ": " + *refusal);
 }
 
-void settle_forces(const Options& options, SolverOptions& solver)
+void resolve_forces(const Options& options, SolverOptions& solver)
 {
-    require(options, settle_method(solver, options.asked()));
+    require(options, resolve_method(solver, options.asked()));
 }
 
 void refuse_tree_options(const Options& options, const std::string& because)
@@ -33,20 +33,20 @@ void refuse_tree_options(const Options& options, const std::string& because)
 
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options)
 {
-    settle_box(options, snapshot, solver);
+    resolve_box(options, snapshot, solver);
     if (!options.given("G"))
         solver.gravitational_constant = snapshot.G();
     if (snapshot.softening && !options.given("eps"))
         solver.softening.length = snapshot.softening->length;
     if (snapshot.softening && !options.given("softening"))
         solver.softening.kind = snapshot.softening->kind;
-    require(options, settle_boundary(solver, options.asked()));
+    require(options, resolve_boundary(solver, options.asked()));
     return snapshot.softening || options.given("eps");
 }
 
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)
 {
-    const bool gpu = settled(solver).device != "cpu";
+    const bool gpu = resolved(solver).device != "cpu";
     const bool direct = solver.solver == SolverKind::direct;
     const auto note = [&](const char* names, const char* because) {
         for (const std::string& name : asked_of(options, names))

@@ -30,15 +30,15 @@ void add_machine_options(Options& options, Machine& machine)
 /// Throws Error(usage) with the refusal, if there is one, after the command's name.
 void require(const Options& options, const Refusal& refusal);
 
-/// Completes the options of a force (settle_method()). Throws Error(usage).
-void settle_forces(const Options& options, SolverOptions& solver);
+/// Completes the options of a force (resolve_method()). Throws Error(usage).
+void resolve_forces(const Options& options, SolverOptions& solver);
 
 /// Throws Error(usage) for the first option of trees that is given although sums are direct.
 void refuse_tree_options(const Options& options, const std::string& because);
 
 /// Takes G, the softening and the periodic box from the file where the options do not give them;
 /// without a softening in the file that of `solver` is kept. The snapshot's box is set to the one
-/// in use (settle_box), and dependent options are settled (settle_boundary()). Returns whether a
+/// in use (resolve_box), and dependent options are resolved (resolve_boundary()). Returns whether a
 /// softening length is known from the options or the file.
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options);
 

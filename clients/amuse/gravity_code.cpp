@@ -67,7 +67,7 @@ KeyedScheme GravityCode::scheme() const
         keyed.take("step", number_text(p.time_step));
     if (hermite || keyed.options.solver == SolverKind::direct)
         keyed.given.erase("tolerance"); // it remains that of the field at points
-    keyed.settle();
+    keyed.resolve();
     return keyed;
 }
 

@@ -107,7 +107,7 @@ private:
     };
     enum class Phase { no_parameters, editing, running, changed };
 
-    KeyedScheme scheme() const; ///< settled, from the parameters
+    KeyedScheme scheme() const; ///< resolved, from the parameters
     std::size_t index(int number) const;
     enum class Change { motion, forces };
     void changed(Change change);

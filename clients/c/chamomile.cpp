@@ -52,7 +52,7 @@ int chm_set_option(chm_context* context, const char* key, const char* value)
         if (!key || !value)
             c::refuse("option: NULL: key and value are needed");
         c::set_option(context->options, key, value);
-        context->built = false;
+        context->is_built = false;
         context->solver.reset();
     });
 }
@@ -83,7 +83,7 @@ int chm_refit(chm_context* context)
         try {
             solver.refit(context->sources);
         } catch (...) { // some values may have been moved
-            context->built = false;
+            context->is_built = false;
             throw;
         }
     });

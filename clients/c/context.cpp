@@ -84,18 +84,18 @@ Outcome attempt(const chm_context& context, Body body, void* argument)
 }
 
 /// An Occupied keeps other calls out of a context while it lives.
-class Occupied {
+class ContextGuard {
 public:
-    explicit Occupied(chm_context& context)
+    explicit ContextGuard(chm_context& context)
         : context_(context), by_us_(!context.busy.test_and_set())
     {}
-    ~Occupied()
+    ~ContextGuard()
     {
         if (by_us_)
             context_.busy.clear();
     }
-    Occupied(const Occupied&) = delete;
-    Occupied& operator=(const Occupied&) = delete;
+    ContextGuard(const ContextGuard&) = delete;
+    ContextGuard& operator=(const ContextGuard&) = delete;
     bool by_us() const { return by_us_; }
 
 private:
@@ -107,8 +107,8 @@ Outcome guarded_run(chm_context& context, Body body, void* argument)
 {
     if (!context.is_ours())
         return {CHM_USAGE, "context: was made before fork(): make one in this process"};
-    const Occupied occupied(context);
-    if (!occupied.by_us())
+    const ContextGuard guard(context);
+    if (!guard.by_us())
         return {CHM_USAGE, "context: another thread is calling: make one for each thread"};
     if (!in_forked_child())
         return attempt(context, body, argument);
@@ -192,7 +192,7 @@ void chm_context::set_sources(std::int64_t n, const chm_view& position, const ch
 
 FieldSolver& chm_context::built_solver()
 {
-    if (!built)
+    if (!is_built)
         c::refuse(has_sources ? "order of calls: chm_build() comes first"
                               : "order of calls: chm_set_sources() and chm_build() come first");
     return *solver;
@@ -200,13 +200,13 @@ FieldSolver& chm_context::built_solver()
 
 void chm_context::build()
 {
-    built = false;
+    is_built = false;
     softened.clear();
     if (!solver)
         solver = make_field_solver(options_for(sources, c::solver_options(options)));
     solver->build(sources);
     device = solver->device();
-    built = true;
+    is_built = true;
 }
 
 void chm_context::use_law(double G, double softening)
@@ -218,7 +218,7 @@ void chm_context::use_law(double G, double softening)
     c::set_option(changed, "G", number_text(G));
     c::set_option(changed, "softening", number_text(softening));
     options = changed;
-    built = false;
+    is_built = false;
     solver.reset();
 }
 

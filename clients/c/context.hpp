@@ -44,7 +44,7 @@ struct chm_context {
     chamomile::FieldSources sources; ///< where the caller said they lie
     bool has_sources = false;
     std::unique_ptr<chamomile::FieldSolver> solver; ///< null: to be made from the options
-    bool built = false;
+    bool is_built = false;
     /// Solvers for targets with an individual softening, by its length, with the same sources.
     std::map<double, std::unique_ptr<chamomile::FieldSolver>> softened;
     std::vector<chamomile::Index> active;

@@ -73,7 +73,7 @@ void take(FieldOptions& options, const std::string& key, const std::string& valu
 }
 
 template <class Settings>
-void tell(std::string& text, const std::vector<OptionRow<Settings>>& rows)
+void append_rows(std::string& text, const std::vector<OptionRow<Settings>>& rows)
 {
     for (const auto& row : rows) {
         std::vector<std::string> keys;
@@ -92,8 +92,8 @@ const std::string& options_text()
 {
     static const std::string all = [] {
         std::string text;
-        tell(text, force_options());
-        tell(text, context_options());
+        append_rows(text, force_options());
+        append_rows(text, context_options());
         return text;
     }();
     return all;
@@ -102,7 +102,7 @@ const std::string& options_text()
 SolverOptions solver_options(const FieldOptions& options)
 {
     KeyedOptions forces = options.forces;
-    forces.settle();
+    forces.resolve();
     return forces.options;
 }
 
@@ -111,7 +111,7 @@ void set_option(FieldOptions& options, const std::string& key, const std::string
     FieldOptions changed = options;
     take(changed, key, value);
     KeyedOptions forces = changed.forces;
-    require(settle_limits(forces.options, forces.given), plain_names_of_forces());
+    require(resolve_limits(forces.options, forces.given), plain_names_of_forces());
     options = changed;
 }
 

@@ -19,11 +19,11 @@ thread_local std::string last_error;
 thread_local std::optional<int> device_of_call; ///< the GPU that a call names
 
 /// A Begun holds the sums of a call that begins until another call ends it.
-struct Begun {
+struct PendingCall {
     bool waiting = false;
     std::vector<GravityAcceleration::Sum<double>> sums;
 };
-thread_local Begun begun;
+thread_local PendingCall pending_call;
 
 void require_numbers(int ni, int nj)
 {
@@ -152,24 +152,24 @@ void cunbody1_force_mp(int devid, const double (*xj)[3], const double* mj, const
 void cunbody1_force_begin(const double (*xj)[3], const double* mj, const double (*xi)[3],
                           double eps2, double (*)[3], int ni, int nj)
 {
-    begun.waiting = succeeds([&] { begun.sums = forces(xj, mj, xi, eps2, ni, nj); });
+    pending_call.waiting = succeeds([&] { pending_call.sums = forces(xj, mj, xi, eps2, ni, nj); });
 }
 
 void cunbody1_force_end(const double (*)[3], const double*, const double (*)[3], double,
                         double (*a)[3], int ni, int)
 {
     // A fault of the beginning call has not been reported yet.
-    if (!begun.waiting && !last_error.empty())
+    if (!pending_call.waiting && !last_error.empty())
         return fill_with_nan(&a[0][0], 3 * std::ptrdiff_t(ni));
     const auto call = [&] {
-        if (!begun.waiting)
+        if (!pending_call.waiting)
             throw Error(Fault::usage, "cunbody1_force_end: cunbody1_force_begin must come before");
-        begun.waiting = false;
-        if (checked_count("ni", ni) != begun.sums.size())
+        pending_call.waiting = false;
+        if (checked_count("ni", ni) != pending_call.sums.size())
             throw Error(Fault::usage, "ni: " + std::to_string(ni) +
                                           ": cunbody1_force_begin was called with " +
-                                          std::to_string(begun.sums.size()));
-        store(begun.sums, a);
+                                          std::to_string(pending_call.sums.size()));
+        store(pending_call.sums, a);
     };
     if (!succeeds(call))
         fill_with_nan(&a[0][0], 3 * std::ptrdiff_t(ni));

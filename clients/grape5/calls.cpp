@@ -13,7 +13,7 @@ std::atomic<double> eps2_of_all{0};
 std::atomic<int> potential_sign{1};
 
 /// A Crate holds all boards, and the table that they sum with.
-class Crate {
+class BoardTable {
 public:
     std::shared_ptr<Board> board(int devid)
     {
@@ -64,10 +64,11 @@ private:
     bool table_faulty_ = false;
 };
 
-Crate& crate()
+BoardTable& board_table()
 {
-    static Crate& crate = *new Crate; // never destroyed: solvers may still run at exit
-    return crate;
+    static BoardTable& board_table =
+        *new BoardTable; // never destroyed: solvers may still run at exit
+    return board_table;
 }
 
 /// Runs a call; returns false if it failed.
@@ -90,7 +91,7 @@ template <class Call>
 void load(const char* name, int devid, Call call) noexcept
 {
     succeeds(name, [&] {
-        const auto board = crate().board(devid);
+        const auto board = board_table().board(devid);
         const std::lock_guard lock(board->mutex);
         if (!succeeds(name, [&] { call(*board); }))
             board->faulty = true;
@@ -103,7 +104,7 @@ bool compute(const char* name, int devid, Call call) noexcept
 {
     return succeeds(name, [&] {
         require_same_process();
-        const auto board = crate().board(devid);
+        const auto board = board_table().board(devid);
         const std::lock_guard lock(board->mutex);
         if (board->faulty)
             throw Error(Fault::usage, "what was loaded before had a fault");
@@ -148,9 +149,9 @@ void load_particles(const char* name, int devid, int adr, int nj, double (*xj)[3
 void make_table(const char* name, const std::function<double(double)>& f, double cut)
 {
     if (!succeeds(name, [&] {
-            crate().set_table(std::make_shared<ForceTable>(make_force_table(f, cut)), false);
+            board_table().set_table(std::make_shared<ForceTable>(make_force_table(f, cut)), false);
         }))
-        crate().set_table(nullptr, true);
+        board_table().set_table(nullptr, true);
 }
 
 } // namespace
@@ -163,14 +164,14 @@ extern "C" {
 void g5_open(void)
 {
     first_fault.clear();
-    crate().set_table(nullptr, false);
-    crate().forgive();
+    board_table().set_table(nullptr, false);
+    board_table().forgive();
 }
 
 void g5_close(void)
 {
-    crate().set_table(nullptr, false);
-    crate().clear();
+    board_table().set_table(nullptr, false);
+    board_table().clear();
 }
 
 int g5_open_special(int, int*)
@@ -270,7 +271,7 @@ void g5_set_epsMC(int devid, int ni, double* eps)
 }
 void g5_runMC(int devid)
 {
-    compute(__func__, devid, [](Board& board) { board.sum_sources(crate().table()); });
+    compute(__func__, devid, [](Board& board) { board.sum_sources(board_table().table()); });
 }
 void g5_get_forceMC(int devid, int ni, double (*a)[3], double* p)
 {
@@ -280,7 +281,7 @@ void g5_calculate_force_on_xMC(int devid, double (*x)[3], double (*a)[3], double
 {
     compute_results(__func__, devid, ni, a, p, [&](Board& board) {
         board.set_targets(ni, x, eps2_of_all);
-        board.sum_sources(crate().table());
+        board.sum_sources(board_table().table());
     });
 }
 void g5_calculate_force_on_xeMC(int devid, double (*x)[3], double* eps2, double (*a)[3], double* p,
@@ -289,7 +290,7 @@ void g5_calculate_force_on_xeMC(int devid, double (*x)[3], double* eps2, double 
     compute_results(__func__, devid, ni, a, p, [&](Board& board) {
         board.set_targets(ni, x, 0);
         board.set_softenings(ni, eps2);
-        board.sum_sources(crate().table());
+        board.sum_sources(board_table().table());
     });
 }
 
@@ -339,7 +340,7 @@ void g5_set_cutoff_table(double (*)(double), double, double, double (*)(double),
     succeeds(__func__, [] {
         throw Error(Fault::usage, "not supported: pg5_gen_force_table takes a force with a cut");
     });
-    crate().set_table(nullptr, true);
+    board_table().set_table(nullptr, true);
 }
 
 const char* g5_get_error(void)

@@ -13,7 +13,7 @@ FirstFault first_fault;
 std::atomic<int> sort_mode{0};
 
 /// A Rack holds the clusters that are open.
-class Rack {
+class ClusterTable {
 public:
     void open(int cl)
     {
@@ -50,10 +50,11 @@ private:
     std::map<int, std::shared_ptr<Cluster>> clusters_;
 };
 
-Rack& rack()
+ClusterTable& cluster_table()
 {
-    static Rack& rack = *new Rack; // never destroyed: solvers may still run at exit
-    return rack;
+    static ClusterTable& cluster_table =
+        *new ClusterTable; // never destroyed: solvers may still run at exit
+    return cluster_table;
 }
 
 /// Writes one line per process to standard error.
@@ -88,7 +89,7 @@ int load(const char* name, int cl, Call call) noexcept
 {
     int status = 0;
     const int found = guarded(name, [&] {
-        const auto cluster = rack().cluster(cl);
+        const auto cluster = cluster_table().cluster(cl);
         const std::lock_guard lock(cluster->mutex);
         status = guarded(name, [&] { call(*cluster); });
         if (status != 0)
@@ -102,7 +103,7 @@ int compute(const char* name, int cl, Call call) noexcept
 {
     return guarded(name, [&] {
         require_same_process();
-        const auto cluster = rack().cluster(cl);
+        const auto cluster = cluster_table().cluster(cl);
         const std::lock_guard lock(cluster->mutex);
         if (cluster->faulty) {
             cluster->forget_results();
@@ -145,12 +146,12 @@ extern "C" {
 int g6_open(int cl)
 {
     first_fault.clear();
-    return guarded(__func__, [&] { rack().open(cl); });
+    return guarded(__func__, [&] { cluster_table().open(cl); });
 }
 
 int g6_close(int cl)
 {
-    return guarded(__func__, [&] { rack().close(cl); });
+    return guarded(__func__, [&] { cluster_table().close(cl); });
 }
 
 int g6_npipes(void)

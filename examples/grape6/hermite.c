@@ -101,11 +101,11 @@ static void correct(int i, double now, double xi[3], double vi[3], double ai[3],
         a2[d] += h * a3[d]; /* at the end of the step */
     }
     t[i] = now;
-    const double wish = sqrt(eta * (size(ai) * size(a2) + size(ji) * size(ji)) /
-                             (size(ji) * size(a3) + size(a2) * size(a2)));
-    if (wish < dt[i])
+    const double wanted = sqrt(eta * (size(ai) * size(a2) + size(ji) * size(ji)) /
+                               (size(ji) * size(a3) + size(a2) * size(a2)));
+    if (wanted < dt[i])
         dt[i] /= 2;
-    else if (wish > 2 * dt[i] && dt[i] < longest && fmod(now, 2 * dt[i]) == 0)
+    else if (wanted > 2 * dt[i] && dt[i] < longest && fmod(now, 2 * dt[i]) == 0)
         dt[i] *= 2;
     send(i, a2);
 }
@@ -125,8 +125,8 @@ int main(void)
     int status = forces(0, n, block, x, v, a, j, phi);
     const double before = energy();
     for (int i = 0; i < n; ++i) {
-        const double wish = 0.1 * eta * size(a[i]) / size(j[i]);
-        for (dt[i] = longest; dt[i] > wish; dt[i] /= 2)
+        const double wanted = 0.1 * eta * size(a[i]) / size(j[i]);
+        for (dt[i] = longest; dt[i] > wanted; dt[i] /= 2)
             ;
         send(i, zero);
     }

@@ -19,13 +19,13 @@ constexpr int most_trials = 3;
 constexpr double short_trial = 0.1; // seconds
 
 /// How thorough the choice is: more so where a trial takes little.
-struct Care {
+struct TrialEffort {
     std::size_t middles;   ///< of the fastest ways, tried with other sizes
     std::size_t finalists; ///< at most
     double range;          ///< of their times
     int rounds;            ///< in which they run again, in turn
 };
-constexpr Care usual_care{1, 4, 1.15, 2}, much_care{2, 6, 1.25, 5};
+constexpr TrialEffort usual_effort{1, 4, 1.15, 2}, thorough_effort{2, 6, 1.25, 5};
 constexpr double direct_pairs = 6; // of a direct sum in the time of a pair of lists, at most
 constexpr int least_group = 8, least_leaf = 2;
 
@@ -96,7 +96,7 @@ private:
                                       "where that is better");
         if (goal.error < least_goal_in_float)
             options.precision = Precision::double_precision;
-        return settled(options);
+        return resolved(options);
     }
 
     static SolverOptions first_options(const SolverOptions& base, const AccuracyGoal& goal)
@@ -124,7 +124,7 @@ private:
             options.criterion = way.criterion;
             options.order = way.order;
             options.local_order = way.local_order;
-            all.emplace_back(settled(options), goal.error);
+            all.emplace_back(resolved(options), goal.error);
         }
         return all;
     }
@@ -150,7 +150,7 @@ private:
     }
 
     /// Up to three trials, unless the first few show that another is far faster.
-    void look_at(Candidate& candidate)
+    void try_repeatedly(Candidate& candidate)
     {
         for (int trial = 0; trial < most_trials; ++trial)
             if (trial == 0 || (candidate.seconds(power_) < worth_another * least_seconds_ &&
@@ -178,12 +178,12 @@ private:
         power_ = first.power(Candidate::usual_power);
         least_seconds_ = first.seconds(power_);
         for (std::size_t k = 1; k < ways.size(); ++k)
-            look_at(ways[k]);
+            try_repeatedly(ways[k]);
         sort(ways);
-        const Care& care = least_seconds_ < short_trial ? much_care : usual_care;
+        const TrialEffort& effort = least_seconds_ < short_trial ? thorough_effort : usual_effort;
         std::vector<SolverOptions> middles;
         for (const Candidate& way : ways)
-            if (middles.size() < care.middles &&
+            if (middles.size() < effort.middles &&
                 way.seconds(power_) < worth_another * least_seconds_)
                 middles.push_back(way.options);
         for (const SolverOptions& middle : middles)
@@ -195,14 +195,14 @@ private:
                 options.group_size = std::max(least_group, int(options.group_size * factor.group));
                 options.leaf_size = std::max(least_leaf, int(options.leaf_size * factor.leaf));
                 ways.emplace_back(options, goal_.error);
-                look_at(ways.back());
+                try_repeatedly(ways.back());
             }
         // Those that chance may have put in the wrong order run again, in turn.
         sort(ways);
-        while (ways.size() > care.finalists ||
-               ways.back().seconds(power_) > care.range * ways.front().seconds(power_))
+        while (ways.size() > effort.finalists ||
+               ways.back().seconds(power_) > effort.range * ways.front().seconds(power_))
             ways.pop_back();
-        for (int round = 0; round < care.rounds && ways.size() > 1; ++round)
+        for (int round = 0; round < effort.rounds && ways.size() > 1; ++round)
             for (Candidate& finalist : ways)
                 try_out(finalist);
         sort(ways);
@@ -220,7 +220,7 @@ private:
         direct.solver = SolverKind::direct;
         direct.group_size = direct.leaf_size = 0;
         direct.decorrelate.reset();
-        direct = settled(direct);
+        direct = resolved(direct);
         const auto first = trials_.try_out(direct);
         if (first.error > goal_.error) {
             if (is_needed)
@@ -253,7 +253,7 @@ private:
         }
         is_chosen_ = true;
         checked_ = number;
-        tell(AccuracyReport::Event::chosen, options_, *error, *error);
+        report_event(AccuracyReport::Event::chosen, options_, *error, *error);
         return *error;
     }
 
@@ -264,7 +264,7 @@ private:
         const SolverOptions before = options_;
         const double limit = limit_of(options_);
         if (part >= GoalBand::least_kept && part <= GoalBand::most_kept) {
-            tell(AccuracyReport::Event::kept, before, error, error);
+            report_event(AccuracyReport::Event::kept, before, error, error);
             return false;
         }
         Candidate same(options_, goal_.error);
@@ -279,13 +279,13 @@ private:
             error = *direct_instead(0, true);
         }
         const bool changed = options_.solver == SolverKind::direct || limit_of(options_) != limit;
-        tell(changed ? AccuracyReport::Event::adjusted : AccuracyReport::Event::kept, before,
-             error_before, error);
+        report_event(changed ? AccuracyReport::Event::adjusted : AccuracyReport::Event::kept,
+                     before, error_before, error);
         return changed;
     }
 
-    void tell(AccuracyReport::Event event, const SolverOptions& before, double error_before,
-              double error) const
+    void report_event(AccuracyReport::Event event, const SolverOptions& before, double error_before,
+                      double error) const
     {
         if (goal_.report)
             goal_.report({event, trials_.number(), before, options_, error_before, error,

@@ -27,9 +27,9 @@ SolverOptions options_of_sample(SolverOptions options, double error)
 
 } // namespace
 
-AccuracyTrials::AccuracyTrials(const SolverOptions& settled, const AccuracyGoal& goal)
-    : tree_(make_list_solver(settled, make_parts(settled))),
-      sample_(options_of_sample(settled, goal.error)),
+AccuracyTrials::AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal)
+    : tree_(make_list_solver(resolved, make_parts(resolved))),
+      sample_(options_of_sample(resolved, goal.error)),
       targets_(std::max(goal.sample,
                         std::size_t(std::ceil(least_beyond / (1 - 0.01 * goal.percentile))))),
       percentile_(goal.percentile)

@@ -11,8 +11,8 @@ namespace chamomile {
 /// both are measured.
 class AccuracyTrials {
 public:
-    /// `settled` options of a tree; law, device and precision stay.
-    AccuracyTrials(const SolverOptions& settled, const AccuracyGoal& goal);
+    /// `resolved` options of a tree; law, device and precision stay.
+    AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal);
 
     /// Begins with the positions of a request, whose arrays stay.
     void begin(const Request& request);

@@ -19,7 +19,7 @@ CHAMOMILE_HD void place_targets(const FewTargets& work, int first, Place place)
 }
 
 /// In float about the first target, a tile of clumps at a time: 13 operations per pair.
-inline void sum_pulls(const FewTargets& work, float* pulls)
+inline void sum_absolute_forces(const FewTargets& work, float* absolute_forces)
 {
     using P = Pack<float>;
     constexpr int in_flight = 4, lanes = in_flight * P::width, block = FewTargets::block_size;
@@ -32,7 +32,7 @@ inline void sum_pulls(const FewTargets& work, float* pulls)
         x[k] = float(position.x - origin.x);
         y[k] = float(position.y - origin.y);
         z[k] = float(position.z - origin.z);
-        pulls[k] = 0;
+        absolute_forces[k] = 0;
     });
     for (std::size_t begin = 0; begin < work.clump_count; begin += tile_size) {
         const std::size_t left = work.clump_count - begin;
@@ -59,7 +59,7 @@ inline void sum_pulls(const FewTargets& work, float* pulls)
                     sum[k] += P(tile[c].mass) * over_u * over_u;
                 }
             for (int k = 0; k < in_flight; ++k) {
-                float* const to = pulls + first + k * P::width;
+                float* const to = absolute_forces + first + k * P::width;
                 (P::load(to) + sum[k]).store(to);
             }
         }

@@ -15,7 +15,7 @@
 #include "chamomile/force/simd/force_loop.hpp"
 #include "chamomile/force/simd/group_targets.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
-#include "chamomile/force/simd/reach.hpp"
+#include "chamomile/force/simd/near_box.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
@@ -57,7 +57,7 @@ public:
                               work.inverse_mass},
           rows_(frame_, work.periodicity, work.row.center),
           law_(make_law<Law>(work, work.softening_length)), targets_(work, rows_, scratch),
-          reach_(work.row.near_reach, frame_, work.row.center)
+          near_box_(work.row.near_distance, frame_, work.row.center)
     {}
 
     void run(TargetSum* sums)
@@ -96,9 +96,9 @@ private:
     /// Particles of the list, in two kinds of tiles.
     void sum_over_particles()
     {
-        const bool apart = work_.targets_apart; // then none is surely close
-        const Index own_begin = apart ? 0 : targets_.sorted(0),
-                    own_end = apart ? 0 : targets_.sorted(targets_.count() - 1) + 1;
+        const bool separate = work_.separate_targets; // then none is surely close
+        const Index own_begin = separate ? 0 : targets_.sorted(0),
+                    own_end = separate ? 0 : targets_.sorted(targets_.count() - 1) + 1;
         Tile tile;
         NearTile near;
         for (Index r = work_.row.range_begin; r < work_.row.range_end; ++r) {
@@ -134,12 +134,12 @@ private:
     /// Particles that are not among the targets, to one tile or the other.
     void add_particles(Tile& tile, NearTile& near, Index begin, Index end)
     {
-        if (!reach_)
+        if (!near_box_)
             return fill<&GroupKernel::add_tile>(tile, begin, end);
         while (begin < end) {
             const Index taken = least(end - begin, Index(tile_size - tile.count));
             pack(begin, int(taken), tile);
-            if (reach_.holds_any(tile.source + tile.count, int(taken)))
+            if (near_box_.holds_any(tile.source + tile.count, int(taken)))
                 fill<&GroupKernel::add_near_tile>(near, begin, begin + taken);
             else if ((tile.count += int(taken)) == tile_size)
                 add_tile(tile);
@@ -186,13 +186,13 @@ private:
     /// pulls are large and come from all sides; summed in short runs they leave half the error.
     void add_near_tile(NearTile& tile)
     {
-        const bool apart = work_.targets_apart; // then some may be said to be sources
+        const bool separate = work_.separate_targets; // then some may be said to be sources
         SelfPair own[tile_size];
-        const SelfPair* const pairs = apart ? work_.self : own;
+        const SelfPair* const pairs = separate ? work_.self : own;
         int first[tile_size], last[tile_size], place = 0; // of the pairs of each source
         for (int j = 0; j < tile.count; ++j) {
             const Index sorted = tile.sorted[j];
-            if (apart) {
+            if (separate) {
                 first[j] = targets_.self_before(sorted);
                 last[j] = targets_.self_before(sorted + 1);
             } else {
@@ -271,9 +271,9 @@ private:
     const ParticleRows<Law::is_periodic> rows_;
     const Law law_;
     GroupTargets<T, sum_fields> targets_;
-    /// Without softening sources at the place of a target apart pull at nothing.
-    const bool leaves_out_places_ = work_.targets_apart && work_.softening_length == 0;
-    const Reach<T> reach_;
+    /// Without softening sources at the place of a separate target pull at nothing.
+    const bool leaves_out_places_ = work_.separate_targets && work_.softening_length == 0;
+    const NearBox<T> near_box_;
 };
 
 /// A HostKernel: GroupKernel as a function.

@@ -32,7 +32,7 @@ public:
     int count() const { return count_; }
     int padded() const { return padded_; } ///< in whole packs
 
-    /// The sorted particle, or target apart, that target t is.
+    /// The sorted particle, or separate target, that target t is.
     Index sorted(int t) const
     {
         const Index numbered = work_.row.target_begin + Index(t);
@@ -111,7 +111,7 @@ private:
     void load(const Rows& rows)
     {
         const chamomile::Source* const all =
-            work_.targets_apart ? work_.targets_apart : work_.sources;
+            work_.separate_targets ? work_.separate_targets : work_.sources;
         alignas(64) T row[4 * width], residue[4 * width];
         for (int t = 0; t < padded_; t += width) {
             if (!work_.targets && t + width <= count_)

@@ -24,7 +24,7 @@ HostKernels host_kernels()
              {CHAMOMILE_EXPAND(double, 3), CHAMOMILE_EXPAND(double, 4), CHAMOMILE_EXPAND(double, 5),
               CHAMOMILE_EXPAND(double, 6)}},
             Pack<float>::width == 16 ? 6.5e-6 : 7e-6,
-            sum_pulls,
+            sum_absolute_forces,
             {{sum_precisely<p, false>, sum_precisely<p, true>},
              {sum_precisely<s, false>, sum_precisely<s, true>}}};
 #undef CHAMOMILE_EXPAND

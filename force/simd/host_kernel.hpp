@@ -49,8 +49,8 @@ struct SelfPair {
 struct GroupWork {
     const chamomile::Source* sources; ///< all sorted particles
     /// Targets that are no sources, all of them; null: the targets are sorted particles.
-    const chamomile::Source* targets_apart;
-    const SelfPair* self; ///< of targets apart, by rising source
+    const chamomile::Source* separate_targets;
+    const SelfPair* self; ///< of separate targets, by rising source
     int self_count;
     const Multipole* multipoles; ///< all cells
     const HigherMoments* higher; ///< likewise, for orders above 2
@@ -98,8 +98,9 @@ struct FewTargets {
     int count;
 };
 
-/// Writes what pulls at each target, the sum of M / u^2 over all clumps, to pulls[0 .. block_size).
-using PullKernel = void (*)(const FewTargets& work, float* pulls);
+/// Writes what pulls at each target, the sum of M / u^2 over all clumps, to absolute_forces[0 ..
+/// block_size).
+using AbsoluteForceKernel = void (*)(const FewTargets& work, float* absolute_forces);
 
 /// Writes the sums of the targets over all sources, each made in double and by itself: no bit
 /// depends on which other targets there are.
@@ -117,7 +118,7 @@ struct HostKernels {
     /// Sums of groups where forces cancel are off by at most so much of S / sqrt(N), as
     /// force/cancellation.hpp has it: measured.
     double scatter;
-    PullKernel pull;
+    AbsoluteForceKernel absolute_force;
     PreciseKernel precise[2][2]; ///< by softening kind and potential wanted
 };
 

@@ -66,7 +66,8 @@ void sum(const PeriodicPairs& pairs, PeriodicTargets& targets, int first)
             const P force = select(inside, polynomial(pairs.force, t, t2), inv_r * inv_r * inv_r);
             total[k].acceleration -= (mass * force) * r;
             if constexpr (with_potential)
-                total[k].potential += mass * select(inside, polynomial(pairs.well, t, t2), inv_r);
+                total[k].potential +=
+                    mass * select(inside, polynomial(pairs.potential, t, t2), inv_r);
         }
     }
     for (int k = 0; k < in_flight; ++k) {

@@ -18,7 +18,7 @@ struct PeriodicPairs {
     double cut_squared; ///< beyond which the smooth part is Newton's law itself to rounding
     /// Of the smooth part, as functions of 2 r^2 / cut^2 - 1 by power: its force over r, and the
     /// potential's opposite.
-    double force[degree + 1], well[degree + 1];
+    double force[degree + 1], potential[degree + 1];
 };
 
 /// Targets that are summed together.

@@ -42,7 +42,7 @@ inline double allowance_of_pairs(double pairs)
 bool device_hangs();
 
 /// Before buffers go: an exception may have left work under way.
-inline void settle_device(int number)
+inline void synchronize_device(int number)
 {
     if (!device_hangs() && cudaSetDevice(number) == cudaSuccess)
         cudaDeviceSynchronize();

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(32 * finding_warps)
     find_cancelling(const __grid_constant__ DirectSum job)
 {
     constexpr int targets = 32 * per_lane;
-    __shared__ float pulls[finding_warps][targets];
+    __shared__ float absolute_forces[finding_warps][targets];
     const CancellingJob& cancelling = job.cancelling;
     const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     const Index block = blockIdx.x * targets, last = job.target_count - 1;
@@ -50,13 +50,13 @@ __global__ void __launch_bounds__(32 * finding_warps)
     }
 #pragma unroll
     for (int k = 0; k < per_lane; ++k)
-        pulls[warp][32 * k + lane] = sum[k];
+        absolute_forces[warp][32 * k + lane] = sum[k];
     __syncthreads();
     for (Index t = threadIdx.x; t < targets && block + t <= last; t += 32 * finding_warps) {
-        float pull = 0;
+        float absolute_force = 0;
         for (int w = 0; w < finding_warps; ++w)
-            pull += pulls[w][t];
-        if (pull > cancelling.limit * cancelling.size[block + t])
+            absolute_force += absolute_forces[w][t];
+        if (absolute_force > cancelling.limit * cancelling.size[block + t])
             cancelling.found[atomicAdd(cancelling.count, 1u)] = block + t;
     }
 }

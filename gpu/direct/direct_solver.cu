@@ -37,7 +37,7 @@ public:
         options_.group_size = options_.leaf_size = int(largest_direct_block);
     }
 
-    ~CudaDirectSolver() override { settle_device(device_); }
+    ~CudaDirectSolver() override { synchronize_device(device_); }
 
     ForceStatistics evaluate(const Request& request) override
     {

@@ -3,8 +3,8 @@
 /// A warp keeps up to `most_targets` targets of one group in registers, a few in each lane, and
 /// passes the list's particles (P2P), then its cells (M2P), through the loop of
 /// gpu/tiles/tile_loop.cuh: sources are gathered by index, the group's centre is subtracted in
-/// double and the difference rounded to T. A tile that holds targets of this warp, or with targets
-/// apart lies within the group's reach, is near. With T = double coordinates are not centred:
+/// double and the difference rounded to T. A tile that holds targets of this warp, or with separate
+/// targets lies within the group's reach, is near. With T = double coordinates are not centred:
 /// differences are those of the coordinates as given, however wide the group.
 ///
 /// Cost per pair of Gravity with Plummer softening: 3 subtractions, 6 multiply-adds, 3 products, 1
@@ -51,9 +51,9 @@ struct DeviceBatch {
     const Index* cells;
     const ParticleRange* ranges;
     const Source* sources;
-    const Source* own; ///< where the targets lie: the sources, or targets apart
-    bool apart;
-    const Index* self; ///< of each target apart its sorted source, or no_source_here; null: none
+    const Source* own; ///< where the targets lie: the sources, or separate targets
+    bool separate;
+    const Index* self; ///< of each separate target its sorted source, or no_source_here; null: none
     const Multipole* multipoles;
     const HigherMoments* higher; ///< for orders 3 and 4
     const Index* targets;        ///< sorted particle of each target; null: the same number
@@ -62,7 +62,7 @@ struct DeviceBatch {
     double inverse_length, inverse_mass;
     double softening_length;
     int order;
-    bool goes_on; ///< the sums hold a first part already
+    bool adds_to_sums; ///< the sums hold a first part already
     Periodicity periodicity;
     ShortRangeForm form; ///< of laws that are periodic
     KernelTimes* times;
@@ -75,7 +75,7 @@ struct DeviceBatch {
     /// The sorted source that a target is.
     __device__ Index source_of(Index target) const
     {
-        return !apart ? sorted(target) : self ? self[target] : no_source_here;
+        return !separate ? sorted(target) : self ? self[target] : no_source_here;
     }
     __device__ TargetSum& sum_of(Index target) const
     {
@@ -177,12 +177,12 @@ public:
         return {list_.in_frame(source.position), T(source.mass * batch.inverse_mass), sorted};
     }
 
-    /// Whether a target of this warp is that source, or targets apart may lie there.
+    /// Whether a target of this warp is that source, or separate targets may lie there.
     __device__ bool is_near(const Fetched& source) const
     {
-        if (!list_.batch.apart)
+        if (!list_.batch.separate)
             return source.sorted >= own_first_ && source.sorted <= own_last_;
-        const Vec3<double>& reach = list_.row.near_reach;
+        const Vec3<double>& reach = list_.row.near_distance;
         const Vec3<double> d =
             list_.is_centred ? source.position : source.position - list_.frame.of(list_.row.center);
         const double unit = list_.batch.inverse_length;
@@ -206,10 +206,10 @@ public:
     __device__ Index self(int k) const { return list_.batch.source_of(list_.target_number(k)); }
     __device__ Vec3<T> target_residue(int k) const { return residue_of<T>(list_.target_place(k)); }
 
-    /// Without softening sources at the place of a target apart pull at nothing.
+    /// Without softening sources at the place of a separate target pull at nothing.
     __device__ bool hides_places() const
     {
-        return list_.batch.apart && list_.batch.softening_length == 0;
+        return list_.batch.separate && list_.batch.softening_length == 0;
     }
     static __device__ void hide(Record& seen)
     {
@@ -283,7 +283,7 @@ public:
         for (int k = 0; k < per_lane; ++k) {
             loop_.set_target(k, {rounded<T>(list_.target_place(k))});
             TargetSum first{};
-            if (batch.goes_on)
+            if (batch.adds_to_sums)
                 first = batch.sum_of(list_.target_number(k));
             loop_.set_sum(0, k, first.acceleration.x);
             loop_.set_sum(1, k, first.acceleration.y);

@@ -63,10 +63,10 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
 
 class CudaEvaluator final : public Evaluator {
 public:
-    /// `apart` holds targets that are no sources; null: there will be none.
-    CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> apart,
+    /// `target_tree` holds targets that are no sources; null: there will be none.
+    CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
                   Precision precision)
-        : tree_(std::move(tree)), apart_(std::move(apart)), device_(tree_->device),
+        : tree_(std::move(tree)), target_tree_(std::move(target_tree)), device_(tree_->device),
           precision_(precision)
     {
         check(cudaSetDevice(device_), "choose the device");
@@ -81,7 +81,7 @@ public:
         time_line_ = std::make_unique<TimeLine>();
     }
 
-    ~CudaEvaluator() override { settle_device(device_); }
+    ~CudaEvaluator() override { synchronize_device(device_); }
 
     void begin(const EvaluationInput& input) override
     {
@@ -100,10 +100,11 @@ public:
         if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
             tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
-        if (input.apart.octree) {
-            if (input.apart.self)
-                tree_->staging.upload(self_, input.apart.self, groups.target_count, tree_->stream);
-            sorted_->record(apart_->stream);
+        if (input.separate.octree) {
+            if (input.separate.self)
+                tree_->staging.upload(self_, input.separate.self, groups.target_count,
+                                      tree_->stream);
+            sorted_->record(target_tree_->stream);
             check(cudaStreamWaitEvent(tree_->stream, *sorted_), "order the streams");
         }
         sums_.reserve(groups.target_count);
@@ -160,7 +161,7 @@ public:
             add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
         if (input_.groups->targets.empty())
             return store_all(output);
-        return output.acceleration.on_device ? store_there(output) : store_active(output);
+        return output.acceleration.on_device ? store_on_device(output) : store_active(output);
     }
 
     std::string device() const override { return name_; }
@@ -176,7 +177,7 @@ public:
         statistics.device_span = time_line_->span_seconds();
         statistics.device_wait = wait_;
         statistics.bytes_from_device = bytes_down_;
-        for (DeviceTree* tree : {tree_.get(), apart_.get()})
+        for (DeviceTree* tree : {tree_.get(), target_tree_.get()})
             if (tree) { // of a build since the last evaluation
                 statistics.bytes_to_device += std::exchange(tree->bytes_up, 0);
                 statistics.bytes_from_device += std::exchange(tree->bytes_down, 0);
@@ -214,14 +215,14 @@ private:
         const bool potential(output.potential);
         check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
               "clear a count");
-        ArrayView acceleration = output.acceleration, wells = output.potential;
+        ArrayView acceleration = output.acceleration, potentials = output.potential;
         if (!acceleration.on_device)
             acceleration = view_of(std::span(accelerations_.reserve(n), n));
-        if (potential && !wells.on_device)
-            wells = view_of(std::span(potentials_.reserve(n), n));
+        if (potential && !potentials.on_device)
+            potentials = view_of(std::span(potentials_.reserve(n), n));
         convert_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
-            sums_.data(), n, output.acceleration_unit, output.potential_unit, acceleration, wells,
-            not_finite_.data());
+            sums_.data(), n, output.acceleration_unit, output.potential_unit, acceleration,
+            potentials, not_finite_.data());
         check(cudaGetLastError(), "launch the change of units");
         download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
         bytes_down_ = 0;
@@ -252,7 +253,7 @@ private:
     }
 
     /// Of active particles, in arrays of the device.
-    std::size_t store_there(const ForceOutput& output)
+    std::size_t store_on_device(const ForceOutput& output)
     {
         const Index targets = Index(input_.groups->target_count);
         const cudaStream_t stream = tree_->stream;
@@ -298,14 +299,14 @@ private:
     void launch(BatchSlot& slot, const InteractionLists& lists)
     {
         const bool expands = input_.local_order > 0, all = input_.groups->targets.empty();
-        DeviceTree& targets = input_.apart.octree ? *apart_ : *tree_;
+        DeviceTree& targets = input_.separate.octree ? *target_tree_ : *tree_;
         DeviceBatch batch{};
         batch.sources = tree_->sources.data();
         batch.multipoles = tree_->multipoles.data();
         batch.higher = tree_->higher.data();
         batch.own = targets.sources.data();
-        batch.apart = input_.apart.octree;
-        batch.self = input_.apart.self ? self_.data() : nullptr;
+        batch.separate = input_.separate.octree;
+        batch.self = input_.separate.self ? self_.data() : nullptr;
         batch.targets = all ? nullptr : tree_->targets.data();
         batch.places = all ? targets.order.data() : nullptr;
         batch.sums = sums_.data();
@@ -313,7 +314,7 @@ private:
         batch.inverse_mass = 1 / input_.scale.mass;
         batch.softening_length = input_.softening.length / input_.scale.length;
         batch.order = input_.order;
-        batch.goes_on = expands;
+        batch.adds_to_sums = expands;
         batch.periodicity = input_.periodicity;
         if (input_.form)
             batch.form = *input_.form;
@@ -344,7 +345,7 @@ private:
         check(cudaGetLastError(), "launch the expansions");
     }
 
-    std::shared_ptr<DeviceTree> tree_, apart_;
+    std::shared_ptr<DeviceTree> tree_, target_tree_;
     int device_;
     Precision precision_;
     std::string name_;
@@ -358,7 +359,7 @@ private:
     ListPool pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::atomic<std::size_t> next_slot_{0};
-    std::unique_ptr<Event> uploaded_, sorted_; // sorted: targets apart
+    std::unique_ptr<Event> uploaded_, sorted_; // sorted: separate targets
     std::unique_ptr<TimeLine> time_line_;
 
     DeviceBuffer<Index> self_, active_, number_; // number: of a particle as a target
@@ -374,15 +375,15 @@ private:
 
 } // namespace
 
-SolverParts make_cuda_parts(int device, Precision precision, bool targets_apart)
+SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets)
 {
     check(cudaSetDevice(device), "choose the device");
     auto tree = std::make_shared<DeviceTree>(device);
     auto memory = std::make_shared<PinnedMemory>();
-    auto apart = targets_apart ? std::make_shared<DeviceTree>(device) : nullptr;
+    auto target_tree = separate_targets ? std::make_shared<DeviceTree>(device) : nullptr;
     return {make_cuda_tree_builder(tree, memory),
-            std::make_unique<CudaEvaluator>(tree, apart, precision),
-            apart ? make_cuda_tree_builder(apart, memory) : nullptr};
+            std::make_unique<CudaEvaluator>(tree, target_tree, precision),
+            target_tree ? make_cuda_tree_builder(target_tree, memory) : nullptr};
 }
 
 } // namespace chamomile

@@ -35,33 +35,34 @@ public:
             items_[t] = position.load_vector(item(t));
         staging_.upload(positions_, items_.data(), targets, stream);
         Vec3<double>* sums = sums_.reserve(targets);
-        double* wells = potential ? wells_.reserve(targets) : nullptr;
+        double* potentials = potential ? potentials_.reserve(targets) : nullptr;
         check(cudaMemsetAsync(sums, 0, targets * sizeof *sums, stream), "clear sums");
-        if (wells)
-            check(cudaMemsetAsync(wells, 0, targets * sizeof *wells, stream), "clear sums");
+        if (potentials)
+            check(cudaMemsetAsync(potentials, 0, targets * sizeof *potentials, stream),
+                  "clear sums");
         mesh.add({targets, view_of(std::span(positions_.data(), targets))},
                  {gravitational_constant, gravitational_constant},
-                 view_of(std::span(sums, targets)), view_of(std::span(wells, wells ? targets : 0)),
-                 stream);
+                 view_of(std::span(sums, targets)),
+                 view_of(std::span(potentials, potentials ? targets : 0)), stream);
         staging_.download(items_.data(), sums, targets, stream);
-        host_wells_.resize(wells ? targets : 0);
-        if (wells)
-            staging_.download(host_wells_.data(), wells, targets, stream);
+        host_potentials_.resize(potentials ? targets : 0);
+        if (potentials)
+            staging_.download(host_potentials_.data(), potentials, targets, stream);
 #pragma omp parallel for if (targets >= worth_threads)
         for (std::size_t t = 0; t < targets; ++t) {
             const std::size_t i = item(t);
             acceleration.store_vector(i, acceleration.load_vector(i) + items_[t]);
             if (potential)
-                potential.store(i, 0, potential.load(i) + host_wells_[t]);
+                potential.store(i, 0, potential.load(i) + host_potentials_[t]);
         }
     }
 
 private:
     Staging staging_;
     std::vector<Vec3<double>> items_;
-    std::vector<double> host_wells_;
+    std::vector<double> host_potentials_;
     DeviceBuffer<Vec3<double>> positions_, sums_;
-    DeviceBuffer<double> wells_;
+    DeviceBuffer<double> potentials_;
 };
 
 class CudaMeshGravity final : public LongRange {
@@ -69,7 +70,7 @@ public:
     CudaMeshGravity(int device, Periodicity box, const MeshOptions& options)
         : device_(use_device(device)), staging_(device), mesh_(box, options), targets_(device)
     {}
-    ~CudaMeshGravity() override { settle_device(device_); }
+    ~CudaMeshGravity() override { synchronize_device(device_); }
 
     void prepare(std::size_t n, const ArrayView& position, const ArrayView& mass,
                  Profile& profile) override
@@ -125,7 +126,7 @@ public:
         : device_(use_device(tree->device)), tree_(std::move(tree)), mesh_(box, options),
           targets_(device_)
     {}
-    ~TreeMesh() override { settle_device(device_); }
+    ~TreeMesh() override { synchronize_device(device_); }
 
     void prepare(std::size_t n, const ArrayView&, const ArrayView&, Profile& profile) override
     {

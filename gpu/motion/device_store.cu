@@ -25,7 +25,7 @@ public:
         fault_.reserve(1);
         host_fault_.reserve(1);
     }
-    ~DeviceStore() override { settle_device(device_); }
+    ~DeviceStore() override { synchronize_device(device_); }
 
     void load(StepColumns columns) override
     {

@@ -33,13 +33,13 @@ public:
         stop_ = std::make_unique<Event>();
     }
 
-    ~CudaPairSolver() override { settle_device(device_); }
+    ~CudaPairSolver() override { synchronize_device(device_); }
 
     PairStatistics sum(const PairTask& task, std::span<double> sums) override
     {
         check_rows(code_, task, sums);
         return parts_.sum(code_.shape, task, sums, [&](const PairTask& part, std::span<double> to) {
-            settle_device(device_); // a part that failed may have left work under way
+            synchronize_device(device_); // a part that failed may have left work under way
             return sum_at_once(part, to);
         });
     }
@@ -105,7 +105,7 @@ private:
     }
 
     /// Whether some target that is a source does not lie where that does: the kernel looks for
-    /// self pairs close to the targets alone.
+    /// self pairs near the targets alone.
     bool is_elsewhere(const PairTask& task) const
     {
         if (task.self.empty() || !code_.positions)

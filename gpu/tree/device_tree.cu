@@ -12,8 +12,8 @@
 #include <thrust/sort.h>
 
 #include "chamomile/core/threads.hpp"
+#include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/device/device_arrays.cuh"
-#include "chamomile/gpu/device/kept_memory.cuh"
 #include "chamomile/gpu/tree/device_targets.cuh"
 #include "chamomile/gpu/tree/device_tree.cuh"
 #include "chamomile/gpu/tree/tree_kernels.cuh"
@@ -370,7 +370,7 @@ private:
     std::shared_ptr<DeviceTree> tree_; // its device is the current one when the streams are made
     std::shared_ptr<PinnedMemory> pinned_;
     DeviceTargets targets_;
-    KeptMemory scratch_;
+    CachingAllocator scratch_;
     DeviceBuffer<Extent> extents_;
     DeviceBuffer<std::uint8_t> levels_, octants_, least_;
     DeviceBuffer<int> shared_;

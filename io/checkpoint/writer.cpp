@@ -76,7 +76,7 @@ std::uint64_t write_checkpoint(const std::filesystem::path& path,
     const std::uint64_t bytes =
         size.bytes() + sizeof(Header) + (size.blocks() + 1) * sizeof(BlockHead) + 16;
     PendingFile file(path);
-    file.probe_room(std::int64_t(bytes));
+    file.require_space(std::int64_t(bytes));
     Writer writer(file);
     exchange(writer);
     writer.end();

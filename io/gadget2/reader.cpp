@@ -137,7 +137,7 @@ Snapshot properties_of(const Gadget2Piece& piece)
     return snapshot;
 }
 
-void note_oddities(const Gadget2Piece& piece, Snapshot& snapshot)
+void note_deviations(const Gadget2Piece& piece, Snapshot& snapshot)
 {
     if (!piece.label_note.empty())
         snapshot.notes.push_back(piece.label_note);
@@ -161,7 +161,7 @@ Snapshot read_gadget2(const std::filesystem::path& path)
     snapshot.format = description(*pieces[0], pieces.size());
     for (const auto& piece : pieces)
         check_same(snapshot, properties_of(*piece), piece->file.path());
-    note_oddities(*pieces[0], snapshot);
+    note_deviations(*pieces[0], snapshot);
 
     snapshot.has_accelerations = snapshot.has_potentials = true;
     std::int64_t total = 0;

@@ -28,7 +28,7 @@ void write_data_file(const std::filesystem::path& path, const std::vector<DataGr
 {
     const Hdf5Quiet quiet;
     PendingFile file(path);
-    file.probe_room(bytes_of(groups));
+    file.require_space(bytes_of(groups));
     Hdf5Output out(file);
     for (const DataGroup& group : groups) {
         const Hdf5Handle handle = out.group(group.name);

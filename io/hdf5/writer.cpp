@@ -227,7 +227,7 @@ void write_hdf5(const Snapshot& snapshot, PendingFile& file)
     const Hdf5Quiet quiet;
     // A failure of HDF5 while closing cannot be repaired, so room is probed first: for at most 112
     // bytes per particle, 1 % for check sums and indices, and the header.
-    file.probe_room(std::int64_t(double(snapshot.particles.size()) * 112 * 1.01) + (1 << 17));
+    file.require_space(std::int64_t(double(snapshot.particles.size()) * 112 * 1.01) + (1 << 17));
     Hdf5Writer(snapshot, file).write();
 }
 

@@ -15,7 +15,7 @@ namespace chamomile {
 /// A Frame is the volume that a picture can hold, turned and seen from its centre.
 class Frame {
 public:
-    /// Takes options that settle_view() has completed.
+    /// Takes options that complete_view() has completed.
     explicit Frame(const RenderOptions& view)
         : turn_(view.azimuth, view.inclination), box_{view.box.value_or(0)}, centre_(*view.centre),
           depth_(view.slice ? 0.5 * *view.slice

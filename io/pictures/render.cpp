@@ -216,59 +216,61 @@ void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
 
 /// A Scene is what a picture shows: its surface density, with the options it was made by.
 struct Scene {
-    RenderOptions options; ///< settled
+    RenderOptions options; ///< completed
     SurfaceDensity density;
 };
 
 Scene compose(const Snapshot& snapshot, const RenderOptions& options)
 {
     check(options);
-    RenderOptions settled = options;
-    if (settled.types.empty())
-        settled.types = default_types(snapshot.particles);
-    const std::vector<Index> indices = shown(snapshot.particles, settled.types);
+    RenderOptions completed = options;
+    if (completed.types.empty())
+        completed.types = default_types(snapshot.particles);
+    const std::vector<Index> indices = shown(snapshot.particles, completed.types);
     const std::vector<double> masses = weights(snapshot.particles, indices);
-    settled.box = settled.box.value_or(box_of(snapshot));
-    const double side = *settled.box;
+    completed.box = completed.box.value_or(box_of(snapshot));
+    const double side = *completed.box;
     if (side > 0) {
-        settled.centre = settled.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
-        settled.field_of_view = settled.field_of_view.value_or(side);
+        completed.centre = completed.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
+        completed.field_of_view = completed.field_of_view.value_or(side);
     }
-    if (!settled.centre) {
+    if (!completed.centre) {
         double mass = 0;
         Vec3<double> sum;
         for (std::size_t k = 0; k < indices.size(); ++k) {
             mass += masses[k];
             sum += masses[k] * snapshot.particles.position[indices[k]];
         }
-        settled.centre = (1 / mass) * sum;
+        completed.centre = (1 / mass) * sum;
     }
     const std::vector<ProjectedPoint> points =
-        projected(snapshot.particles, indices, masses, settled);
-    const bool is_settled = settled.field_of_view && settled.min && settled.max;
-    if (points.empty() && !is_settled)
-        throw Error(Fault::input, std::string(settled.slice ? "slice" : "view") +
+        projected(snapshot.particles, indices, masses, completed);
+    const bool is_complete = completed.field_of_view && completed.min && completed.max;
+    if (points.empty() && !is_complete)
+        throw Error(Fault::input, std::string(completed.slice ? "slice" : "view") +
                                       ": no particles in it: nothing to render");
-    if (!settled.field_of_view)
-        settled.field_of_view = width_of(points, double(settled.width) / settled.height);
-    SurfaceDensity density = project(points, settled.width, settled.height, *settled.field_of_view);
-    if (!settled.min || !settled.max) {
+    if (!completed.field_of_view)
+        completed.field_of_view = width_of(points, double(completed.width) / completed.height);
+    SurfaceDensity density =
+        project(points, completed.width, completed.height, *completed.field_of_view);
+    if (!completed.min || !completed.max) {
         auto [low, high] = range_of(density);
         if (side > 0) {
             const double mean = std::accumulate(masses.begin(), masses.end(), 0.0) *
-                                settled.slice.value_or(side) / (side * side * side);
+                                completed.slice.value_or(side) / (side * side * side);
             low = std::min(low, 0.4 * mean);
             high = std::max(high, 20 * mean);
         }
-        settled.max = settled.max.value_or(settled.min ? std::max(high, 10 * *settled.min) : high);
-        settled.min = settled.min.value_or(std::min(low, 0.1 * *settled.max));
+        completed.max =
+            completed.max.value_or(completed.min ? std::max(high, 10 * *completed.min) : high);
+        completed.min = completed.min.value_or(std::min(low, 0.1 * *completed.max));
     }
-    return {settled, std::move(density)};
+    return {completed, std::move(density)};
 }
 
 } // namespace
 
-RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options)
+RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options)
 {
     return compose(snapshot, options).options;
 }

@@ -35,7 +35,7 @@ struct RenderOptions {
 
 /// Returns the options with every choice made from this snapshot, so that the frames of a run share
 /// one field of view and one range of colours. Throws as render_snapshot does.
-RenderOptions settle_view(const Snapshot& snapshot, const RenderOptions& options);
+RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options);
 
 /// Returns the picture: the logarithm of the projected surface density, smoothed over the local
 /// distance between particles. Throws Error(usage) for options out of range, Error(input) if no

@@ -84,7 +84,7 @@ void TextHeader::add(std::string_view comment, std::int64_t line)
         throw bad_input(file_, field, text,
                         "line " + std::to_string(place->second.line) + " states " +
                             place->second.text.substr(0, 200) + "; state it once");
-    if (is_new && key == "columns" && columns_settled_)
+    if (is_new && key == "columns" && columns_are_fixed_)
         throw bad_input(file_, field, text, "must stand before the first particle");
 }
 
@@ -97,7 +97,7 @@ double TextHeader::number(const std::string& key, double otherwise) const
 std::array<int, 12> TextHeader::columns(std::size_t number, std::int64_t line)
 {
     std::vector<std::string_view> names;
-    columns_settled_ = true;
+    columns_are_fixed_ = true;
     const std::string where = "line " + std::to_string(line);
     if (const auto stated = values_.find("columns"); stated != values_.end()) {
         split_words(stated->second.text, names);

@@ -43,7 +43,7 @@ private:
     std::filesystem::path file_;
     std::map<std::string, Value, std::less<>> values_;
     std::string assumed_columns_;
-    bool columns_settled_ = false;
+    bool columns_are_fixed_ = false;
 };
 
 } // namespace chamomile

@@ -180,8 +180,8 @@ private:
     }
 
     /// Numbers values without names, and checks names against the dimensions.
-    void settle(std::vector<std::string>& list, int count, const std::string& kind, char letter,
-                Place place, const Word& first)
+    void complete_names(std::vector<std::string>& list, int count, const std::string& kind,
+                        char letter, Place place, const Word& first)
     {
         if (list.empty()) {
             if (count == 0)
@@ -202,9 +202,9 @@ private:
     {
         in_assignments_ = true;
         const bool named_target = !law_.target.empty(), named_source = !law_.source.empty();
-        settle(law_.target, counts_[0], "target", 'i', target_place_, first);
-        settle(law_.source, counts_[1], "source", 'j', source_place_, first);
-        settle(law_.sum, counts_[2], "sum", 'f', sum_place_, first);
+        complete_names(law_.target, counts_[0], "target", 'i', target_place_, first);
+        complete_names(law_.source, counts_[1], "source", 'j', source_place_, first);
+        complete_names(law_.sum, counts_[2], "sum", 'f', sum_place_, first);
         target_position_ |= numbered_positions_;
         source_position_ |= numbered_positions_;
         if (target_position_ != source_position_) {

@@ -86,7 +86,7 @@ private:
 
     /// Returns whether the instruction that uses this value can include it: it is a value of the
     /// same bank that nothing else uses.
-    bool melts(int v, Op op, Bank bank) const
+    bool is_fused(int v, Op op, Bank bank) const
     {
         return value(v).op == op && uses_[std::size_t(v)] == 1 && bank_of(value(v)) == bank;
     }
@@ -246,7 +246,9 @@ private:
                 for (const Term& t : terms_of(part))
                     terms.push_back(t);
         }
-        const auto is_product = [&](const Term& t) { return melts(t.value, Op::multiply, bank); };
+        const auto is_product = [&](const Term& t) {
+            return is_fused(t.value, Op::multiply, bank);
+        };
         if (const int squares = sum_of_squares(terms, bank); squares >= 0)
             return squares;
         // Terms that are no products come first, positive ones before others, so that the first
@@ -302,7 +304,7 @@ private:
         int rest = -1;
         for (const Term& t : terms) {
             const Value& x = value(t.value);
-            if (!t.minus && melts(t.value, Op::multiply, bank) && x.operand[0] == x.operand[1] &&
+            if (!t.minus && is_fused(t.value, Op::multiply, bank) && x.operand[0] == x.operand[1] &&
                 bank_of(value(x.operand[0])) == bank && squared.size() < 3)
                 squared.push_back(x.operand[0]);
             else if (rest < 0 && !t.minus)
@@ -317,7 +319,7 @@ private:
 
     void add_to_sum(int sum, Term term)
     {
-        if (melts(term.value, Op::multiply, Bank::pair)) {
+        if (is_fused(term.value, Op::multiply, Bank::pair)) {
             const Value product = value(term.value);
             append(term.minus ? Code::sum_subtract_product : Code::sum_add_product, sum, Bank::pair,
                    {{product.operand[0]}, {product.operand[1]}});

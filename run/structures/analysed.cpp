@@ -34,7 +34,7 @@ void select_matter(const AnalysedMatter& matter, const std::string& source, Snap
                                       " in " + source);
     if (matter.box) {
         snapshot.box_size = *matter.box;
-        settle_units(snapshot);
+        infer_units(snapshot);
     }
     if (snapshot.box_size > 0)
         require_places(outside(snapshot.particles, snapshot.box_size));

@@ -20,7 +20,7 @@ constexpr double noted_difference = 1e-3;
 /// Checks the density. Omega_m may differ from the file's, which determined its units.
 void require_density(const std::string& file, Snapshot& state)
 {
-    settle_units(state);
+    infer_units(state);
     if (!has_density_of_background(state))
         throw Error(Fault::input,
                     file + ": " + density_text(state) + ": its units, box, G or Omega_m are wrong");

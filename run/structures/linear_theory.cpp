@@ -32,7 +32,7 @@ Background checked_background(const Snapshot& snapshot)
 }
 
 /// Returns the value that 'chamomile model cosmology' and runs of its boxes state.
-std::optional<double> stated(const Snapshot& snapshot, const char* name)
+std::optional<double> provenance_number(const Snapshot& snapshot, const char* name)
 {
     const auto found = snapshot.provenance.find(name);
     if (found == snapshot.provenance.end())
@@ -43,7 +43,7 @@ std::optional<double> stated(const Snapshot& snapshot, const char* name)
     return fault == std::errc() && value > 0 ? std::optional(value) : std::nullopt;
 }
 
-TransferKind stated_transfer(const Snapshot& snapshot)
+TransferKind transfer_in_provenance(const Snapshot& snapshot)
 {
     const auto found = snapshot.provenance.find(provenance_transfer);
     for (const auto& [name, kind] : transfer_names())
@@ -57,12 +57,12 @@ PowerOptions power_of(const TheoryRequest& request, const Background& background
 {
     PowerOptions power;
     power.background = background;
-    power.sigma8 = request.sigma8 ? request.sigma8 : stated(snapshot, provenance_sigma8);
+    power.sigma8 = request.sigma8 ? request.sigma8 : provenance_number(snapshot, provenance_sigma8);
     power.spectral_index = request.spectral_index.value_or(
-        stated(snapshot, provenance_spectral_index).value_or(power.spectral_index));
+        provenance_number(snapshot, provenance_spectral_index).value_or(power.spectral_index));
     power.omega_baryon = request.omega_baryon.value_or(
-        stated(snapshot, provenance_omega_baryon).value_or(power.omega_baryon));
-    const TransferKind of_file = stated_transfer(snapshot);
+        provenance_number(snapshot, provenance_omega_baryon).value_or(power.omega_baryon));
+    const TransferKind of_file = transfer_in_provenance(snapshot);
     if (!request.table.empty())
         power.transfer = TransferKind::power_table;
     else if (!request.transfer.empty())
@@ -118,11 +118,13 @@ std::vector<std::string> Theory::assumed(const TheoryRequest& request,
         values += (values.empty() ? "" : ", ") + formatted("%s %.6g", name, value);
         remedy += std::string(remedy.empty() ? "" : ", ") + option;
     };
-    add(!request.sigma8 && !is_table && !stated(snapshot, provenance_sigma8), "sigma8",
+    add(!request.sigma8 && !is_table && !provenance_number(snapshot, provenance_sigma8), "sigma8",
         linear_.sigma(8), "--sigma8");
-    add(!request.spectral_index && !is_table && !stated(snapshot, provenance_spectral_index), "n_s",
-        power_.spectral_index, "--n-s");
-    add(!request.omega_baryon && takes_baryons && !stated(snapshot, provenance_omega_baryon),
+    add(!request.spectral_index && !is_table &&
+            !provenance_number(snapshot, provenance_spectral_index),
+        "n_s", power_.spectral_index, "--n-s");
+    add(!request.omega_baryon && takes_baryons &&
+            !provenance_number(snapshot, provenance_omega_baryon),
         "Omega_b", power_.omega_baryon, "--omega-b");
     if (values.empty())
         return {};

@@ -35,7 +35,7 @@ Vectors exact(Particles p)
     options.solver = SolverKind::direct;
     options.box = 1;
     options.device = "cpu";
-    make_periodic_direct_solver(settled(options))->solve(p, Quantities::acceleration);
+    make_periodic_direct_solver(resolved(options))->solve(p, Quantities::acceleration);
     return p.acceleration;
 }
 

@@ -1,4 +1,4 @@
-#include "chamomile/force/lone_target.hpp"
+#include "chamomile/force/single_target.hpp"
 
 #include "chamomile/core/norm.hpp"
 #include "chamomile/force/gravity.hpp"
@@ -24,8 +24,8 @@ TargetSum sum_of_cell(const Multipole& whole, const Vec3<double>& place, double 
 
 } // namespace
 
-TargetSum sum_of_lone_target(const Particles& sources, const Vec3<double>& place, std::int64_t self,
-                             const Softening& softening)
+TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
+                               std::int64_t self, const Softening& softening)
 {
     Particles pulling;
     for (std::size_t j = 0; j < sources.size(); ++j) {

@@ -8,8 +8,8 @@ namespace chamomile {
 
 /// Over all sources but `self` (-1: none); G = 1. Without softening sources at the target's place
 /// pull at nothing.
-TargetSum sum_of_lone_target(const Particles& sources, const Vec3<double>& place, std::int64_t self,
-                             const Softening& softening);
+TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
+                               std::int64_t self, const Softening& softening);
 
 /// In units of the sources' size (or softening, where that is longer): from this distance on their
 /// second moments leave out 4e-15 of the field, 2^-48, while products of inverse distances come

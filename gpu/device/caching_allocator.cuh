@@ -11,12 +11,12 @@
 namespace chamomile {
 
 /// An allocator for thrust::cuda::par.
-class KeptMemory {
+class CachingAllocator {
 public:
     using value_type = char;
-    KeptMemory() = default;
-    KeptMemory(const KeptMemory&) = delete;
-    ~KeptMemory()
+    CachingAllocator() = default;
+    CachingAllocator(const CachingAllocator&) = delete;
+    ~CachingAllocator()
     {
         for (auto& [size, memory] : idle_)
             free_device_memory(memory);

@@ -1,4 +1,4 @@
-/// \file  How far from a group's centre sources are taken for close.
+/// \file  How far from a group's centre sources are taken for near.
 #pragma once
 
 #include "chamomile/core/simd.hpp"
@@ -9,9 +9,9 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 /// A box about the centre of a group, by the squares of its half sides as they compare with packed
 /// sources.
 template <class T>
-class Reach {
+class NearBox {
 public:
-    Reach(const Vec3<double>& half_sides, const Frame& frame, const Vec3<double>& center)
+    NearBox(const Vec3<double>& half_sides, const Frame& frame, const Vec3<double>& center)
         : exists_(half_sides.x > 0 && half_sides.y > 0 && half_sides.z > 0)
     {
         const Vec3<T> c = rounded<T>(frame.of(center));

@@ -13,7 +13,7 @@ import sys
 
 LIBRARY = ("core", "tree", "mesh", "force", "pairs", "integrate", "io", "cosmology", "run", "clients", "gpu")
 # Files that stand for the promise: without them the rules below would hold of nothing.
-PROMISED = ("tree/cell_moments.hpp", "tree/higher_moments.hpp", "tree/simd/walk_kernel.cpp", "gpu/tree/device_tree.cu", "gpu/motion/block_kernels.cuh")
+PROMISED = ("tree/cell_moments.hpp", "tree/higher_moments.hpp", "tree/simd/walk_kernel.cpp", "gpu/tree/device_tree.cu", "gpu/motion/store_kernels.cuh")
 
 
 def said(path):

@@ -87,8 +87,12 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
     else
         check(step_, solver.options());
     if (!solver.takes_device_arrays()) {
+        if (residence_ == Residence::device && forces().device == "cpu")
+            throw Error(Fault::device,
+                        "resident: needs a GPU: " +
+                            (why_no_gpu().empty() ? "the device is cpu" : why_no_gpu()));
         if (residence_ == Residence::device)
-            throw Error(Fault::usage, "resident: needs a GPU, and in boxes a tree with a mesh");
+            throw Error(Fault::usage, "resident: needs a solver that takes arrays of its GPU");
         residence_ = Residence::host;
     }
     make_store();

@@ -71,7 +71,7 @@ public:
     /// Keeps references: solver and clock must outlive it. Positions stay in the solver's periodic
     /// box, if it has one. Throws Error(usage) for numbers out of range, for a criterion of the
     /// softening without one, for one of the potential in a box, and for Residence::device of a
-    /// solver that takes no arrays there.
+    /// solver that takes no arrays there; Error(device) if there is no GPU.
     Leapfrog(Solver& solver, const TimeStep& step, const Clock& clock = Clock::newtonian(),
              Residence residence = Residence::host);
     Leapfrog(Solver& solver, const BlockSteps& steps, const Clock& clock = Clock::newtonian(),

@@ -71,7 +71,7 @@ CASES = [
     ("config value wrong", RUN + " --config wrong.ini", USAGE, "wrong.ini: theta: -3: a number > 0"),
     # The Hermite scheme.
     ("scheme unknown", RUN + " --integrator hermit", USAGE, "--integrator: hermit: is not one of leapfrog, hermite; did you mean 'hermite'"),
-    ("resident on a CPU", RUN + " --resident --device cpu", USAGE, "resident: needs a GPU, and in boxes a tree with a mesh"),
+    ("resident on a CPU", RUN + " --resident --device cpu", DEVICE, "resident: needs a GPU"),
     ("hermite with a tree", HERMITE + " --solver tree", USAGE, "run: --solver tree: hermite sums directly"),
     ("hermite with an angle of the file", HERMITE + " --config theta.ini", USAGE, "run: --theta: is for trees"),
     ("hermite with a spline", HERMITE + " --softening spline", USAGE, "run: --softening spline: hermite knows Plummer softening alone"),

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Times two programs in turn: times.py OLD NEW [--gpu] [--rounds N] [--only WORD]
+
+Each row is one command, run by OLD and NEW in turn N times (5). What is compared are milliseconds of one evaluation
+(`bench`, the median that it prints) or of one step of a `run`: the difference of a longer and a shorter run over the
+difference of their steps, without beginning and end. The table has the medians, their ranges, and the ratio of the
+medians; a ratio within the ranges of both says nothing. Sizes are for a GPU with some ten cores, or (without --gpu) for
+two cores. Use a machine that nobody else uses.
+"""
+import argparse
+import csv
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def bench(words):
+    return "evaluation", f"bench {words} --sample 0 --repeat 7 --csv bench.csv --overwrite", None
+
+
+def steps(words, dt, few, many):
+    """A run of `few` and one of `many` steps of dt."""
+    return "step", f"run {words} --dt {dt} --overwrite -q -o out", [(n, f"--t-end {n * dt!r}") for n in (few, many)]
+
+
+def whole(words, end):
+    """A run to that end, in individual steps, less one that hardly begins."""
+    return "run", f"run {words} --overwrite -q -o out", [(0, f"--t-end {end / 1024!r}"), (1, f"--t-end {end!r}")]
+
+
+def rows(gpu):
+    if not gpu:
+        return {
+            "tree, 1e5": bench("-n 1e5"), "tree, 1e6": bench("-n 1e6"), "direct, 16384": bench("-n 16384 --solver direct"),
+            "direct in double, 8192": bench("-n 8192 --solver direct --precision double"), "box, 64^3": bench("-n 262144 --box 1"),
+            "run, shared steps, 1e5": steps("--model plummer -n 100000 --eps 0.01", 1e-4, 2, 12),
+            "run, individual steps, 2e4": whole("--model plummer -n 20000 --eps 0.01 --block-steps", 0.03125),
+        }
+    table = {f"tree, {n}": bench(f"-n {n}") for n in ("1e5", "1e6", "1.6e7")}
+    table |= {f"direct, {n}": bench(f"-n {n} --solver direct") for n in (16384, 131072, 1048576)}
+    table |= {"tree in double, 1e6": bench("-n 1e6 --precision double"),
+              "direct in double, 131072": bench("-n 131072 --solver direct --precision double"), "box, 1e6": bench("-n 1e6 --box 1")}
+    for n, dt, many in ((100000, 1e-4, 205), (1000000, 1e-4, 105)):
+        table[f"run, shared steps, {n}"] = steps(f"--model plummer -n {n} --eps 0.01", dt, 5, many)
+    for n, many in ((1024, 4010), (16384, 1010), (65536, 210)):
+        table[f"run, direct sums, {n}"] = steps(f"--model plummer -n {n} --eps 0.01 --solver direct", 1e-5, 10, many)
+    for n, end in ((10000, 0.25), (100000, 0.0625), (1000000, 0.03125)):
+        table[f"run, individual steps, {n}"] = whole(f"--model plummer -n {n} --eps 0.001 --block-steps", end)
+    table["run, box of 256^3"] = steps("../box.hdf5", 0.01, 2, 12)
+    return table
+
+
+def call(program, words, folder):
+    done = subprocess.run([program, *words.split()], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{program} {words}: {done.stderr.strip()}")
+
+
+def milliseconds(program, row, folder, device):
+    _, words, lengths = row
+    words += f" --device {device}"
+    if not lengths:
+        call(program, words, folder)
+        with open(folder / "bench.csv", newline="") as file:
+            found = next(csv.DictReader(line for line in file if not line.startswith("#")))
+        return float(found["ms"])
+    taken = []
+    for _, end in lengths:
+        began = time.monotonic()
+        call(program, f"{words} {as_redshift(end) if 'box.hdf5' in words else end}", folder)
+        taken.append(time.monotonic() - began)
+    return 1e3 * (taken[1] - taken[0]) / (lengths[1][0] - lengths[0][0])
+
+
+def as_redshift(end):
+    """The end of steps in ln a from z = 49."""
+    return f"--z-end {50 * 2.718281828459045 ** -float(end.split()[1]) - 1!r}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old", metavar="OLD")
+    parser.add_argument("new", metavar="NEW")
+    parser.add_argument("--gpu", action="store_true", help="on a GPU")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="times that each is run [5]")
+    parser.add_argument("--only", default="", metavar="WORD", help="rows whose name matches this regular expression")
+    asked = parser.parse_args()
+    programs = [str(pathlib.Path(program).resolve()) for program in (asked.old, asked.new)]
+    table = {name: row for name, row in rows(asked.gpu).items() if re.search(asked.only, name)}
+    if not table:
+        sys.exit(f"--only: {asked.only}: matches no row")
+    print("| | ms of one | old | new | new / old |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as name:
+        top = pathlib.Path(name)
+        if any("box.hdf5" in words for _, words, _ in table.values()):
+            call(programs[0], "model cosmology --box 200 --n 256 --z-start 49 --seed 1 -q -o box.hdf5", top)
+        (top / "work").mkdir()
+        for what, row in table.items():
+            times = [[], []]
+            for _ in range(asked.rounds):
+                for program, own in zip(programs, times):
+                    own.append(milliseconds(program, row, top / "work", "gpu" if asked.gpu else "cpu"))
+            shown = " | ".join(f"{statistics.median(own):.4g} ({min(own):.4g} to {max(own):.4g})" for own in times)
+            print(f"| {what} | {row[0]} | {shown} | {statistics.median(times[1]) / statistics.median(times[0]):.3f} |", flush=True)
+
+
+main()

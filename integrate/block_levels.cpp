@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "chamomile/core/list_where.hpp"
-#include "chamomile/core/threads.hpp"
 #include "chamomile/integrate/block_rule.hpp"
 
 namespace chamomile {
@@ -38,18 +37,6 @@ void BlockLevels::place(Index i, int level)
     assert(level >= 0 && level <= lowest_);
     level_[i] = std::uint8_t(level);
     ++count_[level];
-}
-
-void BlockLevels::place(std::span<const double> time_step)
-{
-    assert(time_step.size() == level_.size());
-    std::uint64_t count[deepest + 1] = {};
-#pragma omp parallel for if (time_step.size() > worth_threads) reduction(+ : count)
-    for (std::size_t i = 0; i < time_step.size(); ++i) {
-        level_[i] = std::uint8_t(level_for(time_step[i]));
-        ++count[level_[i]];
-    }
-    std::copy(std::begin(count), std::end(count), std::begin(count_));
 }
 
 void BlockLevels::set_counts(std::span<const std::uint64_t> counts)
@@ -119,20 +106,6 @@ void BlockLevels::change(Index i, double time_step)
     --count_[level_[i]];
     ++count_[level];
     level_[i] = std::uint8_t(level);
-}
-
-void BlockLevels::change(std::span<const Index> due, std::span<const double> time_step)
-{
-    std::int64_t change[deepest + 1] = {};
-#pragma omp parallel for if (due.size() > worth_threads) reduction(+ : change)
-    for (std::size_t k = 0; k < due.size(); ++k) {
-        const int level = level_after(due[k], time_step[due[k]]);
-        --change[level_[due[k]]];
-        ++change[level];
-        level_[due[k]] = std::uint8_t(level);
-    }
-    for (int level = 0; level <= deepest; ++level)
-        count_[level] += std::uint64_t(change[level]);
 }
 
 double BlockLevels::elapsed() const

@@ -24,8 +24,6 @@ public:
 
     /// Gives a particle its first level.
     void place(Index i, int level);
-    /// Gives each particle that of its time step.
-    void place(std::span<const double> time_step);
 
     /// How many particles have each level, where these are kept elsewhere.
     void set_counts(std::span<const std::uint64_t> counts);
@@ -39,8 +37,6 @@ public:
     /// Sets the level of a particle that is due to that of `time_step`: any number of levels down,
     /// or one up if the present time is a multiple of the longer step.
     void change(Index i, double time_step);
-    /// The same for all of these, by their entries of `time_step`.
-    void change(std::span<const Index> due, std::span<const double> time_step);
 
     /// Number of particles that are due.
     std::uint64_t due_count() const;

@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// An allocator for thrust::cuda::par.
+/// This is an allocator for thrust::cuda::par.
 class CachingAllocator {
 public:
     using value_type = char;

@@ -5,9 +5,10 @@
 
 namespace chamomile {
 
-/// In place of grids of n^3 doubles with rows of 2 (n / 2 + 1); the conventions of Fourier
-/// (mesh/fourier.hpp). The same bits again on one device. cuFFT is loaded by name when the first
-/// is made, so that the program needs it no more than a GPU: Error(device) where it is missing.
+/// DeviceFourier transforms grids of n^3 doubles with rows of 2 (n / 2 + 1) in place, by the
+/// conventions of Fourier (mesh/fourier.hpp). The bits are the same again on one device. cuFFT is
+/// loaded by name when the first is made, so that the program needs it no more than a GPU: the
+/// constructor throws Error(device) where it is missing.
 class DeviceFourier {
 public:
     explicit DeviceFourier(int n);

@@ -13,35 +13,36 @@
 
 namespace chamomile {
 
-/// Throws the error of a call that failed: OutOfDeviceMemory with what is free, else Error(device);
-/// with what was tried, CUDA's answer, host, device and its UUID.
+/// Throws the error of a call that failed, OutOfDeviceMemory with what is free or else
+/// Error(device). It tells what was tried, CUDA's answer, host, device and its UUID.
 [[noreturn]] void fail_call(cudaError_t status, const char* tried);
 
-/// What the environment asks the calls to answer.
+/// Returns what the environment asks the calls to answer.
 FaultPlan& fault_plan();
 
-/// Faults on purpose, in a stream that is never destroyed: the device is busy for so long; a kernel
-/// traps.
+/// These make faults on purpose, in a stream that is never destroyed: the first keeps the device
+/// busy for so long, the second launches a kernel that traps.
 void occupy(double seconds);
 void trap();
 
-/// Success or an error of the work, when it is done. Work that is not after CHAMOMILE_GPU_TIMEOUT
-/// seconds (600 unless the environment says so; Error(usage) if that is no time) and `allowance` is
-/// a hang: cudaErrorNotReady, of all later waits at once.
+/// Returns success or an error of the work, when it is done. Work that is not done after
+/// CHAMOMILE_GPU_TIMEOUT seconds (600 unless the environment says so; throws Error(usage) if that
+/// is no time) and `allowance` is a hang: this wait and at once all later ones return
+/// cudaErrorNotReady.
 cudaError_t status_when_done(cudaStream_t stream, double allowance = 0);
 cudaError_t status_when_done(cudaEvent_t event, double allowance = 0);
 
-/// Seconds that sums over so many pairs may take on the slowest of GPUs.
+/// Returns the seconds that sums over so many pairs may take on the slowest of GPUs.
 inline double allowance_of_pairs(double pairs)
 {
     return 1e-9 * pairs;
 }
 
-/// Whether a wait has not ended. The device must be left alone then: calls that free memory or wait
-/// would not return either.
+/// Tells whether a wait has not ended. The device must be left alone then: calls that free memory
+/// or wait would not return either.
 bool device_hangs();
 
-/// Before buffers go: an exception may have left work under way.
+/// Waits for the device before buffers go, because an exception may have left work under way.
 inline void synchronize_device(int number)
 {
     if (!device_hangs() && cudaSetDevice(number) == cudaSuccess)
@@ -71,7 +72,7 @@ inline void check(cudaError_t status, const char* tried)
         fail_call(status, tried);
 }
 
-/// Device memory that only grows.
+/// A DeviceBuffer is device memory that only grows.
 template <class T>
 class DeviceBuffer {
 public:
@@ -82,7 +83,7 @@ public:
     DeviceBuffer& operator=(DeviceBuffer&&) = delete;
     ~DeviceBuffer() { free_device_memory(data_); }
 
-    /// Room for n; what was there is lost if it has to grow. Throws OutOfDeviceMemory.
+    /// Makes room for n items; what was there is lost if it has to grow. Throws OutOfDeviceMemory.
     T* reserve(std::size_t n)
     {
         if (n > capacity_) {
@@ -99,7 +100,7 @@ public:
         }
         return data_;
     }
-    /// The same without spare room, for what does not grow and is large.
+    /// Makes room as reserve() does, but none to spare, for what does not grow and is large.
     T* reserve_exactly(std::size_t n)
     {
         if (n > capacity_) {
@@ -132,7 +133,7 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// Page-locked host memory that only grows.
+/// A PinnedBuffer is page-locked host memory that only grows.
 template <class T>
 class PinnedBuffer {
 public:
@@ -159,7 +160,7 @@ private:
     std::size_t capacity_ = 0;
 };
 
-/// Page-locked memory for standard containers.
+/// PinnedMemory gives page-locked memory to standard containers.
 class PinnedMemory final : public std::pmr::memory_resource {
 private:
     void* do_allocate(std::size_t bytes, std::size_t) override
@@ -185,7 +186,7 @@ public:
     Stream& operator=(const Stream&) = delete;
     ~Stream() { cudaStreamDestroy(stream_); }
     operator cudaStream_t() const { return stream_; }
-    /// `allowance`: seconds beyond the limit of all waits.
+    /// Waits for the stream; `allowance` is in seconds beyond the limit of all waits.
     void wait(double allowance = 0) const
     {
         check(status_when_done(stream_, allowance), "wait for a stream");

@@ -6,8 +6,8 @@
 
 namespace chamomile {
 
-/// Items that are doubles one after the other, from an array of the device. Without an array all
-/// numbers are 1.
+/// These gather items that are doubles one after the other from an array of the device. Without an
+/// array all numbers are 1.
 void gather_vectors(const ArrayView& from, std::size_t n, Vec3<double>* to, cudaStream_t stream);
 void gather_numbers(const ArrayView& from, std::size_t n, double* to, cudaStream_t stream);
 
@@ -15,7 +15,7 @@ void gather_numbers(const ArrayView& from, std::size_t n, double* to, cudaStream
 /// the device unusable.
 void require_on_device(const ArrayView& array, int device);
 
-/// What the owner of such arrays has begun in any stream is done when it returns.
+/// Waits until all is done that the owner of such arrays has begun in any stream.
 inline void wait_for_owner()
 {
     check(device_hangs() ? cudaErrorNotReady : cudaDeviceSynchronize(),

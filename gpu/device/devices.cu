@@ -17,7 +17,8 @@ std::string in_words(int version)
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// Host, number, name and UUID of the present device, asked for while it still answers.
+/// DeviceNames holds host, number, name and UUID of the present device, asked for while it still
+/// answers.
 class DeviceNames {
 public:
     void note(int number, const cudaDeviceProp& properties)

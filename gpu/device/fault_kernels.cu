@@ -4,7 +4,7 @@
 namespace chamomile {
 namespace {
 
-/// One thread that runs on.
+/// One thread runs on for that time.
 __global__ void run_on(unsigned long long nanoseconds)
 {
     const auto now = [] {
@@ -22,7 +22,7 @@ __global__ void end_here()
     __trap();
 }
 
-/// Its own; none if the device gives none.
+/// Makes a stream of its own; returns false if the device gives none.
 bool make_stream(cudaStream_t& stream)
 {
     return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess;

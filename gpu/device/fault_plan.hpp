@@ -22,7 +22,7 @@ namespace chamomile {
 /// - wrong:K: the sums of the K-th check of a device (integrate/device_check.hpp) are wrong.
 class FaultPlan {
 public:
-    /// An empty text: no faults. Throws Error(usage).
+    /// An empty text asks for no faults. Throws Error(usage).
     explicit FaultPlan(std::string_view text)
     {
         if (text.empty())
@@ -44,7 +44,7 @@ public:
             words_ = text.substr(second + 1);
     }
 
-    /// The answer to a call that is described by `tried` and was answered with `status`.
+    /// Returns the answer to a call that is described by `tried` and was answered with `status`.
     int answer(int status, const char* tried)
     {
         if (code_ == 0 ||
@@ -57,16 +57,17 @@ public:
         return number == call_ || is_over_ ? code_ : status;
     }
 
-    /// Whether a kernel is to trap now.
+    /// Tells whether a kernel is to trap now.
     bool traps() { return trap_ && ++calls_ == call_; }
 
-    /// Whether the wait that begins now is one that never ends.
+    /// Tells whether the wait that begins now is one that never ends.
     bool hangs() { return hang_ && ++calls_ >= call_; }
 
-    /// Whether the check of a device that is made now finds wrong sums.
+    /// Tells whether the check of a device that is made now finds wrong sums.
     bool is_wrong() { return wrong_ && ++calls_ == call_; }
 
-    /// Whether only a new process can use the device again (CUDA's documentation of cudaError_t).
+    /// Tells whether only a new process can use the device again (CUDA's documentation of
+    /// cudaError_t).
     static bool ends_context(int code)
     {
         for (int sticky : {214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721})

@@ -139,7 +139,7 @@ private:
                         name_ + ": GPU: NVRTC: " + tried + ": " + of_.error_string(status));
     }
 
-    /// The line of the log that tells the first error.
+    /// Returns the line of the log that tells the first error.
     std::string first_complaint() const
     {
         std::size_t size = 0;

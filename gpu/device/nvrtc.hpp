@@ -5,7 +5,7 @@
 
 namespace chamomile {
 
-/// What the compiler makes of a source.
+/// DeviceCode is what the compiler makes of a source.
 struct DeviceCode {
     std::string image;  ///< for cudaLibraryLoadData
     std::string kernel; ///< the name of the kernel in it

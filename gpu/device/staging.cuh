@@ -39,10 +39,11 @@ public:
     }
 
 private:
-    /// Down, a block must stay in the cache between the card's write and the processor's read.
+    /// On the way down, a block must stay in the cache between the card's write and the processor's
+    /// read.
     static constexpr std::size_t block_up = 2 << 20, block_down = 1 << 20;
 
-    /// What one thread copies through.
+    /// A Lane is what one thread copies through.
     struct Lane {
         PinnedBuffer<char> slot[2];
         Event done[2];

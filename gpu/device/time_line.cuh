@@ -13,7 +13,8 @@
 
 namespace chamomile {
 
-/// Start and end of the kernels of one batch, in nanoseconds of the device's clock.
+/// KernelTimes holds start and end of the kernels of one batch, in nanoseconds of the device's
+/// clock.
 struct KernelTimes {
     unsigned long long start, stop;
 
@@ -24,9 +25,9 @@ struct KernelTimes {
         return time;
     }
 
-    /// To be called by one thread of each block of the first kernel.
+    /// One thread of each block of the first kernel has to call this.
     __device__ void begin() { atomicMin(&start, now()); }
-    /// The same of the last one.
+    /// One thread of each block of the last kernel has to call this.
     __device__ void end() { atomicMax(&stop, now()); }
 };
 
@@ -41,10 +42,10 @@ public:
         used_ = 0;
     }
 
-    /// Where the next batch notes its times. Safe for several threads.
+    /// Returns where the next batch notes its times. It is safe for several threads.
     KernelTimes* next() { return device_.data() + used_++; }
 
-    /// To be called when all streams have been waited for.
+    /// This is to be called when all streams have been waited for.
     void finish(cudaStream_t stream)
     {
         const std::size_t n = used_;

@@ -28,7 +28,7 @@ public:
     Index find_targets(const std::uint8_t* level, int first, std::size_t n,
                        DeviceBuffer<Index>& targets, const Stream& stream);
 
-    /// The sums of targets: all particles, or those of a list.
+    /// Sums holds the sums of targets, which are all particles or those of a list.
     struct Sums {
         const Vec3<double>* acceleration; ///< by the numbers of the particles
         const double* potential;          ///< null: none

@@ -45,7 +45,7 @@ private:
     CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
 
-/// Particles as the caller holds them on the host.
+/// DirectSources holds particles as the caller has them on the host.
 struct DirectSources {
     std::span<const Vec3<double>> position;
     std::span<const double> mass;
@@ -78,7 +78,7 @@ inline DirectExtent extent_of(const DirectSources& sources)
     return extent_of(parts);
 }
 
-/// From the caller's coordinates and masses to the device's.
+/// A DirectFrame takes the caller's coordinates and masses to the device's.
 struct DirectFrame {
     Vec3<double> origin; ///< that coordinates in float are taken about
     double length = 1, mass = 1;
@@ -88,8 +88,8 @@ struct DirectFrame {
     bool operator==(const DirectFrame&) const = default;
 
     DirectFrame() = default;
-    /// Of n particles; throws Error(input) for what is not finite, naming those that `particles`
-    /// returns.
+    /// Chooses the frame of n particles. Throws Error(input) for what is not finite, naming those
+    /// that `particles` returns.
     template <class GetParticles>
     DirectFrame(const DirectExtent& e, std::size_t n, const Softening& softening,
                 Precision precision, const GetParticles& particles)
@@ -102,8 +102,9 @@ struct DirectFrame {
         const Vec3<double> size = e.high - e.low;
         const double side = std::max({size.x, size.y, size.z});
         length = InternalScale::of(side, softening.length, 1).length;
-        // Near the mean position, which an outlier does not move far from the others; a multiple
-        // of what no order of the sum can change. Doubles are finest where they came from.
+        // The origin lies near the mean position, which an outlier does not move far from the
+        // others, at a multiple of what no order of the sum can change. Doubles are finest where
+        // they came from.
         if (precision == Precision::single_precision) {
             const double grid = 0x1p-16 * length;
             const auto rounded = [&](double x) {

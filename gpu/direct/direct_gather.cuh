@@ -8,8 +8,8 @@ namespace chamomile {
 
 inline constexpr Index gathered_per_block = 256;
 
-/// Sorted sources, the boxes of their tiles about the origin, one warp to a tile, and a clump for
-/// each block.
+/// Gathers the sorted sources, the boxes of their tiles about the origin, one warp to a tile, and a
+/// clump for each block.
 __global__ void gather_sources(const Source* particles, Vec3<double> origin, const Index* order,
                                Index n, SortedSource* sources, TileBox<float>* boxes, Clump* clumps)
 {

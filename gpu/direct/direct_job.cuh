@@ -8,7 +8,7 @@
 
 namespace chamomile {
 
-/// How a kernel is cut; chosen by measurement.
+/// DirectShape tells how a kernel is cut; the shapes are chosen by measurement.
 template <int per_lane, int warps, int blocks, int in_row_, bool centred_, bool scaled_>
 struct DirectShape : TileShape<per_lane, warps, blocks> {
     static constexpr int in_row = in_row_;    ///< sources of the force loop in a row
@@ -16,13 +16,13 @@ struct DirectShape : TileShape<per_lane, warps, blocks> {
     static constexpr bool scaled = scaled_;   ///< the force loop has the masses in the coordinates
 };
 
-/// A sorted source, with mass^-1/2.
+/// A SortedSource is a source along the curve, with mass^-1/2.
 struct SortedSource {
     Vec3<double> position;
     float mass, scale;
 };
 
-/// Where the tiles of 32 sources of a warp begin in its block's part of the sources.
+/// Returns where the tiles of 32 sources of a warp begin in its block's part of the sources.
 template <class Shape>
 __device__ Index first_tile_of_warp(Index source_count, int warp)
 {
@@ -41,7 +41,7 @@ __device__ inline double sum_of_warp(double x)
     return x;
 }
 
-/// The clump of one particle in each lane; lanes without one have no mass.
+/// Returns the clump of one particle in each lane; lanes without one have no mass.
 __device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
 {
     Clump clump{x, sum_of_warp(fabs(mass)), 1};
@@ -55,7 +55,8 @@ __device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
     return clump;
 }
 
-/// Targets whose forces cancel or are blurred (force/cancellation.hpp), for a sum in float.
+/// By a CancellingJob a sum in float finds the targets whose forces cancel or are blurred
+/// (force/cancellation.hpp) and sums them again.
 struct CancellingJob {
     Clump* clumps; ///< of all sources
     Index clump_count;
@@ -67,7 +68,7 @@ struct CancellingJob {
     unsigned* seen;  ///< on the host: how many there were
 };
 
-/// Coordinates and masses are in internal units.
+/// A DirectSum is the job of the kernels. Coordinates and masses are in internal units.
 struct DirectSum {
     const Source* particles;     ///< in the caller's order
     Vec3<double> origin;         ///< that most of them are near to
@@ -84,7 +85,7 @@ struct DirectSum {
     CancellingJob cancelling;
 };
 
-/// Notes |a| of a target; 0 where a neighbour along the curve is too close for coordinates about
+/// Notes |a| of a target, or 0 where a neighbour along the curve is too close for coordinates about
 /// the centre.
 __device__ inline void note_size(const DirectSum& job, Index slot, const Vec3<double>& center,
                                  float size)

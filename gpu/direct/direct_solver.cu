@@ -84,7 +84,7 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    /// The items of a view that are in its memory as they are needed, or else copies.
+    /// Returns the items of a view that are in its memory as they are needed, or else copies.
     static std::span<const Vec3<double>> rows_of(const ArrayView& view, std::size_t n,
                                                  std::vector<Vec3<double>>& memory)
     {
@@ -135,7 +135,7 @@ private:
         }
     }
 
-    /// The frame of what take() has read.
+    /// Returns the frame of what take() has read.
     DirectFrame frame_of(const Request& request)
     {
         if (on_device_)
@@ -160,7 +160,7 @@ private:
         statistics.device_wait += wall_clock_seconds() - start;
     }
 
-    /// The particles of a request, wherever they are.
+    /// Returns the particles of a request, wherever they are.
     Particles host_copy(const Request& request) const
     {
         if (!on_device_)
@@ -259,7 +259,7 @@ private:
         return blocks;
     }
 
-    /// The caller's number of a target.
+    /// Returns the caller's number of a target.
     Index target(std::size_t t)
     {
         return all_active_ ? Index(t) : host_active_.data()[t];
@@ -306,7 +306,7 @@ private:
         repair_singular_targets(particles, singular, exact, Quantities::acceleration_potential);
     }
 
-    /// The same through the host.
+    /// Repairs the sums of arrays on the device through the host.
     void repair_there(const Request& request)
     {
         const std::size_t n = request.count;
@@ -335,7 +335,7 @@ private:
             write_to_device(device_, phi.data(), n, request.potential);
     }
 
-    /// Whether the sums that the device has written are.
+    /// Tells whether the sums that the device has written are finite.
     bool is_finite(std::size_t i)
     {
         const Vec3<double>& a = host_acceleration_.data()[i];

@@ -26,7 +26,7 @@
 
 namespace chamomile {
 
-/// The sources along the curve, and the targets of a block.
+/// DirectSources are the sources along the curve, and the targets of a block.
 template <class Law, class T, class Shape_>
 class DirectSources : public TileSources {
     static constexpr int per_lane = Shape_::per_lane;
@@ -70,7 +70,7 @@ public:
         return job_.targets[Shape::target_slot(k, job_.target_count)];
     }
 
-    /// The sums of a target.
+    /// Writes the sums of a target.
     template <class Sum>
     __device__ void store(Index slot, const Sum& sum) const
     {
@@ -83,8 +83,9 @@ public:
             job_.potential[number] = job_.potential_unit * sum(3);
     }
 
-    /// This lane's source of a tile; one of no mass after the last, where no target is but by
-    /// chance: without softening that one is not finite then, and is summed again by the host.
+    /// Returns this lane's source of a tile, or one of no mass after the last, where no target is
+    /// but by chance: without softening that one is not finite then, and is summed again by the
+    /// host.
     __device__ Fetched fetch(Index tile) const
     {
         const Index place = tile * warp_size + Index(lane_);
@@ -101,7 +102,7 @@ public:
         return tile < end ? boxes_.template nearness<Cut::together>(job_.boxes[tile]) : 0;
     }
 
-    /// Whether a tile may hold targets of this block.
+    /// Tells whether a tile may hold targets of this block.
     __device__ bool may_hold_targets(Index tile) const
     {
         const Index block = blockIdx.x * Shape::targets;
@@ -164,7 +165,7 @@ private:
 template <class Law, class T, class Shape>
 using DirectBlock = TileBlock<Law, T, DirectSources<Law, T, Shape>>;
 
-/// Grid: blocks of targets x parts of the sources.
+/// The grid is blocks of targets x parts of the sources.
 template <class Law, class T, class Shape>
 __global__ void __launch_bounds__(32 * Shape::warps, Shape::blocks)
     direct_sum(const __grid_constant__ DirectSum job)

@@ -9,7 +9,7 @@
 namespace chamomile {
 namespace {
 
-// Measured on an H200; docs/performance.md has the figures.
+// The shapes were measured on an H200; docs/performance.md has the figures.
 using Large = DirectShape<8, 4, 3, 4, true, true>;
 using LargePlain = DirectShape<8, 4, 3, 4, true, false>;
 using Medium = DirectShape<4, 4, 4, 8, true, true>;
@@ -17,7 +17,8 @@ using MediumPlain = DirectShape<4, 4, 4, 8, true, false>;
 using Few = DirectShape<1, 8, 2, 8, false, false>;
 using ManyDouble = DirectShape<2, 4, 4, 4, false, false>;
 
-/// Blocks of an H200's worth: a sum is cut into parts until there are about as many.
+/// These numbers of blocks are an H200's worth: a sum is cut into parts until there are about as
+/// many.
 constexpr Index few_blocks = 256, medium_blocks = 2048, large_blocks = 8192;
 constexpr Index large_targets = 1 << 18;
 
@@ -41,7 +42,7 @@ Index DirectSummer::sum(DirectSum job, const DirectSetup& setup, cudaStream_t st
     return choose<SofteningKind::spline>(job);
 }
 
-/// The particles `numbers` (null: all) along the curve.
+/// Returns the particles `numbers` (null: all) along the curve.
 const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* numbers, Index n,
                                             DeviceBuffer<Index>& order)
 {
@@ -50,7 +51,7 @@ const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* n
     return order.data();
 }
 
-/// What the force loop needs: sources and targets along the curve, and boxes.
+/// Makes what the force loop needs: sources and targets along the curve, and boxes.
 void DirectSummer::gather(DirectSum& job)
 {
     const Index n = job.source_count;

@@ -14,10 +14,10 @@ namespace chamomile {
 /// Up to so many targets all tiles are near, and sources need no boxes.
 inline constexpr Index few_direct_targets = 8192;
 
-/// Targets of the largest block.
+/// This is the number of targets of the largest block.
 inline constexpr Index largest_direct_block = 256;
 
-/// What a DirectSum leaves open.
+/// DirectSetup is what a DirectSum leaves open.
 struct DirectSetup {
     MassSums masses; ///< in any unit
     bool scaled;     ///< whether masses may go into the coordinates
@@ -35,9 +35,9 @@ public:
         : softening_(softening), precision_(precision)
     {}
 
-    /// Queues the sum of all sources for all targets; returns the number of blocks of targets. To
-    /// be set in `job`: particles, their count and that of targets, softening length, units, where
-    /// the sums go and where the number of cancelling ones does.
+    /// Queues the sum of all sources for all targets; returns the number of blocks of targets. The
+    /// caller sets in `job` the particles, their count and that of targets, softening length,
+    /// units, where the sums go and where the number of cancelling ones does.
     Index sum(DirectSum job, const DirectSetup& setup, cudaStream_t stream);
 
 private:

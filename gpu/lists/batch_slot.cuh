@@ -16,7 +16,7 @@
 
 namespace chamomile {
 
-/// Bytes of the arrays of a batch, each array aligned to 256.
+/// BatchLayout counts the bytes of the arrays of a batch, each array aligned to 256.
 class BatchLayout {
 public:
     template <class T>
@@ -38,7 +38,7 @@ struct BatchSlot {
     std::size_t bytes_sent = 0; ///< since begin()
     std::size_t largest = 0;    ///< bytes of the largest batch so far
 
-    /// Room for a batch of that many bytes, so that none is made during the walk.
+    /// Makes room for a batch of that many bytes, so that none is made during the walk.
     void begin(std::size_t most_bytes)
     {
         wait();
@@ -47,7 +47,7 @@ struct BatchSlot {
         bytes_sent = 0;
     }
 
-    /// For the last batch.
+    /// Waits for the last batch.
     void wait()
     {
         if (std::exchange(in_use_, false))
@@ -97,7 +97,7 @@ struct BatchSlot {
         far.far_cells = reinterpret_cast<Index*>(device + far_list);
     }
 
-    /// Room for the expansions of the batch's clusters.
+    /// Makes room for the expansions of the batch's clusters.
     void* cluster_terms(std::size_t bytes) { return cluster_terms_.reserve(bytes); }
 
 private:
@@ -106,7 +106,7 @@ private:
         return (row.target_end - row.target_begin + most - 1) / most;
     }
 
-    /// The targets of each row among its warps, as evenly as can be.
+    /// Shares the targets of each row among its warps, as evenly as can be.
     static void share_work(WarpWork* work, const InteractionLists& lists, Index most)
     {
         for (std::size_t r = 0; r < lists.rows.size(); ++r) {

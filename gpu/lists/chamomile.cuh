@@ -28,22 +28,24 @@ namespace chamomile {
 
 inline constexpr int warps_per_block = 2;
 
-/// Sources in a row of each force loop: enough to pay for the loop, few enough that the loops of
-/// all phases fit the instruction cache together (the warps of a scheduler are in different ones).
+/// These are the sources in a row of each force loop: enough to pay for the loop, few enough that
+/// the loops of all phases fit the instruction cache together (the warps of a scheduler are in
+/// different ones).
 inline constexpr int particles_in_row = 4, near_in_row = 2, cells_in_row = 1;
 /// Pairs of a short range have twice as many instructions: with four in a row warps wait for these.
 inline constexpr int short_range_in_row = 2;
 
-/// Targets of one lane at most; with double precision the registers hold half as many.
+/// A lane has so many targets at most; with double precision the registers hold half as many.
 template <class T>
 inline constexpr int most_per_lane = sizeof(T) == 4 ? 4 : 2;
 
-/// What one warp does: targets first .. first + count of a row's group against the row's list.
+/// WarpWork is what one warp does: it sums targets first .. first + count of a row's group over the
+/// row's list.
 struct WarpWork {
     Index row, first, count;
 };
 
-/// A batch as the device sees it.
+/// DeviceBatch is a batch as the device sees it.
 struct DeviceBatch {
     const WarpWork* work;
     Index work_count;
@@ -72,7 +74,7 @@ struct DeviceBatch {
     {
         return own[sorted(target)].position;
     }
-    /// The sorted source that a target is.
+    /// Returns the number of the sorted source that a target is.
     __device__ Index source_of(Index target) const
     {
         return !separate ? sorted(target) : self ? self[target] : no_source_here;
@@ -83,7 +85,7 @@ struct DeviceBatch {
     }
 };
 
-/// The cells of lists of an order, 2 (with 0), 3 or 4.
+/// CellsOf has the type of the cells of lists of an order, 2 (with 0), 3 or 4.
 template <class Law, class T, int order>
 struct CellsOf {
     using type = SeriesSource<T, order>;
@@ -93,7 +95,8 @@ struct CellsOf<Law, T, 2> {
     using type = typename Law::template CellSource<T>;
 };
 
-/// One warp's part of a batch: its targets, its list and the frame of their coordinates.
+/// A WarpList is one warp's part of a batch: its targets, its list and the frame of their
+/// coordinates.
 template <class Law, class T>
 struct WarpList {
     static constexpr bool is_centred = sizeof(T) < sizeof(double);
@@ -111,7 +114,7 @@ struct WarpList {
           lane(int(threadIdx.x) % warp_size)
     {}
 
-    /// Number of this lane's k-th target; lanes without one repeat the last.
+    /// Returns the number of this lane's k-th target; lanes without one repeat the last.
     __device__ Index target_number(int k) const
     {
         const Index t = Index(k * warp_size + lane);
@@ -123,7 +126,7 @@ struct WarpList {
         return in_frame(batch.place(target_number(k)));
     }
 
-    /// In internal units.
+    /// Returns a position in internal units.
     __device__ Vec3<double> in_frame(const Vec3<double>& x) const
     {
         if constexpr (!Law::is_periodic)
@@ -134,8 +137,8 @@ struct WarpList {
             return frame.of(batch.periodicity.nearest_to(row.center, x));
     }
 
-    /// Where no target can be: all lie within 1 of the centre, which in double may lie up to 2^53
-    /// from the origin.
+    /// Returns a place where no target can be: all lie within 1 of the centre, which in double may
+    /// lie up to 2^53 from the origin.
     static __device__ Vec3<double> place_of_padding()
     {
         constexpr double away = is_centred ? 8 : 0x1p60;
@@ -143,7 +146,7 @@ struct WarpList {
     }
 };
 
-/// The particles of a list (P2P), gathered by index.
+/// ListParticles are the particles of a list (P2P), gathered by index.
 template <class Law, class T>
 class ListParticles : public TileSources {
 public:
@@ -159,7 +162,7 @@ public:
 
     __device__ explicit ListParticles(const WarpList<Law, T>& list)
         : list_(list), range_(list.row.range_begin),
-          // This warp's, because those of the whole group would cost 14 % more slots.
+          // These are this warp's, because those of the whole group would cost 14 % more slots.
           own_first_(list.batch.sorted(list.work.first)),
           own_last_(list.batch.sorted(list.work.first + list.work.count - 1))
     {}
@@ -177,7 +180,7 @@ public:
         return {list_.in_frame(source.position), T(source.mass * batch.inverse_mass), sorted};
     }
 
-    /// Whether a target of this warp is that source, or separate targets may lie there.
+    /// Tells whether a target of this warp is that source, or separate targets may lie there.
     __device__ bool is_near(const Fetched& source) const
     {
         if (!list_.batch.separate)
@@ -223,7 +226,8 @@ private:
     const Index own_first_, own_last_;
 };
 
-/// The cells of a list (M2P). Multipoles of an order, 2, 3 or 4; of order 0 they are particles.
+/// ListCells are the cells of a list (M2P). They have multipoles of an order, 2, 3 or 4; of order 0
+/// they are particles.
 template <class Law, class T, int order, class Record_>
 class ListCells : public TileSources {
 public:
@@ -265,7 +269,7 @@ private:
     const WarpList<Law, T>& list_;
 };
 
-/// The work of one warp on one list.
+/// WarpKernel does the work of one warp on one list.
 template <class Law, class T, int order, int per_lane>
 class WarpKernel {
     using Particle = typename Law::template Source<T>;
@@ -346,7 +350,8 @@ private:
 template <class Law, class T, int order>
 __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBatch batch)
 {
-    // For the most targets; raw memory, because shared variables cannot have constructors.
+    // The memory is for the most targets, and raw, because shared variables cannot have
+    // constructors.
     using Shared = typename WarpKernel<Law, T, order, most_per_lane<T>>::Shared;
     __shared__ __align__(16) unsigned char memory[warps_per_block * sizeof(Shared)];
     const int warp = int(threadIdx.x) / warp_size;

@@ -22,11 +22,11 @@
 namespace chamomile {
 namespace {
 
-/// Two for each of 16 walking threads: one is packed while the other is evaluated. The driver runs
-/// eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so that eight
-/// batches must be able to fill the card: 128 groups of 350 targets are some 400 warps.
+/// There are two for each of 16 walking threads: one is packed while the other is evaluated. The
+/// driver runs eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so
+/// that eight batches must be able to fill the card: 128 groups of 350 targets are some 400 warps.
 constexpr int slot_count = 32;
-/// Of the Chamomile kernel, by its registers.
+/// So many warps of the Chamomile kernel run on a multiprocessor, by its registers.
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 128, largest_batch = 512;
 
@@ -63,7 +63,7 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
 
 class CudaEvaluator final : public Evaluator {
 public:
-    /// `target_tree` holds targets that are no sources; null: there will be none.
+    /// `target_tree` holds targets that are no sources; it is null where there will be none.
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
                   Precision precision)
         : tree_(std::move(tree)), target_tree_(std::move(target_tree)), device_(tree_->device),
@@ -187,7 +187,7 @@ public:
     }
 
 private:
-    /// To the sums, in internal units.
+    /// Adds the mesh's field to the sums, in internal units.
     void add_mesh(const DeviceLongRange& mesh)
     {
         const TargetGroups& groups = *input_.groups;
@@ -207,7 +207,8 @@ private:
                          {length * length / mass, length / mass}, acceleration, potential);
     }
 
-    /// All particles are targets: the sums lie in the caller's order.
+    /// Stores the sums where all particles are targets: they lie in the caller's order. Returns how
+    /// many are not finite.
     std::size_t store_all(const ForceOutput& output)
     {
         const std::size_t n = input_.groups->target_count;
@@ -234,7 +235,7 @@ private:
         return *host_not_finite_.data();
     }
 
-    /// Dense items of the device to an array of the host.
+    /// Copies dense items of the device to an array of the host.
     template <class Item>
     void store(const Item* from, std::size_t n, const ArrayView& to)
     {
@@ -252,7 +253,8 @@ private:
                 to.store(i, c, host_items_[i * components + std::size_t(c)]);
     }
 
-    /// Of active particles, in arrays of the device.
+    /// Stores the sums of active particles in arrays of the device. Returns how many are not
+    /// finite.
     std::size_t store_on_device(const ForceOutput& output)
     {
         const Index targets = Index(input_.groups->target_count);
@@ -270,8 +272,8 @@ private:
         return *host_not_finite_.data();
     }
 
-    /// Only the active particles' entries of the caller's arrays may change: in the caller's order,
-    /// which the host writes faster than the tree's.
+    /// Stores the sums of active particles. Only their entries of the caller's arrays may change:
+    /// the sums come in the caller's order, which the host writes faster than the tree's.
     std::size_t store_active(const ForceOutput& output)
     {
         const Index targets = Index(input_.groups->target_count);

@@ -14,7 +14,7 @@
 namespace chamomile {
 namespace {
 
-/// One warp and one centre. Multipoles of order 2 (with 0), 3 or 4.
+/// FarFieldWarp is the work of one warp on one centre, with multipoles of order 2 (with 0), 3 or 4.
 template <class T, int local_order, int order>
 class FarFieldWarp {
 public:
@@ -49,7 +49,7 @@ public:
         }
     }
 
-    /// All lanes get the sum over the lanes.
+    /// Gives all lanes the sum over the lanes.
     __device__ void add_lanes()
     {
 #pragma unroll

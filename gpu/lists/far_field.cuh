@@ -5,7 +5,7 @@
 
 namespace chamomile {
 
-/// The far lists of a batch as the device sees them.
+/// DeviceFarField is the far lists of a batch as the device sees them.
 struct DeviceFarField {
     const ClusterRow* clusters;
     Index cluster_count, row_count;
@@ -16,15 +16,15 @@ struct DeviceFarField {
 
 inline constexpr int far_field_block = 64;
 
-/// The two kernels, and the room they need. The second writes the sums of all targets of the batch,
-/// which the Chamomile kernel goes on with.
+/// These are the two kernels and the room that they need. The second writes the sums of all targets
+/// of the batch, which the Chamomile kernel goes on with.
 struct FarFieldKernels {
     void (*clusters)(DeviceBatch, DeviceFarField);
     void (*groups)(DeviceBatch, DeviceFarField);
     std::size_t bytes_per_cluster;
 };
 
-/// For local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4.
+/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4.
 FarFieldKernels find_far_field_kernels(int local_order, int order, Precision precision);
 
 } // namespace chamomile

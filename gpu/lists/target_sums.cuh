@@ -21,7 +21,7 @@ __device__ void convert_sum(const TargetSum& sum, std::size_t i, double accelera
         atomicAdd(not_finite, 1u);
 }
 
-/// From internal units to the caller's; counts sums that are not finite.
+/// Converts sums from internal units to the caller's; counts those that are not finite.
 __global__ void convert_sums(const TargetSum* sums, std::size_t n, double acceleration_unit,
                              double potential_unit, ArrayView acceleration, ArrayView potential,
                              unsigned* not_finite)
@@ -32,7 +32,7 @@ __global__ void convert_sums(const TargetSum* sums, std::size_t n, double accele
     convert_sum(sums[i], i, acceleration_unit, potential_unit, acceleration, potential, not_finite);
 }
 
-/// The same of some targets, to their particles.
+/// Converts the sums of some targets in the same way and writes them to their particles.
 __global__ void scatter_sums(const TargetSum* sums, const Index* targets, const Index* order,
                              Index n, double acceleration_unit, double potential_unit,
                              ArrayView acceleration, ArrayView potential, unsigned* not_finite)

@@ -20,7 +20,7 @@ unsigned blocks_for(std::size_t threads)
     return unsigned((threads + block_size - 1) / block_size);
 }
 
-/// The sum over the block, by halves; valid in thread 0.
+/// Returns the sum over the block, added by halves; it is valid in thread 0.
 __device__ double sum_of_block(double value)
 {
     __shared__ double shared[block_size];
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(block_size)
         parts[blockIdx.x] = sum;
 }
 
-/// The power of two that takes all masses together to less than 2^61, and its inverse.
+/// Chooses the power of two that takes all masses together to less than 2^61, and its inverse.
 __global__ void __launch_bounds__(block_size) choose_scale(const double* parts, double* scale)
 {
     const double sum = sum_of_block(parts[threadIdx.x]);

@@ -8,8 +8,9 @@
 
 namespace chamomile {
 
-/// Targets of a field: item t has its position at item `from[t]` of `position` and its results at
-/// item `to[t]` of the arrays that they are added to; without indices at t. All on the device.
+/// MeshTargets are targets of a field: item t has its position at item `from[t]` of `position` and
+/// its results at item `to[t]` of the arrays that they are added to; without indices both are at t.
+/// All arrays are on the device.
 struct MeshTargets {
     std::size_t count = 0;
     ArrayView position;
@@ -17,18 +18,18 @@ struct MeshTargets {
     const Index* to = nullptr;
 };
 
-/// What a field is multiplied by when it is added.
+/// FieldFactors are what a field is multiplied by when it is added.
 struct FieldFactors {
     double acceleration, potential;
 };
 
-/// Density, potential and accelerations on meshes of doubles. Masses are shared as multiples of a
-/// power of two, in integers of 64 bits, so that their sums have the same bits in any order: those
-/// of one device are the same again, whatever runs beside. Takes 8 bytes per cell and mesh, of
-/// which there are 4, or 1 with four_point, and as much as one again for cuFFT.
+/// A DeviceMesh has density, potential and accelerations on meshes of doubles. Masses are shared as
+/// multiples of a power of two, in integers of 64 bits, so that their sums have the same bits in
+/// any order: those of one device are the same again, whatever runs beside. It takes 8 bytes per
+/// cell and mesh, of which there are 4, or 1 with four_point, and as much as one again for cuFFT.
 class DeviceMesh {
 public:
-    /// On the current device. Throws as make_mesh_gravity() does, and Error(device).
+    /// Makes the mesh on the current device. Throws as make_mesh_gravity() does, and Error(device).
     DeviceMesh(Periodicity box, const MeshOptions& options);
 
     /// Makes the field of sources on the device, in the order of the stream.

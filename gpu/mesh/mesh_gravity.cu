@@ -11,14 +11,14 @@
 namespace chamomile {
 namespace {
 
-/// Of the current device.
+/// Makes the device of that number the current one and returns the number.
 int use_device(int number)
 {
     check(cudaSetDevice(number), "choose the device");
     return number;
 }
 
-/// Targets of the host: their positions go up and their field comes down.
+/// HostTargets are targets of the host: their positions go up and their field comes down.
 class HostTargets {
 public:
     explicit HostTargets(int device) : staging_(device) {}
@@ -119,7 +119,7 @@ private:
     mutable HostTargets targets_;
 };
 
-/// The field of the particles that the tree's builder has on the device.
+/// TreeMesh gives the field of the particles that the tree's builder has on the device.
 class TreeMesh final : public DeviceLongRange {
 public:
     TreeMesh(std::shared_ptr<DeviceTree> tree, Periodicity box, const MeshOptions& options)

@@ -10,13 +10,13 @@ namespace chamomile {
 
 class DeviceLongRange : public LongRange {
 public:
-    /// The same as add() where targets and sums are on the device, in the order of the tree's
+    /// Does what add() does where targets and sums are on the device, in the order of the tree's
     /// stream.
     virtual void add_to_sums(const MeshTargets& targets, const FieldFactors& factors,
                              const ArrayView& acceleration, const ArrayView& potential) const = 0;
 };
 
-/// prepare() takes the tree's sources in place of its arguments: n of them.
+/// The long range's prepare() takes the tree's sources in place of its arguments: n of them.
 std::unique_ptr<DeviceLongRange> make_tree_mesh(std::shared_ptr<DeviceTree> tree, Periodicity box,
                                                 const MeshOptions& options);
 

@@ -300,7 +300,7 @@ public:
     }
 
 private:
-    /// What a step changes.
+    /// Arrays are what a step changes.
     struct Arrays {
         DeviceBuffer<Vec3<double>> position, velocity, acceleration, long_range;
         DeviceBuffer<double> potential, step, measured, orbit;
@@ -309,7 +309,7 @@ private:
     void use_device() { check(cudaSetDevice(device_), "choose the device"); }
     unsigned blocks() const { return unsigned((n_ + block_size - 1) / block_size); }
 
-    /// What a step that failed has left is no state to go on from.
+    /// Throws if a step has failed: what it has left is no state to go on from.
     void require_state() const
     {
         if (is_lost_)
@@ -406,7 +406,7 @@ private:
         return result;
     }
 
-    /// A minimum of bits on the device, and its value as a number.
+    /// These clear a minimum of bits on the device, and return its value as a number.
     unsigned long long* cleared_least()
     {
         unsigned long long* bits = least_.reserve(1);

@@ -15,12 +15,13 @@ namespace {
 constexpr unsigned block_size = 256, histogram_blocks = 1024;
 constexpr int level_count = BlockLevels::deepest + 1;
 
-/// The factors of every level as an argument of a kernel.
+/// KernelFactors are the factors of every level as an argument of a kernel.
 struct KernelFactors {
     double of[level_count];
 };
 
-/// What a kernel reads and writes of every particle; arrays that are absent are null.
+/// StoreArrays are what a kernel reads and writes of every particle; arrays that are absent are
+/// null.
 struct StoreArrays {
     std::size_t count;
     Vec3<double>*position, *velocity, *acceleration, *long_range;
@@ -153,7 +154,7 @@ __global__ void __launch_bounds__(block_size) kick_due(StoreArrays s, KernelFact
     s.velocity[i] += kick.of[level] * s.acceleration[i];
 }
 
-/// v += kick times the long range; a += the long range.
+/// Kicks velocities by the long range, v += kick times it, and adds it to accelerations.
 __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, double kick)
 {
     const std::size_t i = thread_number();
@@ -185,7 +186,7 @@ __global__ void __launch_bounds__(block_size) choose_first(StoreArrays s, BlockR
         s.step[i] = s.measured[i] = measured(s, rule, i, 0, false);
 }
 
-/// A step grows by a factor of two at most.
+/// Chooses the steps of the particles that are due. A step grows by a factor of two at most.
 __global__ void __launch_bounds__(block_size)
     choose_of_due(StoreArrays s, BlockRule rule, double whole, int lowest, bool is_split,
                   unsigned long long* below)
@@ -201,8 +202,8 @@ __global__ void __launch_bounds__(block_size)
         atomicAdd(below, 1ull);
 }
 
-/// The bits of doubles that are not negative are in the order of the numbers; what is not a number
-/// is left out, as by std::min().
+/// Finds the shortest dynamical time. The bits of doubles that are not negative are in the order of
+/// the numbers; what is not a number is left out, as by std::min().
 __global__ void __launch_bounds__(block_size)
     find_shortest_time(StoreArrays s, DynamicalTime dynamical, unsigned long long* shortest)
 {
@@ -219,7 +220,7 @@ __global__ void __launch_bounds__(block_size)
         atomicMin(shortest, own);
 }
 
-/// The sums of ordered_sum()'s blocks, one by each thread.
+/// Computes the sums of ordered_sum()'s blocks, one by each thread.
 __global__ void __launch_bounds__(block_size)
     sum_squares(std::size_t n, const Vec3<double>* vector, double* sums)
 {

@@ -19,7 +19,8 @@ public:
 
     virtual ~DeviceLaw() = default;
 
-    /// For the device of that number, which is the current one. Throws Error(device).
+    /// Returns the kernel for the device of that number, which is the current one. Throws
+    /// Error(device).
     virtual Kernel kernel(int device, PairCut cut, bool double_precision) const = 0;
 };
 

@@ -7,7 +7,8 @@
 
 namespace chamomile {
 
-/// The excluded pairs of a block as one warp goes through its tiles, fastest if they ascend.
+/// PairExclusions are the excluded pairs of a block as one warp goes through its tiles; they are
+/// found fastest if the tiles ascend.
 class PairExclusions {
     static constexpr unsigned lanes = 32;
 
@@ -20,8 +21,9 @@ public:
         end_ = job.excluded_begin[block + 1];
     }
 
-    /// Whether some target is not to see some source of the tile that begins there. If so, bit j of
-    /// mask[t / 32][t % 32] tells whether target t does not see its source j. By a whole warp.
+    /// Tells whether some target is not to see some source of the tile that begins there. If so,
+    /// bit j of mask[t / 32][t % 32] tells whether target t does not see its source j. A whole warp
+    /// has to call it.
     template <int rows>
     __device__ bool find(unsigned tile_begin, unsigned (&mask)[rows][lanes], int lane)
     {

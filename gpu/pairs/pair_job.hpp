@@ -10,19 +10,20 @@ namespace chamomile {
 
 inline constexpr int most_law_values = 32; ///< in a record, on the device
 
-/// A tile as a block of targets sees it.
+/// A PairTileEntry is a tile as a block of targets sees it.
 struct PairTileEntry {
     unsigned tile : 27;
     unsigned image : 5;
 };
 
-/// A pair that is left out: sorted number of the source, number of the target in its block.
+/// A PairExcluded is a pair that is left out, by the sorted number of the source and the number of
+/// the target in its block.
 struct PairExcluded {
     unsigned source, target;
 };
 
-/// Rows are consecutive doubles of the law's records. Orders: the caller's number of each sorted
-/// row; null: rows stand sorted.
+/// A PairJob is the job of the kernel. Rows are consecutive doubles of the law's records. Orders
+/// give the caller's number of each sorted row; null says that rows stand sorted.
 struct PairJob {
     const double *targets, *sources;
     const unsigned *target_order, *source_order;

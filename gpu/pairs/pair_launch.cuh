@@ -15,17 +15,17 @@
 
 namespace chamomile {
 
-/// Pairs: with fewer, an order along a curve takes longer than two floats for all.
+/// With fewer pairs an order along a curve takes longer than two floats for all.
 constexpr std::size_t worth_sorting = 1 << 25;
 
-/// How a sum without lists of tiles is cut.
+/// Tells how a sum without lists of tiles is cut.
 inline PairCut pair_cut(std::size_t targets, std::size_t sources)
 {
     constexpr std::size_t few = 256; // where most lanes would have no second target
     return targets < few || targets * sources <= worth_sorting ? PairCut::few : PairCut::many;
 }
 
-/// The kernel of a law. Throws Error(device) for records that do not go to a GPU.
+/// Returns the kernel of a law. Throws Error(device) for records that do not go to a GPU.
 inline DeviceLaw::Kernel pair_kernel(const LawCode& code, int device, PairCut cut, bool precise)
 {
     if (!code.device)
@@ -38,7 +38,7 @@ inline DeviceLaw::Kernel pair_kernel(const LawCode& code, int device, PairCut cu
     return kernel;
 }
 
-/// Keeps the memory that parts of the sources need.
+/// PairLauncher keeps the memory that parts of the sources need.
 class PairLauncher {
 public:
     /// Queues the sum of a job whose rows, orders and lists are set; returns the number of blocks.
@@ -56,7 +56,7 @@ public:
             check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        int(kernel.shared_bytes)),
                   "reserve shared memory");
-        // The law's bytes, at the alignment of any law.
+        // These are the law's bytes, at the alignment of any law.
         law_.assign(code.bytes / sizeof(double) + 1, 0);
         std::memcpy(law_.data(), units.law(), code.bytes);
         void* arguments[] = {&job, law_.data()};
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    /// Into how many parts the sources are cut, so that there are enough blocks for an H200
+    /// Returns into how many parts the sources are cut, so that there are enough blocks for an H200
     /// (docs/performance.md has the figures).
     static unsigned parts_of(const DeviceLaw::Kernel& kernel, PairCut cut, unsigned blocks,
                              const PairJob& job)

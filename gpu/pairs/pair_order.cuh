@@ -16,7 +16,7 @@ struct DeviceRows {
     const unsigned* numbers = nullptr; ///< of the rows that are meant; null: the first `count`
 
     __device__ unsigned number(unsigned i) const { return numbers ? numbers[i] : i; }
-    /// Of the row of that number.
+    /// Returns the position of the row of that number.
     __device__ Vec3<double> position(unsigned number) const
     {
         const double* row = values + (unsigned long long)number * width;
@@ -24,21 +24,21 @@ struct DeviceRows {
     }
 };
 
-/// The lowest coordinates, and minus the highest, as ordered integers; to be set to the largest
-/// integer before.
+/// A GrowingBox holds the lowest coordinates, and minus the highest, as ordered integers; all are
+/// to be set to the largest integer before.
 struct GrowingBox {
     long long side[6];
 };
 
-/// Keeps its memory between sorts.
+/// RowOrder keeps its memory between sorts.
 class RowOrder {
 public:
-    /// The numbers of the rows along the curve that fills a cube. A few thousand are sorted by a
-    /// kernel of our own, because a radix sort would take longer than a sum over them.
+    /// Finds the numbers of the rows along the curve that fills a cube. A few thousand are sorted
+    /// by a kernel of our own, because a radix sort would take longer than a sum over them.
     void sort(const DeviceRows& rows, const Vec3<double>& center, double inverse_half,
               DeviceBuffer<unsigned>& order, cudaStream_t stream);
 
-    /// The same with a cube about `all`.
+    /// Sorts in a cube about `all`.
     void sort(const DeviceRows& rows, const Box& all, DeviceBuffer<unsigned>& order,
               cudaStream_t stream)
     {
@@ -46,7 +46,7 @@ public:
         sort(rows, all.center(), side > 0 ? 2 / side : 1, order, stream);
     }
 
-    /// The same with the box of the rows, found on the device.
+    /// Sorts in a cube about the box of the rows, which is found on the device.
     void sort_in_own_box(const DeviceRows& rows, DeviceBuffer<unsigned>& order,
                          cudaStream_t stream);
 

@@ -104,8 +104,8 @@ private:
         statistics.pairs = within ? lists_.pairs : std::uint64_t(n) * m;
     }
 
-    /// Whether some target that is a source does not lie where that does: the kernel looks for
-    /// self pairs near the targets alone.
+    /// Tells whether some target that is a source does not lie where that does: the kernel looks
+    /// for self pairs near the targets alone.
     bool is_elsewhere(const PairTask& task) const
     {
         if (task.self.empty() || !code_.positions)

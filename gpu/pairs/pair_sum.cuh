@@ -17,7 +17,7 @@
 
 namespace chamomile {
 
-/// The tiles of a block's list, or all of them, and its targets.
+/// PairSources are the tiles of a block's list, or all of them, and its targets.
 template <class Law, class T, bool positions, class Shape_>
 class PairSources : public TileSources {
     static constexpr int per_lane = Shape_::per_lane;
@@ -68,7 +68,7 @@ public:
         return begin + unsigned((unsigned long long)(end - begin) * share / shares);
     }
 
-    /// This lane's k-th target.
+    /// Returns this lane's k-th target.
     __device__ Target target(int k) const
     {
         Target target;
@@ -89,7 +89,7 @@ public:
         return job_.self ? job_.self[target_number(k)] : no_number;
     }
 
-    /// A target's sums, to the caller's row.
+    /// Writes a target's sums to the caller's row.
     template <class Sum>
     __device__ void store(unsigned slot, const Sum& sum) const
     {
@@ -179,7 +179,7 @@ private:
     {
         return two_floats && f < 3 ? x - (&center_.x)[f] : x;
     }
-    /// A value of a source as the law takes it.
+    /// Returns a value of a source as the law takes it.
     __device__ double coordinate(const PairTileEntry& tile, const Fetched& source, int f) const
     {
         double x = source.value[f];
@@ -210,7 +210,7 @@ private:
 template <class Law, class T, bool positions, class Shape>
 using PairBlock = TileBlock<Law, T, PairSources<Law, T, positions, Shape>>;
 
-/// Grid: blocks of targets x parts of the sources.
+/// The grid is blocks of targets x parts of the sources.
 template <class Law, class T, bool positions, class Shape>
 __global__ void __launch_bounds__(32 * Shape::warps, Shape::blocks)
     pair_sum(const __grid_constant__ PairJob job, const __grid_constant__ Law law)
@@ -219,8 +219,9 @@ __global__ void __launch_bounds__(32 * Shape::warps, Shape::blocks)
     PairBlock<Law, T, positions, Shape>(job, law, pair_memory).run(job.parts, job.target_count);
 }
 
-/// How the targets of a law with that many values in target and sum are cut. Few targets: a lane
-/// has one, and many warps share the sources. Within a cut-off: small blocks have short lists.
+/// PairCut tells how the targets of a law with that many values in target and sum are cut. Where
+/// targets are few, a lane has one, and many warps share the sources. Within a cut-off small blocks
+/// have short lists.
 enum class PairCut { few, many, cutoff };
 
 template <class T, int values, PairCut cut>

@@ -16,7 +16,7 @@
 namespace chamomile {
 namespace {
 
-/// An image on the devices; its kernels live as long as it does.
+/// LoadedCode is an image on the devices; its kernels live as long as it does.
 class LoadedCode {
 public:
     explicit LoadedCode(const DeviceCode& code)
@@ -36,7 +36,8 @@ public:
 
     const void* function() const { return reinterpret_cast<const void*>(kernel_); }
 
-    /// What the code says of itself: targets of a lane, warps of a block, bytes of shared memory.
+    /// Returns the kernel with what the code says of itself: targets of a lane, warps of a block,
+    /// bytes of shared memory.
     DeviceLaw::Kernel kernel()
     {
         void* from = nullptr;

@@ -1,4 +1,4 @@
-// Which GPUs this process can use. Contraction: fused.
+// This file finds the GPUs that this process can use. Contraction: fused.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

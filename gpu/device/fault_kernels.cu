@@ -1,4 +1,4 @@
-// What faults on purpose are made of (gpu/device/fault_plan.hpp). Contraction: fused.
+// Faults on purpose (gpu/device/fault_plan.hpp) are made here. Contraction: fused.
 #include "chamomile/gpu/device/device.cuh"
 
 namespace chamomile {

@@ -11,8 +11,8 @@
 
 namespace chamomile {
 
-/// As the environment variable CHAMOMILE_GPU_FAULT has it, with K from 1 on. Safe for several
-/// threads.
+/// A FaultPlan is what the environment variable CHAMOMILE_GPU_FAULT asks for, with K from 1 on. It
+/// is safe for several threads.
 ///
 /// - CODE:K or CODE:K:WORDS: the K-th checked call (of those whose description contains WORDS)
 ///   answers with that CUDA error. Errors that end a context are the answer of all later calls too.

@@ -1,4 +1,4 @@
-// Memory that callers see. Contraction: fused.
+// This is the memory that callers see. Contraction: fused.
 #include "chamomile/force/gpu_memory.hpp"
 #include "chamomile/gpu/device/device.cuh"
 

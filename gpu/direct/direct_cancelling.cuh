@@ -1,6 +1,6 @@
 /// \file  The targets of a direct sum in float whose forces cancel, summed once more in double.
 ///
-/// Two launches after the sum. find_cancelling: a block serves 32 x per_lane targets, its warps a
+/// Two launches follow the sum. find_cancelling: a block serves 32 x per_lane targets, its warps a
 /// part each of the clumps; 13 issue slots per target and clump. Clumps are of 32 sources where
 /// all tiles are near, else of 256: a sixtieth of the slots of the sum or less. What cancels is
 /// appended to a list in any order. sum_cancelling: blocks take targets off it, `at_once` at a

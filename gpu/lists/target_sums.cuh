@@ -32,7 +32,7 @@ __global__ void convert_sums(const TargetSum* sums, std::size_t n, double accele
     convert_sum(sums[i], i, acceleration_unit, potential_unit, acceleration, potential, not_finite);
 }
 
-/// Converts the sums of some targets in the same way and writes them to their particles.
+/// Converts the sums of some targets alike and writes them to their particles.
 __global__ void scatter_sums(const TargetSum* sums, const Index* targets, const Index* order,
                              Index n, double acceleration_unit, double potential_unit,
                              ArrayView acceleration, ArrayView potential, unsigned* not_finite)

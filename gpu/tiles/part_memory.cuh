@@ -8,7 +8,8 @@ namespace chamomile {
 
 class PartMemory {
 public:
-    /// For a sum with so many values of each block of targets; nothing if there is one part.
+    /// Returns the memory for a sum with so many values of each block of targets, or nothing if
+    /// there is one part.
     PartSums reserve(unsigned blocks, unsigned parts, unsigned values, cudaStream_t stream)
     {
         if (parts == 1)

@@ -13,7 +13,7 @@
 
 namespace chamomile {
 
-/// How a kernel is cut whose grid is blocks of targets x parts of the sources.
+/// TileShape tells how a kernel is cut whose grid is blocks of targets x parts of the sources.
 template <int per_lane_, int warps_, int blocks_>
 struct TileShape {
     static constexpr int per_lane = per_lane_; ///< targets of a lane
@@ -21,7 +21,7 @@ struct TileShape {
     static constexpr int blocks = blocks_;     ///< that a multiprocessor must be able to hold
     static constexpr unsigned targets = unsigned(warp_size * per_lane); ///< of a block
 
-    /// The place of a lane's k-th target among all; lanes without one repeat the last.
+    /// Returns the place of a lane's k-th target among all; lanes without one repeat the last.
     static __device__ unsigned target_slot(int k, unsigned target_count)
     {
         const unsigned lane = threadIdx.x % warp_size;
@@ -30,14 +30,14 @@ struct TileShape {
     }
 };
 
-/// Where sums over parts of the sources wait for the others.
+/// PartSums is where sums over parts of the sources wait for the others.
 struct PartSums {
     double* sums;      ///< [part][block of targets][field][target]
     unsigned* arrived; ///< zero for each block of targets, and zero again afterwards
 };
 
-/// `Sources` are those of a TileLoop. They are made of a job, a law and a Shared of their own, and
-/// have
+/// A TileBlock is a block of targets with its warps' loops. `Sources` are those of a TileLoop. They
+/// are made of a job, a law and a Shared of their own, and have
 ///
 ///     Shape, Cut       a TileShape and a LoopCut
 ///     target(k)        this lane's k-th target
@@ -97,14 +97,14 @@ public:
     }
 
 private:
-    /// A sum of a warp, [field][target].
+    /// Returns a sum of a warp, [field][target].
     __device__ double& sum(int warp, int v) const
     {
         return (&all_[warp].loop.sums[0][0][0])[v];
     }
 
-    /// Whether this block is the last of those with its targets to arrive; it then adds the sums of
-    /// all.
+    /// Tells whether this block is the last of those with its targets to arrive; it then adds the
+    /// sums of all.
     __device__ bool add_parts(const PartSums& parts) const
     {
         const unsigned long long stride = (unsigned long long)gridDim.x * values;

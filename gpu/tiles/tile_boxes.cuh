@@ -7,7 +7,7 @@
 
 namespace chamomile {
 
-/// The box of a tile of sorted sources or of targets, with coordinates in B.
+/// A TileBox is the box of a tile of sorted sources or of targets, with coordinates in B.
 template <class B>
 struct TileBox {
     Vec3<B> low, high;
@@ -25,7 +25,7 @@ __device__ TileBox<B> joined(const TileBox<B>& a, const TileBox<B>& b)
     return {lower(a.low, b.low), B(-1) * lower(B(-1) * a.high, B(-1) * b.high)};
 }
 
-/// The box of one place in each lane.
+/// Returns the box of one place in each lane.
 template <class B>
 __device__ TileBox<B> box_of_warp(const Vec3<double>& x)
 {
@@ -54,14 +54,16 @@ __device__ bool overlap(const TileBox<B>& a, const TileBox<B>& b)
            a.high.y >= b.low.y && a.low.z <= b.high.z && a.high.z >= b.low.z;
 }
 
-/// The boxes of a warp's targets, `in_box` of each lane to a box, and what is near to them: within
-/// about the mean distance of some of them from their box. In shared memory.
+/// TargetBoxes are the boxes of a warp's targets, `in_box` of each lane to a box, and find what is
+/// near to them: within about the mean distance of some of them from their box. They lie in shared
+/// memory.
 template <class B, int per_lane, int in_box>
 class TargetBoxes {
     static constexpr int count = per_lane / in_box;
 
 public:
-    /// By a whole warp, of the lane's k-th target's `place(k)`. Returns the centre of all.
+    /// Finds the boxes by the place `place(k)` of the lane's k-th target; a whole warp has to call
+    /// it. Returns the centre of all.
     template <class Place>
     __device__ Vec3<double> find(const Place& place)
     {
@@ -80,7 +82,7 @@ public:
         __syncwarp();
         if (lane < count) {
             TileBox<B>& box = near_[lane];
-            // Not less than what rounding blurs for all.
+            // The reach is not less than what rounding blurs for all.
             const B own = longest_side(box) / 3, common = longest_side(all) / 32,
                     reach = own > common ? own : common;
             box.low -= Vec3<B>{reach, reach, reach};
@@ -91,7 +93,7 @@ public:
                 0.5 * all.low.z + 0.5 * all.high.z};
     }
 
-    /// To which targets a tile is near, `together` of a lane at a time, by bits.
+    /// Returns to which targets a tile is near, `together` of a lane at a time, by bits.
     template <int together>
     __device__ unsigned nearness(const TileBox<B>& tile) const
     {

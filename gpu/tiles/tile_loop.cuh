@@ -27,7 +27,7 @@ inline constexpr int tiles_in_float = 4;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 inline constexpr unsigned no_number = 0xffffffffu;
 
-/// How a loop goes over targets and tiles.
+/// LoopCut tells how a loop goes over targets and tiles.
 template <int per_lane_, int together_, bool two_floats_, int near_run_, int near_in_row_>
 struct LoopCut {
     static constexpr int per_lane = per_lane_;       ///< targets of a lane
@@ -35,19 +35,19 @@ struct LoopCut {
     static constexpr bool two_floats = two_floats_;  ///< near tiles have coordinates in two floats
     static constexpr int near_run = near_run_;       ///< near sources summed apart; 0: none are
     static constexpr int near_in_row = near_in_row_; ///< sources of the near loop in a row
-    /// Whether the sums are added in double after each near tile.
+    /// Tells whether the sums are added in double after each near tile.
     static constexpr bool near_in_double = near_run > 0 && two_floats;
 };
 
-/// What rounding leaves behind.
+/// Returns what rounding leaves behind.
 template <class T>
 __device__ Vec3<T> residue_of(const Vec3<double>& x)
 {
     return {T(x.x - double(T(x.x))), T(x.y - double(T(x.y))), T(x.z - double(T(x.z)))};
 }
 
-/// What a near tile holds beside a source's record: its number, by which it is known as a target,
-/// and with two floats what rounding left behind of its coordinates.
+/// A NearPart is what a near tile holds beside a source's record: its number, by which it is known
+/// as a target, and with two floats what rounding left behind of its coordinates.
 template <class T, bool two_floats>
 struct NearPart {
     unsigned number;
@@ -58,7 +58,7 @@ struct alignas(4 * sizeof(T)) NearPart<T, true> {
     unsigned number;
 };
 
-/// How a tile is found to be near to targets.
+/// NearBy tells how a tile is found to be near to targets.
 enum class NearBy {
     none,   ///< it never is
     source, ///< by is_near(fetched) of any of its sources, to all targets
@@ -83,31 +83,32 @@ struct TileSources {
     static __device__ unsigned tile_at(unsigned number) { return number; }
     static constexpr bool fetches_ahead = false; ///< the next tile is fetched while one is summed
 
-    /// Sources of a tile: the last has fewer where none are added that have no effect.
+    /// Returns the number of sources of a tile: the last has fewer where none are added that have
+    /// no effect.
     template <class Tile>
     __device__ int count(const Tile&) const
     {
         return warp_size;
     }
-    /// Whether some targets do not see some sources of a tile; if so bit j of excluded(k) tells
-    /// whether the k-th does not see source j.
+    /// Tells whether some targets do not see some sources of a tile; if so bit j of excluded(k)
+    /// tells whether the k-th does not see source j.
     template <class Tile>
     __device__ bool find_excluded(const Tile&)
     {
         return false;
     }
     __device__ unsigned excluded(int) const { return 0; }
-    /// Whether a near tile may hold targets of this warp.
+    /// Tells whether a near tile may hold targets of this warp.
     template <class Tile>
     __device__ bool may_hold_targets(const Tile&) const
     {
         return true;
     }
-    /// Whether a target does not see near sources at its own place either.
+    /// Tells whether a target does not see near sources at its own place either.
     __device__ bool hides_places() const { return false; }
 };
 
-/// A warp's targets and their sums, which begin with what set_sum() says.
+/// A TileLoop holds a warp's targets and their sums, which begin with what set_sum() says.
 template <class Law, class T, class Cut>
 class TileLoop {
     static constexpr int per_lane = Cut::per_lane, together = Cut::together;
@@ -121,7 +122,7 @@ public:
     static constexpr unsigned all_near = (1u << per_lane / together) - 1;
 
 private:
-    /// A record in shared memory, read and written in pieces of 16 bytes.
+    /// A Row is a record in shared memory, read and written in pieces of 16 bytes.
     template <class Record>
     class alignas(16) Row {
         static constexpr int size = int(sizeof(Record) / sizeof(T)),
@@ -154,7 +155,7 @@ private:
     };
 
 public:
-    /// In shared memory, for tiles of that record and near ones.
+    /// Shared is what lies in shared memory, for tiles of that record and near ones.
     template <class Record>
     struct Shared {
         union Tile {
@@ -251,7 +252,7 @@ private:
         }
     }
 
-    /// To which targets the tile is near; the same in all lanes.
+    /// Returns to which targets the tile is near; it is the same in all lanes.
     template <class Sources>
     static __device__ unsigned nearness(const Sources& sources,
                                         const typename Sources::Fetched& source, unsigned number,
@@ -284,7 +285,7 @@ private:
         }
     }
 
-    /// Of a tile that is near to some targets, excluded for some, or not full.
+    /// Sums the sources of a tile that is near to some targets, excluded for some, or not full.
     template <class Sources>
     __device__ void near_force_loops(const Sources& sources, const typename Sources::Tile& tile,
                                      unsigned near, bool excluded, int count)
@@ -304,14 +305,14 @@ private:
         }
     }
 
-    /// What targets that are near to a tile have beside their coordinates.
+    /// NearTargets are what targets that are near to a tile have beside their coordinates.
     struct NearTargets {
         unsigned self[together], excluded[together];
         Vec3<T> residue[together];
         bool hides_places;
     };
 
-    /// Some targets of this lane against a tile, near or not.
+    /// Sums the sources of a tile, near or not, for some targets of this lane.
     template <bool near, bool has_self, bool excludes, class Sources>
     __device__ void near_force_loop(const Sources& sources, int first, int count)
     {

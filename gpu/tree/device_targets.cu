@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned block_size = 256, warp_size = 32, groups_in_block = block_size / warp_size;
 
-/// Whether a sorted particle is of at least the level `first`.
+/// Tells whether a sorted particle is of at least the level `first`.
 struct IsDue {
     const std::uint8_t* level;
     const Index* order;

@@ -5,15 +5,18 @@
 
 namespace chamomile {
 
-/// Finds targets and the boxes of their groups there; the host sees places and boxes, no positions.
+/// DeviceTargets finds targets and the boxes of their groups on the device; the host sees places
+/// and boxes, no positions.
 class DeviceTargets {
 public:
     explicit DeviceTargets(DeviceTree& tree) : tree_(tree) {}
 
-    /// The particles of at least that level (`level` lies on the device, in the caller's order).
+    /// Finds the particles of at least that level (`level` lies on the device, in the caller's
+    /// order).
     void find(TargetGroups& groups, const std::uint8_t* level, int first);
 
-    /// Of the groups' targets, or of all particles from begin to end if there are none.
+    /// Finds the boxes of the groups' targets, or of all particles from begin to end if there are
+    /// none.
     void find_boxes(TargetGroups& groups);
 
 private:

@@ -202,7 +202,7 @@ private:
         masses_uploaded_.record(masses_stream_);
     }
 
-    /// Where they lie, if that will do, or a copy.
+    /// Returns the positions where they lie, if that will do, or a copy.
     std::span<const Vec3<double>> host_positions(const TreeParticles& particles)
     {
         const ArrayView& view = particles.position;
@@ -236,7 +236,7 @@ private:
         return cube_around(box.low, box.high);
     }
 
-    /// Keys, order and boundaries, on their way when it returns.
+    /// Starts to make keys, order and boundaries, which are on their way when it returns.
     void start_sort(Octree& octree, const TreeParticles& particles, const TreePlan& plan)
     {
         DeviceTree& t = *tree_;
@@ -266,7 +266,7 @@ private:
         sorted_.record(t.stream);
     }
 
-    /// True if more particles share a key than a leaf holds; then octree.order is filled.
+    /// Returns true if more particles share a key than a leaf holds; then octree.order is filled.
     bool finish_sort(Octree& octree)
     {
         check(status_when_done(sorted_), "sort the keys");
@@ -279,7 +279,8 @@ private:
         return keys_are_shared;
     }
 
-    /// In a box those of the last build or refit are there, and say which images are wanted.
+    /// Gathers the sources. In a box those of the last build or refit are there, and say which
+    /// images are wanted.
     void gather_sources(Periodicity box = {})
     {
         DeviceTree& t = *tree_;
@@ -331,7 +332,7 @@ private:
         t.bytes_down += n * sizeof(Box);
     }
 
-    /// Their number.
+    /// Starts the copy of the collected multipoles and returns their number.
     unsigned start_multipoles()
     {
         DeviceTree& t = *tree_;

@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// What the builder leaves on the device for the evaluator.
+/// DeviceTree is what the builder leaves on the device for the evaluator.
 struct DeviceTree {
     explicit DeviceTree(int number) : device(number), staging(number) {}
 
@@ -31,8 +31,8 @@ struct DeviceTree {
     DeviceBuffer<Box> bounds;
 };
 
-/// Keys, sort, gather and moments on the device, cells on the host. Host arrays are filled in the
-/// given pinned memory.
+/// Makes the builder that does keys, sort, gather and moments on the device, cells on the host.
+/// Host arrays are filled in the given pinned memory.
 std::unique_ptr<TreeBuilder> make_cuda_tree_builder(std::shared_ptr<DeviceTree> tree,
                                                     std::shared_ptr<PinnedMemory> pinned);
 

@@ -7,13 +7,13 @@ namespace {
 constexpr int sample_count = 256, block_size = 256;
 static_assert(sample_count == block_size);
 
-/// A key with its number, which decides between equal ones.
+/// Tells whether a key comes before another, by its number between equal ones.
 __device__ bool before(Key a, Index i, Key b, Index j)
 {
     return a < b || (a == b && i < j);
 }
 
-/// The first place of a bin among all keys, for each thread's bin, from the bins' counts.
+/// Returns the first place of a bin among all keys, for each thread's bin, from the bins' counts.
 __device__ Index begin_of_bin(const Index* counts, Index* shared)
 {
     const int t = int(threadIdx.x), lane = t % 32;
@@ -31,7 +31,7 @@ __device__ Index begin_of_bin(const Index* counts, Index* shared)
     return sum - mine;
 }
 
-/// The bin of each key, and its slot there as it comes. Bin 0 holds what is before the second
+/// Finds the bin of each key, and its slot there as it comes. Bin 0 holds what is before the second
 /// sample; the first is never a border.
 __global__ void __launch_bounds__(block_size)
     find_bins(const Key* keys, Index n, Index* counts, Index* bins, Index* slots)
@@ -80,7 +80,8 @@ __global__ void __launch_bounds__(block_size)
     numbers[to] = i;
 }
 
-/// One warp to 32 places; a place's bin is found by its number.
+/// Ranks the keys within their bins. One warp takes 32 places; a place's bin is found by its
+/// number.
 __global__ void __launch_bounds__(block_size)
     rank_in_bins(const Key* binned, const Index* numbers, const Index* bins, Index n,
                  const Index* counts, Index* order)

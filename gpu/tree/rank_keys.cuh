@@ -7,12 +7,12 @@
 
 namespace chamomile {
 
-/// Up to how many keys it is faster than a radix sort.
+/// Up to so many keys ranking is faster than a radix sort.
 inline constexpr Index most_to_rank = 1 << 15;
 
-/// Sorts by samples: every so manieth key cuts the others into bins, and a key's place is that of
-/// its bin and how many stand before it there. No bit of the order depends on the bins. Keeps its
-/// memory between sorts.
+/// KeyRanker sorts by samples: every so manieth key cuts the others into bins, and a key's place is
+/// that of its bin and how many stand before it there. No bit of the order depends on the bins. It
+/// keeps its memory between sorts.
 class KeyRanker {
 public:
     /// Writes the numbers of the keys in ascending order. Equal keys keep the order of their

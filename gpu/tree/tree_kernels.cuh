@@ -19,7 +19,7 @@ unsigned blocks_of(std::size_t n)
     return unsigned((n + block_size - 1) / block_size);
 }
 
-/// The extent of the positions seen by one block.
+/// An Extent is that of the positions seen by one block.
 struct Extent {
     Box box;
     double probe; ///< 0; NaN if a coordinate is not finite
@@ -67,8 +67,8 @@ __global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootC
 
 static_assert(Boundaries::block == block_size);
 
-/// Entry k of level and octants, the least level of each block, and whether more than `most` sorted
-/// particles share one key.
+/// Finds entry k of level and octants, the least level of each block, and whether more than `most`
+/// sorted particles share one key.
 __global__ void find_boundaries(const Key* keys, std::size_t n, std::size_t most,
                                 std::uint8_t* level, std::uint8_t* octants, std::uint8_t* least,
                                 int* keys_are_shared)
@@ -104,7 +104,7 @@ __global__ void gather(const Vec3<double>* positions, const double* masses, cons
         sources[k] = {positions[order[k]], masses[order[k]]};
 }
 
-/// Of particles that were sources before: the images nearest to where they were.
+/// Gathers particles that were sources before, as the images nearest to where they were.
 __global__ void gather_images(const Vec3<double>* positions, const double* masses,
                               const Index* order, std::size_t n, Periodicity periodicity,
                               Source* sources)
@@ -115,7 +115,7 @@ __global__ void gather_images(const Vec3<double>* positions, const double* masse
                       masses[order[k]]};
 }
 
-/// Mothers, and how many daughters of each are still without moments.
+/// Finds mothers, and how many daughters of each are still without moments.
 __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
@@ -173,7 +173,7 @@ __global__ void fill_nodes(const Cell* cells, Index n, const Index* node_of,
         fill(nodes[node_of[c]], c + 1, cells[c].next);
 }
 
-/// 1 for a cell with daughters, else 0.
+/// IsDivided is 1 for a cell with daughters, else 0.
 struct IsDivided {
     const Cell* cells;
     __host__ __device__ Index operator()(Index c) const { return cells[c].next > c + 1; }

@@ -97,7 +97,7 @@ protected:
     }
 };
 
-/// Returns the keys that it takes.
+/// Returns the keys that KeyedOptions takes.
 std::vector<std::string> force_keys();
 
 } // namespace chamomile

@@ -8,12 +8,13 @@
 
 namespace chamomile {
 
-/// The first n items, row by row; zeros of an empty view. `device` is that of the solver's options.
-/// Throws Error(device).
+/// Returns the first n items, row by row; zeros for an empty view. `device` is the word of the
+/// solver's options. Throws Error(device).
 std::vector<double> read_rows(const ArrayView& view, std::size_t n, int components,
                               const std::string& device);
 
-/// The other way; nothing to an empty view. Throws Error(device).
+/// Writes the rows to the first n items of the view; an empty view takes nothing. Throws
+/// Error(device).
 void write_rows(const std::vector<double>& rows, std::size_t n, const ArrayView& view,
                 const std::string& device);
 

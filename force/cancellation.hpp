@@ -1,5 +1,5 @@
-/// \file  When a target's force is so small beside what pulls at it that a sum in float loses
-/// digits, or a neighbour so close.
+/// \file  The tests for targets whose sums in float lose digits: the force is small beside the sum
+/// of its terms' absolute values, or a neighbour is very close.
 ///
 /// The error of a sum of N pairs in float is that of N roundings: about 1/sqrt(N) of the sum of
 /// their absolute values S = sum_j |m_j| / u_ij^2, whatever the sum itself comes to. Where forces
@@ -14,36 +14,38 @@
 
 namespace chamomile {
 
-/// Neighbouring particles as they pull from where they are and from afar: the sum of |m|, their
+/// A clump stands for neighbouring particles in an estimate of S: it has the sum of |m|, their
 /// centre, and the mean square distance from it.
 struct Clump {
     Vec3<double> center;
     double mass = 0, spread = 1;
 };
 
-/// Particles of a clump, so that the sum over clumps takes little of the time of that over all n.
+/// Returns the number of particles in a clump, chosen so that the sum over clumps takes little of
+/// the time of the sum over all n.
 inline std::size_t clump_size(std::size_t n)
 {
     return n < 4096 ? 64 : n < 16384 ? 128 : 256;
 }
 
-/// Whether coordinates in two floats, to 2^-48 of the distance r from the centre, blur a pair whose
-/// softened distance is u by more than 6e-8 of its force.
+/// Tells whether coordinates in two floats, to 2^-48 of the distance r from the centre, blur a pair
+/// whose softened distance is u by more than 6e-8 of its force.
 CHAMOMILE_HD bool is_blurred(double u_squared, double r_squared)
 {
     return u_squared < 0x1p-48 * r_squared;
 }
 
-/// The sum of |m| and of m^2.
+/// These are the sums of |m| and of m^2 over all sources.
 struct MassSums {
     double mass = 0, squares = 0;
 
     bool operator==(const MassSums&) const = default;
 };
 
-/// The largest S / |a| for which a sum in float has a relative error below 3e-7, if its error is
-/// at most `scatter` S / sqrt(N). Of unequal masses N counts those that matter: (sum m)^2 / sum
-/// m^2. A force that is most of what pulls is never doubtful.
+/// Returns the largest S / |a| for which a sum in float has a relative error below 3e-7, if its
+/// error is at most `scatter` S / sqrt(N). For unequal masses N is the effective number of
+/// particles, (sum m)^2 / sum m^2. The result is at least 1.5: a force that is most of S needs no
+/// repair.
 inline double largest_cancellation(const MassSums& sums, double scatter)
 {
     const double root_n = sums.squares > 0 ? sums.mass / std::sqrt(sums.squares) : 1;

@@ -90,7 +90,7 @@ void CancellingTargets::find(const Octree& octree, const TargetGroups& groups,
     }
 }
 
-/// Neighbours along the curve are close in space.
+/// Finds pairs too close for two floats among neighbours along the curve, which are close in space.
 void CancellingTargets::find_blurred(const TargetGroups& groups, const InternalScale& scale)
 {
     const std::size_t n = sources_.size();

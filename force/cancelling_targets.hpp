@@ -10,7 +10,7 @@ namespace chamomile {
 /// Finds and repairs the sums of cancelling targets on the processor. Memory is kept between calls.
 class CancellingTargets {
 public:
-    /// With the softening and the instruction set of these options.
+    /// Takes the softening and the instruction set from these options.
     explicit CancellingTargets(const SolverOptions& options);
 
     /// `output` holds the sums in float of all `groups` over all particles of `octree`; those that

@@ -17,8 +17,8 @@
 ///
 ///     a = (R r - l grad p) / u^3     R = p + 2 z . grad p + 2 g dp/dg
 ///
-/// Exact to the order for any eps. z and g are of order 1 or less beyond the cell's reach: nothing
-/// leaves float's range.
+/// The series is exact to its order for any eps. z and g are of order 1 or less beyond the cell's
+/// reach: nothing leaves float's range.
 ///
 ///     operations, fused ones as one     order 2 (gravity.hpp)     3      4
 ///     with potential                          34                  90    138
@@ -31,8 +31,8 @@
 
 namespace chamomile {
 
-/// A cell as the force loops read it. Coefficients w M / l^n: of the moments themselves, then of
-/// their traces by degree of z.
+/// This is a cell as the force loops read it. It holds the coefficients w M / l^n of the moments
+/// themselves, then those of their traces by degree of z.
 template <class T, int order>
 struct alignas(4 * sizeof(T)) SeriesSource {
     static constexpr int first = 4; ///< a moment of the first degree there is none
@@ -48,13 +48,13 @@ struct alignas(4 * sizeof(T)) SeriesSource {
 
 namespace series {
 
-/// w_(n,k) above.
+/// Returns w_(n,k) of the formula above.
 CHAMOMILE_HD constexpr double weight(int n, int k)
 {
     return ((n - k) % 2 ? -1 : 1) * odd_factorial(2 * (n - k) - 1) / (1 << k) / factorial(k);
 }
 
-/// w_(n,0) of terms from the second degree on.
+/// The table holds w_(n,0) of the terms from the second degree on.
 template <int order>
 struct Weights {
     double of[term_count(order) - 4];
@@ -66,7 +66,7 @@ struct Weights {
     }
 };
 
-/// Component e of the trace of packed terms, with the weight of a trace.
+/// Returns component e of the trace of packed terms, with the weight of a trace.
 template <class T, int order>
 CHAMOMILE_HD T trace(const SeriesSource<T, order>& j, Exponents e)
 {
@@ -76,7 +76,8 @@ CHAMOMILE_HD T trace(const SeriesSource<T, order>& j, Exponents e)
                                              j.term[term_of({e.x, e.y, e.z + 2}) - j.first]);
 }
 
-/// The coefficients C with the powers of g in them; the others straight from the cell.
+/// These are the coefficients C with the powers of g in them; the others are read straight from the
+/// cell.
 template <class T, class U, int order>
 struct Coefficients {
     const SeriesSource<T, order>& cell;
@@ -104,7 +105,7 @@ struct Coefficients {
     }
 };
 
-/// dp/dg.
+/// Returns dp/dg.
 template <class T, class U, int order>
 CHAMOMILE_HD U change_with_g(const SeriesSource<T, order>& j, const Vec3<U>& z, const U& g)
 {
@@ -123,7 +124,7 @@ CHAMOMILE_HD U change_with_g(const SeriesSource<T, order>& j, const Vec3<U>& z, 
 
 } // namespace series
 
-/// J-PACKING of a cell at `position` in units in which its length is `length`.
+/// Packs a cell at `position` in units in which its length is `length` (J-PACKING).
 template <class T, int order>
 CHAMOMILE_HD void pack_series(const Multipole& multipole, const HigherMoments& higher,
                               const Vec3<T>& position, double inverse_length, double inverse_mass,
@@ -158,7 +159,7 @@ CHAMOMILE_HD void pack_series(const Multipole& multipole, const HigherMoments& h
     }
 }
 
-/// Adds what the cell at r from the target does: acceleration and, if asked for, Psi.
+/// Adds the field of the cell at r from the target: the acceleration and, if asked for, Psi.
 template <bool with_potential, class T, class U, int order>
 CHAMOMILE_HD void add_series(const SeriesSource<T, order>& j, const Vec3<U>& r, const U& eps2,
                              Vec3<U>& acceleration, U& psi)

@@ -1,4 +1,4 @@
-// Which device a user's word means.
+// This file finds the device that a user's word means.
 #include <charconv>
 
 #include "chamomile/core/error.hpp"

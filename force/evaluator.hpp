@@ -1,4 +1,4 @@
-/// \file  What turns interaction lists into sums, and the two ways to get one.
+/// \file  The evaluator, which turns interaction lists into sums, and how one is made for the host.
 #pragma once
 
 #include <cmath>
@@ -19,13 +19,14 @@ namespace chamomile {
 
 struct ShortRangeForm;
 
-/// Where the sums go: entry i of each array belongs to the caller's particle i.
+/// The sums go to these arrays: entry i of each belongs to the caller's particle i.
 struct ForceOutput {
     ArrayView acceleration;                           ///< 3 components
     ArrayView potential;                              ///< empty: not wanted
     double acceleration_unit = 1, potential_unit = 1; ///< from internal units to the caller's
 
-    /// For sums in the units of `scale`. Throws Error(numeric) where a double does not hold them.
+    /// Sets the units for sums in the units of `scale`. Throws Error(numeric) where a double does
+    /// not hold them.
     void set_units(double G, const InternalScale& scale)
     {
         potential_unit = G * scale.mass / scale.length;
@@ -36,7 +37,7 @@ struct ForceOutput {
     }
 };
 
-/// Targets that are no sources, in an order of their own.
+/// Separate targets are points that need not be sources and have an order of their own.
 struct SeparateTargets {
     const Octree* octree = nullptr; ///< null: the targets are sources, among the sorted ones
     /// The sorted source that each target is, or no_source; null: none is one.
@@ -44,7 +45,7 @@ struct SeparateTargets {
 };
 inline constexpr Index no_source_here = 0xffffffff;
 
-/// What the lists of one evaluation refer to; all of it outlives the evaluation.
+/// The lists of one evaluation refer to these data; all of them outlive the evaluation.
 struct EvaluationInput {
     const Octree* octree = nullptr;
     const Moments* moments = nullptr;
@@ -53,26 +54,28 @@ struct EvaluationInput {
     Softening softening;
     int order = 2;
     Quantities quantities = Quantities::acceleration_potential;
-    /// Of the local expansions of the lists' far cells, 3 to 6; 0 if the lists have none.
+    /// This is the degree of the local expansions of the lists' far cells, 3 to 6; 0 if the lists
+    /// have none.
     int local_order = 0;
     ForceOutput output = {}; ///< at least of the size of the particles, or of the separate targets
     SeparateTargets separate = {};
-    /// The targets in the order in which sums are best written; empty: all.
+    /// These are the targets in the order in which sums are best written; empty: all.
     std::span<const Index> active = {};
     Periodicity periodicity = {};
-    /// Of gravity's short range, in internal units; null: Newton's law to any distance.
+    /// The form of gravity's short range is in internal units; null: Newton's law to any distance.
     const ShortRangeForm* form = nullptr;
-    /// Of Evaluator::make_mesh(), whose field the sums are to hold too; null: no field.
+    /// The mesh is one of Evaluator::make_mesh(), and its field is added to the sums; null: no
+    /// field.
     const LongRange* mesh = nullptr;
 };
 
-/// The sum of one target in the units of EvaluationInput::scale, G = 1.
+/// This is the sum of one target in the units of EvaluationInput::scale, G = 1.
 struct TargetSum {
     Vec3<double> acceleration;
     double potential = 0;
 };
 
-/// Writes one sum; false if it is not finite in the caller's units.
+/// Writes one sum. Returns false if it is not finite in the caller's units.
 inline bool store_sum(const ForceOutput& output, Index particle, const TargetSum& sum)
 {
     const Vec3<double> a = output.acceleration_unit * sum.acceleration;
@@ -92,36 +95,37 @@ public:
 
     virtual void begin(const EvaluationInput& input) = 0;
 
-    /// Empty lists, with the memory of some that it is done with. Safe for several threads.
+    /// Returns empty lists, with the memory of some that it is done with. It is safe for several
+    /// threads.
     virtual std::unique_ptr<InteractionLists> new_lists() = 0;
 
-    /// How many groups a batch should hold at most; each walking thread fills its own.
+    /// Returns how many groups a batch should hold at most; each walking thread fills its own.
     virtual std::size_t batch_size() const = 0;
 
     /// Takes the lists and may return before they are evaluated. Their sums may be written at once
-    /// or in finish(). Safe for several threads.
+    /// or in finish(). It is safe for several threads.
     virtual void submit(std::unique_ptr<InteractionLists> lists) = 0;
 
     /// Waits for everything submitted since begin(), until the sums of the targets are written, and
     /// of no other particle. Returns the number of targets whose sum is not finite.
     virtual std::size_t finish() = 0;
 
-    /// Such as "CPU, avx512, 2 threads".
+    /// Returns a name such as "CPU, avx512, 2 threads".
     virtual std::string device() const = 0;
 
-    /// A mesh on the evaluator's device, for the particles that are there for the tree's sake;
-    /// null: it has no mesh of its own. Throws Error(device).
+    /// Returns a mesh on the evaluator's device, which takes the particles that are there for the
+    /// tree's sake; null if the evaluator has no mesh of its own. Throws Error(device).
     virtual std::unique_ptr<LongRange> make_mesh(Periodicity, const MeshOptions&)
     {
         return nullptr;
     }
 
-    /// What the device itself did since the tree was begun; nothing on the host.
+    /// Adds the work and the times of the device since the tree was begun; nothing on the host.
     virtual void add_statistics(ForceStatistics&) const {}
 };
 
 /// Evaluates on the processor's cores, one SIMD lane to a target. `instruction_set` is auto or one
-/// of the names in instruction_sets(); Error(device) if this processor lacks it.
+/// of the names in instruction_sets(). Throws Error(device) if this processor lacks it.
 std::unique_ptr<Evaluator> make_host_evaluator(Precision precision,
                                                const std::string& instruction_set = "auto");
 

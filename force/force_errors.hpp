@@ -1,4 +1,4 @@
-/// \file  How far accelerations and potentials are from the reference sum, in percentiles.
+/// \file  The errors of accelerations and potentials against the reference sum, in percentiles.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ struct Percentiles {
     double rms = 0, median = 0, p90 = 0, p99 = 0, p999 = 0, max = 0;
 };
 
-/// Of values that are sorted by the call; all zero if there are none.
+/// Returns the percentiles of values that are sorted by the call; all zero if there are none.
 Percentiles percentiles(std::vector<double>& values);
 
 struct ForceErrors {
@@ -23,7 +23,7 @@ struct ForceErrors {
     bool all_finite = true;
 };
 
-/// The errors of each target, in the order of the targets.
+/// These are the errors of each target, in the order of the targets.
 struct TargetErrors {
     std::vector<double> acceleration, potential;
     std::vector<double> scaled; ///< NaN where the reference does not know the scale
@@ -34,14 +34,16 @@ struct TargetErrors {
 TargetErrors target_errors(const Particles& particles, const ReferenceSums& reference,
                            std::span<const Index> targets);
 
-/// Their statistics; those of the scaled error are of the targets whose scale is known.
+/// Returns statistics of the errors; those of the scaled error take the targets whose scale is
+/// known.
 ForceErrors force_errors(const TargetErrors& errors, std::span<const Index> targets);
 
-/// Both at once.
+/// Finds the errors of the targets and returns their statistics.
 ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
                          std::span<const Index> targets);
 
-/// |sum_i m_i a_i| / sum_i m_i |a_i| over all particles: 0 if Newton's third law held exactly.
+/// Returns |sum_i m_i a_i| / sum_i m_i |a_i| over all particles: 0 if Newton's third law held
+/// exactly.
 double momentum_residue(const Particles& particles);
 
 } // namespace chamomile

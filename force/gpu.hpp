@@ -1,4 +1,4 @@
-/// \file  What a build with CUDA adds; a build without says so instead.
+/// \file  The functions that a build with CUDA adds; a build without says so instead.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace chamomile {
 
-/// A CUDA device as `chamomile devices` lists it.
+/// This is a CUDA device as `chamomile devices` lists it.
 struct GpuDescription {
     int number = 0;
     std::string name;
@@ -20,49 +20,53 @@ struct GpuDescription {
     double clock = 0; ///< of the multiprocessors at most, in Hz
 };
 
-/// All devices that this process can use; none without a driver or in a build without CUDA.
+/// Returns all devices that this process can use; none without a driver or in a build without CUDA.
 std::vector<GpuDescription> list_gpus();
 
-/// Why list_gpus() is empty, in one line; empty if it is not.
+/// Tells in one line why list_gpus() is empty; an empty text if it is not.
 std::string why_no_gpu();
 
-/// The number of the GPU that `device` (auto, cpu, gpu or gpu:n) means; -1 for the CPU. Throws
-/// Error(usage) for another word, Error(device) for a GPU that is not there.
+/// Returns the number of the GPU that `device` (auto, cpu, gpu or gpu:n) means; -1 for the CPU.
+/// Throws Error(usage) for another word, Error(device) for a GPU that is not there.
 int choose_gpu(const std::string& device);
 
-/// Bytes of that device's memory that nobody uses now. Throws Error(device) if it cannot say.
+/// Returns the bytes of that device's memory that nobody uses now. Throws Error(device) if it
+/// cannot say.
 double free_gpu_memory(int number);
 
-/// Such as "host node7, device 0, NVIDIA H200, UUID GPU-...", for lines about faults.
+/// Returns a name such as "host node7, device 0, NVIDIA H200, UUID GPU-...", for lines about
+/// faults.
 std::string gpu_identity(int number);
 
-/// Whether a device has not answered in time. A process that ends normally would wait for it.
+/// Tells whether a device has not answered in time. A process that ends normally would wait for it.
 bool gpu_hangs();
 
-/// Whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
+/// Tells whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
 bool gpu_sums_are_wrong();
 
-/// A builder that sorts particles and sums moments on that device and an evaluator that finds them
-/// there; another builder sorts separate targets, if they will come. Throws Error(device) if it
-/// cannot.
+/// Returns a builder that sorts particles and sums moments on that device and an evaluator that
+/// finds them there; another builder sorts separate targets, if they will come. Throws
+/// Error(device) if it cannot.
 SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets);
 
-/// Items of an array on a device, read or written through the host. Throws Error(device).
+/// Reads or writes the first n items of an array on a device, through rows of doubles on the host.
+/// Throws Error(device).
 void read_from_device(int device, const ArrayView& from, std::size_t n, double* rows);
 void write_to_device(int device, const double* rows, std::size_t n, const ArrayView& to);
-/// Vectors of an array on a device, by their numbers.
+/// Reads vectors of an array on a device, by their numbers.
 void read_some_from_device(int device, const ArrayView& from, std::span<const Index> items,
                            std::span<Vec3<double>> to);
 
-/// Memory of a device, for those who have no other way to get some. Throws Error(device).
+/// Allocates memory of a device, for those who have no other way to get some. Throws Error(device).
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);
 
-/// The long range by a mesh on that device, in double whatever `scalar` says; arrays are the
+/// Makes the long range by a mesh on that device, in double whatever `scalar` says; arrays are the
 /// host's. Throws as make_mesh_gravity() does, and Error(device) without cuFFT.
 std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
                                                   const MeshOptions& options);
 
-/// All pairs on that device, without a tree. Throws Error(device) if it cannot.
+/// Makes a solver that sums over all pairs on that device, without a tree. Throws Error(device) if
+/// it cannot.
 std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);
 
 } // namespace chamomile

@@ -16,7 +16,7 @@
 
 namespace chamomile {
 
-/// What positions and masses are measured from and in when they are rounded to T.
+/// A frame has the centre and the units in which positions and masses are rounded to T.
 struct Frame {
     Vec3<double> center;
     double inverse_length, inverse_mass;
@@ -50,14 +50,15 @@ struct Gravity {
         T mass;
     };
 
-    /// Whether particles can carry their masses in their coordinates.
+    /// This tells whether particles can carry their masses in their coordinates.
     static constexpr bool scales = softening == SofteningKind::plummer;
 
-    /// Whether sources are felt in the image nearest to the targets.
+    /// This tells whether sources are felt in the image nearest to the targets.
     static constexpr bool is_periodic = false;
 
-    /// A particle of mass m > 0 that carries its mass in its coordinates. With c = m^-1/2 and
-    /// U = c u, m u^-3 r = U^-3 (c r): a pair costs one operation less. Plummer softening alone.
+    /// This is a particle of mass m > 0 that carries its mass in its coordinates. With c = m^-1/2
+    /// and U = c u, m u^-3 r = U^-3 (c r): a pair costs one operation less. Only Plummer softening
+    /// allows it.
     template <class T>
     struct alignas(4 * sizeof(T)) ScaledSource {
         Vec3<T> position; ///< c x
@@ -66,15 +67,15 @@ struct Gravity {
         T root_mass;      ///< 1 / c, for the potential
     };
 
-    /// A cell as the force loops read it. With second moments S about its centre of mass:
-    /// three times S, and 1.5 times the trace of S.
+    /// This is a cell as the force loops read it. Of the second moments S about its centre of mass
+    /// it holds three times S, and 1.5 times the trace of S.
     template <class T>
     struct alignas(4 * sizeof(T)) CellSource {
         Vec3<T> position;
         T mass, xx, xy, xz, yy, yz, zz, trace, unused;
     };
 
-    /// Cells with third and with fourth moments.
+    /// These are cells with third and with fourth moments.
     template <class T>
     using OctupoleSource = SeriesSource<T, 3>;
     template <class T>
@@ -124,7 +125,8 @@ struct Gravity {
                     frame.inverse_mass, packed);
     }
 
-    /// Plummer: eps^2. Spline: 1/h. Both in the units of the positions.
+    /// The parameter is eps^2 for Plummer softening and 1/h for a spline, in the units of the
+    /// positions.
     double parameter = 0;
 
     static CHAMOMILE_HD Gravity with_length(double eps)
@@ -153,7 +155,7 @@ struct Gravity {
         }
     }
 
-    /// The same for a particle that carries its mass in its coordinates.
+    /// Does the same for a particle that carries its mass in its coordinates.
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const ScaledSource<T>& j, Sum<T>& sum) const
     {
@@ -191,7 +193,7 @@ struct Gravity {
             sum.potential -= j.mass * inv_u + (T(0.5f) * rsr - T(1 / 3.0) * j.trace) * inv_u3;
     }
 
-    /// The same to the third or fourth order; U is a pack of T, or T.
+    /// Does the same to the third or fourth order; U is a pack of T, or T.
     template <class T, class U, int order>
     CHAMOMILE_HD void operator()(const Target<U>& i, const SeriesSource<T, order>& j,
                                  Sum<U>& sum) const

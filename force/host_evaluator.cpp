@@ -1,4 +1,5 @@
-// Evaluates each batch at once, in the thread that walked it, while the lists are in its cache.
+// The host evaluates each batch at once, in the thread that walked it, while the lists are in its
+// cache.
 #include <algorithm>
 
 #include <omp.h>
@@ -109,14 +110,14 @@ private:
         std::size_t not_finite = 0;
     };
 
-    /// The caller's number of a target.
+    /// Returns the caller's number of a target.
     Index particle(Index target) const
     {
         const Octree& octree = input_.separate.octree ? *input_.separate.octree : *input_.octree;
         return octree.order[input_.groups->target(target)];
     }
 
-    /// Those of separate targets, by rising source.
+    /// Finds the self pairs of separate targets, by rising source.
     void find_self_pairs(const ListRow& row, std::vector<SelfPair>& pairs) const
     {
         pairs.clear();
@@ -139,7 +140,7 @@ private:
         }
     }
 
-    /// The far cells of a cluster or a group about its centre.
+    /// Expands the far cells of a cluster or a group about its centre.
     template <class Row>
     void expand(const InteractionLists& lists, const Row& row, const Expansion* wider,
                 Expansion& expansion) const

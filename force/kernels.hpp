@@ -7,8 +7,8 @@
 
 namespace chamomile {
 
-/// Those of one of instruction_sets() or of "auto", the fastest. Throws Error(device) if this
-/// processor or build lacks it.
+/// Returns the kernels of one of instruction_sets() or of "auto", the fastest. Throws Error(device)
+/// if this processor or build lacks it.
 HostKernels find_kernels(const std::string& instruction_set);
 
 } // namespace chamomile

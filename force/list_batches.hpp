@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// Appends the lists of clusters first .. last. Safe for several threads.
+/// Appends the lists of clusters first .. last. It is safe for several threads.
 using ListClusters =
     std::function<void(InteractionLists& lists, std::size_t first, std::size_t last)>;
 
@@ -19,10 +19,11 @@ using ListClusters =
 void submit_batches(const TargetGroups& groups, Evaluator& evaluator, int batch_size,
                     const ListClusters& list, ForceStatistics& statistics);
 
-/// How large batches may be on a device that had no room for some.
+/// Limits the size of batches on a device that had no room for some.
 class BatchLimit {
 public:
-    /// Groups of a batch: those asked for (0: what the evaluator suggests), or less.
+    /// Returns the number of groups in a batch: the number asked for (0: what the evaluator
+    /// suggests), or less.
     int batch_size(int wanted, const Evaluator& evaluator)
     {
         size_ = wanted > 0 ? std::size_t(wanted) : evaluator.batch_size();
@@ -45,7 +46,7 @@ public:
             }
     }
 
-    /// Whether batches can become smaller; then the next are.
+    /// Tells whether batches can become smaller; if so, the next ones are.
     bool shrink()
     {
         if (size_ <= 8)

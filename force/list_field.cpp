@@ -117,7 +117,7 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
     size_ = sources.count;
 }
 
-/// The mass by which sums are scaled.
+/// Returns the mass by which sums are scaled.
 double ListField::find_mass()
 {
     const Moments& moments = tree_.moments;
@@ -168,7 +168,7 @@ Particles ListField::all_sources()
     return all;
 }
 
-/// A view of the same positions in the periodic cube, which may need memory.
+/// Returns a view of the same positions in the periodic cube, which may need memory.
 ArrayView ListField::in_box(const ArrayView& position, std::size_t n,
                             std::vector<Vec3<double>>& memory)
 {
@@ -217,8 +217,8 @@ void ListField::find_source_groups(const Targets& targets, ForceStatistics& stat
     finish_groups(groups_);
 }
 
-/// By which active sources are found: the order or, of cells that are kept for several evaluations,
-/// the ranks.
+/// Finds what active sources are looked up by: the order or, for cells that are kept for several
+/// evaluations, the ranks.
 void ListField::find_ranks()
 {
     fetch_order();
@@ -283,7 +283,8 @@ std::size_t ListField::sum(const SeparateTargets& separate, std::span<const Inde
 
 namespace {
 
-/// Of a group of separate targets: sources closer than this to its centre are summed in two floats.
+/// Returns a distance for a group of separate targets: sources closer than this to its centre are
+/// summed in two floats.
 Vec3<double> near_distance(const Group& group, double unit)
 {
     const Vec3<double> half = 0.5 * (group.box.high - group.box.low);
@@ -364,7 +365,7 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
         complete_potentials(to.potential);
 }
 
-/// Of the targets.
+/// Completes the potentials of the targets.
 void ListField::complete_potentials(const ArrayView& view)
 {
     const auto complete = [&](const ArrayView& potential, const ArrayView& mass) {
@@ -384,7 +385,7 @@ void ListField::complete_potentials(const ArrayView& view)
     write(potential, size(), view);
 }
 
-/// Once: whether what the criterion takes for the acceleration is near to it.
+/// Compares once the accelerations that the criterion takes with the computed ones.
 void ListField::compare_estimates(const ForceOutput& output, ForceStatistics& statistics)
 {
     constexpr std::size_t fewest = 100; // of which a part says something

@@ -20,11 +20,11 @@ namespace chamomile {
 /// same bits. Arrays lie on the host or on the solver's device.
 class ListField {
 public:
-    /// `long_range`: of a periodic box, instead of one by the options.
+    /// `long_range` is that of a periodic box, in place of one made by the options.
     ListField(const SolverOptions& resolved, SolverParts parts,
               std::unique_ptr<LongRange> long_range = {});
 
-    /// What an evaluation may change.
+    /// A plan holds what an evaluation may change.
     struct Plan {
         std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
         std::optional<double> softening_length = {};
@@ -34,18 +34,18 @@ public:
     };
 
     /// Takes the sources: sorts them into cells and sums moments. Throws Error(input) naming the
-    /// first value that is not finite (or mass that is negative, of a tree), Error(device).
+    /// first value that is not finite (or mass that is negative, for a tree), Error(device).
     void build(const TreeParticles& sources, const Plan& plan);
-    /// The same number of sources, moved: order and cells stay.
+    /// Takes the same number of sources, which have moved: order and cells stay.
     void refit(const TreeParticles& sources, const Plan& plan);
 
     std::size_t size() const { return size_; } ///< 0 after what has failed
-    /// As many sources can be taken by refit().
+    /// Returns the number of sources that refit() can take.
     std::size_t sources_in_cells() const { return in_cells_; }
-    /// Where a device has no room: whether the next batches can be smaller.
+    /// Tells, where a device has no room, whether the next batches can be smaller.
     bool shrink_batches() { return batch_limit_.shrink(); }
 
-    /// What the next build or refit goes by; same physics, device and precision.
+    /// Sets the options of the next build or refit, with the same physics, device and precision.
     void adjust(const SolverOptions& resolved);
 
     struct Outputs {
@@ -58,22 +58,24 @@ public:
         const std::uint8_t* rung = nullptr; ///< on a device: those of at least the rung `first`
         int first = 0;
     };
-    /// Entry i of the outputs belongs to source i. Throws Error(input) if two coincide without
-    /// softening.
+    /// Sums at sources; entry i of the outputs belongs to source i. Throws Error(input) if two
+    /// coincide without softening.
     ForceStatistics at_sources(const Targets& targets, const Outputs& to);
 
-    /// Entry k belongs to target k.
+    /// Sums at any points; entry k belongs to target k.
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
 
-    /// The sources in sorted order, with their numbers; here to read until the next build.
+    /// Returns the sources in sorted order, with their numbers, on the host; they can be read until
+    /// the next build.
     const Octree& octree();
     const Moments& moments() const { return tree_.moments; }
 
-    /// What later evaluations depend on beside the sources.
+    /// Keeps or restores what later evaluations depend on beside the sources.
     void exchange(Archive& archive);
 
     std::string device() const { return parts_.evaluator->device(); }
-    /// With what has been chosen; the softening is that of the options, not of the plan.
+    /// Returns the options with what has been chosen; the softening is that of the options, not of
+    /// the plan.
     const SolverOptions& options() const { return options_; }
 
 private:
@@ -89,8 +91,8 @@ private:
     void fill_ranks();
     void fetch_order();
     ForceOutput in_units(const ArrayView& acceleration, const ArrayView& potential) const;
-    /// The sums of `groups_` into `output`; returns how many are not finite. Where the device has
-    /// no room for the batches, smaller ones are tried: they change no bit.
+    /// Writes the sums of `groups_` to `output` and returns how many are not finite. Where the
+    /// device has no room for the batches, smaller ones are tried: they change no bit.
     std::size_t sum(const SeparateTargets& separate, std::span<const Index> active, bool with_mesh,
                     const ForceOutput& output, ForceStatistics& statistics);
     void submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics);
@@ -100,7 +102,7 @@ private:
 
     GroupSizes target_sizes(std::size_t targets) const;
     void find_self(const FieldTargets& targets);
-    /// Whether some targets may be so far away that lists are not for them.
+    /// This tells whether some targets may be so far away that lists cannot serve them.
     enum class MayBeFar { yes, no };
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to, MayBeFar far);
     bool is_far(double distance) const { return distance > far_away * scale_.length; }

@@ -1,4 +1,4 @@
-// Sums of a ListField at points that are no sources.
+// This file holds the sums of a ListField at points that need not be sources.
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
@@ -65,7 +65,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     return statistics;
 }
 
-/// At any points; only a target that is a source has a smooth part of its own.
+/// Adds the long range at any points; only a target that is a source has a smooth part of its own.
 void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to,
                                   ForceStatistics& statistics)
 {

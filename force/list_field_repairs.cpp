@@ -1,4 +1,5 @@
-// What a ListField sums in double, one target at a time: where float has no room or too few digits.
+// A ListField makes these sums in double, one target at a time, where float has no room or too few
+// digits.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace chamomile {
 
-/// Targets so far away that they feel the moments of all sources, apart from the others.
+/// Sums targets so far away that they feel the moments of all sources, apart from the others.
 ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const Outputs& to)
 {
     const Multipole& whole = tree_.moments.multipole[0];
@@ -83,7 +84,8 @@ void ListField::repair_sources(const ForceOutput& output)
     write(all.potential, all.size(), output.potential);
 }
 
-/// The sum of target i in the caller's units. Throws Error(numeric) where no double holds it.
+/// Writes the sum of target i in the caller's units. Throws Error(numeric) where no double holds
+/// it.
 void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                         std::vector<double>& potential) const
 {
@@ -95,7 +97,7 @@ void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>
     std::copy_n(&a.x, 3, &acceleration[3 * i]);
 }
 
-/// Directly and in double, one target at a time: pairs closer than float can tell.
+/// Sums targets with pairs closer than float can tell again, directly and in double, one at a time.
 void ListField::repair_points(const FieldTargets& targets, const ForceOutput& output)
 {
     parts_.target_builder->fetch_order(targets_->octree);

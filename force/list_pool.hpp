@@ -9,7 +9,8 @@
 
 namespace chamomile {
 
-/// Keeps lists that are not in use, with the memory that they have grown to. Thread-safe.
+/// Keeps lists that are not in use, with the memory that they have grown to. The pool is safe for
+/// several threads.
 class ListPool {
 public:
     std::unique_ptr<InteractionLists> take()

@@ -1,4 +1,4 @@
-// All particles by a tree, or by sums over all pairs.
+// This solver sums all particles by a tree, or over all pairs.
 #include "chamomile/force/list_solver.hpp"
 
 #include "chamomile/core/error.hpp"

@@ -29,14 +29,14 @@
 
 namespace chamomile {
 
-/// Second moments as the caller's value type; see tree/moments.hpp.
+/// These are second moments in the caller's value type; see tree/moments.hpp.
 template <class T>
 struct SymmetricTensor {
     T xx{}, xy{}, xz{}, yy{}, yz{}, zz{};
 };
 
-/// What third and fourth moments are multiplied by for add_cell: (-1)^degree / (a! b! c!) of
-/// term (a, b, c).
+/// Third and fourth moments are multiplied by these weights for add_cell: (-1)^degree / (a! b! c!)
+/// of term (a, b, c).
 struct HigherWeights {
     double of[HigherMoments::count];
 
@@ -49,7 +49,7 @@ struct HigherWeights {
     }
 };
 
-/// Acceleration and potential in the caller's units of length.
+/// These are acceleration and potential in the caller's units of length.
 template <class T>
 struct FieldValue {
     Vec3<T> acceleration;
@@ -62,8 +62,9 @@ struct LocalExpansion {
 
     T term[size]{};
 
-    /// M2L of a cell at r, from this centre to the cell's centre of mass, with second moments about
-    /// it. The mass counts to degree `order`, the second moments to order - 2; eps2 in these units.
+    /// Adds a cell by M2L at r, from this centre to the cell's centre of mass, with second moments
+    /// about it. The mass counts to degree `order`, the second moments to order - 2; eps2 in these
+    /// units.
     CHAMOMILE_HD void add_cell(const Vec3<T>& r, const T& mass, const SymmetricTensor<T>& second,
                                const T& eps2)
     {
@@ -73,8 +74,8 @@ struct LocalExpansion {
         add<2>(inv_u * r, inv_u, mass, moments);
     }
 
-    /// The same with moments up to degree `highest`, 3 or 4, which count to order - degree. They
-    /// are in units of `length` and multiplied by HigherWeights.
+    /// Does the same with moments up to degree `highest`, 3 or 4, which count to order - degree.
+    /// They are in units of `length` and multiplied by HigherWeights.
     template <int highest>
     CHAMOMILE_HD void add_cell(const Vec3<T>& r, const T& mass, const SymmetricTensor<T>& second,
                                const T& length, const T* higher, const T& eps2)
@@ -94,7 +95,7 @@ struct LocalExpansion {
         add<highest>(inv_u * r, inv_u, mass, moments);
     }
 
-    /// M2L of a cell without moments, or of a particle.
+    /// Adds a cell without moments, or a particle, by M2L.
     CHAMOMILE_HD void add_mass(const Vec3<T>& r, const T& mass, const T& eps2)
     {
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
@@ -107,7 +108,8 @@ struct LocalExpansion {
         return *this;
     }
 
-    /// L2L: the same polynomial about a centre displaced by d, to rounding.
+    /// Moves the expansion to a centre displaced by d (L2L): the polynomial stays the same, to
+    /// rounding.
     CHAMOMILE_HD void shift(const Vec3<T>& d)
     {
         T power[3][order + 1]; // d^k / k!
@@ -123,7 +125,7 @@ struct LocalExpansion {
         shift_along<2>(power[2], all{});
     }
 
-    /// The same field in another unit of length: `ratio` is the old unit over the new one.
+    /// Expresses the field in another unit of length: `ratio` is the old unit over the new one.
     CHAMOMILE_HD void change_unit(const T& ratio)
     {
         const T inverse = T(1) / ratio;
@@ -134,8 +136,8 @@ struct LocalExpansion {
         scale_terms(scale, all{});
     }
 
-    /// L2P at x from the centre; the terms may be of a type that T is made from, such as one float
-    /// for all lanes.
+    /// Evaluates the field at x from the centre (L2P); the terms may be of a type that T is made
+    /// from, such as one float for all lanes.
     template <class U>
     CHAMOMILE_HD FieldValue<U> evaluate(const Vec3<U>& x) const
     {
@@ -157,7 +159,7 @@ private:
         }
     };
 
-    /// 1/2 of the second moments over u^2; those off the diagonal count twice.
+    /// Sets the moments to 1/2 of the second moments over u^2; those off the diagonal count twice.
     static CHAMOMILE_HD void weigh(const SymmetricTensor<T>& second, const T& inv_u, T* moments)
     {
         const T w = T(0.5f) * inv_u * inv_u;
@@ -194,8 +196,8 @@ private:
          ...);
     }
 
-    /// The mass's terms of this degree and the moments' terms of as many degrees less as they have.
-    /// A derivative goes to all of them at once, so that it need not be kept in memory.
+    /// Adds the mass's terms of this degree and the moments' terms of as many degrees less as they
+    /// have. A derivative goes to all of them at once, so that it need not be kept in memory.
     template <int highest, int degree, int... k>
     CHAMOMILE_HD void add_degree(const Vec3<T>& r, const T* level1, const T* inv_power,
                                  const T& mass, [[maybe_unused]] const T* moments,
@@ -217,7 +219,7 @@ private:
         }
     }
 
-    /// Terms of one degree; 1 where there are none, for an array's sake.
+    /// Returns the number of terms of one degree; 1 where there are none, for an array's sake.
     static constexpr int count_of(int degree)
     {
         return degree < 0 ? 1 : (degree + 1) * (degree + 2) / 2;
@@ -286,7 +288,7 @@ private:
         ((term[k] = scale[exponents_of(k).degree()] * term[k]), ...);
     }
 
-    /// In place: a term takes from those of higher powers along the axis, which come later.
+    /// Shifts in place: a term takes from those of higher powers along the axis, which come later.
     template <int axis, int... k>
     CHAMOMILE_HD void shift_along(const T* power, std::integer_sequence<int, k...>)
     {

@@ -15,7 +15,8 @@
 namespace chamomile {
 namespace {
 
-/// At least n, with no prime factor above 5, so that its transforms are fast; even.
+/// Returns an even number of at least n with no prime factor above 5, so that its transforms are
+/// fast.
 int fast_size(double n)
 {
     for (int size = std::max(2, int(std::ceil(n / 2)) * 2);; size += 2) {
@@ -45,7 +46,7 @@ std::unique_ptr<LongRange> make_long_range(const SolverOptions& options)
     return make_mesh_gravity(box, mesh_options(options.periodic));
 }
 
-/// In an order that does not depend on threads.
+/// Sums the masses in an order that does not depend on threads.
 double total_mass(const std::vector<double>& mass)
 {
     constexpr std::size_t block = 4096;

@@ -15,25 +15,26 @@ namespace chamomile {
 
 class Archive;
 
-/// Of the side of a periodic cube that r_cut may be: groups of targets need the rest.
+/// The cut radius may be this part of the side of a periodic cube: groups of targets need the rest.
 inline constexpr double most_of_periodic_box = 0.45;
 
-/// The same with the number of cells that is taken for so many particles, where that is left open:
-/// two cells in the mean distance of particles.
+/// Returns the same options with the number of cells that is taken for so many particles, where it
+/// is left open: two cells in the mean distance of particles.
 PeriodicOptions with_mesh(PeriodicOptions periodic, double box, std::size_t particles);
 
-/// r_s, by which the ranges of the force part: of a mesh whose number of cells is known, or modes.
+/// Returns r_s, by which the ranges of the force part, for a mesh whose number of cells is known or
+/// for modes.
 double split_radius(const PeriodicOptions& periodic, double box);
 
-/// The options of a long range, a mesh or modes, made when the number of particles is known, and
-/// its present field.
+/// This class has the options of a long range, a mesh or modes, which is made when the number of
+/// particles is known, and its present field.
 class LongRangeField {
 public:
-    /// `given`: instead of one by the options.
+    /// `given` is taken in place of one made by the options.
     LongRangeField(const SolverOptions& resolved, std::unique_ptr<LongRange> given);
 
-    /// Makes the long range, once; on a device that of the evaluator, whose field the evaluator
-    /// adds to the sums itself. Returns the options with what was chosen.
+    /// Makes the long range, once; on a device it is that of the evaluator, whose field the
+    /// evaluator adds to the sums itself. Returns the options with what was chosen.
     const PeriodicOptions& make(std::size_t particles, Evaluator& evaluator);
 
     double split() const { return long_range_->split_radius(); }
@@ -47,14 +48,14 @@ public:
     void add(std::size_t n, const ArrayView& position, std::span<const Index> active,
              const ArrayView& acceleration, const ArrayView& potential, Profile& profile) const;
 
-    /// What is missing in a potential that has both ranges: a source's own smooth part is taken
-    /// off, and the mean of the cube becomes 0 (that of the short range is -4 pi r_s^2 M / V). Of a
-    /// target that is no source `mass` is 0.
+    /// Returns what is missing in a potential that has both ranges: a source's own smooth part is
+    /// taken off, and the mean of the cube becomes 0 (that of the short range is -4 pi r_s^2 M /
+    /// V). For a target that is no source `mass` is 0.
     double potential_offset(double mass) const;
 
-    /// What a tolerance is a part of where the acceleration itself is less, G = 1: the root mean
-    /// square of the last field at some particles. On a lattice, where there is none, a hundredth
-    /// of what a neighbour's attraction would be.
+    /// Returns the acceleration that a tolerance is a part of where the target's own is less, G =
+    /// 1: the root mean square of the last field at some particles. On a lattice, where there is
+    /// none, it is a hundredth of what a neighbour's attraction would be.
     double typical_acceleration() const { return typical_; }
 
     void exchange(Archive& archive);

@@ -1,4 +1,4 @@
-// Which options of a force go together.
+// These rules say which options of a force go together.
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/accuracy/methods.hpp"
 #include "chamomile/force/option_table.hpp"
@@ -11,7 +11,7 @@ bool is_direct(const SolverOptions& options)
     return options.solver == SolverKind::direct;
 }
 
-/// What is given beside a goal is not for it to choose.
+/// Fixes for the goal what is given beside it.
 Refusal resolve_goal(SolverOptions& options, const GivenOptions& given)
 {
     AccuracyGoal& goal = *options.accuracy;

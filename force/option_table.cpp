@@ -7,13 +7,14 @@ namespace {
 
 using O = SolverOptions;
 
-/// An option of the goal alone makes one of the default error, which resolve_method() refuses.
+/// Returns the goal; an option of the goal alone makes one of the default error, which
+/// resolve_method() refuses.
 AccuracyGoal& goal_of(O& options)
 {
     return options.accuracy ? *options.accuracy : options.accuracy.emplace();
 }
 
-/// A row of the goal: what is shown without a goal is its default.
+/// Adds a row of the goal: its default is shown where there is no goal.
 template <class Member>
 void add_goal(OptionRows<O>& t, const char* name, Member AccuracyGoal::*member, Range range,
               const char* help, unsigned needs)

@@ -8,7 +8,8 @@
 
 namespace chamomile {
 
-/// Bits of OptionTerms::needs: what has to be there for anything to use an option.
+/// These are the bits of OptionTerms::needs, which say what has to be there for anything to use an
+/// option.
 enum ForceNeeds : unsigned {
     needs_tree = 1,       ///< a tree: direct sums have no use for it
     needs_lists = 2,      ///< sums by interaction lists, which the GPU's own direct sums are not
@@ -22,7 +23,7 @@ enum ForceNeeds : unsigned {
 
 const std::vector<OptionRow<SolverOptions>>& force_options();
 
-/// The names of force_options() in doors that are not the command line.
+/// Returns the names of force_options() in doors that are not the command line.
 const PlainNames& plain_names_of_forces();
 
 inline const OptionWords<Precision>& precision_words()
@@ -33,7 +34,7 @@ inline const OptionWords<Precision>& precision_words()
     return words;
 }
 
-/// The rows that anything which sums over pairs has: precision, device and instruction_set.
+/// Returns the rows that anything which sums over pairs has: precision, device and instruction_set.
 template <class Settings>
 std::vector<OptionRow<Settings>> machine_options()
 {
@@ -59,22 +60,24 @@ std::vector<OptionRow<Settings>> machine_options()
 /// contradicts another option.
 Refusal resolve_limits(SolverOptions& options, const GivenOptions& given);
 
-/// The same, and the line refuses the first option that nothing would use whatever the boundary.
+/// Does the same, and the line refuses the first option that nothing would use whatever the
+/// boundary.
 Refusal resolve_method(SolverOptions& options, const GivenOptions& given);
 
-/// The same where it is known whether there is a periodic box.
+/// Does the same where it is known whether there is a periodic box.
 Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given);
 
-/// Whether forces with these options depend on the row, or are told by it.
+/// Tells whether forces with these options depend on the row, or are told by it.
 bool is_used(const OptionTerms& row, const SolverOptions& options);
 
-/// Options by keys of C, Fortran, Python or AMUSE, in any order.
+/// This class takes options by keys of C, Fortran, Python or AMUSE, in any order.
 class KeyedOptions {
 public:
     SolverOptions options;
     GivenOptions given;
 
-    /// Reads the value. Throws Error(usage); false, if no force has an option that is called so.
+    /// Reads the value. Returns false if no force has an option that is called so. Throws
+    /// Error(usage).
     bool take(const std::string& key, const std::string& value);
     /// Refuses what does not go together in one evaluation. Throws Error(usage).
     void resolve();
@@ -94,7 +97,7 @@ protected:
     }
 };
 
-/// Such keys.
+/// Returns the keys that KeyedOptions takes.
 std::vector<std::string> force_keys();
 
 } // namespace chamomile

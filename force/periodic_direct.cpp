@@ -18,7 +18,8 @@ namespace {
 
 using Real = long double;
 
-/// In units of 2 r_s, by w = u^2: the force of the smooth part over r, and its potential.
+/// Returns the force of the smooth part over r by w = u^2, in units of 2 r_s; the next function
+/// gives its potential.
 Real smooth_force(Real w)
 {
     if (w < 0.5L) { // erf(u) / u - 2 exp(-u^2) / sqrt(pi) cancels: its power series
@@ -38,7 +39,8 @@ Real smooth_potential(Real w)
     return w > 0 ? std::erf(std::sqrt(w)) / std::sqrt(w) : 2 * std::numbers::inv_sqrtpi_v<Real>;
 }
 
-/// f(w), 0 <= w <= widest, by powers of t = 2 w / widest - 1: through Chebyshev's points.
+/// Interpolates f(w), 0 <= w <= widest, by powers of t = 2 w / widest - 1 through Chebyshev's
+/// points.
 template <class F>
 void interpolate(F f, Real widest, Real unit, double (&power)[PeriodicPairs::degree + 1])
 {
@@ -134,7 +136,7 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
-    /// u at half the side: the smooth part of nearer images is Newton's law to 2e-12 there.
+    /// This is u at half the side: the smooth part of nearer images is Newton's law to 2e-12 there.
     static constexpr double cut = 5.4;
 
     const std::string& instruction_set()

@@ -8,7 +8,7 @@
 namespace chamomile {
 namespace {
 
-/// The factor of r_ij in the force and the potential of a unit mass at distance r.
+/// These are the factor of r_ij in the force and the potential of a unit mass at distance r.
 struct PairFactors {
     double force, potential;
 };
@@ -20,8 +20,8 @@ PairFactors plummer_factors(double r2, double eps)
     return {1 / (u2 * u), -1 / u};
 }
 
-/// The unit of length of a pair: 1, or a power of two near its distance where a cube of that would
-/// over- or underflow.
+/// Returns the unit of length of a pair: 1, or a power of two near its distance where a cube of
+/// that would over- or underflow.
 double unit_of(const Vec3<double>& r, double eps)
 {
     const double largest = std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z), eps});
@@ -30,7 +30,8 @@ double unit_of(const Vec3<double>& r, double eps)
     return InternalScale::power_of_two_above(largest);
 }
 
-/// Cubic spline in q = r/h as in Springel, Yoshida & White (2001), eqs. A1 to A3.
+/// Returns the factors of the cubic spline in q = r/h as in Springel, Yoshida & White (2001), eqs.
+/// A1 to A3.
 PairFactors spline_factors(double r, double h)
 {
     const double q = r / h, q2 = q * q;

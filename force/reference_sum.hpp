@@ -9,7 +9,7 @@
 
 namespace chamomile {
 
-/// Entry k belongs to target k.
+/// Entry k of each array belongs to target k.
 struct ReferenceSums {
     std::vector<Vec3<double>> acceleration;
     std::vector<double> potential; ///< without the self term
@@ -17,14 +17,14 @@ struct ReferenceSums {
     std::vector<double> absolute_sum;
 };
 
-/// Accelerations and potentials of the particles `targets` (indices) from all particles, one pair
-/// at a time in double, by formulas written for this purpose alone: the routine shares no code
-/// with the evaluators. Pairs at one place add no force; their potential is the softened one.
+/// Returns accelerations and potentials of the particles `targets` (indices) from all particles,
+/// one pair at a time in double, by formulas written for this purpose alone: the routine shares no
+/// code with the evaluators. Pairs at one place add no force; their potential is the softened one.
 ReferenceSums reference_sum(const Particles& particles, std::span<const Index> targets,
                             Softening softening, double gravitational_constant);
 
-/// n different indices, ascending, spread evenly and reproducibly over all particles; all of them
-/// if n >= size.
+/// Returns n different indices, ascending, spread evenly and reproducibly over all particles; all
+/// of them if n >= size.
 std::vector<Index> sample_targets(std::size_t size, std::size_t n);
 
 } // namespace chamomile

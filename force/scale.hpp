@@ -20,9 +20,9 @@ struct InternalScale {
         std::frexp(x, &exponent);
         return std::ldexp(1.0, std::min(exponent, 1023)); // the largest that a double holds
     }
-    /// The unit, in units of `length`, of the field expanded about the centre of a region: near its
-    /// radius, but no smaller than float's range has room for. Of a point cells of any distance are
-    /// expanded; 2^-20 has room for all from 1e-12 to 1e9.
+    /// Returns the unit, in units of `length`, of the field expanded about the centre of a region:
+    /// near its radius, but no smaller than float's range has room for. For a point, cells of any
+    /// distance are expanded; 2^-20 has room for all from 1e-12 to 1e9.
     static CHAMOMILE_HD double unit_of_radius(double radius)
     {
         int exponent = -20;
@@ -30,8 +30,8 @@ struct InternalScale {
             frexp(radius, &exponent);
         return ldexp(1.0, exponent < -40 ? -40 : exponent);
     }
-    /// For particles within `extent` of total mass `mass`. A softening longer than the extent is
-    /// what the forces scale with.
+    /// Returns the scale for particles within `extent` of total mass `mass`. A softening longer
+    /// than the extent is what the forces scale with.
     static InternalScale of(double extent, double softening, double mass)
     {
         const double length = std::max(extent, softening);

@@ -1,4 +1,5 @@
-/// \file  What is computed, how, and on what machine: three values that make a solver's options.
+/// \file  The three values that make a solver's options: they say what is computed, how, and on
+/// what machine.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@
 
 namespace chamomile {
 
-/// What is computed. Two solvers of equal Physics agree within their errors; a solver that cannot
-/// compute a part of it refuses. Who takes a Physics opens it by a structured binding, so that a
-/// new member does not compile until each says what it does about it.
+/// Physics says what is computed. Two solvers of equal Physics agree within their errors; a solver
+/// that cannot compute a part of it refuses. Who takes a Physics opens it by a structured binding,
+/// so that a new member does not compile until each says what it does about it.
 struct Physics {
     Softening softening;
     double gravitational_constant = 1;
-    /// The side of a periodic cube [0, box)^3 with a uniform background of the opposite mass; 0: an
-    /// isolated system.
+    /// This is the side of a periodic cube [0, box)^3 with a uniform background of the opposite
+    /// mass; 0: an isolated system.
     double box = 0;
 
     bool is_periodic() const { return box > 0; }
@@ -26,13 +27,13 @@ struct Physics {
 
 enum class SolverKind { tree, direct };
 
-/// Where the smooth part of periodic gravity comes from.
+/// The smooth part of periodic gravity comes from one of these.
 enum class LongRangeKind {
     mesh, ///< TreePM (Bagla 2002, Springel 2005): density and potential on a mesh
     modes ///< Ewald's sum over Fourier modes, without a mesh; r_cut is then 0.45 of the side
 };
 
-/// How the short and the long range of periodic gravity are made.
+/// These options say how the short and the long range of periodic gravity are made.
 struct PeriodicOptions {
     LongRangeKind long_range = LongRangeKind::mesh;
     int mesh = 0;        ///< cells along a side; 0: chosen by the number of particles
@@ -40,15 +41,16 @@ struct PeriodicOptions {
     double cut = 5;      ///< r_cut in r_s: pairs farther apart have no short range
 };
 
-/// How it is computed, within which error.
+/// Method says how the forces are computed, and within which error.
 struct Method {
     SolverKind solver = SolverKind::tree;
     Criterion criterion = Criterion::moments;
-    /// Of Criterion::relative and moments (Salmon & Warren 1994, Dehnen 2014): a cell is accepted
-    /// where the first term that its multipoles leave out, such as M b^(p+1) / d^(p+3) to order p,
-    /// stays below tolerance times the acceleration there, estimated.
+    /// This belongs to Criterion::relative and moments (Salmon & Warren 1994, Dehnen 2014): a cell
+    /// is accepted where the first term that its multipoles leave out, such as M b^(p+1) / d^(p+3)
+    /// to order p, stays below tolerance times the acceleration there, estimated.
     double tolerance = 0.001;
-    /// Of Criterion::geometric and minimum_distance: a cell of size l is accepted beyond l / theta.
+    /// This belongs to Criterion::geometric and minimum_distance: a cell of size l is accepted
+    /// beyond l / theta.
     double theta = 0.6;
     int local_order = 6; ///< of the expansions of distant cells' field about a group; 0: none
     int order = 2;       ///< of the multipoles: 0, 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)
@@ -56,28 +58,30 @@ struct Method {
     int leaf_size = 0;   ///< most particles of a cell without daughters; 0: chosen by device
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
     PeriodicOptions periodic; ///< of a periodic box
-    /// Of a tree: the seed of a root cube at a random place in each evaluation, so that the errors
-    /// of successive evaluations are not those of the same cells; none: the smallest cube.
+    /// This is the seed of a tree's root cube at a random place in each evaluation, so that the
+    /// errors of successive evaluations are not those of the same cells; none: the smallest cube.
     std::optional<std::uint64_t> decorrelate;
-    /// An error to keep: the solver chooses criterion, tolerance or theta, orders and sizes.
+    /// This is an error to keep: the solver chooses criterion, tolerance or theta, orders and
+    /// sizes.
     std::optional<AccuracyGoal> accuracy;
 };
 
 enum class Precision {
-    /// Pair sums in float about the group's centre, tiles added in double. Direct sums whose terms
-    /// cancel (force/cancellation.hpp) are made again in double.
+    /// Pairs are summed in float about the group's centre, and tiles added in double. Direct sums
+    /// whose terms cancel (force/cancellation.hpp) are made again in double.
     single_precision,
     double_precision
 };
 
-/// On what it is computed. Nothing here changes a result by more than rounding.
+/// Platform says on what the forces are computed. Nothing here changes a result by more than
+/// rounding.
 struct Platform {
     Precision precision = Precision::single_precision;
     std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
 };
 
-/// All that decides a force; the defaults are what `chamomile --help` shows.
+/// These options are all that decides a force; the defaults are what `chamomile --help` shows.
 struct SolverOptions : Physics, Method, Platform {};
 
 } // namespace chamomile

@@ -7,7 +7,7 @@
 namespace chamomile {
 namespace {
 
-/// (2 r_s)^3 q as a function of u^2.
+/// Returns (2 r_s)^3 q as a function of u^2.
 long double smooth_force(long double w)
 {
     const long double two_over_root_pi = 2 / std::sqrt(std::numbers::pi_v<long double>);
@@ -21,14 +21,14 @@ long double smooth_force(long double w)
     return (std::erf(u) - two_over_root_pi * u * std::exp(-w)) / (u * w);
 }
 
-/// 2 r_s p as a function of u^2.
+/// Returns 2 r_s p as a function of u^2.
 long double smooth_potential(long double w)
 {
     const long double u = std::sqrt(w);
     return u > 0 ? std::erf(u) / u : 2 / std::sqrt(std::numbers::pi_v<long double>);
 }
 
-/// The polynomial in x = 2 w / widest - 1, by power of x, with the least sum of squares of
+/// Returns the polynomial in x = 2 w / widest - 1, by power of x, with the least sum of squares of
 /// weight (polynomial - f) at Chebyshev's points.
 template <class F, class Weight>
 std::vector<long double> fit_polynomial(int degree, long double widest, F f, Weight weight)
@@ -55,7 +55,7 @@ std::vector<long double> fit_polynomial(int degree, long double widest, F f, Wei
             for (int k = i; k <= n; ++k)
                 a[row][k] -= factor * a[i][k];
         }
-    // From Chebyshev's polynomials to powers.
+    // The coefficients go from Chebyshev's polynomials to powers.
     std::vector<long double> power(n), before(n), present(n), next(n);
     for (int k = 0; k < n; ++k) {
         std::fill(next.begin(), next.end(), 0);

@@ -15,7 +15,7 @@
 
 namespace chamomile {
 
-/// The type of a lane of T.
+/// This gives the type of a lane of T.
 template <class T>
 struct LaneOf {
     using type = T;
@@ -25,9 +25,9 @@ struct LaneOf<Pack<T>> {
     using type = T;
 };
 
-/// Polynomials in x = 2 r^2 / r_cut^2 - 1. Largest errors for r < r_cut, of Newton's force or
-/// potential at r, with r_cut = 5, 6 and 7 r_s: in float's degree 1.6e-7, 4.1e-6, 5.2e-5, in
-/// double's below 1e-13.
+/// The form has polynomials in x = 2 r^2 / r_cut^2 - 1. The largest errors for r < r_cut, as parts
+/// of Newton's force or potential at r, with r_cut = 5, 6 and 7 r_s are in float's degree 1.6e-7,
+/// 4.1e-6, 5.2e-5, in double's below 1e-13.
 struct ShortRangeForm {
     template <class T>
     static constexpr int degree = sizeof(T) == 4 ? 10 : 24;
@@ -40,7 +40,7 @@ struct ShortRangeForm {
     Polynomials<double> in_double;
     double slope = 0; ///< dx / d(r^2) = 2 / r_cut^2
 
-    /// Least squares at Chebyshev's points, weighted by the error's part of Newton's force.
+    /// Fits by least squares at Chebyshev's points, weighted by the error's part of Newton's force.
     static ShortRangeForm fit(double split_radius, double cut_radius);
 
     template <class T>
@@ -53,7 +53,8 @@ struct ShortRangeForm {
     }
 };
 
-/// Of Gravity's particles and cells, to the second order in a cell's size; nothing beyond r_cut.
+/// This is the short-range law of Gravity's particles and cells, to the second order in a cell's
+/// size; it is 0 beyond r_cut.
 template <SofteningKind softening, bool with_potential>
 struct ShortRange : Gravity<softening, with_potential> {
     using Newton = Gravity<softening, with_potential>;
@@ -155,7 +156,7 @@ private:
         return sum;
     }
 
-    /// The value and its first two derivatives by x.
+    /// Computes the value and its first two derivatives by x.
     template <class T, class Lane, std::size_t count>
     static CHAMOMILE_HD void derivatives(const Lane (&power)[count], const T& x, T& value, T& first,
                                          T& second)

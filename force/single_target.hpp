@@ -6,18 +6,18 @@
 
 namespace chamomile {
 
-/// Over all sources but `self` (-1: none); G = 1. Without softening sources at the target's place
-/// pull at nothing.
+/// Sums over all sources but `self` (-1: none); G = 1. Without softening sources at the target's
+/// place pull at nothing.
 TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
                                std::int64_t self, const Softening& softening);
 
-/// In units of the sources' size (or softening, where that is longer): from this distance on their
-/// second moments leave out 4e-15 of the field, 2^-48, while products of inverse distances come
-/// near the ends of float's range.
+/// This distance is in units of the sources' size (or softening, where that is longer): from this
+/// distance on their second moments leave out 4e-15 of the field, 2^-48, while products of inverse
+/// distances come near the ends of float's range.
 inline constexpr double far_away = 0x1p16;
 
-/// From so far away: by the moments of all sources, of masses that are not negative; G = 1. Needs
-/// no more time for many sources than for one.
+/// Sums from so far away by the moments of all sources, whose masses are not negative; G = 1. It
+/// needs no more time for many sources than for one.
 TargetSum sum_from_afar(const Multipole& whole, const Vec3<double>& place,
                         const Softening& softening);
 

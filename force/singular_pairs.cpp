@@ -15,14 +15,15 @@ bool is_finite(const Vec3<double>& a, double potential)
     return std::isfinite(a.x + a.y + a.z + potential);
 }
 
-/// Where the particles have ids; those of particles made by a program may never have been set.
+/// Tells whether the particles have ids; those of particles made by a program may never have been
+/// set.
 bool have_ids(const Particles& particles)
 {
     return particles.id.size() == particles.size() &&
            std::any_of(particles.id.begin(), particles.id.end(), [](auto id) { return id != 0; });
 }
 
-/// "particle with id 7", or without ids "particle 7", counted from 0.
+/// Returns "particle with id 7", or without ids "particle 7", counted from 0.
 std::string name_of(const Particles& particles, std::size_t i)
 {
     return have_ids(particles) ? "particle with id " + std::to_string(particles.id[i])

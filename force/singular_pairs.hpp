@@ -1,4 +1,5 @@
-/// \file  What to do when a sum is not finite: pairs at one place, or closer than float can tell.
+/// \file  The repair of sums that are not finite, from pairs at one place or closer than float can
+/// tell.
 #pragma once
 
 #include "chamomile/force/evaluator.hpp"
@@ -11,16 +12,16 @@ namespace chamomile {
 void repair_singular_targets(Particles& particles, std::span<const Index> singular,
                              const SolverOptions& options, Quantities quantities);
 
-/// A copy of the particles of a request on the host: positions, masses and ids, with room for
-/// accelerations.
+/// Returns a copy of the particles of a request on the host: positions, masses and ids, with room
+/// for accelerations.
 Particles particles_of(const Request& request);
 
 /// Throws for such a particle: Error(input) if it coincides with another, else Error(numeric).
 [[noreturn]] void refuse_singular_target(const Particles& particles, Index i,
                                          const Softening& softening);
 
-/// The sum of |m|. Throws Error(input) naming the first particle whose mass is not finite or, if
-/// they are to be summed in cells, negative.
+/// Returns the sum of |m|. Throws Error(input) naming the first particle whose mass is not finite
+/// or, if they are to be summed in cells, negative.
 double require_masses(const Particles& particles, bool in_cells);
 
 } // namespace chamomile

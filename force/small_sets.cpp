@@ -60,8 +60,9 @@ private:
         return statistics;
     }
 
-    /// Of those with the largest accelerations, whose steps are short: 4, 16, 64, ... of them, as
-    /// long as the second solver is faster. Trees are kept, as in most evaluations.
+    /// Measures on the particles with the largest accelerations, whose steps are short: on 4, 16,
+    /// 64, ... of them, as long as the second solver is faster. Trees are kept, as in most
+    /// evaluations.
     void measure(const Request& request)
     {
         is_measured_ = true;
@@ -94,7 +95,7 @@ private:
         many_.has_tree = few_.has_tree = false;
     }
 
-    /// The least of three, on a kept tree.
+    /// Returns the least of three times, on a kept tree.
     static double seconds(Side& side, Request request)
     {
         request.keeps_tree = true;

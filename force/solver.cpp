@@ -1,4 +1,4 @@
-// Chooses the parts of a solver: device, key sorter, evaluator, sizes.
+// This file chooses the parts of a solver: device, key sorter, evaluator, sizes.
 #include "chamomile/force/solver.hpp"
 
 #include <cmath>
@@ -80,7 +80,8 @@ Refusal refusal(const SolverOptions& o)
 
 namespace {
 
-/// Sizes measured to be fastest near a tolerance of 0.001; docs/performance.md has the figures.
+/// Chooses sizes that were measured to be fastest near a tolerance of 0.001; docs/performance.md
+/// has the figures.
 void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;

@@ -18,16 +18,16 @@ class Archive;
 
 enum class Quantities { acceleration, acceleration_potential };
 
-/// What becomes of gravity's smooth part in a periodic box, that of a mesh or of modes, which
-/// changes slowly.
+/// This says what becomes of gravity's smooth part in a periodic box, that of a mesh or of modes,
+/// which changes slowly.
 enum class LongRangePart {
     added,
     left_out, ///< It is not computed; criteria that compare with it take what was computed last.
     stored    ///< Its accelerations are computed of all particles, to an array of their own.
 };
 
-/// One evaluation, whole: nothing that was said in an earlier one matters. Vectors and numbers are
-/// doubles or floats, on the host or, all of them, on the solver's GPU.
+/// A request describes one evaluation wholly: nothing that was said in an earlier one matters.
+/// Vectors and numbers are doubles or floats, on the host or, all of them, on the solver's GPU.
 struct Request {
     std::size_t count = 0;    ///< of the particles, all of which are sources
     ArrayView position, mass; ///< On a device positions lie in the periodic box, if there is one.
@@ -35,11 +35,12 @@ struct Request {
 
     ArrayView acceleration;   ///< of the targets; entry i belongs to particle i
     ArrayView potential = {}; ///< empty: it is not asked for
-    /// The targets; empty: all. On a device instead: those of at least the rung `first`.
+    /// These are the targets; empty: all. On a device they are instead those of at least the rung
+    /// `first`.
     std::span<const Index> active = {};
     const std::uint8_t* rung = nullptr;
     int first = 0;
-    /// Of arrays on a device: the cudaStream_t that makes them, after whose work so far the
+    /// For arrays on a device this is the cudaStream_t that makes them, after whose work so far the
     /// evaluation begins; null: after all work that the device has.
     void* stream = nullptr;
 
@@ -47,23 +48,24 @@ struct Request {
     /// error is measured (`accuracy`). A time loop numbers by steps, so that a restart goes on
     /// alike.
     std::uint64_t number = 0;
-    /// Whether the order and the cells of the last tree, of the same particles before they moved a
-    /// little, may stay while their moments are summed anew: cheaper where few are active, and as
-    /// right, but cells that have spread make lists longer. Masses are then the same too.
+    /// This tells whether the order and the cells of the last tree, of the same particles before
+    /// they moved a little, may stay while their moments are summed anew: cheaper where few are
+    /// active, and as right, but cells that have spread make lists longer. Masses are then the same
+    /// too.
     bool keeps_tree = false;
-    /// Where it changes as a run goes on; none: that of the options.
+    /// This is set where it changes as a run goes on; none: that of the options.
     std::optional<double> softening_length = {};
 
     LongRangePart long_range = LongRangePart::added;
-    /// Of LongRangePart::stored, where all particles are targets: zeros, to which that of each
-    /// particle is added. Potentials hold both ranges.
+    /// With LongRangePart::stored, where all particles are targets, the array holds zeros, to which
+    /// the long range of each particle is added. Potentials hold both ranges.
     ArrayView long_range_acceleration = {};
 };
 
-/// A request of all particles in arrays of the host, which get room for the results.
+/// Returns a request of all particles in arrays of the host, which get room for the results.
 Request request_of(Particles& particles, Quantities quantities);
 
-/// What an evaluation did.
+/// These figures tell what an evaluation did.
 struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
     std::uint64_t expansions = 0; ///< cells expanded about the centre of a group or cluster
@@ -79,11 +81,12 @@ struct ForceStatistics {
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last
     double device_wait = 0; ///< that the host waited for it after the last list
     Profile profile;        ///< seconds by phase of the host
-    /// At the goal's percentile, where this evaluation measured it (SolverOptions::accuracy).
+    /// This is the error at the goal's percentile, where this evaluation measured it
+    /// (SolverOptions::accuracy).
     std::optional<double> measured_error;
 };
 
-/// What a solver did about its AccuracyGoal.
+/// A report tells what a solver did about its AccuracyGoal.
 struct AccuracyReport {
     enum class Event {
         chosen,  ///< by the first evaluation
@@ -99,8 +102,8 @@ struct AccuracyReport {
 };
 
 /// Computes the accelerations and potentials of the active particles from the positions of all.
-/// Between evaluations it keeps memory and caches, and what exchange() names. Not safe for two
-/// threads at once; make one solver for each.
+/// Between evaluations it keeps memory and caches, and what exchange() names. A solver is not safe
+/// for two threads at once; make one for each.
 class Solver {
 public:
     virtual ~Solver() = default;
@@ -110,33 +113,34 @@ public:
     /// if the device fails.
     virtual ForceStatistics evaluate(const Request& request) = 0;
 
-    /// The same of particles on the host, `active` or (empty) all; each call counts as one more
-    /// evaluation.
+    /// Does the same for particles on the host, `active` or (empty) all; each call counts as one
+    /// more evaluation.
     ForceStatistics solve(Particles& particles, Quantities quantities,
                           std::span<const Index> active = {});
 
-    /// Whether requests may name arrays of its GPU.
+    /// Tells whether requests may name arrays of its GPU.
     virtual bool takes_device_arrays() const { return false; }
 
     /// Keeps or restores what later evaluations depend on beside the particles.
     virtual void exchange(Archive&) {}
 
-    /// What runs it, such as "CPU, avx512, 2 threads" or "NVIDIA H200".
+    /// Returns the name of what runs it, such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;
 
-    /// The options in force, with 0 and "auto" replaced by what was chosen. With a goal they change
-    /// in evaluate().
+    /// Returns the options in force, with 0 and "auto" replaced by what was chosen. With a goal
+    /// they change in evaluate().
     virtual const SolverOptions& options() const = 0;
 
 private:
     std::uint64_t calls_ = 0;
 };
 
-/// Why no solver computes these options, in a sentence; nothing if one does. Asks no device.
+/// Tells in a sentence why no solver computes these options; nothing if one does. It asks no
+/// device.
 std::optional<std::string> refusal(const SolverOptions& options);
 
-/// Throws Error(usage) with the refusal (with a goal, evaluate() does where even the direct sum
-/// misses it), Error(device) if the device asked for is absent.
+/// Makes the solver. Throws Error(usage) with the refusal (with a goal, evaluate() does where even
+/// the direct sum misses it), Error(device) if the device asked for is absent.
 std::unique_ptr<Solver> make_solver(const SolverOptions& options);
 
 } // namespace chamomile

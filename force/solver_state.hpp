@@ -1,4 +1,5 @@
-/// \file  What a solver's later evaluations depend on, while one is under way that may fail.
+/// \file  The state that a solver's later evaluations depend on, kept while one is under way that
+/// may fail.
 #pragma once
 
 #include "chamomile/core/memory_archive.hpp"
@@ -6,7 +7,7 @@
 
 namespace chamomile {
 
-/// Gives it back (Solver::exchange) where its scope is left by an exception.
+/// Gives the state back (Solver::exchange) where its scope is left by an exception.
 class SolverState {
 public:
     explicit SolverState(Solver& solver) : solver_(solver) { solver_.exchange(state_); }
@@ -23,7 +24,7 @@ public:
         }
     }
 
-    /// All went well: what the solver has now counts.
+    /// Accepts what the solver has now, because all went well.
     void accept() { is_accepted_ = true; }
 
 private:

@@ -19,7 +19,8 @@ struct PolynomialValue {
     Vec3<U> gradient;
 };
 
-/// Of that degree, at a place in U. `Terms` has `U at<t>()` for term t of exponents.hpp.
+/// The polynomial has degree `order` and is evaluated at a place in U. `Terms` has `U at<t>()` for
+/// term t of exponents.hpp.
 template <int order, class U, class Terms>
 class TaylorPolynomial {
 public:
@@ -31,7 +32,7 @@ public:
             py[k] = U(1.0 / k) * x.y;
             pz[k] = U(1.0 / k) * x.z;
         }
-        // Of the plane of each power of x: the value and its derivatives along y and z.
+        // The plane of each power of x has a value and derivatives along y and z.
         U value[order + 1], along_y[order + 1], along_z[order + 1];
         planes(terms, py, pz, value, along_y, along_z,
                std::make_integer_sequence<int, order + 1>{});
@@ -41,7 +42,7 @@ public:
     }
 
 private:
-    /// sum_k c_k x^k / k! to the power `degree`, from the factors x/k.
+    /// Returns sum_k c_k x^k / k! to the power `degree`, from the factors x/k.
     template <int degree>
     static CHAMOMILE_HD U horner(const U* c, const U* factor)
     {

@@ -10,7 +10,7 @@ namespace chamomile {
 
 namespace taylor {
 
-/// The derivatives of 1/u on the unit sphere of (r, eps)/u by the recursion over levels m,
+/// Returns derivatives of 1/u on the unit sphere of (r, eps)/u by the recursion over levels m,
 ///
 ///     D^m(0) = (2m - 1)!!     D^m(t + e) = r_e D^(m+1)(t) - t_e D^(m+1)(t - e)
 ///
@@ -42,7 +42,7 @@ CHAMOMILE_HD T derivative(const Vec3<T>& r, const T* next_level)
     }
 }
 
-/// From level + 1 to `level` in place: a term needs terms of lower degree only.
+/// Goes from level + 1 to `level` in place: a term needs terms of lower degree only.
 template <int level, class T, int... k>
 CHAMOMILE_HD void step_level(const Vec3<T>& r, T* d, std::integer_sequence<int, k...>)
 {

@@ -1,4 +1,4 @@
-/// \file  How many host threads the library uses.
+/// \file  The number of host threads that the library uses.
 #pragma once
 
 namespace chamomile {
@@ -13,7 +13,7 @@ void use_threads(int n);
 /// OpenMP would end the process.
 void start_threads();
 
-/// The number of threads in use.
+/// Returns the number of threads in use.
 int thread_count();
 
 } // namespace chamomile

@@ -43,7 +43,7 @@ public:
     /// softening.
     Simulation(Particles& particles, Solver& solver, const SimulationOptions& options);
 
-    /// Does the same with any integrator, which must outlive the simulation.
+    /// Keeps references in the same way, to any integrator, which must outlive the simulation.
     Simulation(Particles& particles, Integrator& integrator, double start_time, double end_time);
 
     /// Calls at the start, at start + k * interval, which steps hit exactly, and at the end.
@@ -99,13 +99,15 @@ public:
     /// Tells whether particles().potential belongs to the present positions.
     bool has_potentials() const { return has_potentials_; }
 
-    /// Returns those of the present state; evaluates the potentials if no observer asked for them.
-    /// They are kept until the next step, so that several observers share it.
+    /// Returns the diagnostics of the present state; evaluates the potentials if no observer asked
+    /// for them. They are kept until the next step, so that several observers share it.
     const Diagnostics& diagnostics();
 
-    /// Returns those of the last step with its integration_phase, or of an evaluation after it.
+    /// Returns the statistics of the last step with its integration_phase, or of an evaluation
+    /// after it.
     const ForceStatistics& last_statistics() const { return last_; }
-    /// Returns those of all steps and evaluations so far, with the phases of the time loop.
+    /// Returns the statistics of all steps and evaluations so far, with the phases of the time
+    /// loop.
     const ForceStatistics& total_statistics() const { return total_; }
 
 private:

@@ -9,38 +9,39 @@
 
 namespace chamomile {
 
-/// The steps of particles within one whole step, at whose ends all are at one time (McMillan 1986,
-/// Makino 1991). Times are counted in ticks, 2^deepest to the whole, so that they are exact. A
-/// particle of level k steps by the whole / 2^k and is due at each multiple of that.
+/// BlockLevels hold the steps of particles within one whole step, at whose ends all are at one time
+/// (McMillan 1986, Makino 1991). Times are counted in ticks, 2^deepest to the whole, so that they
+/// are exact. A particle of level k steps by the whole / 2^k and is due at each multiple of that.
 class BlockLevels {
 public:
     static constexpr int deepest = 52;
 
-    /// Begins a whole step of that length. Shortest steps are `floor`, or the whole if shorter.
+    /// Begins a whole step of that length. The shortest steps are `floor`, or the whole if shorter.
     void begin(std::size_t particles, double whole, double floor);
 
-    /// The level of the longest step that is not longer than `time_step`, or of the shortest.
+    /// Returns the level of the longest step that is not longer than `time_step`, or of the
+    /// shortest.
     int level_for(double time_step) const;
 
     /// Gives a particle its first level.
     void place(Index i, int level);
 
-    /// How many particles have each level, where these are kept elsewhere.
+    /// Sets how many particles have each level, where the levels are kept elsewhere.
     void set_counts(std::span<const std::uint64_t> counts);
 
     /// Goes to the nearest time at which particles are due.
     void advance();
-    /// And lists them, ascending.
+    /// Goes there and lists the particles that are due, ascending.
     void advance(std::vector<Index>& due);
-    /// The level with the longest steps that is due now.
+    /// Returns the level with the longest steps that is due now.
     int longest_due() const;
     /// Sets the level of a particle that is due to that of `time_step`: any number of levels down,
     /// or one up if the present time is a multiple of the longer step.
     void change(Index i, double time_step);
 
-    /// Number of particles that are due.
+    /// Returns the number of particles that are due.
     std::uint64_t due_count() const;
-    /// Bit k: a particle of level k that is due may rise by one.
+    /// Returns a mask whose bit k says that a particle of level k that is due may rise by one.
     std::uint64_t may_rise() const;
 
     bool at_end() const { return now_ == std::uint64_t(1) << deepest; }
@@ -48,10 +49,10 @@ public:
     double length(int level) const;                     ///< of a step
     double elapsed() const;                             ///< since the begin
     double stride() const { return length(smallest_); } ///< of the last advance()
-    /// Time from the particle's last step to now; of one that is due, its whole step.
+    /// Returns the time from the particle's last step to now, which is its full step if it is due.
     double since(Index i) const { return since_[level_[i]]; }
     int level(Index i) const { return level_[i]; }
-    /// Number of particles with steps of that level.
+    /// Returns the number of particles with steps of that level.
     std::uint64_t count(int level) const { return count_[level]; }
     int lowest() const { return lowest_; } ///< the level with the shortest steps allowed
 

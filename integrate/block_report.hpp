@@ -1,4 +1,4 @@
-/// \file  What individual steps were taken, and what they cost.
+/// \file  A report of the individual steps that were taken and of their cost.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace chamomile {
 
 class Archive;
 
-/// What has happened so far.
+/// A BlockReport counts the individual steps so far.
 struct BlockReport {
     struct Rung {
         std::uint64_t particle_steps = 0; ///< kicks over a whole step of this length
@@ -30,7 +30,7 @@ struct BlockReport {
     std::uint64_t deepest = 0;        ///< rung below the whole step that was reached
 };
 
-/// Keeps or restores it, but for what is timed. Throws Error(restart) if it is damaged.
+/// Keeps or restores the report, but for what is timed. Throws Error(restart) if it is damaged.
 void exchange(Archive& archive, BlockReport& report);
 
 } // namespace chamomile

@@ -1,12 +1,12 @@
-/// \file  How much velocities and positions change from one time to another.
+/// \file  A clock says how much velocities and positions change from one time to another.
 #pragma once
 
 #include <limits>
 
 namespace chamomile {
 
-/// Time as the leapfrog sees it: v += kick(t0, t1) a, x += drift(t0, t1) v (Quinn et al. 1997).
-/// This one is Newton's; a comoving one has other integrals.
+/// A Clock is time as the leapfrog sees it: v += kick(t0, t1) a, x += drift(t0, t1) v (Quinn et al.
+/// 1997). This one is Newton's; a comoving one has other integrals.
 class Clock {
 public:
     virtual ~Clock() = default;
@@ -14,7 +14,7 @@ public:
     virtual double kick(double from, double to) const { return to - from; }
     virtual double drift(double from, double to) const { return to - from; }
 
-    /// The step, in time, that a criterion's sqrt(length / acceleration), in the particles'
+    /// Returns the step, in time, that a criterion's sqrt(length / acceleration), in the particles'
     /// coordinates and accelerations, means at that time.
     virtual double step(double /*time*/, double dynamical_time) const { return dynamical_time; }
 
@@ -24,16 +24,18 @@ public:
         return std::numeric_limits<double>::infinity();
     }
 
-    /// The softening length at that time of particles for which `length` was asked.
+    /// Returns the softening length at that time of particles for which `length` was asked.
     virtual double softening(double /*time*/, double length) const { return length; }
 
-    /// The time as people and files state it: of a comoving clock the scale factor.
+    /// Returns the time as people and files state it, which is the scale factor for a comoving
+    /// clock.
     virtual double file_time(double time) const { return time; }
 
-    /// Whether it is Newton's: kicks and drifts are the differences of the times themselves.
+    /// Tells whether the clock is Newton's: kicks and drifts are the differences of the times
+    /// themselves.
     virtual bool is_newtonian() const { return true; }
 
-    /// Newton's.
+    /// Returns Newton's clock.
     static const Clock& newtonian()
     {
         static const Clock clock;

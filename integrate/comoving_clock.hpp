@@ -26,8 +26,8 @@ public:
     double kick(double from, double to) const override;
     double drift(double from, double to) const override;
 
-    /// d ln a = H a^(3/2) sqrt(length / acceleration): lengths are a, accelerations a^-2 times
-    /// those of the particles.
+    /// Returns d ln a = H a^(3/2) sqrt(length / acceleration): lengths are a, accelerations a^-2
+    /// times those of the particles.
     double step(double time, double dynamical_time) const override;
     double longest_step(double) const override { return options_.longest_step; }
     double softening(double time, double length) const override;

@@ -15,13 +15,15 @@ namespace {
 /// Beyond these the device takes its kernels for many particles.
 constexpr Index count = 9000, sample = 64;
 
-/// Of differences to sums in double. In float the worst of a good device are near 1e-6.
+/// Returns the limit of differences to sums in double. In float the worst of a good device are near
+/// 1e-6.
 double limit_of(Precision precision)
 {
     return precision == Precision::double_precision ? 1e-9 : 2e-5;
 }
 
-/// Dense about the origin; the same everywhere, by multiples of irrational numbers.
+/// Returns source k of a cloud that is dense about the origin and, by multiples of irrational
+/// numbers, the same everywhere.
 MovingSource source_of_cloud(Index k)
 {
     const auto coordinate = [k](double step) {
@@ -46,7 +48,7 @@ Particles cloud()
     return p;
 }
 
-/// Differences of one quantity.
+/// A Comparison holds the differences of one quantity.
 class Comparison {
 public:
     void add(const Vec3<double>& found, const Vec3<double>& expected)
@@ -91,7 +93,7 @@ SolverOptions on_host(SolverOptions options)
     return options;
 }
 
-/// The method alone, with sizes that suit the cloud.
+/// Returns the method of `options` alone, with sizes that suit the cloud.
 SolverOptions options_of_check(const SolverOptions& options)
 {
     SolverOptions check;

@@ -14,10 +14,11 @@ namespace chamomile {
 /// above the limit of the precision or the device fails.
 double check_device(const SolverOptions& options);
 
-/// The same of accelerations, jerks and potentials for Hermite's scheme.
+/// Checks the accelerations, jerks and potentials of Hermite's scheme in the same way.
 double check_jerk_device(const SolverOptions& options);
 
-/// What these two demand: the same cloud by two solvers. `device` names the first in the line.
+/// Both checks demand this: the same sums of the cloud by two solvers. `device` names the first in
+/// the line.
 double require_same_sums(Solver& tested, Solver& trusted, const std::string& device);
 double require_same_sums(JerkSolver& tested, JerkSolver& trusted, const std::string& device);
 

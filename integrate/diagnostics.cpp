@@ -7,7 +7,7 @@
 namespace chamomile {
 namespace {
 
-/// What one pass over the particles adds up.
+/// Moments are the sums of one pass over the particles.
 struct Moments {
     double mass = 0, kinetic = 0, potential = 0;
     double kinetic_about = 0; ///< of the motion about a typical velocity
@@ -26,8 +26,8 @@ struct Moments {
     }
 };
 
-/// A velocity not far from that of the centre of mass: the mean of up to a thousand particles. The
-/// energy about it is not lost in that of the bulk motion.
+/// Returns a velocity not far from that of the centre of mass: the mean of up to a thousand
+/// particles. The energy about it is not lost in that of the bulk motion.
 Vec3<double> typical_velocity(const Particles& particles)
 {
     const std::size_t n = particles.size(), some = std::min<std::size_t>(n, 1024);
@@ -49,7 +49,7 @@ Diagnostics diagnose(const Particles& particles, LagrangianRadii which)
     const Moments sums = ordered_sum<Moments>(particles.size(), [&](std::size_t i) {
         const double m = particles.mass[i];
         const Vec3<double>&x = particles.position[i], v = particles.velocity[i];
-        // Half of the potential: the sum over particles counts each pair twice.
+        // The potential counts half, because the sum over particles counts each pair twice.
         return Moments{m,
                        0.5 * m * norm_squared(v),
                        0.5 * m * particles.potential[i],

@@ -12,8 +12,8 @@ namespace chamomile {
 /// The fractions of the mass whose radii are followed.
 inline constexpr std::array<double, 5> lagrangian_fractions{0.1, 0.25, 0.5, 0.75, 0.9};
 
-/// Sums over all particles, in the units of the particles, in double and in an order that does not
-/// depend on the number of threads.
+/// Diagnostics are sums over all particles, in the units of the particles, in double and in an
+/// order that does not depend on the number of threads.
 struct Diagnostics {
     double mass = 0;
     double kinetic = 0;          ///< bulk motion included
@@ -25,24 +25,24 @@ struct Diagnostics {
     std::array<double, 5> lagrangian_radii{}; ///< about the density centre
 
     double energy() const { return kinetic + potential; }
-    /// Q = -K/W with K about the centre of mass; 1/2 in equilibrium, 0 if there is no W.
+    /// Returns Q = -K/W with K about the centre of mass; 1/2 in equilibrium, 0 if there is no W.
     double virial_ratio() const { return potential < 0 ? -internal_kinetic / potential : 0; }
 };
 
 enum class LagrangianRadii { computed, left_out };
 
-/// All of the above, or all but the Lagrangian radii, which mean nothing in a periodic box;
+/// Returns all of the above, or all but the Lagrangian radii, which mean nothing in a periodic box;
 /// `particles.potential` must belong to the positions.
 Diagnostics diagnose(const Particles& particles, LagrangianRadii which = LagrangianRadii::computed);
 
-/// A centre that stays with the densest part: the centre of mass of the nearer half of the
+/// Returns a centre that stays with the densest part: the centre of mass of the nearer half of the
 /// particles about the previous centre, halved again until at most a hundred remain. Particles
-/// without mass do not count. Of more than 2^17 particles one of each stretch of equal length
+/// without mass do not count. Among more than 2^17 particles one of each stretch of equal length
 /// counts, at random, always the same.
 Vec3<double> density_center(const Particles& particles);
 
-/// The radii about `center` that hold the given fractions (ascending, of the total mass); empty
-/// sets give zeros.
+/// Returns the radii about `center` that hold the given fractions (ascending, of the total mass);
+/// empty sets give zeros.
 std::vector<double> lagrangian_radii(const Particles& particles, const Vec3<double>& center,
                                      std::span<const double> fractions);
 

@@ -11,27 +11,27 @@ namespace chamomile {
 
 class Archive;
 
-/// Two particles, by index, at a time when they were near.
+/// A ClosePair is two particles, by index, at a time when they were near.
 struct ClosePair {
     Index i = 0, j = 0;
     double distance = std::numeric_limits<double>::infinity();
     double time = 0;
 };
 
-/// The nearest pair of all, by a sweep along x; an infinite distance if there is none.
+/// Returns the nearest pair of all, by a sweep along x; its distance is infinite if there is none.
 ClosePair closest_pair(std::span<const MovingSource> sources);
 
-/// The nearest to source i.
+/// Returns the pair of source i with the source nearest to it.
 ClosePair nearest_to(std::span<const MovingSource> sources, Index i);
 
-/// Watches the particles whose own step says that another is near: in an encounter at distance r
-/// it is about sqrt(eta s^3 / (G m)), s^2 = r^2 + eps^2, so that particles with steps beyond four
-/// times that of the closest pair so far cannot be in a closer one. (A pair whose own attraction is
-/// small against that of the rest may pass unseen.)
+/// An Encounters watches the particles whose own step says that another is near: in an encounter at
+/// distance r it is about sqrt(eta s^3 / (G m)), s^2 = r^2 + eps^2, so that particles with steps
+/// beyond four times that of the closest pair so far cannot be in a closer one. (A pair whose own
+/// attraction is small against that of the rest may pass unseen.)
 class Encounters {
 public:
     Encounters() = default;
-    /// Begins with the closest pair of all. `eta` of the steps.
+    /// Begins with the closest pair of all. `eta` is that of the steps.
     Encounters(std::span<const MovingSource> sources, const SolverOptions& forces, double eta,
                double time);
 

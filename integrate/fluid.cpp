@@ -28,7 +28,7 @@ std::vector<Vec3<double>> cubic_lattice(std::uint64_t n, double side)
     return positions;
 }
 
-/// Normally distributed numbers by Box & Muller: the same from every standard library.
+/// Normal draws normally distributed numbers by Box & Muller, the same with every standard library.
 class Normal {
 public:
     explicit Normal(std::uint64_t seed) : random_(seed) {}

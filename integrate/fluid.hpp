@@ -27,7 +27,8 @@ struct FluidOptions {
     std::string device = "auto", instruction_set = "auto";
 };
 
-/// What is measured of a state, without corrections for the cut-off; energies of all atoms.
+/// A FluidState holds what is measured of a state, without corrections for the cut-off; its
+/// energies are those of all atoms.
 struct FluidState {
     double potential = 0, kinetic = 0;
     double temperature = 0; ///< 2 K / (3 N - 3): the momentum is conserved
@@ -36,20 +37,20 @@ struct FluidState {
     double energy() const { return potential + kinetic; }
 };
 
-/// What the potential would add per atom if it went on to infinity, with g(r) = 1 beyond the
-/// radius where it begins to be switched off. What it would add to the pressure is the density
+/// Returns the energy that the potential would add per atom if it went on to infinity, with g(r) =
+/// 1 beyond the radius where it begins to be switched off. To the pressure it would add the density
 /// times that: the mean field of an attraction that nowhere jumps.
 double long_range_energy(const LennardJonesFluid& law, double from, double cutoff, double density);
 
-/// Velocity Verlet: the leapfrog of leapfrog.hpp.
+/// A Fluid moves its atoms by velocity Verlet, the leapfrog of leapfrog.hpp.
 class Fluid {
 public:
-    /// A cubic lattice, spread over all sites if n is no cube, with Maxwellian velocities of zero
-    /// momentum and exactly that temperature. Throws Error(usage) for a box that is less than two
-    /// cut-offs wide, and what make_pair_solver() throws.
+    /// Makes a cubic lattice, spread over all sites if n is no cube, with Maxwellian velocities of
+    /// zero momentum and exactly that temperature. Throws Error(usage) for a box that is less than
+    /// two cut-offs wide, and what make_pair_solver() throws.
     explicit Fluid(const FluidOptions& options);
 
-    /// One step. Throws Error(numeric) if forces are no numbers any more.
+    /// Takes one step. Throws Error(numeric) if forces are no numbers any more.
     void step();
 
     /// Scales all velocities to a kinetic energy.
@@ -60,9 +61,9 @@ public:
     void exchange(Archive& archive);
 
     FluidState state() const;
-    /// K of N atoms at the temperature of the options.
+    /// Returns K of N atoms at the temperature of the options.
     double kinetic_wanted() const;
-    /// See long_range_energy().
+    /// Returns the other long_range_energy() for this fluid.
     double long_range_energy() const;
 
     double side() const { return side_; }

@@ -1,4 +1,4 @@
-// Each block: predict all, evaluate and correct those that are due, choose their next steps.
+// Each block predicts all, evaluates and corrects those that are due, and chooses their next steps.
 #include "chamomile/integrate/hermite.hpp"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Of a whole step, about: bounds what an observer or an interrupt waits for.
+/// A whole step has about so many blocks at most, which bounds how long an observer or an interrupt
+/// waits.
 constexpr double most_blocks = 8192;
 
 void check(const HermiteOptions& o)
@@ -81,7 +82,7 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
     return statistics_;
 }
 
-/// That nine particles of ten have or stay below.
+/// Returns the time step that nine particles of ten have or stay below.
 double Hermite::usual_time_step() const
 {
     if (state_.time_step.empty())
@@ -158,7 +159,8 @@ ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
     return statistics;
 }
 
-/// Levels for a whole step of that length; no step grows by more than a factor of two.
+/// Gives all particles their levels for a whole step of that length; no step grows by more than a
+/// factor of two.
 void Hermite::place_particles(double length)
 {
     levels_.begin(state_.motion.size(), length, state_.report.shortest);

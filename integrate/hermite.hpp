@@ -35,13 +35,14 @@ struct HermiteOptions {
     double eta = 0.01, eta_start = 0.01;
     int iterations = 1; ///< n, 1 to 10
     LastEvaluation last_evaluation = LastEvaluation::before_correction;
-    /// Of a step of a particle; 0: 2^-40 of the step that 90 % of the particles begin with or less.
+    /// No particle may take a shorter step; 0 means 2^-40 of the step that 90 % of the particles
+    /// begin with or less.
     double shortest = 0;
     double longest = std::numeric_limits<double>::infinity();
     BelowShortest below_shortest = BelowShortest::refuse;
 };
 
-/// What has happened so far.
+/// A HermiteReport counts what has happened so far.
 struct HermiteReport {
     std::uint64_t blocks = 0;                       ///< sets of particles that were moved together
     std::uint64_t particle_steps = 0;               ///< the sum of their sizes
@@ -51,11 +52,11 @@ struct HermiteReport {
     ClosePair closest;
 };
 
-/// Hermite's scheme, P(EC)^n, with Aarseth's step (Makino & Aarseth 1992; Nitadori & Makino 2008).
-/// With blocks, a step of the simulation is a whole step, after which all are at one time: as long
-/// as the longest of nine particles of ten, or 8192 times the shortest, or up to a time to hit if
-/// that is nearer. Within it every block predicts all particles and evaluates and corrects those
-/// that are due.
+/// This is Hermite's scheme, P(EC)^n, with Aarseth's step (Makino & Aarseth 1992; Nitadori & Makino
+/// 2008). With blocks, a step of the simulation is a whole step, after which all are at one time:
+/// as long as the longest of nine particles of ten, or 8192 times the shortest, or up to a time to
+/// hit if that is nearer. Within it every block predicts all particles and evaluates and corrects
+/// those that are due.
 ///
 /// The closer a pair without softening, the shorter its steps, until they fall below the shortest;
 /// there is no regularisation.
@@ -89,7 +90,7 @@ private:
     void require_sums(const Particles& particles, Moment now) const;
     [[noreturn]] void refuse_step(const Particles& particles, Index i, Moment now) const;
 
-    /// What steps go on from.
+    /// A State is what steps go on from.
     struct State {
         std::vector<Motion> motion;            ///< of each particle at its own time
         std::vector<double> time_step, length; ///< of its next step, and of its last

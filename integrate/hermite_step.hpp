@@ -9,13 +9,13 @@
 
 namespace chamomile {
 
-/// A particle's motion at one time.
+/// A Motion is that of a particle at one time.
 struct Motion {
     Vec3<double> position, velocity, acceleration, jerk;
 };
 
-/// Position and velocity after dt by their Taylor series (Makino & Aarseth 1992, eqs. 3 and 4); the
-/// rest is left.
+/// Returns position and velocity after dt by their Taylor series (Makino & Aarseth 1992, eqs. 3 and
+/// 4); the rest is left as it is.
 inline Motion predicted(const Motion& from, double dt)
 {
     Motion to = from;
@@ -34,8 +34,8 @@ inline void correct(Motion& to, const Motion& from, double dt)
                   (dt * dt / 12) * (from.acceleration - to.acceleration);
 }
 
-/// Second and third derivatives of the acceleration at the end of a step, from the interpolation
-/// through both ends (Makino & Aarseth 1992, eqs. 5 to 7).
+/// HigherDerivatives are the second and third derivatives of the acceleration at the end of a step,
+/// from the interpolation through both ends (Makino & Aarseth 1992, eqs. 5 to 7).
 struct HigherDerivatives {
     Vec3<double> second, third;
 };
@@ -49,8 +49,8 @@ inline HigherDerivatives higher_derivatives(const Motion& from, const Motion& to
     return {second_at_start + dt * third, third};
 }
 
-/// sqrt(eta (|a| |a2| + |j|^2) / (|j| |a3| + |a2|^2)) (Aarseth 1985); infinite where nothing
-/// changes.
+/// Returns sqrt(eta (|a| |a2| + |j|^2) / (|j| |a3| + |a2|^2)) (Aarseth 1985); it is infinite where
+/// nothing changes.
 inline double aarseth_step(const Motion& at, const HigherDerivatives& higher, double eta)
 {
     const double a = norm(at.acceleration), j = norm(at.jerk);
@@ -60,10 +60,10 @@ inline double aarseth_step(const Motion& at, const HigherDerivatives& higher, do
                      : std::numeric_limits<double>::infinity();
 }
 
-/// The step before derivatives are known: eta min(a / |j|, sqrt|phi| / a). The second, the time in
-/// which the acceleration would change the velocity by that of escape, counts for particles at
-/// rest. Where attractions cancel, a is what a single body at that potential would exert,
-/// phi^2 / (G M) with the mass M of all. Infinite for a particle alone.
+/// Returns the step before derivatives are known: eta min(a / |j|, sqrt|phi| / a). The second, the
+/// time in which the acceleration would change the velocity by that of escape, counts for particles
+/// at rest. Where attractions cancel, a is what a single body at that potential would exert, phi^2
+/// / (G M) with the mass M of all. The step is infinite for a particle alone.
 inline double starting_step(const Motion& at, double potential, double GM, double eta)
 {
     const double j = norm(at.jerk);

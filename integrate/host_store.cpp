@@ -11,7 +11,7 @@
 namespace chamomile {
 namespace {
 
-/// Copies by all threads.
+/// Copies an array by all threads.
 template <class T>
 void copy(const std::vector<T>& from, std::vector<T>& to)
 {
@@ -319,7 +319,7 @@ private:
     bool begins_ = false;             ///< the next move is the first of a whole step
     bool is_split_ = false;           ///< accelerations are those of the short range
     bool has_new_long_range_ = false; ///< since begin_step()
-    /// The state before the whole step, except while restore() has given it back.
+    /// These hold the state before the whole step, except while restore() has given it back.
     std::vector<Vec3<double>> position_, velocity_, acceleration_, long_range_before_;
     std::vector<double> potential_;
 };

@@ -13,28 +13,28 @@ namespace chamomile {
 
 class Archive;
 
-/// What a step takes beside its force evaluations, in the profiles of a simulation.
+/// Profiles of a simulation give under this name what a step takes beside its force evaluations.
 inline constexpr const char* integration_phase = "integration";
 
-/// Where a simulation is, for numbering and messages.
+/// A Moment says where a simulation is, for numbering and messages.
 struct Moment {
     std::uint64_t step = 0; ///< 0 before the first, and its number from its begin on
     double time = 0;        ///< at which the step began, or that it reached
 };
 
-/// A scheme with its forces. Not safe for two threads at once.
+/// An Integrator is a scheme with its forces. It is not safe for two threads at once.
 class Integrator {
 public:
     virtual ~Integrator() = default;
 
-    /// The forces of the state from which the first step starts. Throws like step().
+    /// Computes the forces of the state from which the first step starts. Throws like step().
     virtual ForceStatistics start(Particles& particles, Quantities quantities, Moment now) = 0;
 
     struct NextStep {
         double length;
         TimeStepKind kind; ///< how the timeline may shorten it
     };
-    /// The length of the next step from now, where no time asked for is nearer.
+    /// Returns the length of the next step from now, where no time asked for is nearer.
     virtual NextStep next_step(Moment now) = 0;
 
     /// Moves positions and velocities of all particles from now to now + length. If potentials are
@@ -45,7 +45,7 @@ public:
     virtual ForceStatistics step(Particles& particles, double length, Quantities quantities,
                                  Moment now) = 0;
 
-    /// Makes the potentials those of the present positions, out of turn: changes no later step.
+    /// Makes the potentials those of the present positions, out of turn, and changes no later step.
     /// Where it throws they may be those of no evaluation, and it has to be called again.
     virtual ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) = 0;
 
@@ -56,10 +56,10 @@ public:
     /// particles are kept, or have been restored, beside it.
     virtual void exchange(Archive& archive, Particles& particles) = 0;
 
-    /// The time that it counts in.
+    /// Returns the clock by which the scheme counts time.
     virtual const Clock& clock() const { return Clock::newtonian(); }
 
-    /// The options in force of what computes the forces, and where it runs.
+    /// forces() returns the options in force of what computes the forces, device() where it runs.
     virtual const SolverOptions& forces() const = 0;
     virtual std::string device() const = 0;
 };

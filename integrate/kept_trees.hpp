@@ -1,4 +1,4 @@
-/// \file  How long individual steps go on with the cells of one tree.
+/// \file  KeptTrees say how long individual steps go on with the cells of one tree.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,20 @@ class Archive;
 /// each rung, the longest step of those that are due: 2^rung.
 class KeptTrees {
 public:
-    /// `worth`: so many pairs for each particle of the tree cost what keeping it saves.
+    /// `build_cost` is what keeping a tree saves, in pairs for each of its particles.
     explicit KeptTrees(double build_cost) : build_cost_(build_cost) {}
 
     void begin() { has_tree_ = false; } ///< of a whole step; its first evaluation builds
-    /// Whether the evaluation at that time since the whole step began keeps the tree.
+    /// Tells whether the evaluation at that time since the whole step began keeps the tree.
     bool keeps(int rung, double now) const;
-    /// After it: what it was, and the particles of the tree.
+    /// Takes note, after an evaluation, of its statistics and of the number of the tree's
+    /// particles.
     void note(int rung, double now, const ForceStatistics& statistics, std::uint64_t particles);
 
     void exchange(Archive& archive);
 
 private:
-    // In evaluations of a rung:
+    // These numbers count evaluations of a rung.
     static constexpr std::uint64_t renewal = 64; ///< at most, until one builds to know its lists
     static constexpr std::uint64_t least_patience = 2, most_patience = 1024;
 

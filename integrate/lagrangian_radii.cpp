@@ -25,7 +25,7 @@ struct Weighed {
     }
 };
 
-/// Those with mass among all particles, or among one of each `stretch`, at random.
+/// Returns those with mass among all particles, or among one of each `stretch`, at random.
 std::vector<Body> bodies(const Particles& particles, std::size_t stretch)
 {
     const std::size_t n = particles.size();
@@ -41,7 +41,7 @@ std::vector<Body> bodies(const Particles& particles, std::size_t stretch)
     return chosen;
 }
 
-/// At most so many for the centre, unless nearly all of them have no mass.
+/// The centre is found from at most so many particles, unless nearly all of them have no mass.
 constexpr std::size_t most_bodies = 1 << 17, fewest_bodies = most_bodies / 8;
 
 std::vector<Body> bodies(const Particles& particles)
@@ -61,7 +61,7 @@ Vec3<double> center_of_mass(const std::vector<Body>& bodies)
     return (1 / sum.mass) * sum.mass_position;
 }
 
-/// Keeps the nearer half, in their order.
+/// Keeps the half that is nearer to the centre, in its order.
 void halve(std::vector<Body>& near, const Vec3<double>& center)
 {
     const auto distance = [&](std::size_t i) { return norm_squared(near[i].position - center); };
@@ -73,7 +73,7 @@ void halve(std::vector<Body>& near, const Vec3<double>& center)
     for (std::size_t i = 0; i < near.size(); ++i) {
         const double r2 = distance(i);
         near[kept] = near[i];
-        // No branch, which would be guessed wrong each other time.
+        // There is no branch here: it would be guessed wrong each other time.
         kept += std::size_t(r2 < last.value) |
                 (std::size_t(r2 == last.value) & std::size_t(i <= last.place));
     }

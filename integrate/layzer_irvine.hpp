@@ -12,16 +12,16 @@ class Archive;
 /// velocities, W that of the fluctuations, in physical coordinates.
 class LayzerIrvine {
 public:
-    /// At scale factor a, of momenta a^2 dx/dt and potentials of the comoving positions. Between
-    /// two times K is a power of a.
+    /// Adds the energies at scale factor a, of momenta a^2 dx/dt and potentials of the comoving
+    /// positions. Between two times K is a power of a.
     void add(double a, const Diagnostics& comoving);
 
     double kinetic() const { return now_.kinetic; }
     double potential() const { return now_.potential; }
 
-    /// What the sum has changed by since the first time, over a |W|. W counts from where it would
-    /// be without fluctuations, so that the lattice's own energy does not count: the change of a W
-    /// and the start's 3/2 a K of linear theory.
+    /// Returns what the sum has changed by since the first time, over a |W|. W counts from where it
+    /// would be without fluctuations, so that the lattice's own energy does not count: the change
+    /// of a W and the start's 3/2 a K of linear theory.
     double residue() const;
 
     double growth() const { return first_.a > 0 ? now_.a / first_.a : 1; } ///< of the scale factor

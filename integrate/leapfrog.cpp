@@ -1,4 +1,4 @@
-// Each block: half kicks, a drift of all, forces of those that are due, half kicks, their rungs.
+// Each block has half kicks, a drift of all, forces of those due, half kicks and their next rungs.
 #include "chamomile/integrate/leapfrog.hpp"
 
 #include <vector>
@@ -137,7 +137,7 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     GM_ = total_GM(particles, forces().gravitational_constant);
     report_ = {};
     kept_trees_ = kept_trees_of(forces());
-    // By arrays of the host, where positions may lie outside the box.
+    // The request names arrays of the host, where positions may lie outside the box.
     Request request =
         request_of(particles, needs_potentials() ? Quantities::acceleration_potential : quantities);
     StepColumns columns;
@@ -205,7 +205,7 @@ Integrator::NextStep Leapfrog::next_step(Moment now)
     double length = k + 1 < count.size() ? std::ldexp(1.0, int(k) + StepCounts::lowest)
                                          : std::numeric_limits<double>::infinity();
     length = std::min(length, longest);
-    // So that the shortest step asked for is a rung.
+    // The length is bounded so that the shortest step asked for is a rung.
     const double deepest = std::max(asked.shortest, blocks_->shortest);
     if (length > std::ldexp(deepest, blocks_->rungs))
         length = std::ldexp(1.0, std::ilogb(std::ldexp(deepest, blocks_->rungs)));
@@ -221,7 +221,7 @@ double Leapfrog::longest_for_long_range(double now)
                  moved = std::sqrt(sum / double(count_)) * clock_.drift(now, now + short_while);
     if (!(moved > 0))
         return std::numeric_limits<double>::infinity();
-    // A power of two, so that whole steps change by factors of two alone.
+    // The length is a power of two, so that whole steps change by factors of two alone.
     const double split =
         split_radius(with_mesh(forces().periodic, forces().box, count_), forces().box);
     return std::exp2(std::floor(std::log2(short_while * part * split / moved)));
@@ -324,7 +324,7 @@ Request Leapfrog::request_of_block(Quantities quantities, Moment now)
     const bool ends = levels_.at_end();
     Request request = store_->request(needs_potentials() ||
                                       (ends && quantities == Quantities::acceleration_potential));
-    // The last one has the number of the whole step.
+    // The last block of a whole step has the number of the whole step.
     request.number = now.step + (ends ? 0 : (block_ + 1) << 32);
     request.softening_length = softening(begin_ + levels_.elapsed());
     if (!blocks_)

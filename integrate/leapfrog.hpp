@@ -15,15 +15,15 @@
 
 namespace chamomile {
 
-/// v += dt a, for all particles.
+/// Kicks all particles: v += dt a.
 void kick(Particles& particles, double dt);
 
-/// x += dt v, for all particles.
+/// Drifts all particles: x += dt v.
 void drift(Particles& particles, double dt);
 
-/// One step of length dt: half a kick, a drift, new accelerations by `evaluate()`, half a kick.
-/// Second order, symplectic and reversible for a constant dt (Quinn et al. 1997). The
-/// accelerations must belong to the positions, and do so again afterwards.
+/// Takes one step of length dt: half a kick, a drift, new accelerations by `evaluate()`, half a
+/// kick. It is of second order, symplectic and reversible for a constant dt (Quinn et al. 1997).
+/// The accelerations must belong to the positions, and do so again afterwards.
 template <class Evaluate>
 void kick_drift_kick(Particles& particles, double dt, Evaluate&& evaluate)
 {
@@ -53,12 +53,12 @@ enum class Residence {
     device             ///< the solver's GPU, or an error
 };
 
-/// The leapfrog (Quinn et al. 1997), over a store of particles. Without BlockSteps all share one
-/// step. With them the step of each particle is the whole step divided by a power of two, its rung
-/// (Springel 2005): all particles drift together from one time at which any are due to the next;
-/// those that are due get new accelerations, the second half of their kick, their next rung (any
-/// number down, or one up where the longer step begins) and the first half of the next kick. A step
-/// is as long as the criterion says of its middle, extrapolated from the last two, so that the
+/// Leapfrog is that of Quinn et al. (1997), over a store of particles. Without BlockSteps all share
+/// one step. With them the step of each particle is the whole step divided by a power of two, its
+/// rung (Springel 2005): all particles drift together from one time at which any are due to the
+/// next; those that are due get new accelerations, the second half of their kick, their next rung
+/// (any number down, or one up where the longer step begins) and the first half of the next kick. A
+/// step is as long as the criterion says of its middle, extrapolated from the last two, so that the
 /// rungs of an orbit are the same there and back: steps chosen where they begin lose energy on the
 /// way in that they do not win on the way out. At the ends of whole steps all are at one time:
 /// there observers look. With one rung individual steps are shared ones, bit for bit.
@@ -78,9 +78,9 @@ public:
              Residence residence = Residence::host);
 
     ForceStatistics start(Particles& particles, Quantities quantities, Moment now) override;
-    /// Of individual steps the power of two that nine particles of ten ask for or less, or the
-    /// longest; so that whole steps change by factors of two alone and divide equal intervals
-    /// equally.
+    /// A whole step of individual steps is the power of two that nine particles of ten ask for or
+    /// less, or the longest; so that whole steps change by factors of two alone and divide equal
+    /// intervals equally.
     NextStep next_step(Moment now) override;
     ForceStatistics step(Particles& particles, double length, Quantities quantities,
                          Moment now) override;
@@ -91,10 +91,10 @@ public:
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
-    /// Whether the particles live on a GPU, so that the host's are those of the last fetch().
+    /// Tells whether the particles live on a GPU, so that the host's are those of the last fetch().
     bool is_resident() const { return residence_ != Residence::host; }
 
-    /// The individual steps; none where all particles share one.
+    /// Returns the individual steps; none where all particles share one.
     const std::optional<BlockSteps>& block_steps() const { return blocks_; }
     const BlockReport& report() const { return report_; }
     std::uint64_t blocks() const { return block_; } ///< evaluations of the last whole step
@@ -121,7 +121,7 @@ private:
 
     bool needs_potentials() const;
     double softening(double time) const { return clock_.softening(time, softening_); }
-    /// Whether the long range kicks over whole steps, and only the short range in blocks.
+    /// Tells whether the long range kicks over whole steps, and only the short range in blocks.
     bool splits_forces() const
     {
         return blocks_ && forces().is_periodic() && forces().solver == SolverKind::tree;

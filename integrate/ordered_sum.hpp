@@ -11,8 +11,8 @@ namespace chamomile {
 
 inline constexpr std::size_t ordered_sum_block = 2048;
 
-/// term(0) + ... + term(n - 1): blocks of a fixed length are summed in order, each by one thread,
-/// and then the blocks in order. Sum needs `+=` and a default value that is zero.
+/// Returns term(0) + ... + term(n - 1): blocks of a fixed length are summed in order, each by one
+/// thread, and then the blocks in order. Sum needs `+=` and a default value that is zero.
 template <class Sum, class Term>
 Sum ordered_sum(std::size_t n, const Term& term)
 {

@@ -1,4 +1,4 @@
-// Which scheme goes with which forces, and what is made of them.
+// This file says which scheme goes with which forces and makes integrators of them.
 #include "chamomile/integrate/scheme.hpp"
 
 #include "chamomile/force/small_sets.hpp"

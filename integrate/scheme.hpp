@@ -1,4 +1,4 @@
-/// \file  How a simulation moves its particles: the options of the integrators, and what makes one.
+/// \file  The options of the integrators, which move a simulation's particles, and what makes one.
 ///
 /// A new option of an integrator is a member of Scheme and a row in scheme_table.cpp. A new
 /// integrator is its own two files, a SchemeKind with its word here, and in scheme.cpp what it
@@ -21,7 +21,7 @@ enum class SchemeKind {
     hermite   ///< fourth order, direct sums (Makino & Aarseth 1992)
 };
 
-/// The words of `--integrator`.
+/// Returns the words of `--integrator`.
 inline const OptionWords<SchemeKind>& scheme_words()
 {
     static const OptionWords<SchemeKind> words = {{"leapfrog", SchemeKind::leapfrog},
@@ -29,7 +29,7 @@ inline const OptionWords<SchemeKind>& scheme_words()
     return words;
 }
 
-/// What is asked for; what is empty follows from the rest.
+/// A Scheme is what is asked for; what is empty follows from the rest.
 struct Scheme {
     SchemeKind kind = SchemeKind::leapfrog;
     std::optional<double> fixed_length;     ///< of all steps
@@ -52,7 +52,8 @@ struct Scheme {
 
 const std::vector<OptionRow<Scheme>>& scheme_options();
 
-/// The names of force_options() and scheme_options() in doors that are not the command line.
+/// Returns the names of force_options() and scheme_options() in doors that are not the command
+/// line.
 const PlainNames& plain_names_of_runs();
 
 /// Completes both by what goes with those that are given: hermite sums directly, in double.
@@ -61,13 +62,13 @@ const PlainNames& plain_names_of_runs();
 Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOptions& given,
                        bool in_box);
 
-/// Why the scheme cannot go with these forces.
+/// Returns why the scheme cannot go with these forces.
 Refusal refusal(const SolverOptions& options, const Scheme& scheme);
 
-/// The steps that the scheme means: eta and criterion as they follow from it.
+/// Returns the steps that the scheme means: eta and criterion as they follow from it.
 TimeStep time_step_of(const Scheme& scheme);
 
-/// An integrator with what computes its forces.
+/// An Integration is an integrator with what computes its forces.
 struct Integration {
     std::unique_ptr<Solver> solver;
     std::unique_ptr<JerkSolver> jerks;
@@ -75,29 +76,30 @@ struct Integration {
     const Hermite* hermite = nullptr;   ///< the integrator, if it is that
     const Leapfrog* leapfrog = nullptr; ///< the integrator, if it is that
 
-    /// Whether particles live on a GPU, so that the host's are those of Integrator::fetch().
+    /// Tells whether particles live on a GPU, so that the host's are those of Integrator::fetch().
     bool is_resident() const { return leapfrog && leapfrog->is_resident(); }
 };
 
-/// With the leapfrog's clock, which must outlive it. Particles live on the solver's GPU where it
-/// takes arrays there, they fit, and nothing says otherwise. Throws Error(usage) with the line of
-/// refusal(), and like make_solver(), make_jerk_solver() and the integrators.
+/// Makes an integrator. The clock is the leapfrog's and must outlive it. Particles live on the
+/// solver's GPU where it takes arrays there, they fit, and nothing says otherwise. Throws
+/// Error(usage) with the line of refusal(), and like make_solver(), make_jerk_solver() and the
+/// integrators.
 Integration make_integrator(const SolverOptions& options, const Scheme& scheme,
                             const Clock& clock = Clock::newtonian());
 
-/// KeyedOptions with those of a time loop.
+/// A KeyedScheme is KeyedOptions with those of a time loop.
 class KeyedScheme : public KeyedOptions {
 public:
     Scheme scheme;
 
     bool take(const std::string& key, const std::string& value);
-    /// The texts of those that are given, by the names of the command line.
+    /// Returns the texts of the options that are given, by the names of the command line.
     std::map<std::string, std::string> texts() const;
     /// Steps by eta are adaptive ones where nothing else says what they are. Throws Error(usage).
     void resolve();
 };
 
-/// Keys of a KeyedScheme.
+/// Returns the keys of a KeyedScheme.
 std::vector<std::string> run_keys();
 
 } // namespace chamomile

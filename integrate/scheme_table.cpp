@@ -1,4 +1,4 @@
-// The options of time integration, and which of them go together.
+// This file lists the options of time integration and says which of them go together.
 #include "chamomile/core/error.hpp"
 #include "chamomile/integrate/scheme.hpp"
 
@@ -109,7 +109,7 @@ std::vector<OptionRow<S>> rows()
     return t.take();
 }
 
-/// An option that is given where it contradicts another.
+/// A Contradiction is an option that is given where it contradicts another.
 struct Contradiction {
     bool holds;
     const char *option, *because;

@@ -69,7 +69,8 @@ void Simulation::run()
     }
 }
 
-/// By the first step, before anything is told of the run.
+/// Refuses, before any observer is called, a run whose first step makes more than most_steps to the
+/// end.
 void Simulation::require_end()
 {
     if (at_end())
@@ -110,7 +111,7 @@ void Simulation::take_step()
     note(std::move(statistics), quantities);
 }
 
-/// What a solver refuses in particles that a run has moved is a failure of the run.
+/// Takes a step. What a solver refuses in particles that a run has moved is a failure of the run.
 ForceStatistics Simulation::step_integrator(double length, Quantities quantities)
 {
     try {

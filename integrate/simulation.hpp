@@ -19,8 +19,9 @@ struct SimulationOptions {
     TimeStep step = {}; ///< of the leapfrog; other integrators choose their own
 };
 
-/// Evolves particles by the steps of an integrator: kick-drift-kick under the forces of a solver,
-/// unless another is given. Whoever wants to see, print or write something registers an observer.
+/// A Simulation evolves particles by the steps of an integrator: kick-drift-kick under the forces
+/// of a solver, unless another is given. Whoever wants to see, print or write something registers
+/// an observer.
 ///
 ///     SolverOptions options;
 ///     options.softening.length = 0.01;
@@ -42,7 +43,7 @@ public:
     /// softening.
     Simulation(Particles& particles, Solver& solver, const SimulationOptions& options);
 
-    /// The same with any integrator, which must outlive the simulation.
+    /// Keeps references in the same way, to any integrator, which must outlive the simulation.
     Simulation(Particles& particles, Integrator& integrator, double start_time, double end_time);
 
     /// Calls at the start, at start + k * interval, which steps hit exactly, and at the end.
@@ -79,12 +80,12 @@ public:
     void exchange(Archive& archive);
 
     double time() const { return timeline_.time(); }
-    /// The time as files hold it, such as a scale factor.
-    /// The softening length of now, where the clock changes it.
+    /// Returns the softening length of now, where the clock changes it.
     double softening_length() const
     {
         return integrator_->clock().softening(time(), integrator_->forces().softening.length);
     }
+    /// Returns the time as files hold it, such as a scale factor.
     double file_time() const { return integrator_->clock().file_time(time()); }
     std::uint64_t step() const { return step_; }
     double step_length() const { return step_length_; } ///< of the last step, 0 at the start
@@ -95,16 +96,18 @@ public:
     const Particles& particles() const { return particles_; }
     const Integrator& integrator() const { return *integrator_; }
 
-    /// Whether particles().potential belongs to the present positions.
+    /// Tells whether particles().potential belongs to the present positions.
     bool has_potentials() const { return has_potentials_; }
 
-    /// Of the present state; evaluates the potentials if no observer asked for them. Kept until the
-    /// next step, so that several observers share it.
+    /// Returns the diagnostics of the present state; evaluates the potentials if no observer asked
+    /// for them. They are kept until the next step, so that several observers share it.
     const Diagnostics& diagnostics();
 
-    /// Of the last step with its integration_phase, or of an evaluation after it.
+    /// Returns the statistics of the last step with its integration_phase, or of an evaluation
+    /// after it.
     const ForceStatistics& last_statistics() const { return last_; }
-    /// Of all steps and evaluations so far, with the phases of the time loop.
+    /// Returns the statistics of all steps and evaluations so far, with the phases of the time
+    /// loop.
     const ForceStatistics& total_statistics() const { return total_; }
 
 private:

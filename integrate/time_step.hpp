@@ -1,4 +1,4 @@
-/// \file  How long a step is.
+/// \file  Rules that say how long a step is.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace chamomile {
 
-/// What the step of a single particle is a part eta of.
+/// A StepCriterion names the time of which a single particle's step is a part eta.
 enum class StepCriterion {
     softening, ///< sqrt(eps / |a|) (Quinn et al. 1997, Springel 2005)
     potential  ///< Gm / |phi|^1.5 with Gm = phi^2 / |a|, at most that of all: sqrt(r^3 / Gm) at
@@ -21,7 +21,7 @@ enum class StepCriterion {
 
 enum class TimeStepKind { fixed, adaptive };
 
-/// The step that all particles share.
+/// A TimeStep says how long the step is that all particles share.
 struct TimeStep {
     TimeStepKind kind = TimeStepKind::fixed;
     double length = 0.01;                                     ///< of a fixed step
@@ -31,13 +31,13 @@ struct TimeStep {
     StepCriterion criterion = StepCriterion::softening;       ///< of adaptive_time_step()
 };
 
-/// The time of a particle that its criterion measures.
+/// A DynamicalTime measures the time of a particle by its criterion.
 struct DynamicalTime {
     double softening; ///< length eps
     StepCriterion criterion = StepCriterion::softening;
     double GM = 0; ///< of all, for StepCriterion::potential
 
-    /// Infinite, or not a number, where nothing pulls.
+    /// Returns that time, which is infinite, or not a number, where nothing pulls.
     CHAMOMILE_HD double of(double acceleration, double potential) const
     {
         if (criterion == StepCriterion::softening)
@@ -46,8 +46,8 @@ struct DynamicalTime {
         return sqrt(phi) / larger(acceleration, phi * phi / GM);
     }
 
-    /// The mean square of |a| / phi^2 = 1 / Gm over ten dynamical times of a particle's orbit,
-    /// `elapsed` after it was `before`; 0: none is known.
+    /// Returns the mean square of |a| / phi^2 = 1 / Gm over ten dynamical times of a particle's
+    /// orbit, `elapsed` after it was `before`; 0: none is known.
     CHAMOMILE_HD double orbit(double before, double elapsed, double acceleration,
                               double potential) const
     {
@@ -61,9 +61,9 @@ struct DynamicalTime {
         return before + part / (1 + part) * (square - before);
     }
 
-    /// 1 / (|phi|^1.5 sqrt(mean)), with that mean: changes as smoothly along the orbit as the
-    /// potential, and does not grow in a galaxy's centre, where |a| vanishes. Where a particle is
-    /// pulled four times as hard as on its way, four times of().
+    /// Returns 1 / (|phi|^1.5 sqrt(mean)) with that mean. It changes as smoothly along the orbit as
+    /// the potential, and does not grow in a galaxy's centre, where |a| vanishes. Where a particle
+    /// is pulled four times as hard as on its way, it is four times of().
     CHAMOMILE_HD double of_orbit(double mean, double acceleration, double potential) const
     {
         const double phi = fabs(potential), root = sqrt(phi);
@@ -74,7 +74,7 @@ private:
     CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
 
-/// Of all particles, |G m|.
+/// Returns the sum of |G m| over all particles.
 double total_GM(const Particles& particles, double gravitational_constant);
 
 /// Throws Error(usage) if steps by the potential are asked for in a periodic box, where it has no

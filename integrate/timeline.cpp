@@ -16,8 +16,8 @@ namespace {
 /// 3 * 0.1 and 0.3 differ by rounding.
 constexpr double same = 1e-9;
 
-/// Units in the last place of the times themselves, by which sums and products of them differ; and
-/// the least step or interval, of which a time shall have as many parts.
+/// Sums and products of times differ by `rounding` units in the last place of the times themselves.
+/// The least step or interval is `least_parts` such units.
 constexpr double rounding = 4, least_parts = 64;
 
 } // namespace

@@ -1,4 +1,4 @@
-/// \file  Where steps begin and end, so that the times asked for are hit exactly.
+/// \file  A timeline says where steps begin and end, so that the times asked for are hit exactly.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace chamomile {
 
 class Archive;
 
-/// More make no run that ends.
+/// A run of more steps than these would not end.
 inline constexpr double most_steps = 1e12;
 
-/// The steps from a start to an end by way of the times of any number of series, start + k *
-/// interval or listed. Times do not drift: a fixed step ends at (last time hit) + k * length, and
-/// the last one before a time is shortened to end on it; adaptive steps are shortened evenly
-/// towards it. Times that differ by their rounding alone are one time.
+/// A Timeline plans the steps from a start to an end by way of the times of any number of series,
+/// start + k * interval or listed. Times do not drift: a fixed step ends at (last time hit) + k *
+/// length, and the last one before a time is shortened to end on it; adaptive steps are shortened
+/// evenly towards it. Times that differ by their rounding alone are one time.
 class Timeline {
 public:
     /// Throws Error(usage) unless both are finite and end >= start.
@@ -30,7 +30,8 @@ public:
     /// Throws Error(usage) for one that is not finite.
     std::size_t add_list(std::vector<double> times);
 
-    /// What an interval or step must exceed so as not to be lost in the digits of such times.
+    /// Returns what an interval or step must exceed so as not to be lost in the digits of such
+    /// times.
     static double least_interval(double start, double end);
 
     double time() const { return time_; }
@@ -40,16 +41,16 @@ public:
         double length, end;
         bool hits; ///< ends on the end or on a time of a series
     };
-    /// The next step, of the length given or less.
+    /// Returns the next step, of the length given or less.
     Step plan(double length, TimeStepKind kind) const;
 
-    /// Whether the planned step ends on a time of the series.
+    /// Tells whether the planned step ends on a time of the series.
     bool hits(const Step& step, std::size_t series) const;
 
     /// Takes the planned step.
     void advance(const Step& step);
 
-    /// Whether the present time (before the first step: the start) is one of the series.
+    /// Tells whether the present time (before the first step: the start) is one of the series.
     bool due(std::size_t series) const { return series_[series].due; }
 
     /// Keeps or restores all but the end and the times of lists, the intervals of series too.

@@ -14,7 +14,7 @@
 
 namespace chamomile {
 
-/// One of the values, which are not negative, with its place among them.
+/// A WeightedValue is one of the values, which are not negative, with its place among them.
 struct WeightedValue {
     double value, weight;
     std::size_t place;
@@ -25,8 +25,8 @@ struct WeightedValue {
     }
 };
 
-/// Bins of a hundredth of their value from 2^-24 to 2^8 of a typical one; the first and the last
-/// hold what lies beyond. They are told by the leading bits of a number.
+/// ValueBins are bins of a hundredth of their value from 2^-24 to 2^8 of a typical one; the first
+/// and the last hold what lies beyond. They are told by the leading bits of a number.
 class ValueBins {
 public:
     static constexpr int count = 4096;
@@ -48,26 +48,28 @@ private:
     std::int64_t first_;
 };
 
-/// Where a quantile lies: its bin, the weight of all bins before it, and the weight to be reached.
+/// A QuantileBin says where a quantile lies: its bin, the weight of all bins before it, and the
+/// weight to be reached.
 struct QuantileBin {
     std::uint16_t bin;
     double before, target;
 };
 
-/// `sums` holds the weight of each bin in each piece of the values, added in their order. Empty if
-/// there is no weight.
+/// Returns where the quantile of each of the `parts` lies. `sums` holds the weight of each bin in
+/// each piece of the values, added in their order. The result is empty if there is no weight.
 std::vector<QuantileBin> quantile_bins(const std::vector<std::vector<double>>& sums,
                                        std::span<const double> parts);
 
-/// The first of the entries of one bin, in their order, with which the weight is reached.
+/// Returns the first of the entries of one bin, in their order, with which the weight is reached.
 WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& quantile);
 
-/// The median of a thousand values.
+/// Returns the median of a thousand values.
 double typical_value(std::vector<double> values);
 
-/// For each of the `parts` of the whole weight the first entry, in ascending order of values (and
-/// of places where these are equal), with which the sum of weights reaches it, but for rounding.
-/// `value(i)` and `weight(i)` for i < n; entries without weight do not count. Empty if none does.
+/// Returns for each of the `parts` of the whole weight the first entry, in ascending order of
+/// values (and of places where these are equal), with which the sum of weights reaches it, but for
+/// rounding. `value(i)` and `weight(i)` are called for i < n; entries without weight do not count.
+/// The result is empty if none does.
 ///
 /// One pass adds the weights of each bin, in pieces of a size that does not depend on the number of
 /// threads; another takes the entries of the bins in which the quantiles lie, a few in a hundred.

@@ -11,7 +11,7 @@
 
 namespace chamomile::tests {
 
-/// On the host unless told otherwise.
+/// A Context computes on the host unless told otherwise.
 struct Context {
     chm_context* c = nullptr;
     Context()
@@ -30,7 +30,7 @@ struct Context {
         CAPTURE(value);
         REQUIRE(chm_set_option(c, key, value) == CHM_OK);
     }
-    /// The direct sum in double.
+    /// Chooses the direct sum in double.
     void exact()
     {
         set("solver", "direct");

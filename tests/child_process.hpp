@@ -6,7 +6,8 @@
 
 namespace chamomile::tests {
 
-/// The status of a child that makes a fork of this process do something, which may not hang.
+/// Returns the status of a child that makes a fork of this process do something, which may not
+/// hang.
 template <class Work>
 int status_of_child(Work work)
 {

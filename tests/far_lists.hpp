@@ -1,4 +1,4 @@
-/// \file  Lists with far cells made by hand, and what every evaluator must make of them.
+/// \file  Checks of every evaluator by lists with far cells that are made by hand.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@ namespace chamomile::tests {
 
 using EvaluatorMaker = std::function<std::unique_ptr<Evaluator>(Precision)>;
 
-/// Errors against the direct sum and against the same cells felt one by one fall with the order;
-/// single precision stays by double; potentials change no acceleration.
+/// Checks that errors against the direct sum and against the same cells felt one by one fall with
+/// the order, that single precision stays by double, and that potentials change no acceleration.
 void check_far_cells(const EvaluatorMaker& make);
 
-/// The same in units scaled by 2^k: no bit changes.
+/// Checks that no bit changes in units scaled by 2^k.
 void check_scaled_far_cells(const EvaluatorMaker& make);
 
 } // namespace chamomile::tests

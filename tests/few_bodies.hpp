@@ -7,7 +7,8 @@
 
 namespace chamomile::tests {
 
-/// Two bodies with G (m1 + m2) = 1 and semi-major axis 1, at pericentre on the x axis.
+/// An Orbit is that of two bodies with G (m1 + m2) = 1 and semi-major axis 1, at pericentre on the
+/// x axis.
 struct Orbit {
     double eccentricity = 0;
     double mass_ratio = 1; ///< m1 / m2
@@ -33,14 +34,14 @@ inline Vec3<double> separation(const Particles& pair)
     return pair.position[1] - pair.position[0];
 }
 
-/// Energy of the relative motion per reduced mass.
+/// Returns the energy of the relative motion per reduced mass.
 inline double orbit_energy(const Particles& pair)
 {
     const Vec3<double> v = pair.velocity[1] - pair.velocity[0];
     return 0.5 * norm_squared(v) - 1 / norm(separation(pair));
 }
 
-/// Direction of pericentre: of the Laplace-Runge-Lenz vector.
+/// Returns the direction of pericentre, which is that of the Laplace-Runge-Lenz vector.
 inline double pericenter_angle(const Particles& pair)
 {
     const Vec3<double> x = separation(pair), v = pair.velocity[1] - pair.velocity[0];
@@ -48,7 +49,8 @@ inline double pericenter_angle(const Particles& pair)
     return std::atan2(e.y, e.x);
 }
 
-/// Burrau's problem: masses 3, 4 and 5 at rest in the corners opposite the sides of that length.
+/// Returns Burrau's problem: masses 3, 4 and 5 at rest in the corners opposite the sides of that
+/// length.
 inline Particles pythagorean_bodies()
 {
     Particles bodies;
@@ -59,7 +61,8 @@ inline Particles pythagorean_bodies()
     return bodies;
 }
 
-/// Three bodies of mass 1 that chase each other on a figure eight (Chenciner & Montgomery 2000).
+/// Returns three bodies of mass 1 that chase each other on a figure eight (Chenciner & Montgomery
+/// 2000).
 inline Particles figure_eight()
 {
     const Vec3<double> x{0.97000436, -0.24308753, 0}, v{-0.93240737, -0.86473146, 0};

@@ -1,4 +1,4 @@
-/// \file  What a kept field must do on every device.
+/// \file  Behaviours of a kept field on every device.
 #pragma once
 
 #include "tests/behaviours.hpp"

@@ -26,7 +26,7 @@ struct Point {
     double tidal[6] = {};
 };
 
-/// One pair at a time, by formulas of its own. A source at the very place pulls at nothing.
+/// Sums one pair at a time, by formulas of its own. A source at the very place pulls at nothing.
 inline Point plain_field(const Particles& p, const Vec3<double>& x, const Vec3<double>& v,
                          double eps, std::int64_t self, double G)
 {
@@ -92,7 +92,7 @@ inline void check_errors(std::vector<double> errors, const Setup& setup)
         CHECK(errors[errors.size() * 9 / 10] < setup.typical);
 }
 
-/// What a field says of points.
+/// Felt holds what a field says of points.
 struct Felt {
     Vectors a;
     std::vector<double> phi;
@@ -105,7 +105,7 @@ struct Felt {
     {}
 };
 
-/// That it is what plain sums over these sources say.
+/// Checks that it is what plain sums over these sources say.
 inline void check_felt(const Felt& felt, const Particles& p, const Vectors& points, double eps,
                        const Setup& setup, std::span<const std::int64_t> self = {})
 {
@@ -119,7 +119,7 @@ inline void check_felt(const Felt& felt, const Particles& p, const Vectors& poin
     check_errors(deeper, setup);
 }
 
-/// Six numbers in a row for each target.
+/// Returns a view of six numbers in a row for each target.
 inline ArrayView tensors(std::vector<double>& tidal)
 {
     ArrayView six = numbers_at(tidal.data(), 6 * sizeof(double));

@@ -14,7 +14,7 @@ struct Outcome {
     Particles particles;
 };
 
-/// Largest |dE/E| at intervals, and force evaluations of a particle in the mean.
+/// Returns the largest |dE/E| at intervals, and the force evaluations of a particle in the mean.
 inline Outcome follow(Particles particles, Integrator& integrator, double end, double interval)
 {
     Outcome outcome;

@@ -11,7 +11,7 @@
 
 namespace chamomile::tests {
 
-/// A tree with its moments and groups.
+/// A Forest is a tree with its moments and groups.
 struct Forest {
     Octree octree;
     Moments moments;
@@ -27,7 +27,7 @@ struct Forest {
     }
 };
 
-/// A walk over a forest, with the nodes that it reads.
+/// A ForestWalk is a walk over a forest, with the nodes that it reads.
 struct ForestWalk {
     WalkNodes nodes;
     Walk walk;

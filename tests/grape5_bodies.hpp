@@ -45,7 +45,7 @@ struct Field {
     Row rows() { return reinterpret_cast<Row>(a.data()); }
 };
 
-/// +sum m / u; eps2 of each target.
+/// Returns plain sums, with potentials +sum m / u; `eps2` is asked for each target and source.
 inline Field reference(const std::vector<Vector>& targets, const Bodies& sources, int used,
                        const std::function<double(std::size_t, std::size_t)>& eps2)
 {
@@ -92,7 +92,7 @@ inline bool all_nan(const Field& f)
     return true;
 }
 
-/// A library just opened, in one precision; closed at the end.
+/// Opened is a library just opened, in one precision; it is closed at the end.
 struct Opened {
     explicit Opened(const char* precision = "double")
     {

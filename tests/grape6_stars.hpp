@@ -24,7 +24,7 @@ inline Row rows(std::vector<Vector>& x)
     return reinterpret_cast<Row>(x.data());
 }
 
-/// A particle with all its derivatives at its own time.
+/// A Star is a particle with all its derivatives at its own time.
 struct Star {
     int id = 0;
     double t = 0, m = 0;
@@ -82,7 +82,7 @@ inline Star moved(Star s, double t)
     return s;
 }
 
-/// Targets of one call and what comes back.
+/// A Call holds the targets of one call and what comes back.
 struct Call {
     std::vector<int> id, nearest;
     std::vector<Vector> x, v, a, jerk;

@@ -1,4 +1,4 @@
-/// \file  What one group's list holds, and the list that a plain walk gives it.
+/// \file  The contents of one group's list, and the list that a plain walk gives it.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 namespace chamomile::tests {
 
-/// What one group interacts with: particles one by one (sorted), cells of three kinds.
+/// A GroupList holds what one group interacts with: particles one by one (sorted), cells of three
+/// kinds.
 struct GroupList {
     std::vector<Index> particles, cells, far, cluster_far;
 };
@@ -35,7 +36,7 @@ inline GroupList group_list(const InteractionLists& lists, const ListRow& row)
     return list;
 }
 
-/// One group, one cell at a time (Barnes 1990 with the opening radius of Barnes 1995).
+/// Walks for one group, one cell at a time (Barnes 1990 with the opening radius of Barnes 1995).
 inline GroupList plain_walk(const Forest& f, const Group& group, double theta, double clearance)
 {
     GroupList list;

@@ -82,8 +82,8 @@ inline std::vector<double> counting(std::size_t n, double first)
     return values;
 }
 
-/// Initial conditions as a script might write them: big-endian single precision, 32-bit ids, the
-/// mass in the header, no units. `first` is the first id.
+/// Writes initial conditions as a script might: big-endian single precision, 32-bit ids, the mass
+/// in the header, no units. `first` is the first id.
 inline void make_initial_conditions(const std::filesystem::path& path, hsize_t n, double total,
                                     double files, double first)
 {

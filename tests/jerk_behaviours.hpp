@@ -1,4 +1,4 @@
-/// \file  What holds for jerks on every machine, and spheres evolved by them.
+/// \file  Behaviours of jerks on every machine, and spheres evolved by them.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ struct Result {
     HermiteReport report;
 };
 
-/// Hermite steps up to t.
+/// Takes Hermite steps up to t.
 inline Result evolve(JerkSolver& solver, Particles particles, double t,
                      const HermiteOptions& options)
 {
@@ -53,7 +53,7 @@ inline Result evolve(JerkSolver& solver, Particles particles, double t,
     return {particles, last / first - 1, simulation.step(), hermite.report()};
 }
 
-/// Sums for some of 597 sources agree with plain loops, with and without softening.
+/// Checks that sums for some of 597 sources agree with plain loops, with and without softening.
 inline void check_jerk_sums(const std::string& device, const std::string& set = "auto")
 {
     const Particles p = sphere(597);

@@ -1,4 +1,4 @@
-/// \file  What the built-in laws must do on every device, written once: tests call these for each.
+/// \file  Behaviours of the built-in laws on every device, written once: tests call these for each.
 #pragma once
 
 #include "tests/behaviours.hpp"

@@ -8,7 +8,8 @@
 
 namespace chamomile::tests {
 
-/// n points of a cubic lattice of unit spacing, each moved by up to `jitter` along each axis.
+/// Returns n points of a cubic lattice of unit spacing, each moved by up to `jitter` along each
+/// axis.
 inline std::vector<Vec3<double>> jittered_lattice(std::size_t n, double jitter, unsigned seed = 1)
 {
     std::size_t side = 1;
@@ -23,7 +24,8 @@ inline std::vector<Vec3<double>> jittered_lattice(std::size_t n, double jitter, 
     return positions;
 }
 
-/// Atoms of several kinds there: sigma 0.75 to 0.95, epsilon 0.2 to 1.5, charges -0.8 to 0.8.
+/// Returns atoms of several kinds at such points: sigma 0.75 to 0.95, epsilon 0.2 to 1.5, charges
+/// -0.8 to 0.8.
 template <class Combination>
 std::vector<MolecularAtom<double>> liquid(std::size_t n, unsigned seed = 2)
 {

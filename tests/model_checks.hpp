@@ -1,4 +1,4 @@
-/// \file  What the tests of the initial models measure on particles.
+/// \file  Measurements on particles for the tests of the initial models.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Energies {
     double total() const { return kinetic + potential; }
 };
 
-/// Both energies with the reference sum, G = 1.
+/// Returns both energies with the reference sum, G = 1.
 inline Energies energies_of(const Particles& particles, Softening softening = {})
 {
     const auto all = sample_targets(particles.size(), particles.size());
@@ -30,7 +30,7 @@ inline Energies energies_of(const Particles& particles, Softening softening = {}
     return energies;
 }
 
-/// Radii about the origin of the particles of a type (-1: all), ascending.
+/// Returns the radii about the origin of the particles of a type (-1: all), ascending.
 inline std::vector<double> sorted_radii(const Particles& particles, int type = -1)
 {
     std::vector<double> radii;
@@ -41,7 +41,7 @@ inline std::vector<double> sorted_radii(const Particles& particles, int type = -
     return radii;
 }
 
-/// Radius that holds a fraction of equal particles.
+/// Returns the radius that holds a fraction of equal particles.
 inline double radius_of_fraction(const std::vector<double>& sorted, double fraction)
 {
     return sorted[std::size_t(fraction * double(sorted.size()))];
@@ -58,7 +58,7 @@ inline Vec3<double> mean_of(const Particles& particles, const std::vector<Vec3<d
     return (1 / mass) * sum;
 }
 
-/// Whether all arrays hold the same bytes.
+/// Tells whether all arrays hold the same bytes.
 inline bool same_bytes(const Particles& a, const Particles& b)
 {
     const auto same = [](const auto& x, const auto& y) {

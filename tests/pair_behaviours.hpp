@@ -1,4 +1,4 @@
-/// \file  What every PairSolver must do, written once: tests call these for each device.
+/// \file  Behaviours of every PairSolver, written once: tests call these for each device.
 #pragma once
 
 #include <cmath>
@@ -14,20 +14,21 @@ namespace chamomile::tests {
 
 PairOptions pair_options(const Machine& machine, Precision precision);
 
-/// Which pairs a plain sum leaves out, and where a source is seen from a target.
+/// PlainRules say which pairs a plain sum leaves out, and where a source is seen from a target.
 struct PlainRules {
     std::function<bool(std::size_t target, std::size_t source)> left_out;
     Vec3<double> period{}; ///< nearest image
 };
 
-/// Sums, and for each value the sum of what the pairs add to it by amount (to three in a row: by
-/// length of the vector): what errors are measured in.
+/// PlainSums are sums, and for each value the sum of what the pairs add to it by amount (to three
+/// in a row: by length of the vector), in which errors are measured.
 template <class Sum>
 struct PlainSums {
     std::vector<Sum> sums, amounts;
 };
 
-/// One pair after the other in double, by the law's own call: no tiles, no groups, no rounding.
+/// Sums one pair after the other in double, by the law's own call: no tiles, no groups, no
+/// rounding.
 template <class Law>
 PlainSums<typename Law::template Sum<double>>
 plain_sum(const Law& law, const std::vector<typename Law::template Target<double>>& targets,
@@ -75,7 +76,7 @@ using Sources = std::vector<typename Law::template Source<double>>;
 template <class Law>
 using Sums = std::vector<typename Law::template Sum<double>>;
 
-/// What a solver makes of it.
+/// Returns the sums that a solver makes of the same.
 template <class Law>
 Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>& targets,
                  const Sources<Law>& sources, std::span<const std::uint32_t> self = {},
@@ -88,7 +89,7 @@ Sums<Law> summed(const Law& law, const PairOptions& options, const Targets<Law>&
     return sums;
 }
 
-/// The error of each value over the sum of what pairs add to it by amount.
+/// Returns the error of each value over the sum of what pairs add to it by amount.
 template <class Record>
 std::vector<double> errors(const std::vector<Record>& sums, const PlainSums<Record>& exact,
                            std::size_t first = 0)
@@ -111,7 +112,7 @@ double largest_error(const std::vector<Record>& sums, const PlainSums<Record>& e
     return largest;
 }
 
-/// The root mean square of the same.
+/// Returns the root mean square of these errors.
 template <class Record>
 double mean_error(const std::vector<Record>& sums, const PlainSums<Record>& exact)
 {

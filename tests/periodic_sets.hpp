@@ -48,7 +48,7 @@ inline std::vector<PeriodicSet> periodic_sets(std::size_t n)
             {"near a lattice", cloud(side * side * side, 8, lattice), 30}};
 }
 
-/// In a cube of that side.
+/// Returns the particles of the unit cube scaled to a cube of that side.
 inline Particles scaled(Particles particles, double side)
 {
     for (Vec3<double>& x : particles.position)

@@ -1,16 +1,16 @@
-/// \file  What every evaluator must do with coordinates, masses and forces of any size.
+/// \file  Behaviours of every evaluator with coordinates, masses and forces of any size.
 #pragma once
 
 #include "tests/behaviours.hpp"
 
 namespace chamomile::tests {
 
-/// Direct sums of particles of which one is far away, or two very close: all in double, and in
-/// float to its own accuracy.
+/// Checks direct sums of particles of which one is far away, or two very close: all in double, and
+/// in float to its own accuracy.
 void check_wide_groups(const Machine& machine);
 /// Trees whose accelerations or lengths have no squares keep their tolerance.
 void check_sizes_without_squares(const Machine& machine);
-/// The field far from all sources, alone and beside targets among them.
+/// Checks the field far from all sources, alone and beside targets among them.
 void check_far_targets(const Machine& machine);
 /// Sums that no double can hold are errors, not numbers.
 void check_overflow(const Machine& machine);

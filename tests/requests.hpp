@@ -6,7 +6,7 @@
 
 namespace chamomile::tests {
 
-/// What a request asks for beside all accelerations.
+/// Asked is what a request asks for beside all accelerations.
 struct Asked {
     std::span<const Index> active = {};
     std::uint64_t number = 0;
@@ -27,7 +27,7 @@ inline ForceStatistics solve(Solver& solver, Particles& particles, const Asked& 
     return solver.evaluate(request);
 }
 
-/// Target t of a request on the host, and how many there are.
+/// target() returns target t of a request on the host, target_count() how many there are.
 inline Index target(const Request& request, std::size_t t)
 {
     return request.active.empty() ? Index(t) : request.active[t];

@@ -18,7 +18,7 @@
 
 namespace chamomile::tests {
 
-/// An integrator with what it keeps references to.
+/// An OwnedIntegrator is an integrator with what it keeps references to.
 struct OwnedIntegrator {
     std::unique_ptr<Clock> clock;
     std::unique_ptr<Solver> solver;
@@ -33,14 +33,15 @@ struct WayToMove {
 
 using WrapSolver = std::function<std::unique_ptr<Solver>(std::unique_ptr<Solver>)>;
 
-/// A leapfrog whose particles live on the solver's GPU.
+/// Returns a leapfrog whose particles live on the solver's GPU.
 template <class Steps>
 std::unique_ptr<Leapfrog> resident(Solver& solver, const Steps& steps)
 {
     return std::make_unique<Leapfrog>(solver, steps, Clock::newtonian(), Residence::device);
 }
 
-/// Every solver, integrator and softening that go together, on the host; and on the first GPU.
+/// Returns every solver, integrator and softening that go together, on the host and on the first
+/// GPU.
 inline std::vector<WayToMove> ways_to_move(const WrapSolver& wrapped = std::identity{})
 {
     std::vector<std::string> devices{"cpu"};
@@ -240,7 +241,7 @@ inline bool same_bits(const Particles& a, const Particles& b)
 
 constexpr double end_of_followed = 0.25;
 
-/// A set in motion, with a close pair for the schemes that care.
+/// Returns a set in motion, with a close pair for the schemes that care.
 inline Particles set_in_motion(std::size_t n = 301)
 {
     Particles particles = plummer(n);
@@ -250,7 +251,7 @@ inline Particles set_in_motion(std::size_t n = 301)
     return particles;
 }
 
-/// One of these on its way, with two observers.
+/// Followed is a run by one of these ways to move, with two observers.
 struct Followed {
     Particles particles = set_in_motion();
     OwnedIntegrator owned;

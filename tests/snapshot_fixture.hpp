@@ -1,4 +1,5 @@
-/// \file  What the tests of the file formats share: a folder, particles, files made byte by byte.
+/// \file  Tools that the tests of the file formats share: a folder, particles, files made byte by
+/// byte.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 
 namespace chamomile {
 
-/// An empty folder that goes away with its test.
+/// A TemporaryFolder is an empty folder that goes away with its test.
 class TemporaryFolder {
 public:
     TemporaryFolder()
@@ -38,7 +39,7 @@ private:
     std::filesystem::path path_;
 };
 
-/// Numbers without a pattern, the same on every machine.
+/// Scatter gives numbers without a pattern, the same on every machine.
 class Scatter {
 public:
     double operator()() // in -1..1, all 53 bits in use
@@ -52,7 +53,7 @@ private:
     std::uint64_t state_ = 42;
 };
 
-/// Particles of all types in mixed order, with ids that are neither sorted nor dense.
+/// Returns particles of all types in mixed order, with ids that are neither sorted nor dense.
 inline Snapshot sample_snapshot(std::size_t n = 597)
 {
     Scatter scatter;
@@ -72,7 +73,7 @@ inline Snapshot sample_snapshot(std::size_t n = 597)
     return snapshot;
 }
 
-/// Indices of the particles by rising id.
+/// Returns the indices of the particles by rising id.
 inline std::vector<std::size_t> by_id(const Particles& particles)
 {
     std::vector<std::size_t> order(particles.size());
@@ -82,7 +83,7 @@ inline std::vector<std::size_t> by_id(const Particles& particles)
     return order;
 }
 
-/// The same particles bit for bit, in whatever order.
+/// Checks that both hold the same particles bit for bit, in whatever order.
 inline void check_same_particles(const Particles& a, const Particles& b, bool with_forces)
 {
     REQUIRE(a.size() == b.size());
@@ -99,7 +100,7 @@ inline void check_same_particles(const Particles& a, const Particles& b, bool wi
     CHECK(different == 0);
 }
 
-/// The one line that reading the file throws; fails when it throws none.
+/// Returns the one line that reading the file throws; it fails when it throws none.
 inline std::string reading_error(const std::filesystem::path& path)
 {
     try {
@@ -135,7 +136,7 @@ inline void make_file(const std::filesystem::path& path, const std::string& byte
     std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Appends values in a byte order.
+/// Bytes appends values in a byte order.
 class Bytes {
 public:
     explicit Bytes(ByteOrder order = ByteOrder::host) : order_(order) {}
@@ -152,7 +153,7 @@ public:
         text_ += text;
         return *this;
     }
-    /// A Fortran record: the bytes between their count, twice.
+    /// Adds a Fortran record: the bytes between their count, twice.
     Bytes& add_record(const Bytes& record)
     {
         add(std::uint32_t(record.text_.size()));

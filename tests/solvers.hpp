@@ -16,7 +16,8 @@ struct SolverUnderTest {
     double accuracy; ///< largest error of |a|, multipoles included
 };
 
-/// Direct and tree, in float and in double, on the host and, where there is one, on the first GPU.
+/// Returns direct sum and tree, in float and in double, on the host and, where there is one, on the
+/// first GPU.
 inline std::vector<SolverUnderTest> all_solvers(Softening softening = {})
 {
     std::vector<std::string> devices{"cpu"};

@@ -17,7 +17,7 @@ inline SolverOptions tree_options(double eps)
     return options;
 }
 
-/// Of the accelerations of those particles.
+/// Returns the rms error of the accelerations of those particles.
 inline double rms_error(const Particles& particles, std::span<const Index> active, double eps)
 {
     const ReferenceSums exact = reference_sum(particles, active, {SofteningKind::plummer, eps}, 1);

@@ -1,4 +1,4 @@
-/// \file  What laws given as text must do on every device.
+/// \file  Behaviours of laws given as text on every device.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace chamomile::tests {
 
-/// Rows of n values in -1 .. 1; the last one of more than three in 0.5 .. 1.5.
+/// Returns n rows of `width` values in -1 .. 1; the last of more than three is in 0.5 .. 1.5.
 std::vector<double> random_rows(std::size_t n, std::size_t width, unsigned seed);
 
-/// Text laws against the built-in ones, and a law of all functions against plain double.
+/// Checks text laws against the built-in ones, and a law of all functions against plain double.
 void check_text_laws(const Machine& machine);
 
 } // namespace chamomile::tests

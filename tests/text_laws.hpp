@@ -49,7 +49,8 @@ jz += w*(uz + s*dz)
 phi -= m_ri
 )";
 
-/// Every function of the language, conditions, what depends on one side alone, parameters.
+/// This text has every function of the language, conditions, what depends on one side alone, and
+/// parameters.
 inline constexpr const char* everything_text = R"(
 target position x y z, q s
 source position x y z, q s

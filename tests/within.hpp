@@ -5,7 +5,8 @@
 
 namespace chamomile {
 
-/// The value to a relative error; doctest alone takes its epsilon relative to 1 + |value|.
+/// Compares with the value to a relative error; doctest alone takes its epsilon relative to 1 +
+/// |value|.
 inline doctest::Approx within(double relative, double value)
 {
     return doctest::Approx(value).epsilon(relative).scale(0);

@@ -37,8 +37,8 @@ def rows(gpu):
         return {
             "tree, 1e5": bench("-n 1e5"), "tree, 1e6": bench("-n 1e6"), "direct, 16384": bench("-n 16384 --solver direct"),
             "direct in double, 8192": bench("-n 8192 --solver direct --precision double"), "box, 64^3": bench("-n 262144 --box 1"),
-            "run, shared steps, 1e5": steps("--model plummer -n 100000 --eps 0.01", 1e-4, 2, 12),
-            "run, individual steps, 2e4": whole("--model plummer -n 20000 --eps 0.01 --block-steps", 0.03125),
+            "run, shared steps, 1e5": steps("--model plummer -n 100000 --eps 0.01", 1e-4, 2, 42),
+            "run, individual steps, 2e4": whole("--model plummer -n 20000 --eps 0.01 --block-steps", 0.5),
         }
     table = {f"tree, {n}": bench(f"-n {n}") for n in ("1e5", "1e6", "1.6e7")}
     table |= {f"direct, {n}": bench(f"-n {n} --solver direct") for n in (16384, 131072, 1048576)}

@@ -16,10 +16,13 @@ int fluid(const std::vector<std::string>& arguments);
 int force(const std::vector<std::string>& arguments);
 int halos(const std::vector<std::string>& arguments);
 int info(const std::vector<std::string>& arguments);
+int join(const std::vector<std::string>& arguments);
 int model(const std::vector<std::string>& arguments);
 int pairs(const std::vector<std::string>& arguments);
 int power(const std::vector<std::string>& arguments);
+int profile(const std::vector<std::string>& arguments);
 int render(const std::vector<std::string>& arguments);
 int run(const std::vector<std::string>& arguments);
+int view(const std::vector<std::string>& arguments);
 
 } // namespace chamomile::app

@@ -5,9 +5,11 @@
 #include "app/command_files.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/solver_options.hpp"
+#include "app/options/unit_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/accuracy_text.hpp"
 #include "chamomile/run/force_cost.hpp"
 #include "chamomile/run/method_text.hpp"
@@ -41,6 +43,7 @@ int force(const std::vector<std::string>& arguments)
     options.positional("FILE", file, "the snapshot");
     add_force_options(options, solver_options, ForceUse::evaluation);
     add_output(options, output);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
     resolve_forces(options, solver_options);
@@ -50,6 +53,8 @@ int force(const std::vector<std::string>& arguments)
     return write_output(options, output, [&] {
         Snapshot snapshot = read_particles(file);
         require_particles(snapshot.particles, file);
+        options.take_units(unit_frame_of(snapshot));
+        print_quantities(options);
         take_from_file(solver_options, snapshot, options);
         note_suspicious_inputs(snapshot, solver_options);
         note_idle_on_device(options, solver_options, snapshot);

@@ -7,10 +7,12 @@
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/structure_options.hpp"
+#include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/particle_notes.hpp"
 #include "chamomile/run/structures/mass_function_file.hpp"
 
@@ -24,9 +26,13 @@ void print_largest(const Snapshot& snapshot, const HaloCatalogue& catalogue)
                 catalogue.halos.size(), members, snapshot.particles.size(),
                 100 * double(members) / double(snapshot.particles.size()), catalogue.linking_length,
                 snapshot.units.description().c_str());
-    std::vector<std::string> headings{"halo", "members", "mass", "x", "y", "z", "dispersion"};
+    const Units& units = snapshot.units;
+    std::vector<std::string> headings{"halo", "members", heading("mass", dimensions::mass, units)};
+    for (const char* name : {"x", "y", "z"})
+        headings.push_back(heading(name, dimensions::length, units));
+    headings.push_back(heading("dispersion", dimensions::velocity, units));
     for (const DensityThreshold& threshold : catalogue.thresholds)
-        headings.push_back("M_" + threshold.name);
+        headings.push_back(heading("M_" + threshold.name, dimensions::mass, units));
     Table table(headings);
     for (std::size_t h = 0; h < std::min<std::size_t>(10, catalogue.halos.size()); ++h) {
         const Halo& halo = catalogue.halos[h];
@@ -89,6 +95,7 @@ int halos(const std::vector<std::string>& arguments)
     options.text("mass-function", "FILE", numbers.file, "dn/dlnM, as a table of text");
     options.number("mass-bins", bins, between(1, 100), "its bins per decade");
     options.flag("overwrite", output.overwrite, "replace files of these names");
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
     note_input(file);
@@ -108,6 +115,7 @@ int halos(const std::vector<std::string>& arguments)
     require_different(request.overdensities);
 
     Snapshot snapshot = read_particles(file);
+    options.take_units(unit_frame_of(snapshot));
     const std::optional<Particles> all = matter_beside(matter, snapshot);
     select_matter(matter, file, snapshot);
     refuse_idle(options,
@@ -123,6 +131,7 @@ int halos(const std::vector<std::string>& arguments)
     const auto fits = make_theory(theory, snapshot);
     const HaloCatalogue catalogue =
         measured_halos(snapshot, all ? *all : snapshot.particles, request);
+    print_quantities(options);
     if (options.verbosity() != Verbosity::quiet)
         print_largest(snapshot, catalogue);
     const std::string made = one_line(" of " + file + ": " + options.command_line());

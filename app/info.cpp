@@ -3,11 +3,12 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/options/options.hpp"
+#include "app/options/unit_options.hpp"
 #include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
+#include "chamomile/run/method_text.hpp"
 #include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
@@ -18,9 +19,9 @@ void print_line(const char* field, const std::string& value)
     std::printf("%-14s %s\n", field, value.c_str());
 }
 
-std::string vector_text(const Vec3<double>& v)
+std::string vector_text(const Vec3<double>& v, Dimension dimension, const Units& units)
 {
-    return formatted("%.6g  %.6g  %.6g", v.x, v.y, v.z);
+    return with_unit(formatted("%.6g  %.6g  %.6g", v.x, v.y, v.z), dimension, units);
 }
 
 std::string softening_text(const Snapshot& snapshot)
@@ -28,15 +29,18 @@ std::string softening_text(const Snapshot& snapshot)
     if (!snapshot.softening)
         return "not stated";
     const Softening& softening = *snapshot.softening;
+    const auto length = [&](double value) { return length_text(value, snapshot.units); };
     if (softening.kind == SofteningKind::plummer)
-        return formatted("Plummer, eps = %.6g", softening.length);
-    return formatted("spline, eps = %.6g (Newtonian beyond %.6g)", softening.length,
-                     softening.spline_radius());
+        return "Plummer, eps = " + length(softening.length);
+    return "spline, eps = " + length(softening.length) + " (Newtonian beyond " +
+           length(softening.spline_radius()) + ")";
 }
 
-void print_types(const SnapshotSummary& summary)
+void print_types(const SnapshotSummary& summary, const Units& units)
 {
-    Table table({"type", "name", "particles", "total mass", "least mass", "largest mass"});
+    const auto mass = [&](const char* which) { return heading(which, dimensions::mass, units); };
+    Table table({"type", "name", "particles", mass("total mass"), mass("least mass"),
+                 mass("largest mass")});
     for (std::size_t type = 0; type < summary.types.size(); ++type) {
         const TypeSummary& one = summary.types[type];
         if (one.count > 0)
@@ -58,38 +62,47 @@ void print_comoving(const ComovingFrame& frame)
 
 int info(const std::vector<std::string>& arguments)
 {
-    std::string file;
+    std::string file, system;
     Options options("info", "Tells what is in a snapshot of any format that can be read.");
     options.positional("FILE", file, "the snapshot; of several pieces, any one");
+    add_unit_system(options, system);
     if (!options.parse(arguments))
         return 0;
 
     Snapshot snapshot = read_particles(file);
+    take_unit_system(system, snapshot);
     note_outside(snapshot);
     const SnapshotSummary summary = summarize(snapshot.particles);
     print_line("file", file);
     print_line("format", snapshot.format);
-    print_line("time", formatted("%.10g", snapshot.time));
-    print_line("units", snapshot.units.description());
-    print_line("G", formatted("%.8g", snapshot.G()));
+    const Units& units = snapshot.units;
+    print_line("time", snapshot.comoving || snapshot.time == 0 || !units.physical
+                           ? formatted("%.10g", snapshot.time)
+                           : with_unit(formatted("%.10g", snapshot.time), dimensions::time, units) +
+                                 ", " + clock_text(snapshot.time, units));
+    print_line("units", units.description());
+    print_line("G", with_unit(formatted("%.8g", snapshot.G()), dimensions::gravity, units));
     if (snapshot.comoving)
         print_comoving(*snapshot.comoving);
     print_line("softening", softening_text(snapshot));
-    print_line("box", snapshot.box_size > 0 ? formatted("%.8g", snapshot.box_size) : "isolated");
+    print_line("box", snapshot.box_size > 0 ? length_text(snapshot.box_size, units) : "isolated");
     print_line("particles", std::to_string(summary.count));
     if (summary.count > 0) {
-        print_line("mass", formatted("%.10g", summary.total_mass));
-        print_line("from", vector_text(summary.lower));
-        print_line("to", vector_text(summary.upper));
-        print_line("centre of mass", vector_text(summary.centre_of_mass));
-        print_line("mean velocity", vector_text(summary.mean_velocity));
+        print_line("mass",
+                   with_unit(formatted("%.10g", summary.total_mass), dimensions::mass, units));
+        print_line("from", vector_text(summary.lower, dimensions::length, units));
+        print_line("to", vector_text(summary.upper, dimensions::length, units));
+        print_line("centre of mass",
+                   vector_text(summary.centre_of_mass, dimensions::length, units));
+        print_line("mean velocity",
+                   vector_text(summary.mean_velocity, dimensions::velocity, units));
         print_line("forces",
                    snapshot.has_accelerations
                        ? snapshot.has_potentials ? "accelerations and potentials" : "accelerations"
                    : snapshot.has_potentials ? "potentials"
                                              : "none");
         std::printf("\n");
-        print_types(summary);
+        print_types(summary, units);
     }
     if (!snapshot.provenance.empty()) {
         std::printf("\nhow it was made\n");

@@ -4,14 +4,13 @@
 #include "app/command_files.hpp"
 #include "app/models/model_cosmology.hpp"
 #include "app/models/model_galaxy.hpp"
+#include "app/models/model_spheres.hpp"
 #include "app/options/options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
 #include "chamomile/io/models/exponential_disk.hpp"
-#include "chamomile/io/models/hernquist.hpp"
 #include "chamomile/io/models/kepler.hpp"
-#include "chamomile/io/models/nfw.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/io/models/uniform.hpp"
 
@@ -43,35 +42,6 @@ int plummer(const Arguments& arguments)
     if (!options.parse(arguments))
         return 0;
     return write_output(options, output, [&] { return make_plummer(model); });
-}
-
-int hernquist(const Arguments& arguments)
-{
-    HernquistOptions model;
-    Output output;
-    Options options("model hernquist", "Writes an isotropic Hernquist sphere, G = M = a = 1.");
-    add_number_and_seed(options, model.particles, model.seed);
-    options.number("truncation", model.truncation, positive,
-                   "largest radius in units of the scale radius");
-    add_output(options, output);
-    if (!options.parse(arguments))
-        return 0;
-    return write_output(options, output, [&] { return make_hernquist(model); });
-}
-
-int nfw(const Arguments& arguments)
-{
-    NfwOptions model;
-    Output output;
-    Options options("model nfw", "Writes an isotropic NFW halo, G = r_s = 1 and mass 1 within the "
-                                 "virial radius, with an exponential end beyond it.");
-    add_number_and_seed(options, model.particles, model.seed);
-    options.number("concentration,c", model.concentration, between(1, 100),
-                   "virial radius in units of the scale radius");
-    add_output(options, output);
-    if (!options.parse(arguments))
-        return 0;
-    return write_output(options, output, [&] { return make_nfw(model); });
 }
 
 int cold_sphere(const Arguments& arguments)
@@ -133,8 +103,12 @@ int disk(const Arguments& arguments)
 
 constexpr Command kinds[] = {
     {"plummer", "Plummer sphere in N-body units, E = -1/4", plummer},
-    {"hernquist", "Hernquist sphere", hernquist},
-    {"nfw", "NFW halo", nfw},
+    {"hernquist", "Hernquist sphere", model_hernquist},
+    {"nfw", "NFW halo", model_nfw},
+    {"einasto", "Einasto halo", model_einasto},
+    {"king", "King sphere: a globular cluster", model_king},
+    {"exponential", "sphere with an exponential surface density: a bulge", model_exponential},
+    {"spheres", "several spheres in equilibrium with each other", model_spheres},
     {"cold-sphere", "uniform sphere at rest: cold collapse", cold_sphere},
     {"cube", "uniform cube at rest: a test of forces", cube},
     {"two-body", "Kepler orbit", two_body},

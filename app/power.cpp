@@ -6,6 +6,7 @@
 #include "app/options/option_uses.hpp"
 #include "app/options/structure_options.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
@@ -28,6 +29,7 @@ int power(const std::vector<std::string>& arguments)
     options.group("Output");
     options.text("output,o", "FILE", output.file, "the table, as text; standard output without");
     options.flag("overwrite", output.overwrite, "replace a file of that name");
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
     note_input(file);
@@ -42,6 +44,7 @@ int power(const std::vector<std::string>& arguments)
         request.measurement.bins = PowerBins::linear;
 
     Snapshot snapshot = read_particles(file);
+    options.take_units(unit_frame_of(snapshot));
     select_matter(matter, file, snapshot);
     if (!matter.types.empty() && theory.wanted)
         snapshot.notes.emplace_back("the spectrum is of the chosen types, the fits are of all "

@@ -13,6 +13,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/pictures/array_file.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/particle_notes.hpp"
 
 namespace chamomile::app {
@@ -39,16 +40,20 @@ void add_picture(Options& options, Picture& picture)
     options.number("height", view.height, between(16, 16384), "pixels upwards");
     options.number("fov", view.field_of_view, positive,
                    "length across the picture; the side of a periodic box, or what holds 98 % of "
-                   "the mass, unless given");
+                   "the mass, unless given",
+                   dimensions::length);
     options.numbers("center", picture.centre, any_number,
                     "x,y,z of the middle; of a periodic box its own, else the centre of mass of "
-                    "what is shown, unless given");
+                    "what is shown, unless given",
+                    dimensions::length);
     options.number("box", view.box, ranges::side_or_none,
                    "side of a periodic box, whose images are drawn across its faces; 0: isolated; "
-                   "that of the file, if all particles lie in it, unless given");
+                   "that of the file, if all particles lie in it, unless given",
+                   dimensions::length);
     options.number("slice", view.slice, positive,
                    "thickness along the line of sight, about the centre; a periodic box is one "
-                   "side thick unless given");
+                   "side thick unless given",
+                   dimensions::length);
     options.number("azimuth", view.azimuth, any_number,
                    "degrees that the scene is turned about z first");
     options.number("inclination", view.inclination, any_number,
@@ -58,8 +63,10 @@ void add_picture(Options& options, Picture& picture)
               "are any, because a halo hides them, or else all");
     options.group("Colours");
     options.number("min", view.min, positive,
-                   "surface density of the first colour; from percentiles unless given");
-    options.number("max", view.max, positive, "surface density of the last colour");
+                   "surface density of the first colour; from percentiles unless given",
+                   dimensions::surface_density);
+    options.number("max", view.max, positive, "surface density of the last colour",
+                   dimensions::surface_density);
     std::vector<std::pair<std::string, ColourMap>> maps;
     for (const std::string& name : colour_map_names())
         maps.emplace_back(name, colour_map_named(name));
@@ -90,6 +97,16 @@ void require_data_file(const Picture& picture)
     require_writable("render", picture.data);
 }
 
+void take_centre(Picture& picture)
+{
+    if (picture.centre.empty())
+        return;
+    if (picture.centre.size() != 3)
+        throw Error(Fault::usage, "--center: " + std::to_string(picture.centre.size()) +
+                                      " numbers: three are needed, as in 0,0,0");
+    picture.view.centre = {picture.centre[0], picture.centre[1], picture.centre[2]};
+}
+
 /// Returns IMAGE_007.png for the seventh of several files after the first.
 std::string numbered(const std::string& file, std::size_t k)
 {
@@ -107,18 +124,14 @@ int render(const std::vector<std::string>& arguments)
     Options options("render", "Makes pictures of the projected surface density of snapshots, "
                               "smoothed over the local distance between particles.");
     add_picture(options, picture);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
     if (picture.size) {
         refuse_idle(options, {{true, "width height", "contradicts --size; give one"}});
         picture.view.width = picture.view.height = *picture.size;
     }
-    if (!picture.centre.empty()) {
-        if (picture.centre.size() != 3)
-            throw Error(Fault::usage, "--center: " + std::to_string(picture.centre.size()) +
-                                          " numbers: three are needed, as in 0,0,0");
-        picture.view.centre = {picture.centre[0], picture.centre[1], picture.centre[2]};
-    }
+    take_centre(picture);
     picture.view.labels = !picture.plain;
     require_png(picture.output.file);
     picture.data = {picture.data.file, picture.output.overwrite, "--data"};
@@ -138,6 +151,10 @@ int render(const std::vector<std::string>& arguments)
         note_snapshot(file); // all of them, before anything is written
     for (std::size_t k = 0; k < picture.files.size(); ++k) {
         const Snapshot snapshot = read_particles(picture.files[k]);
+        if (k == 0) {
+            options.take_units(unit_frame_of(snapshot));
+            take_centre(picture);
+        }
         if (picture.files.size() > 1 && k == 0)
             picture.view = complete_view(snapshot, picture.view);
         const Image image = render_snapshot(snapshot, picture.view);

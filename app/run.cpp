@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "app/command.hpp"
@@ -10,7 +11,9 @@
 #include "app/options/periodic_options.hpp"
 #include "app/options/run_options.hpp"
 #include "app/options/solver_options.hpp"
+#include "app/options/unit_options.hpp"
 #include "app/program.hpp"
+#include "app/viewing.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
@@ -28,8 +31,8 @@ namespace {
 std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
-    for (const char* name :
-         {"config", "threads", "quiet", "verbose", "restart", "output", "overwrite", "tune"})
+    for (const char* name : {"config", "threads", "quiet", "verbose", "restart", "output",
+                             "overwrite", "tune", "view"})
         lasting.erase(name);
     return lasting;
 }
@@ -48,7 +51,7 @@ RunDescription description_of(const Options& options, const RunOptions& run,
 {
     std::string all;
     for (const auto& [name, value] : options.values())
-        if (!value.empty())
+        if (!value.empty() && name != "view")
             all += (all.empty() ? "" : " ") + name + "=" + value;
     return {.source = source_of(run),
             .box = box_text(options, state, made.integrator->forces()),
@@ -71,27 +74,10 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Integra
     return origin;
 }
 
-/// Chooses steps of eta sqrt(eps/|a|) unless --dt is given, and refuses options for plain time
-/// alone.
-void resolve_comoving_steps(RunOptions& run)
-{
-    if (run.scheme.kind != SchemeKind::leapfrog)
-        throw Error(Fault::usage, "run: --cosmology: needs the leapfrog, not --integrator hermite");
-    run.scheme.adaptive = !run.scheme.fixed_length && !run.scheme.individual;
-    if (run.scheme.criterion == StepCriterion::potential)
-        throw Error(Fault::usage, "run: --step-criterion potential: needs isolated particles; with "
-                                  "--cosmology steps go by the softening");
-    run.scheme.criterion = StepCriterion::softening;
-    if (!run.scheme.eta)
-        run.scheme.eta = comoving_eta;
-}
-
 void resolve(const Options& options, RunOptions& run)
 {
     resolve_forces(options, run.solver);
-    resolve_cosmology(options, run.cosmology, run.end_time);
-    if (run.cosmology.asked)
-        resolve_comoving_steps(run);
+    resolve_cosmology(options, run.cosmology, run.scheme, run.end_time);
     require_complete(options, run);
     require(options, resolve_scheme(run.solver, run.scheme, options.asked(),
                                     run.cosmology.asked || run.solver.is_periodic()));
@@ -130,8 +116,13 @@ struct WrittenFiles {
     bool results = false, checkpoint = false;
 };
 
-void execute(RunJob& job, WrittenFiles& written)
+/// Runs it, in the view if there is one.
+void execute(RunJob& job, WrittenFiles& written, LiveView* view, const std::string& name)
 {
+    if (view) {
+        announce(*view);
+        job.show_in(*view, name);
+    }
     try {
         job.execute();
     } catch (...) {
@@ -140,11 +131,17 @@ void execute(RunJob& job, WrittenFiles& written)
     }
 }
 
-void begin(const Options& options, RunOptions& run, WrittenFiles& written)
+void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
 {
-    const RunOptions asked = run;
+    RunOptions asked = run;
     resolve(options, run);
     Snapshot state = initial_conditions(run);
+    if (options.has_units()) {
+        run = asked;
+        options.take_units(unit_frame(run, state));
+        asked = run;
+        resolve(options, run);
+    }
     resolve_in_box(options, asked, state.box_size, run);
     if (options.given("G")) // files state the G in use
         state.gravitational_constant = run.solver.gravitational_constant;
@@ -176,13 +173,13 @@ void begin(const Options& options, RunOptions& run, WrittenFiles& written)
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, made, time.start_time), folder, state, simulation,
                journal);
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = quantity_lines(options);
     if (tuning)
         lines.push_back(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
                                   tuning->text().c_str(), run.solver.group_size,
                                   run.solver.leaf_size));
     job.introduce(description, lines, checked);
-    execute(job, written);
+    execute(job, written, view, source_of(run));
 }
 
 /// Resolves the options that go with --restart, and the folder of the run.
@@ -192,6 +189,10 @@ void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
     for (const auto& [one, other] : {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}})
         if (options.given(one)) // replaces the earlier end in either form
             origin.options.erase(other);
+    for (const char* list : {"output-times", "outputs-a", "outputs-z"})
+        if (options.given(list)) // replaces earlier times in any form
+            for (const char* other : {"snapshot-every", "output-times", "outputs-a", "outputs-z"})
+                origin.options.erase(other);
     options.adopt(origin.options, changeable_options());
     std::error_code none;
     if (options.given("output") && !std::filesystem::equivalent(run.folder, folder, none))
@@ -202,7 +203,7 @@ void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
     run.input = origin.input;
 }
 
-void continue_run(Options& options, RunOptions& run, WrittenFiles& written)
+void continue_run(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
 {
     if (!run.input.empty())
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
@@ -214,6 +215,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written)
     CheckpointReader& archive = *point.archive;
     RunOrigin earlier;
     earlier.exchange(archive);
+    options.take_units(unit_frame_of(archive));
     resolve_restart(options, run, earlier, place);
     const RunOptions asked = run;
     resolve(options, run);
@@ -237,8 +239,10 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written)
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
-    const std::vector<std::string> notes =
+    std::vector<std::string> notes =
         take_choices(earlier, run.solver, !options.given("instruction-set"));
+    for (const std::string& line : options.quantities())
+        notes.push_back(line);
     const std::string checked = check_device(run.scheme, run.solver);
     Journal journal({stdout, options.verbosity(), warn});
     report_choices(run.solver, journal);
@@ -247,7 +251,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written)
     RunJob job(run, origin_of(run, options, made, earlier.start_time), folder, state, simulation,
                journal);
     job.continue_run(point, earlier, description_of(options, run, made, state), notes, checked);
-    execute(job, written);
+    execute(job, written, view, run.folder);
 }
 
 /// Returns the arguments that continue a run from its checkpoint without its GPU.
@@ -279,22 +283,24 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
     return on;
 }
 
-} // namespace
-
-int run(const std::vector<std::string>& arguments)
+/// Runs by these arguments, and again without a GPU that fails, in the same view.
+int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveView>& view)
 {
     RunOptions run;
     Options options("run", "Evolves particles under their gravity and writes snapshots, energies, "
                            "pictures and a log; goes on with a run that was ended.");
     add_run_options(options, run);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
+    if (run.view && !view)
+        view = make_view(*run.view, "--view");
     WrittenFiles written;
     try {
         if (run.restart.empty())
-            begin(options, run, written);
+            begin(options, run, written, view.get());
         else
-            continue_run(options, run, written);
+            continue_run(options, run, written, view.get());
         return 0;
     } catch (const Error& error) {
         if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
@@ -303,8 +309,16 @@ int run(const std::vector<std::string>& arguments)
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());
     }
-    return app::run(written.checkpoint ? without_gpu(arguments, run.folder)
-                                       : without_gpu(arguments));
+    return run_viewed(
+        written.checkpoint ? without_gpu(arguments, run.folder) : without_gpu(arguments), view);
+}
+
+} // namespace
+
+int run(const std::vector<std::string>& arguments)
+{
+    std::unique_ptr<LiveView> view;
+    return run_viewed(arguments, view);
 }
 
 } // namespace chamomile::app

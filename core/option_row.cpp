@@ -18,6 +18,16 @@ void refuse_empty(const std::string& option, const std::string& values)
     throw Error(Fault::usage, option + ": (empty): a " + values + " is needed");
 }
 
+Refusal refused_by(const std::function<void()>& call)
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
 std::string OptionTerms::plain_name() const
 {
     std::string plain = known_as.empty() ? name : known_as.front();

@@ -24,12 +24,13 @@
 #include <vector>
 
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/core/range.hpp"
 #include "chamomile/core/typed_number.hpp"
 
 namespace chamomile {
 
-enum class OptionKind { number, whole, word, text, flag };
+enum class OptionKind { number, whole, word, text, flag, series };
 
 /// An OptionTerms holds the name, values and meaning of an option, whatever struct it belongs to.
 struct OptionTerms {
@@ -40,7 +41,7 @@ struct OptionTerms {
     OptionKind kind = OptionKind::number;
     std::string values;             ///< such as "X", "N", "tree|direct"
     std::vector<std::string> words; ///< one for each value that is allowed; none: any
-    std::string unit;               ///< such as "length"; none: a pure number or word
+    Dimension dimension;            ///< of the number; none: a pure number or word
     std::string group, help;
     unsigned needs = 0; ///< what must be chosen for it to have an effect, as bits
 
@@ -74,9 +75,15 @@ struct OptionRow : OptionTerms {
         known_as = std::move(names);
         return *this;
     }
-    OptionRow& in(std::string what)
+    /// States what the number measures. Its text is a plain number: in_frame() makes it one.
+    OptionRow& in(Dimension measured)
     {
-        unit = std::move(what);
+        dimension = measured;
+        put = [measured, put = put](Settings& s, const std::string& option,
+                                    const std::string& text) {
+            refuse_unit(option, text, measured);
+            put(s, option, text);
+        };
         return *this;
     }
     OptionRow& only(unsigned bits)
@@ -138,6 +145,24 @@ public:
         return row;
     }
 
+    /// Adds a list of numbers such as 0,0.5,1:5:1; the value of `place` is their vector.
+    template <class Place>
+    Row& series(std::string name, Place place, Range range, std::string help)
+    {
+        Row& row = add(std::move(name), "X,FIRST:LAST:STEP,...", std::move(help));
+        row.kind = OptionKind::series;
+        row.put = [place, range](Settings& s, const std::string& option, const std::string& text) {
+            place(s) = parse_series(option, text, range);
+        };
+        row.text = [place](const Settings& s) {
+            std::string text;
+            for (double value : place(const_cast<Settings&>(s)))
+                text.append(text.empty() ? "" : ",").append(number_text(value));
+            return text;
+        };
+        return row;
+    }
+
     /// Adds an option whose value is one of a few words or whole numbers. Of several words for a
     /// value the first is shown.
     template <class Place>
@@ -168,7 +193,10 @@ public:
             for (const auto& [word, value] : words)
                 if (now == value)
                     return word;
-            return "";
+            if constexpr (std::is_same_v<T, int>) // which is none of them
+                return now ? std::to_string(*now) : "";
+            else
+                return "";
         };
         return row;
     }
@@ -264,6 +292,9 @@ void add_keys(std::vector<std::string>& keys, const std::vector<OptionRow<Settin
     }
 }
 
+/// Returns the line of the Error that the call throws, if it throws one.
+Refusal refused_by(const std::function<void()>& call);
+
 /// Returns "--theta: needs --solver tree" for the first given option whose needs are not met.
 template <class Settings>
 Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const GivenOptions& given,
@@ -273,6 +304,21 @@ Refusal refuse_idle_rows(const std::vector<OptionRow<Settings>>& rows, const Giv
         for (const auto& row : rows)
             if ((row.needs & lack.need) && given.contains(row.name))
                 return "--" + row.name + ": " + lack.because;
+    return {};
+}
+
+/// Returns the line of the first row that does not read its own value from the settings.
+template <class Settings>
+Refusal refuse_values(const std::vector<OptionRow<Settings>>& rows, const Settings& settings)
+{
+    Settings tried = settings;
+    for (const auto& row : rows) {
+        const std::string text = row.text(settings);
+        if (text.empty())
+            continue;
+        if (const Refusal line = refused_by([&] { row.put(tried, "--" + row.name, text); }))
+            return line;
+    }
     return {};
 }
 

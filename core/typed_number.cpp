@@ -1,6 +1,7 @@
 #include "chamomile/core/typed_number.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -54,6 +55,57 @@ std::vector<T> parse_numbers(const std::string& option, const std::string& text,
         const std::size_t comma = std::min(text.find(',', start), text.size());
         values.push_back(parse_number<T>(option, text.substr(start, comma - start), range));
         start = comma + 1;
+    }
+    return values;
+}
+
+double to_fifteen_digits(double value)
+{
+    char text[32];
+    const auto end =
+        std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 14).ptr;
+    return parsed_number<double>({text, std::size_t(end - text)}).value_or(value);
+}
+
+std::vector<double> parse_series(const std::string& option, const std::string& text,
+                                 const Range& range)
+{
+    constexpr double most = 1e6, rounding = 1e-9;
+    std::vector<double> values;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', start), text.size());
+        std::string part = text.substr(start, comma - start);
+        start = comma + 1;
+        if (part.find(':') == part.npos) {
+            values.push_back(parse_number<double>(option, part, range));
+            continue;
+        }
+        std::vector<std::string> three;
+        for (std::size_t at = 0; at <= part.size();) {
+            const std::size_t colon = std::min(part.find(':', at), part.size());
+            three.push_back(part.substr(at, colon - at));
+            at = colon + 1;
+        }
+        const auto refuse = [&](const char* why) {
+            throw Error(Fault::usage, option + ": " + part + ": " + why);
+        };
+        if (three.size() != 3)
+            refuse("FIRST:LAST:STEP is needed, as in 1:5:1");
+        const double first = parse_number<double>(option, three[0], range),
+                     last = parse_number<double>(option, three[1], range),
+                     step = parse_number<double>(option, three[2], {});
+        const double steps = (last - first) / step;
+        if (!(steps >= 0) || step == 0)
+            refuse("its steps never come to its end");
+        if (steps + double(values.size()) >= most)
+            refuse("at most 1e6 numbers are allowed");
+        const double count = std::floor(steps * (1 + rounding) + rounding);
+        for (double k = 0; k <= count; ++k) {
+            const double value = to_fifteen_digits(first + k * step);
+            values.push_back(std::abs(k - steps) <= rounding * (1 + steps)         ? last
+                             : std::abs(value) <= 1e-12 * std::abs(step) * (1 + k) ? 0
+                                                                                   : value);
+        }
     }
     return values;
 }

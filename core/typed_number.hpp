@@ -20,6 +20,15 @@ template <class T>
 std::vector<T> parse_numbers(const std::string& option, const std::string& text,
                              const Range& range);
 
+/// Returns the number to 15 digits, which hides the rounding of a few sums and products.
+double to_fifteen_digits(double value);
+
+/// Reads a list such as 0,0.5,1:5:1, in which A:B:STEP stands for A, A + STEP and so on to B, in
+/// the same way; B counts where it differs by rounding alone. Throws Error(usage) for steps that
+/// never come to B, and beyond a million numbers.
+std::vector<double> parse_series(const std::string& option, const std::string& text,
+                                 const Range& range);
+
 /// Throws Error(usage) that names the allowed words and the nearest of them.
 [[noreturn]] void refuse_word(const std::string& option, const std::string& text,
                               const std::vector<std::string>& words);

@@ -8,6 +8,7 @@ namespace {
 
 constexpr double gravitational_constant_cgs = 6.672e-8;
 constexpr double kpc_in_cm = 3.085678e21, solar_mass_in_g = 1.989e33;
+constexpr double astronomical_unit_in_cm = 1.495978707e13;
 
 bool near(double a, double b)
 {
@@ -45,9 +46,11 @@ std::string Units::description() const
     if (!physical)
         return "N-body units (G = 1)";
     const char* h = per_hubble ? "/h" : "";
-    const bool mpc = length_in_cm > 100 * kpc_in_cm;
-    const std::string length = mpc ? multiple(length_in_cm, 1000 * kpc_in_cm, "Mpc")
-                                   : multiple(length_in_cm, kpc_in_cm, "kpc");
+    const std::string length =
+        length_in_cm > 100 * kpc_in_cm    ? multiple(length_in_cm, 1000 * kpc_in_cm, "Mpc")
+        : length_in_cm > 0.1 * kpc_in_cm  ? multiple(length_in_cm, kpc_in_cm, "kpc")
+        : length_in_cm > 1e-6 * kpc_in_cm ? multiple(length_in_cm, 1e-3 * kpc_in_cm, "pc")
+                                          : multiple(length_in_cm, astronomical_unit_in_cm, "AU");
     const std::string mass = near(mass_in_g, 1e10 * solar_mass_in_g)
                                  ? "1e10 Msun"
                                  : multiple(mass_in_g, solar_mass_in_g, "Msun");

@@ -20,7 +20,7 @@ def call(*arguments):
 
 def rows(path):
     with open(path, newline="") as file:
-        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        return [{key.partition(" [")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
 
 def direct_energy(program, snapshot, time, folder):

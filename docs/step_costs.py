@@ -21,7 +21,7 @@ def numbers(text):
 
 def rows(path):
     with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+        return [{key.partition(" [")[0]: value for key, value in row.items()} for row in csv.DictReader(file)]
 
 
 def measured(options, folder, steps):

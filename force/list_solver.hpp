@@ -35,9 +35,6 @@ GroupSizes group_sizes(const SolverOptions& resolved);
 /// Returns the criterion by which a tree with these options accepts cells.
 AcceptanceCriterion criterion_of(const SolverOptions& options);
 
-/// Tells why no solver can keep a goal; nothing if it is in range.
-std::optional<std::string> goal_refusal(const AccuracyGoal& goal);
-
 /// The criterion, orders and sizes of this solver may change between evaluations; buffers stay.
 class AdjustableSolver : public Solver {
 public:

@@ -44,7 +44,7 @@ std::vector<OptionRow<O>> rows()
          "softening length (Plummer equivalent); that of the file unless given; run needs one of "
          "the two")
         .also({"softening", "eps"})
-        .in("length");
+        .in(dimensions::length);
     t.choice(
          "softening", [](O & o) -> auto& { return o.softening.kind; },
          {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
@@ -54,7 +54,7 @@ std::vector<OptionRow<O>> rows()
     t.number(
          "G", [](O & o) -> auto& { return o.gravitational_constant; }, ranges::positive,
          "gravitational constant; that of the file unless given")
-        .in("length velocity^2 / mass");
+        .in(dimensions::gravity);
     t.number(
          "decorrelate", [](O & o) -> auto& { return o.decorrelate; }, ranges::not_negative,
          "seed of root cubes at random places, another in each step, so that the errors of steps "
@@ -117,7 +117,7 @@ std::vector<OptionRow<O>> rows()
     t.number(
          "box", [](O & o) -> auto& { return o.box; }, ranges::side_or_none,
          "side of a periodic cube [0, SIDE)^3; that of the file unless given; 0: isolated")
-        .in("length");
+        .in(dimensions::length);
     t.choice(
          "long-range", [](O & o) -> auto& { return o.periodic.long_range; },
          {{"mesh", LongRangeKind::mesh}, {"modes", LongRangeKind::modes}},

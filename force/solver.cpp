@@ -1,46 +1,29 @@
 // This file chooses the parts of a solver: device, key sorter, evaluator, sizes.
 #include "chamomile/force/solver.hpp"
 
-#include <cmath>
-#include <cstdio>
-
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/list_solver.hpp"
 #include "chamomile/force/long_range_field.hpp"
+#include "chamomile/force/option_table.hpp"
 #include "chamomile/force/periodic_direct.hpp"
 
 namespace chamomile {
 namespace {
 
-std::string in_words(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return text;
-}
-
-using Refusal = std::optional<std::string>;
-
 Refusal periodic_refusal(const SolverOptions& o)
 {
     const auto& [long_range, mesh, split, cut] = o.periodic;
     if (o.solver == SolverKind::tree && o.order > 2)
-        return "order: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box";
-    if (mesh < 0 || mesh > 32768 || (mesh > 0 && mesh < 16))
-        return "mesh: " + std::to_string(mesh) + ": must be 16 to 32768, or 0";
-    if (!(split >= 0.5) || !(split <= 10))
-        return "split: " + in_words(split) + ": must be 0.5 to 10";
-    if (!(cut >= 3) || !(cut <= 7))
-        return "cut: " + in_words(cut) + ": must be 3 to 7";
+        return "--order: " + std::to_string(o.order) + ": must be 0 or 2 in a periodic box";
     if (long_range == LongRangeKind::mesh && mesh > 0 && cut * split / mesh > most_of_periodic_box)
-        return "mesh: " + std::to_string(mesh) + ": too few cells: the cut of " +
-               in_words(cut * split) + " cells must be less than 0.45 of the box";
+        return "--mesh: " + std::to_string(mesh) + ": too few cells: the cut of " +
+               number_text(cut * split) + " cells must be less than 0.45 of the box";
     if (o.softening.length > 0.1 * o.box)
-        return "eps: " + in_words(o.softening.length) + ": must be at most a tenth of the box";
+        return "--eps: " + number_text(o.softening.length) + ": must be at most a tenth of the box";
     if (o.accuracy)
-        return "accuracy: is not for periodic boxes; choose tolerance and cut";
+        return "--accuracy: is not for periodic boxes; choose --tolerance and --cut";
     return {};
 }
 
@@ -48,33 +31,12 @@ Refusal periodic_refusal(const SolverOptions& o)
 
 Refusal refusal(const SolverOptions& o)
 {
-    const auto& [softening, gravitational_constant, box] = static_cast<const Physics&>(o);
-    if (!(o.theta > 0) || !(o.theta <= 1.5))
-        return "theta: " + in_words(o.theta) + ": must be above 0 and at most 1.5";
-    if (!(o.tolerance > 0) || !(o.tolerance <= 1))
-        return "tolerance: " + in_words(o.tolerance) + ": must be above 0 and at most 1";
-    if (o.local_order != 0 && (o.local_order < 3 || o.local_order > 6))
-        return "local order: " + std::to_string(o.local_order) + ": must be 3 to 6, or 0";
-    if (o.order < 0 || o.order == 1 || o.order > 4)
-        return "order: " + std::to_string(o.order) +
-               ": must be 0 (monopole), 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)";
-    if (o.group_size < 0 || o.group_size > 1 << 20)
-        return "group size: " + std::to_string(o.group_size) + ": must be 1 to 1048576, or 0";
-    if (o.leaf_size < 0 || o.leaf_size > 1 << 20)
-        return "leaf size: " + std::to_string(o.leaf_size) + ": must be 1 to 1048576, or 0";
-    if (o.batch_size < 0)
-        return "batch size: " + std::to_string(o.batch_size) + ": must be 1 or more, or 0";
+    if (const Refusal line = refuse_values(force_options(), o))
+        return line;
     if (o.decorrelate && o.solver != SolverKind::tree)
-        return "decorrelate: needs the tree solver";
-    if (!(softening.length >= 0) || !std::isfinite(softening.length))
-        return "eps: " + in_words(softening.length) + ": must be 0 or more";
-    if (!(gravitational_constant > 0) || !std::isfinite(gravitational_constant))
-        return "G: " + in_words(gravitational_constant) + ": must be above 0";
-    if (!(box >= 0) || !std::isfinite(box))
-        return "box: " + in_words(box) + ": must be 0 or more";
-    if (o.accuracy)
-        if (Refusal why = goal_refusal(*o.accuracy))
-            return why;
+        return "--decorrelate: needs --solver tree";
+    if (o.accuracy && o.accuracy->sample < 1)
+        return "accuracy sample: 0: must be 1 or more";
     return o.is_periodic() ? periodic_refusal(o) : Refusal{};
 }
 
@@ -101,8 +63,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
 
 SolverOptions resolved(const SolverOptions& options)
 {
-    if (const Refusal why = refusal(options))
-        throw Error(Fault::usage, *why);
+    require(refusal(options), plain_names_of_forces());
     SolverOptions chosen = options;
     const int gpu = choose_gpu(options.device);
     chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);

@@ -40,9 +40,21 @@ public:
         }
         is_split_ = false;
         due_.clear();
+        const Particles& p = *particles_;
+        home_ = {p.position.data(), p.velocity.data(), p.acceleration.data(), p.potential.data()};
     }
 
-    void fetch() override {}
+    /// Moves the particles into the arrays that they were loaded from, which others may look at: a
+    /// step leaves them in those of the state before it.
+    void fetch() override
+    {
+        Particles& p = *particles_;
+        bring_home(p.position, position_, home_.position);
+        bring_home(p.velocity, velocity_, home_.velocity);
+        bring_home(p.acceleration, acceleration_, home_.acceleration);
+        bring_home(p.potential, potential_, home_.potential);
+    }
+
     StepColumns columns() override { return now_; }
 
     void set_due(int first, std::uint64_t count) override
@@ -238,6 +250,21 @@ public:
     }
 
 private:
+    /// Home holds where the particles' arrays were when they were loaded.
+    struct Home {
+        const Vec3<double>*position, *velocity, *acceleration;
+        const double* potential;
+    };
+
+    template <class T>
+    static void bring_home(std::vector<T>& now, std::vector<T>& before, const T* home)
+    {
+        if (now.data() == home || before.data() != home)
+            return;
+        now.swap(before);
+        copy(before, now);
+    }
+
     int level(std::size_t i) const
     {
         return options_.individual ? level_[i] : 0;
@@ -313,13 +340,14 @@ private:
     }
 
     StepColumns now_, before_;
+    Home home_{};
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};
     std::vector<Index> due_;          ///< ascending; empty: all
     bool begins_ = false;             ///< the next move is the first of a whole step
     bool is_split_ = false;           ///< accelerations are those of the short range
     bool has_new_long_range_ = false; ///< since begin_step()
-    /// These hold the state before the whole step, except while restore() has given it back.
+    /// These hold the state before the whole step, until restore() or fetch().
     std::vector<Vec3<double>> position_, velocity_, acceleration_, long_range_before_;
     std::vector<double> potential_;
 };

@@ -12,26 +12,6 @@ bool is_direct(const SolverOptions& options)
     return options.solver == SolverKind::direct;
 }
 
-bool is_spline(const SolverOptions& options)
-{
-    return options.softening.length > 0 && options.softening.kind != SofteningKind::plummer;
-}
-
-Refusal refuse_hermite(const SolverOptions& options, const Scheme& scheme)
-{
-    if (options.is_periodic())
-        return "--box: hermite is not periodic; leave out one of the two";
-    if (!is_direct(options))
-        return "--solver tree: hermite sums directly; leave it out";
-    if (options.accuracy)
-        return "--accuracy: is for trees; hermite sums directly";
-    if (is_spline(options))
-        return "--softening spline: hermite knows Plummer softening alone";
-    if (scheme.resident)
-        return "--resident: is for the leapfrog";
-    return {};
-}
-
 /// A solver that does not take arrays of a GPU is refused where the integrator is made.
 Refusal refuse_resident(const SolverOptions& options)
 {
@@ -103,7 +83,7 @@ TimeStep time_step_of(const Scheme& scheme)
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
     if (scheme.kind == SchemeKind::hermite)
-        return refuse_hermite(options, scheme);
+        return scheme.resident ? "--resident: is for the leapfrog" : jerk_refusal(options);
     if (scheme.resident)
         if (const Refusal line = refuse_resident(options))
             return line;

@@ -23,7 +23,7 @@ std::vector<OptionRow<S>> rows()
          "dt", [](S & s) -> auto& { return s.fixed_length; }, ranges::positive,
          "length of a fixed step")
         .also({"step", "dt"})
-        .in("time");
+        .in(dimensions::time);
     t.flag(
          "adaptive", [](S & s) -> auto& { return s.adaptive; },
          "steps of eta sqrt(eps/|a|), or by --step-criterion, the smallest of all particles, "
@@ -39,13 +39,13 @@ std::vector<OptionRow<S>> rows()
          "dt-min", [](S & s) -> auto& { return s.shortest; }, ranges::not_negative,
          "shortest adaptive step; of hermite, 0: 2^-40 of the usual first step")
         .also({"shortest", "dt_min"})
-        .in("time")
+        .in(dimensions::time)
         .only(needs_varying);
     t.number(
          "dt-max", [](S & s) -> auto& { return s.longest; }, ranges::positive,
          "longest adaptive step")
         .also({"longest", "dt_max"})
-        .in("time")
+        .in(dimensions::time)
         .only(needs_varying);
     t.choice(
         "integrator", [](S & s) -> auto& { return s.kind; }, scheme_words(),
@@ -123,26 +123,19 @@ Refusal first_of(const std::vector<Contradiction>& table, const GivenOptions& gi
     return {};
 }
 
-Refusal resolve_hermite(SolverOptions& options, const Scheme& scheme, const GivenOptions& given,
-                        bool in_box)
+Refusal resolve_hermite(SolverOptions& options, const Scheme& scheme, const GivenOptions& given)
 {
     const char* direct = "is for trees; hermite sums directly";
-    if (Refusal line = first_of(
-            {{in_box, "box", "hermite is not periodic; leave out one of the two"},
-             {in_box, "integrator",
-              "hermite is not periodic, and the file states a box; --box 0 runs it isolated"},
-             {scheme.fixed_length.has_value(), "block-steps", "contradicts --dt"},
-             {scheme.shared_steps, "block-steps", "contradicts --shared-steps"}},
-            given))
+    if (Refusal line =
+            first_of({{scheme.fixed_length.has_value(), "block-steps", "contradicts --dt"},
+                      {scheme.shared_steps, "block-steps", "contradicts --shared-steps"}},
+                     given))
         return line;
     if (Refusal line =
             refuse_idle_rows(force_options(), given, {{needs_tree | needs_lists, direct}}))
         return line;
-    if (given.contains("solver") && options.solver != SolverKind::direct)
-        return "--solver tree: hermite sums directly; leave it out";
-    if (given.contains("softening") && options.softening.kind != SofteningKind::plummer)
-        return "--softening spline: hermite knows Plummer softening alone";
-    options.solver = SolverKind::direct;
+    if (!given.contains("solver"))
+        options.solver = SolverKind::direct;
     if (!given.contains("precision"))
         options.precision = Precision::double_precision;
     return {};
@@ -197,7 +190,7 @@ Refusal resolve_scheme(SolverOptions& options, Scheme& scheme, const GivenOption
         unmet.push_back({needs_isolation, "is not for periodic boxes"});
     if (const Refusal line = refuse_idle_rows(scheme_options(), given, unmet))
         return line;
-    return hermite ? resolve_hermite(options, scheme, given, in_box)
+    return hermite ? resolve_hermite(options, scheme, given)
                    : refuse_leapfrog(options, scheme, given);
 }
 

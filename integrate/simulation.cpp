@@ -61,6 +61,16 @@ void Simulation::run()
     } else if (notified_ < observers_.size()) {
         notify();
     }
+    const struct Fetch { // however the run ends
+        Simulation& simulation;
+        ~Fetch()
+        {
+            try {
+                simulation.integrator_->fetch(simulation.particles_);
+            } catch (const Error&) { // the device is lost: the host has what was fetched last
+            }
+        }
+    } fetch{*this};
     while (!at_end() && !stop_) {
         take_step();
         for (const Observer& observer : step_observers_)
@@ -131,6 +141,12 @@ void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
     last_ = std::move(statistics);
     add(total_, last_);
     has_potentials_ = quantities == Quantities::acceleration_potential;
+}
+
+const Particles& Simulation::present_particles()
+{
+    integrator_->fetch(particles_);
+    return particles_;
 }
 
 const Diagnostics& Simulation::diagnostics()

@@ -127,6 +127,13 @@ void Timeline::advance(const Step& step)
     }
 }
 
+std::uint64_t Timeline::next_of(const Series& list) const
+{
+    const auto later =
+        std::upper_bound(list.times.begin(), list.times.end(), time_ + tolerance(list.interval));
+    return std::uint64_t(later - list.times.begin()) + 1;
+}
+
 void Timeline::exchange(Archive& archive)
 {
     archive("timeline/start", start_);
@@ -151,7 +158,8 @@ void Timeline::exchange(Archive& archive)
     for (std::size_t k = 0; k < n; ++k) {
         if (!series_[k].is_list)
             series_[k].interval = intervals[k];
-        series_[k].next = next[k];
+        series_[k].next =
+            series_[k].is_list && archive.is_reading() ? next_of(series_[k]) : next[k];
         series_[k].due = due[k] != 0;
     }
     if (!(time_ <= end_))

@@ -53,7 +53,8 @@ public:
     /// Tells whether the present time (before the first step: the start) is one of the series.
     bool due(std::size_t series) const { return series_[series].due; }
 
-    /// Keeps or restores all but the end and the times of lists, the intervals of series too.
+    /// Keeps or restores all but the end and the times of lists, which may be others in a run that
+    /// goes on, and the intervals of series too.
     /// Throws Error(restart) where the present time lies beyond the end or other series were kept.
     void exchange(Archive& archive);
 
@@ -72,6 +73,7 @@ private:
     double tolerance(double length) const; ///< within which two times are one, beside such a length
     double time_of(const Series& series) const;
     double next_target() const;
+    std::uint64_t next_of(const Series& list) const; ///< the first of the list that is to come
 
     double start_, end_;
     double rounding_; ///< by which times that mean the same may differ

@@ -73,7 +73,7 @@ bool has_critical_density(const Snapshot& snapshot)
 
 void infer_units(Snapshot& snapshot)
 {
-    if (snapshot.has_stated_units)
+    if (snapshot.has_stated_units || !snapshot.units.physical)
         return;
     std::erase(snapshot.notes, snapshot.units_note); // it referred to another box or Omega_m
     bool is_Mpc = false;

@@ -7,6 +7,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/array_rows.hpp"
 #include "chamomile/force/list_field.hpp"
+#include "chamomile/force/option_table.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/pairs/laws/gravity_tidal.hpp"
@@ -438,14 +439,13 @@ private:
 std::optional<std::string> field_refusal(const SolverOptions& options)
 {
     if (options.accuracy)
-        return "accuracy: a field that is kept takes its tolerance, not an accuracy to ask for";
+        return "--accuracy: a field that is kept takes its tolerance, not an accuracy to ask for";
     return refusal(options);
 }
 
 std::unique_ptr<FieldSolver> make_field_solver(const SolverOptions& options)
 {
-    if (const auto why = field_refusal(options))
-        throw Error(Fault::usage, *why);
+    require(field_refusal(options), plain_names_of_forces());
     return std::make_unique<Field>(resolved(options));
 }
 

@@ -2,6 +2,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/option_table.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
@@ -59,20 +60,19 @@ std::optional<std::string> jerk_refusal(const SolverOptions& options)
 {
     const auto& [softening, gravitational_constant, box] = static_cast<const Physics&>(options);
     if (options.solver != SolverKind::direct)
-        return "jerks: solver: must be direct";
+        return "--solver tree: hermite sums directly; leave it out";
     if (box != 0)
-        return "jerks: box: must be 0: these sums are isolated";
+        return "--integrator hermite: is not periodic; --box 0 leaves boundaries open";
     if (options.accuracy)
-        return "jerks: accuracy: direct sums keep any; leave it out";
-    if (softening.length > 0 && softening.kind != SofteningKind::plummer)
-        return "softening: spline: jerks are known for Plummer softening alone";
+        return "--accuracy: is for trees; hermite sums directly";
+    if (softening.kind != SofteningKind::plummer)
+        return "--softening spline: hermite knows Plummer softening alone";
     return refusal(options);
 }
 
 std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options)
 {
-    if (const auto why = jerk_refusal(options))
-        throw Error(Fault::usage, *why);
+    require(jerk_refusal(options), plain_names_of_forces());
     return std::make_unique<DirectJerkSolver>(resolved(options));
 }
 

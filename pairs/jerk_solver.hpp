@@ -34,7 +34,7 @@ public:
     virtual const SolverOptions& options() const = 0;
 };
 
-/// Returns in a sentence why these options give no jerks, or nothing if they do.
+/// Returns why Hermite's scheme cannot have jerks with these options, or nothing if it can.
 std::optional<std::string> jerk_refusal(const SolverOptions& options);
 
 /// Returns a solver of direct sums by the law GravityJerk with G, softening, precision, device and

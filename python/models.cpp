@@ -1,12 +1,14 @@
 // Initial models as functions.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/models/exponential_disk.hpp"
 #include "chamomile/io/models/galaxy.hpp"
-#include "chamomile/io/models/hernquist.hpp"
 #include "chamomile/io/models/kepler.hpp"
 #include "chamomile/io/models/merger.hpp"
-#include "chamomile/io/models/nfw.hpp"
 #include "chamomile/io/models/plummer.hpp"
+#include "chamomile/io/models/spheres.hpp"
 #include "chamomile/io/models/uniform.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
@@ -31,6 +33,55 @@ Snapshot made(Make make, const Options& options)
     return make(options);
 }
 
+/// Takes a keyword of the whole model; returns false for one that is none.
+bool take_shape(SpheresOptions& options, const std::string& key, nb::handle value)
+{
+    if (key == "b_to_a")
+        options.b_to_a = nb::cast<double>(value);
+    else if (key == "c_to_a")
+        options.c_to_a = nb::cast<double>(value);
+    else if (key == "hubble")
+        options.hubble = nb::cast<double>(value);
+    else if (key == "physical")
+        options.physical = nb::cast<bool>(value);
+    else
+        return false;
+    return true;
+}
+
+/// Binds the function of one kind, whose keywords are the rows of its table.
+void bind_sphere(nb::module_& m, SphereKind kind)
+{
+    const std::string name = name_of(kind);
+    std::string doc = "Sphere in equilibrium, G = M = 1 and scale 1 unless asked otherwise. "
+                      "Keywords beside n and seed:\n\n";
+    for (const auto& row : sphere_rows(kind))
+        if (row.name != "part")
+            doc += row.plain_name() + ": " + row.help + "\n";
+    doc += "b_to_a, c_to_a: axis ratios along y and z: stretched, near equilibrium\n"
+           "physical: lengths are in kpc, masses in 1e10 Msun, velocities in km/s\n"
+           "hubble: for m200: H0 in 100 km/s/Mpc";
+    m.def(
+        name.c_str(),
+        [kind, name](std::int64_t n, std::uint64_t seed, const nb::kwargs& shape) {
+            SpheresOptions options{.particles = number(n), .seed = seed};
+            options.spheres.front().kind = kind;
+            const std::vector<OptionRow<SphereOptions>> rows = sphere_rows(kind);
+            for (const auto& [keyword, value] : shape) {
+                const auto key = nb::cast<std::string>(keyword);
+                if (value.is_none() || take_shape(options, key, value))
+                    continue;
+                const OptionRow<SphereOptions>* row = find_row(rows, key);
+                if (!row || row->name == "part")
+                    throw Error(Fault::usage, name + ": " + key + ": unknown keyword");
+                row->put(options.spheres.front(), name + ": " + key,
+                         nb::cast<std::string>(nb::str(value)));
+            }
+            return made(make_spheres, options);
+        },
+        nb::arg("n") = 10000, nb::arg("seed") = 1, nb::arg("shape"), doc.c_str());
+}
+
 } // namespace
 
 void bind_models(nb::module_& m)
@@ -46,26 +97,26 @@ void bind_models(nb::module_& m)
         arg("n") = 10000, arg("seed") = 1, arg("truncation") = 22.8,
         "Plummer sphere in N-body units: G = M = 1, E = -1/4 (Aarseth, Henon & Wielen 1974).\n\n"
         "truncation: largest radius in units of the scale radius, which is about 3 pi / 16.");
+    for (SphereKind kind : sphere_kinds())
+        if (kind != SphereKind::plummer)
+            bind_sphere(m, kind);
     m.def(
-        "hernquist",
-        [](std::int64_t n, std::uint64_t seed, double truncation) {
-            return made(
-                make_hernquist,
-                HernquistOptions{.particles = number(n), .seed = seed, .truncation = truncation});
+        "spheres",
+        [](const std::vector<std::string>& spheres, std::int64_t n, std::uint64_t seed,
+           const nb::kwargs& shape) {
+            SpheresOptions options{.particles = number(n), .seed = seed, .spheres = {}};
+            for (const std::string& text : spheres)
+                options.spheres.push_back(parse_sphere(text));
+            for (const auto& [key, value] : shape)
+                if (!take_shape(options, nb::cast<std::string>(key), value))
+                    throw Error(Fault::usage,
+                                "spheres: " + nb::cast<std::string>(key) + ": unknown keyword");
+            return made(make_spheres, options);
         },
-        arg("n") = 10000, arg("seed") = 1, arg("truncation") = 100,
-        "Isotropic Hernquist (1990) sphere, G = a = 1 and mass 1 of the infinite model, cut at "
-        "`truncation` scale radii.");
-    m.def(
-        "nfw",
-        [](std::int64_t n, std::uint64_t seed, double concentration) {
-            return made(
-                make_nfw,
-                NfwOptions{.particles = number(n), .seed = seed, .concentration = concentration});
-        },
-        arg("n") = 10000, arg("seed") = 1, arg("concentration") = 10,
-        "Halo of Navarro, Frenk & White (1997) in isotropic equilibrium, G = r_s = 1, mass 1 "
-        "within the virial radius; ended exponentially beyond it.");
+        arg("spheres"), arg("n") = 10000, arg("seed") = 1, arg("shape"),
+        "Spheres about one centre, each in equilibrium in the field of all. Each is a text such as "
+        "'nfw,m200=100,concentration=12' or 'king,w0=7,mass=2,r_half=3,type=4'.\n\n"
+        "shape: b_to_a, c_to_a, physical and hubble, as in the functions of one sphere.");
     m.def(
         "disk",
         [](std::int64_t n, std::uint64_t seed, double height, double truncation) {
@@ -79,10 +130,15 @@ void bind_models(nb::module_& m)
         "(Freeman 1970); no equilibrium.");
     m.def(
         "galaxy",
-        [](std::int64_t n, std::uint64_t seed) {
-            return made(make_galaxy, GalaxyOptions{.particles = number(n), .seed = seed});
+        [](std::int64_t n, std::uint64_t seed, const std::string& halo, const std::string& bulge) {
+            return made(make_galaxy,
+                        GalaxyOptions{.particles = number(n),
+                                      .seed = seed,
+                                      .bulge_profile = sphere_kind("bulge_profile", bulge),
+                                      .halo_profile = sphere_kind("halo_profile", halo)});
         },
-        arg("n") = 100000, arg("seed") = 1,
+        arg("n") = 100000, arg("seed") = 1, arg("halo_profile") = "hernquist",
+        arg("bulge_profile") = "hernquist",
         "Disk galaxy with bulge and halo in the x-y plane, G = M_d = R_d = 1 (Hernquist 1993). "
         "Types: halo 1, disk 2, bulge 3.");
     m.def(

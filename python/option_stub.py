@@ -6,7 +6,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import _chamomile  # noqa: E402
 
-lines = ["from typing import Literal, Optional, TypedDict"]
+lines = ["from typing import Literal, Optional, Sequence, TypedDict"]
 for name, base, rows in zip(("Options", "SimulationOptions", "RunSettings"), ("TypedDict", "Options", "TypedDict"), _chamomile.option_table()):
     lines += ["", f"class {name}({base}, total=False):"]
     lines += [f"    {key}: Optional[{'Literal' + repr(words) if words else kind}]" for key, kind, words, *_ in rows]

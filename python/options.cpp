@@ -17,6 +17,27 @@ bool is_a(nb::handle value)
     return nb::try_cast(value, result);
 }
 
+/// Returns numbers, and texts such as "1 Gyr", joined by commas. Throws nb::type_error.
+std::string series_text(const std::string& key, nb::handle values)
+{
+    std::string text;
+    const auto refuse = [&] {
+        throw nb::type_error((key + ": " + nb::str(values).c_str() +
+                              ": must be a list of numbers, or a text such as '0,1:5:1'")
+                                 .c_str());
+    };
+    if (!nb::isinstance<nb::iterable>(values))
+        refuse();
+    for (nb::handle value : nb::iter(values)) {
+        const bool is_text = nb::isinstance<nb::str>(value);
+        if (!is_text && !is_a<double>(value))
+            refuse();
+        text.append(text.empty() ? "" : ",");
+        text.append(is_text ? nb::str(value).c_str() : number_text(nb::cast<double>(value)));
+    }
+    return text;
+}
+
 /// Returns the value as the row reads it. Throws nb::type_error for a value of the wrong Python
 /// type.
 std::string text_of(const OptionTerms& row, const std::string& key, nb::handle value)
@@ -28,11 +49,17 @@ std::string text_of(const OptionTerms& row, const std::string& key, nb::handle v
     };
     switch (row.kind) {
     case OptionKind::number:
+        if (nb::isinstance<nb::str>(value) && !row.dimension.is_pure())
+            return text;
         require(is_a<double>(value), "a number");
         return number_text(nb::cast<double>(value));
     case OptionKind::whole:
         require(is_a<std::int64_t>(value) || is_a<std::uint64_t>(value), "a whole number");
         return nb::str(nb::int_(nb::borrow(value))).c_str();
+    case OptionKind::series:
+        if (!nb::isinstance<nb::str>(value))
+            return series_text(key, value);
+        break;
     case OptionKind::flag:
         require(nb::isinstance<nb::bool_>(value), "True or False");
         return nb::cast<bool>(value) ? "true" : "false";
@@ -43,17 +70,22 @@ std::string text_of(const OptionTerms& row, const std::string& key, nb::handle v
     return text;
 }
 
-/// Passes each keyword to `keyed`; `terms` finds the row of that name.
+/// Passes each keyword to `keyed`, with quantities in the units of the frame, if there is one;
+/// `terms` finds the row of that name.
 template <class Keyed, class Terms>
-void read(Keyed& keyed, nb::dict keywords, Terms terms, const std::vector<std::string>& known)
+void read(Keyed& keyed, nb::dict keywords, Terms terms, const std::vector<std::string>& known,
+          const UnitFrame* frame = nullptr)
 {
     for (auto [key_object, value] : keywords) {
         const std::string key = nb::str(key_object).c_str();
         const OptionTerms* row = terms(key);
         if (!row)
             throw Error(Fault::usage, key + ": unknown option" + suggestion(key, known));
-        if (!value.is_none())
-            keyed.take(key, text_of(*row, key, value));
+        if (value.is_none())
+            continue;
+        const std::string text = text_of(*row, key, value);
+        const bool is_quantity = frame && !row->dimension.is_pure();
+        keyed.take(key, is_quantity ? in_frame(key, text, row->dimension, *frame) : text);
     }
 }
 
@@ -68,6 +100,7 @@ nb::object value_of(const OptionTerms& row, const std::string& text)
         return nb::int_(nb::str(text.c_str()));
     case OptionKind::flag:
         return nb::bool_(text == "true");
+    case OptionKind::series: // an empty list, which is the default of all
     case OptionKind::word:
     case OptionKind::text:
         break;
@@ -79,18 +112,26 @@ nb::object value_of(const OptionTerms& row, const std::string& text)
 template <class Settings>
 nb::list listed(const std::vector<OptionRow<Settings>>& rows)
 {
-    static constexpr const char* kinds[] = {"float", "int", "str", "str", "bool"};
+    static constexpr const char* kinds[] = {"float", "int",  "str",
+                                            "str",   "bool", "str | Sequence[float | str]"};
     nb::list all;
     for (const auto& row : rows) {
         nb::list words;
         for (const std::string& word : row.words)
             if (row.kind != OptionKind::flag)
                 words.append(value_of(row, word));
-        const std::string help = plain_words(row.help, plain_names_of_runs()) +
-                                 (row.unit.empty() ? "" : "; in units of " + row.unit) +
-                                 (row.needs & needs_tree ? "; for trees alone" : "") +
-                                 (row.needs & needs_box ? "; for periodic boxes alone" : "");
-        all.append(nb::make_tuple(row.plain_name(), kinds[int(row.kind)], words,
+        const std::string help =
+            plain_words(row.help, plain_names_of_settings()) +
+            (row.dimension.is_pure() ? ""
+                                     : "; in units of " + dimension_name(row.dimension) +
+                                           "; of a Simulation also a text such as '" +
+                                           quantity_example(row.dimension) + "'") +
+            (row.needs & needs_tree ? "; for trees alone" : "") +
+            (row.needs & needs_box ? "; for periodic boxes alone" : "");
+        const char* kind = row.kind == OptionKind::number && !row.dimension.is_pure()
+                               ? "float | str"
+                               : kinds[int(row.kind)];
+        all.append(nb::make_tuple(row.plain_name(), kind, words,
                                   value_of(row, row.text(Settings())), help, row.name));
     }
     return all;
@@ -123,15 +164,41 @@ SolverOptions read_options(nb::dict keywords)
     return keyed.options;
 }
 
-KeyedScheme read_scheme(nb::dict keywords)
+double quantity(const std::string& name, nb::handle value, Dimension dimension,
+                const UnitFrame& frame)
 {
-    KeyedScheme keyed;
+    const OptionTerms terms{.name = name, .dimension = dimension};
+    return parse_number<double>(name, in_frame(name, text_of(terms, name, value), dimension, frame),
+                                ranges::any);
+}
+
+bool KeyedSimulation::take(const std::string& key, const std::string& value)
+{
+    return KeyedScheme::take(key, value) || take_row(cosmology_options(), cosmology, key, value);
+}
+
+std::map<std::string, std::string> KeyedSimulation::texts() const
+{
+    std::map<std::string, std::string> all = KeyedScheme::texts();
+    for (const auto& row : cosmology_options())
+        if (given.contains(row.name))
+            all[row.name] = row.text(cosmology);
+    return all;
+}
+
+KeyedSimulation read_simulation(nb::dict keywords, const UnitFrame& frame)
+{
+    KeyedSimulation keyed;
     const auto terms = [](const std::string& key) -> const OptionTerms* {
         if (const OptionTerms* row = find_row(force_options(), key))
             return row;
-        return find_row(scheme_options(), key);
+        if (const OptionTerms* row = find_row(scheme_options(), key))
+            return row;
+        return find_row(cosmology_options(), key);
     };
-    read(keyed, keywords, terms, run_keys());
+    std::vector<std::string> known = run_keys();
+    add_keys(known, cosmology_options());
+    read(keyed, keywords, terms, known, &frame);
     return keyed;
 }
 
@@ -147,20 +214,22 @@ const PlainNames& plain_names_of_settings()
 {
     static const PlainNames names = [] {
         PlainNames made = plain_names_of_runs();
+        add_plain_names(made, cosmology_options());
         add_plain_names(made, run_options());
         return made;
     }();
     return names;
 }
 
-KeyedRun read_run(nb::dict keywords)
+KeyedRun read_run(nb::dict keywords, const CosmologyRequest& cosmology, const UnitFrame& frame)
 {
     KeyedRun keyed;
+    keyed.settings.cosmology = cosmology;
     std::vector<std::string> known;
     add_keys(known, run_options());
     read(
-        keyed, keywords, [](const std::string& key) { return find_row(run_options(), key); },
-        known);
+        keyed, keywords, [](const std::string& key) { return find_row(run_options(), key); }, known,
+        &frame);
     require(refuse_idle_settings(keyed.settings, keyed.given), plain_names_of_settings());
     return keyed;
 }
@@ -173,6 +242,7 @@ void require_same_options(const NamedOptions& earlier, const NamedOptions& now)
             names.insert(name);
     for (const std::string& name : changeable_options())
         names.erase(name);
+    names.erase("cosmology"); // which the coordinates imply
     const auto text_of = [](const NamedOptions& options, const std::string& name) -> std::string {
         const auto found = options.find(name);
         if (found == options.end())
@@ -180,6 +250,8 @@ void require_same_options(const NamedOptions& earlier, const NamedOptions& now)
         if (const auto text = rewritten(force_options(), name, found->second))
             return *text;
         if (const auto text = rewritten(scheme_options(), name, found->second))
+            return *text;
+        if (const auto text = rewritten(cosmology_options(), name, found->second))
             return *text;
         return rewritten(run_options(), name, found->second).value_or(found->second);
     };
@@ -206,8 +278,9 @@ void bind_options(nb::module_& m)
     m.def(
         "option_table",
         [] {
-            return nb::make_tuple(listed(force_options()), listed(scheme_options()),
-                                  listed(run_options()));
+            nb::list time_loop = listed(scheme_options());
+            time_loop.extend(listed(cosmology_options()));
+            return nb::make_tuple(listed(force_options()), time_loop, listed(run_options()));
         },
         nb::sig("def option_table() -> tuple[list[tuple], list[tuple], list[tuple]]"),
         "(name, type, words, default, help, name of the command line) of each option of a force, "

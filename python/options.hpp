@@ -8,6 +8,7 @@
 
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/run/run_settings.hpp"
+#include "chamomile/run/structures/cosmology_options.hpp"
 
 namespace chamomile::python {
 
@@ -18,8 +19,23 @@ namespace nb = nanobind;
 /// each other.
 SolverOptions read_options(nb::dict keywords);
 
-/// Reads the keywords of chamomile.SimulationOptions in the same way; they are not resolved yet.
-KeyedScheme read_scheme(nb::dict keywords);
+/// Returns a number, or a text such as "1 Gyr" as a number in the frame's units. Throws
+/// nb::type_error or Error(usage).
+double quantity(const std::string& name, nb::handle value, Dimension dimension,
+                const UnitFrame& frame);
+
+/// A KeyedSimulation is a KeyedScheme with the options of cosmological runs.
+class KeyedSimulation : public KeyedScheme {
+public:
+    CosmologyRequest cosmology;
+
+    bool take(const std::string& key, const std::string& value);
+    std::map<std::string, std::string> texts() const;
+};
+
+/// Reads the keywords of chamomile.SimulationOptions in the same way, with quantities in the units
+/// of the frame; they are not resolved yet.
+KeyedSimulation read_simulation(nb::dict keywords, const UnitFrame& frame);
 
 /// A KeyedRun holds the settings of a run by keywords.
 struct KeyedRun {
@@ -32,9 +48,9 @@ struct KeyedRun {
 /// Returns the names of these settings and of a Simulation's options in Python.
 const PlainNames& plain_names_of_settings();
 
-/// Reads the keywords of chamomile.RunSettings. Throws Error(usage) for a setting that would have
-/// no effect.
-KeyedRun read_run(nb::dict keywords);
+/// Reads the keywords of chamomile.RunSettings for a run with these options of cosmology. Throws
+/// Error(usage) for a setting that would have no effect.
+KeyedRun read_run(nb::dict keywords, const CosmologyRequest& cosmology, const UnitFrame& frame);
 
 /// NamedOptions are options by the names of the command line, with their texts, as checkpoints keep
 /// them.

@@ -1,16 +1,22 @@
 // The time loop, with observers in Python.
 #include "chamomile/integrate/simulation.hpp"
 
+#include <cmath>
+
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/io/snapshot.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/method_text.hpp"
 #include "chamomile/run/particle_notes.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/scheme_text.hpp"
+#include "chamomile/run/stated_forces.hpp"
+#include "chamomile/run/viewing.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
@@ -18,56 +24,82 @@
 namespace chamomile::python {
 namespace {
 
-/// Takes G, softening and box from the snapshot where no keyword gives them. Throws Error(usage)
-/// for comoving coordinates and for a box that contradicts the snapshot's.
-void take_from(Snapshot& snapshot, KeyedScheme& keyed)
+/// Takes what the snapshot states where no keyword gives it, and the end: `end_time` of plain
+/// coordinates, else that of the request. Throws Error(usage) and Error(input).
+double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimulation& keyed)
 {
-    SolverOptions& options = keyed.options;
-    if (snapshot.comoving)
+    const PlainNames& names = plain_names_of_settings();
+    CosmologyRequest& cosmology = keyed.cosmology;
+    cosmology.asked = snapshot.comoving.has_value();
+    if (!cosmology.asked)
+        for (const auto& row : cosmology_options())
+            if (keyed.given.contains(row.name))
+                throw Error(Fault::usage,
+                            row.plain_name() + ": needs a snapshot in comoving coordinates");
+    if (end_time.has_value() == cosmology.asked)
         throw Error(Fault::usage,
-                    "snapshot: scale_factor: " + number_text(snapshot.comoving->scale_factor) +
-                        ": a Simulation takes no comoving coordinates; chamomile run "
-                        "does");
-    if (!keyed.given.contains("G"))
-        options.gravitational_constant = snapshot.G();
-    if (snapshot.softening && !keyed.given.contains("eps"))
-        options.softening.length = snapshot.softening->length;
-    if (snapshot.softening && !keyed.given.contains("softening"))
-        options.softening.kind = snapshot.softening->kind;
-    if (!keyed.given.contains("box"))
-        options.box = snapshot.box_size;
-    else if (options.is_periodic() && snapshot.box_size > 0 && options.box != snapshot.box_size)
-        throw Error(Fault::usage, "box: " + number_text(options.box) + ": contradicts the box of " +
-                                      number_text(snapshot.box_size) +
-                                      " in the snapshot; box 0 leaves boundaries open");
+                    end_time ? "end_time: " + number_text(*end_time) +
+                                   ": is of plain time; comoving coordinates take z_end or a_end"
+                             : "end_time: is needed in plain coordinates");
+    if (cosmology.asked) {
+        require(resolve_cosmology(cosmology, keyed.scheme, keyed.given), names);
+        if (keyed.given.contains("box") && keyed.options.box != snapshot.box_size)
+            throw Error(Fault::usage,
+                        "box: " + number_text(keyed.options.box) +
+                            ": the box of a cosmological run is that of the snapshot");
+        take_background(cosmology, "snapshot", snapshot, names);
+        require(refuse_epochs(cosmology, std::log(snapshot.time), false), names);
+        end_time = end_of(cosmology);
+    }
+    require(take_stated(snapshot, keyed.given, keyed.options), names);
+    keyed.resolve();
+    return *end_time;
 }
 
 /// An Evolution simulates a snapshot's particles in place. Observers are numbers, which run()
 /// passes to the function that it was given.
 class Evolution {
 public:
-    Evolution(nb::object snapshot, nb::dict keywords, double end_time)
+    Evolution(nb::object snapshot, nb::dict keywords, nb::handle end_of_run)
         : snapshot_(std::move(snapshot)), state_(nb::cast<Snapshot&>(snapshot_))
     {
         require_own_threads();
-        KeyedScheme keyed = read_scheme(keywords);
-        take_from(state_, keyed);
-        keyed.resolve();
-        made_ = make_integrator(keyed.options, keyed.scheme);
-        simulation_ = std::make_unique<Simulation>(state_.particles, *made_.integrator, state_.time,
-                                                   end_time);
+        KeyedSimulation keyed = read_simulation(keywords, frame());
+        std::optional<double> end_time;
+        if (!end_of_run.is_none())
+            end_time = time_of("end_time", end_of_run);
+        const double end = take_from(state_, end_time, keyed);
+        cosmology_ = keyed.cosmology;
+        clock_ = clock_of(cosmology_, state_);
+        made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
+        simulation_ =
+            std::make_unique<Simulation>(state_.particles, *made_.integrator,
+                                         is_comoving() ? std::log(state_.time) : state_.time, end);
         state_.box_size = keyed.options.box;
         given_ = keyed.texts();
-        if (keyed.scheme.adaptive)
+        if (is_comoving())
+            given_["cosmology"] = "true";
+        else
+            given_["t-end"] = number_text(end);
+        if (keyed.scheme.adaptive && !is_comoving())
             given_["adaptive"] = "true";
-        given_["t-end"] = number_text(end_time);
         steps_ = steps_text(keyed.scheme);
     }
 
-    void at_intervals(double interval, bool potentials, int observer)
+    void at_times(std::vector<double> times, bool potentials, int observer)
     {
         require_not_started();
-        simulation_->at_intervals(interval, quantities(potentials), notifier(observer));
+        if (is_comoving())
+            for (double& time : times)
+                time = std::log(time);
+        simulation_->at_times(std::move(times), quantities(potentials), notifier(observer));
+    }
+
+    void at_intervals(nb::handle interval, bool potentials, int observer)
+    {
+        require_not_started();
+        simulation_->at_intervals(time_of("interval", interval), quantities(potentials),
+                                  notifier(observer));
     }
 
     void every_steps(std::int64_t n, bool potentials, int observer)
@@ -78,11 +110,51 @@ public:
         simulation_->every_steps(std::uint64_t(n), quantities(potentials), notifier(observer));
     }
 
+    /// Serves a page that shows the particles, from now on, and returns its address.
+    std::string view(std::optional<int> port)
+    {
+        require_not_started();
+        if (port && (*port < 1 || *port > 65535))
+            throw Error(Fault::usage, "port: " + std::to_string(*port) +
+                                          ": must be a whole number from 1 to 65535");
+        if (view_)
+            throw Error(Fault::usage, "view: there is one already: " + view_->url());
+        view_ = std::make_unique<LiveView>(
+            ViewPlace{.port = port, .option = "port", .framing = ViewFraming::notebooks});
+        const ViewScene scene = scene_of(state_, name_in_view);
+        view_->begin(scene, state_.particles);
+        ViewStatus status;
+        status.time = scene.time_text(state_.time);
+        status.speed_unit = scene.speed_unit;
+        view_->show([this]() -> const Particles& { return state_.particles; }, status);
+        return view_->url();
+    }
+
     void run(nb::callable notify)
     {
         ExclusiveCall call(flag_, "Simulation");
         require_not_started();
-        execute(notify, [this] { simulation_->run(); });
+        if (!listed_outputs(cosmology_).empty())
+            throw Error(
+                Fault::usage,
+                std::string(cosmology_.output_redshifts.empty() ? "outputs_a" : "outputs_z") +
+                    ": needs a folder");
+        const Canonical inside(*this);
+        std::optional<Viewing> viewing;
+        if (view_) {
+            viewing.emplace(
+                *view_, state_, name_in_view, *simulation_,
+                ViewedRun{.stop = [this] { simulation_->stop(); }, .between = look_at_signals});
+            simulation_->when_done([&viewing](Simulation&) {
+                while (viewing->holds())
+                    continue;
+            });
+        }
+        execute(notify, [&] {
+            simulation_->run();
+            if (viewing)
+                viewing->finish();
+        });
     }
 
     /// Runs in the same way and writes the files of the program's run.
@@ -91,7 +163,7 @@ public:
     {
         ExclusiveCall call(flag_, "Simulation");
         require_not_started();
-        KeyedRun keyed = read_run(keywords);
+        KeyedRun keyed = read_run(keywords, cosmology_, frame());
         RunSettings& settings = keyed.settings;
         settings.names = {.folder = "folder",
                           .overwrite = "overwrite=True",
@@ -99,6 +171,9 @@ public:
                           .max_walltime = "max_walltime",
                           .max_energy_error = "max_energy_error"};
         require(refuse_analysis(settings.analysis, state_), plain_names_of_settings());
+        if (!restart)
+            require(refuse_outputs(settings, simulation_->start_time(), simulation_->end_time()),
+                    plain_names_of_settings());
         if (overwrite && restart)
             throw Error(Fault::usage, "overwrite: contradicts restart");
         const Integrator& integrator = *made_.integrator;
@@ -135,6 +210,7 @@ public:
             notes = take_up(*point->archive, earlier, origin);
         }
         started_ = true; // the run's observers are registered
+        const Canonical inside(*this);
         Journal journal({.warn = warn_in_python});
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)
@@ -143,6 +219,8 @@ public:
             record_provenance(description, integrator, state_);
             job.introduce(description, {}, "");
         }
+        if (view_)
+            job.show_in(*view_, name_in_view, look_at_signals);
         execute(notify, [&] { job.execute(); });
     }
 
@@ -156,33 +234,67 @@ public:
     }
 
     void stop() { simulation_->stop(); }
-    double time() const { return simulation_->time(); }
+    double time() const { return simulation_->file_time(); }
     std::uint64_t step() const { return simulation_->step(); }
     double step_length() const { return simulation_->step_length(); }
-    double end_time() const { return simulation_->end_time(); }
+    double end_time() const { return clock_->file_time(simulation_->end_time()); }
     std::string device() const { return simulation_->integrator().device(); }
     nb::dict options() const { return describe_options(simulation_->integrator().forces()); }
     nb::object snapshot() const { return snapshot_; }
 
 private:
+    UnitFrame frame() const { return unit_frame_of(state_); }
+    double time_of(const char* name, nb::handle value) const
+    {
+        return quantity(name, value, dimensions::time, frame());
+    }
+    bool is_comoving() const { return cosmology_.asked; }
+
+    /// Brings the time, and the scale factor of comoving coordinates, up to date.
+    void take_time()
+    {
+        state_.time = simulation_->file_time();
+        if (is_comoving())
+            state_.comoving->scale_factor = state_.time;
+    }
+
+    /// While it lives the velocities of comoving coordinates are canonical momenta; the snapshot
+    /// has its time and peculiar velocities afterwards.
+    struct Canonical {
+        Evolution& self;
+        explicit Canonical(Evolution& evolution) : self(evolution)
+        {
+            if (self.is_comoving())
+                make_canonical(self.state_);
+        }
+        ~Canonical()
+        {
+            self.take_time();
+            if (self.is_comoving())
+                make_peculiar(self.state_);
+        }
+    };
+
+    static void look_at_signals()
+    {
+        nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() != 0)
+            throw nb::python_error(); // Ctrl-C
+    }
+
     /// Runs work that contains the time loop, with observers, signals and other threads of Python.
     void execute(nb::callable notify, const std::function<void()>& work)
     {
         started_ = true;
         notify_ = notify;
         runner_ = std::this_thread::get_id();
-        simulation_->after_each_step([](Simulation&) {
-            nb::gil_scoped_acquire held;
-            if (PyErr_CheckSignals() != 0)
-                throw nb::python_error(); // Ctrl-C
-        });
+        simulation_->after_each_step([](Simulation&) { look_at_signals(); });
         struct End { // of the run, with or without an exception
             Evolution& self;
             ~End()
             {
                 self.runner_ = std::thread::id();
                 self.notify_.reset();
-                self.state_.time = self.simulation_->time();
             }
         } end{*this};
         nb::gil_scoped_release released;
@@ -210,6 +322,8 @@ private:
             notes.emplace_back("group size, leaf size or instruction set are others than when the "
                                "run began: from here on the last bits are others");
         Snapshot kept;
+        if (is_comoving())
+            kept.comoving.emplace();
         exchange_properties(archive, kept);
         const Softening& softening = origin.forces.softening;
         if (kept.G() != origin.forces.gravitational_constant ||
@@ -250,17 +364,31 @@ private:
     {
         return [this, observer](Simulation& now) {
             nb::gil_scoped_acquire held;
-            state_.time = now.time();
+            take_time();
+            shown_.emplace(state_);
+            const struct Hide { // with or without an exception
+                std::optional<PeculiarVelocities>& shown;
+                ~Hide() { shown.reset(); }
+            } hide{shown_};
             notify_(observer);
         };
     }
 
+    /// Measures the state; comoving coordinates give energies of peculiar velocities and of
+    /// fluctuations in physical coordinates.
     nb::dict measured()
     {
         Diagnostics d;
         {
             nb::gil_scoped_release released;
-            d = simulation_->diagnostics();
+            d = diagnostics_of_momenta();
+        }
+        if (is_comoving()) {
+            const double a = simulation_->file_time();
+            d.kinetic /= a * a;
+            d.potential /= a;
+            d.momentum = (1 / a) * d.momentum;
+            d.angular_momentum = (1 / a) * d.angular_momentum;
         }
         const auto vector = [](const Vec3<double>& v) { return nb::make_tuple(v.x, v.y, v.z); };
         nb::dict result;
@@ -278,12 +406,31 @@ private:
         return result;
     }
 
+    Diagnostics diagnostics_of_momenta()
+    {
+        if (shown_) { // by an observer, whom the momenta are hidden from
+            shown_.reset();
+            const Diagnostics found = simulation_->diagnostics();
+            shown_.emplace(state_);
+            return found;
+        }
+        if (runner_.load() == std::this_thread::get_id())
+            return simulation_->diagnostics();
+        const ScaledVelocities momenta(state_, is_comoving() ? state_.comoving->scale_factor : 1);
+        return simulation_->diagnostics();
+    }
+
     nb::object snapshot_;
     Snapshot& state_;
+    CosmologyRequest cosmology_;
+    std::shared_ptr<const Clock> clock_;
+    std::optional<PeculiarVelocities> shown_; ///< while an observer runs
     Integration made_;
     std::unique_ptr<Simulation> simulation_;
     std::map<std::string, std::string> given_; ///< by name on the command line
     std::string steps_;                        ///< in words
+    static constexpr const char* name_in_view = "a snapshot in Python";
+    std::unique_ptr<LiveView> view_;
     nb::object notify_;
     ExclusiveCall::Flag flag_;
     std::atomic<std::thread::id> runner_{};
@@ -298,12 +445,17 @@ void bind_simulation(nb::module_& m)
         .def(
             "__init__",
             [](Evolution* self, nb::handle_t<Snapshot> snapshot, nb::dict options,
-               double end_time) { new (self) Evolution(nb::borrow(snapshot), options, end_time); },
-            nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time"))
+               nb::object end_time) {
+                new (self) Evolution(nb::borrow(snapshot), options, end_time);
+            },
+            nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time").none())
+        .def("at_times", &Evolution::at_times, nb::arg("times"), nb::arg("potentials"),
+             nb::arg("observer"))
         .def("at_intervals", &Evolution::at_intervals, nb::arg("interval"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("every_steps", &Evolution::every_steps, nb::arg("n"), nb::arg("potentials"),
              nb::arg("observer"))
+        .def("view", &Evolution::view, nb::arg("port") = nb::none())
         .def("run", &Evolution::run, nb::arg("notify"))
         .def("run_in_folder", &Evolution::run_in_folder, nb::arg("notify"), nb::arg("folder"),
              nb::arg("settings"), nb::arg("overwrite"), nb::arg("restart"), nb::arg("command"))

@@ -12,6 +12,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/option_row.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
 
@@ -66,6 +68,27 @@ double checked(const char* name, double value, bool is_in_range, const char* all
 nb::object softening(const Snapshot& snapshot)
 {
     return snapshot.softening ? nb::cast(snapshot.softening->length) : nb::none();
+}
+
+Dimension named(const std::string& name)
+{
+    using namespace dimensions;
+    static const OptionWords<Dimension> words = {{"length", length},
+                                                 {"mass", mass},
+                                                 {"time", time},
+                                                 {"velocity", velocity},
+                                                 {"acceleration", acceleration},
+                                                 {"potential", potential},
+                                                 {"energy", energy},
+                                                 {"momentum", momentum},
+                                                 {"angular_momentum", angular_momentum}};
+    std::vector<std::string> names;
+    for (const auto& [word, dimension] : words) {
+        if (word == name)
+            return dimension;
+        names.push_back(word);
+    }
+    refuse_word("of", name, names);
 }
 
 std::string text_of(const Snapshot& snapshot)
@@ -151,6 +174,21 @@ void bind_snapshot(nb::module_& m)
             [](Snapshot& s, bool per_hubble) { s.units = Units::gadget(per_hubble); },
             nb::arg("per_hubble") = false,
             "From now on the numbers are kpc, 1e10 Msun and km/s (each /h); none is changed.")
+        .def(
+            "use_units",
+            [](Snapshot& s, const std::string& system) {
+                choose_units(s, unit_system("use_units", system), "use_units: " + system);
+            },
+            nb::arg("system"),
+            "Brings the snapshot into 'galactic' (kpc, 1e10 Msun, km/s), 'stellar', 'planetary', "
+            "'cosmological', 'gadget' or your own as 'LENGTH,MASS,VELOCITY', or 'LENGTH,MASS' with "
+            "G = 1. Numbers without units are then in these.")
+        .def(
+            "unit",
+            [](const Snapshot& s, const std::string& of) { return unit_name(named(of), s.units); },
+            nb::arg("of"),
+            "Unit of 'length', 'mass', 'time', 'velocity', 'acceleration', 'potential', 'energy', "
+            "'momentum' or 'angular_momentum', such as 'kpc/(km/s)'; empty of N-body units.")
         .def_prop_ro(
             "scale_factor",
             [](const Snapshot& s) {

@@ -3,23 +3,66 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "chamomile/core/archive.hpp"
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
 
 namespace chamomile {
 
-std::string EnergyFile::open(const std::filesystem::path& file)
+namespace {
+
+/// A Column is a heading of energy.csv and what its numbers measure.
+struct Column {
+    const char* name;
+    Dimension dimension = {};
+};
+
+constexpr Column comoving_headings[] = {{"scale_factor"},
+                                        {"kinetic", dimensions::energy},
+                                        {"potential", dimensions::energy},
+                                        {"total", dimensions::energy},
+                                        {"layzer_irvine"},
+                                        {"momentum_x", dimensions::momentum},
+                                        {"momentum_y", dimensions::momentum},
+                                        {"momentum_z", dimensions::momentum},
+                                        {"step"},
+                                        {"pairs"}};
+constexpr Column plain_headings[] = {{"time", dimensions::time},
+                                     {"kinetic", dimensions::energy},
+                                     {"potential", dimensions::energy},
+                                     {"total", dimensions::energy},
+                                     {"energy_error"},
+                                     {"momentum_x", dimensions::momentum},
+                                     {"momentum_y", dimensions::momentum},
+                                     {"momentum_z", dimensions::momentum},
+                                     {"angular_momentum_x", dimensions::angular_momentum},
+                                     {"angular_momentum_y", dimensions::angular_momentum},
+                                     {"angular_momentum_z", dimensions::angular_momentum},
+                                     {"center_x", dimensions::length},
+                                     {"center_y", dimensions::length},
+                                     {"center_z", dimensions::length},
+                                     {"virial_ratio"},
+                                     {"r10", dimensions::length},
+                                     {"r25", dimensions::length},
+                                     {"r50", dimensions::length},
+                                     {"r75", dimensions::length},
+                                     {"r90", dimensions::length},
+                                     {"step"},
+                                     {"pairs"}};
+
+} // namespace
+
+std::string EnergyFile::open(const std::filesystem::path& file, const Units& units)
 {
-    if (is_comoving_)
-        return file_.open(file, "scale_factor,kinetic,potential,total,layzer_irvine,momentum_x,"
-                                "momentum_y,momentum_z,step,pairs\n");
-    return file_.open(file,
-                      "time,kinetic,potential,total,energy_error,momentum_x,momentum_y,momentum_z,"
-                      "angular_momentum_x,angular_momentum_y,angular_momentum_z,center_x,center_y,"
-                      "center_z,virial_ratio,r10,r25,r50,r75,r90,step,pairs\n");
+    std::string line;
+    for (const Column& column : is_comoving_ ? std::span<const Column>(comoving_headings)
+                                             : std::span<const Column>(plain_headings))
+        line.append(line.empty() ? "" : ",").append(heading(column.name, column.dimension, units));
+    return file_.open(file, line + "\n");
 }
 
 void EnergyFile::add(Simulation& simulation)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/core/units.hpp"
 #include "chamomile/integrate/layzer_irvine.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/run/line_file.hpp"
@@ -19,9 +20,9 @@ public:
     /// equation.
     explicit EnergyFile(bool is_comoving) : is_comoving_(is_comoving) {}
 
-    /// Writes the headings, or continues the file after exchange(): see LineFile::open(). Throws
-    /// Error(output).
-    std::string open(const std::filesystem::path& file);
+    /// Writes the headings with their units, or continues the file after exchange(): see
+    /// LineFile::open(). Throws Error(output).
+    std::string open(const std::filesystem::path& file, const Units& units);
 
     /// Writes the line of the present step unless it exists already, through to the file.
     void add(Simulation& simulation);

@@ -2,15 +2,18 @@
 
 #include "chamomile/core/archive.hpp"
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/force_errors.hpp"
 #include "chamomile/run/accuracy_text.hpp"
 
 namespace chamomile {
 
-std::string ForceFile::open(const std::filesystem::path& file)
+std::string ForceFile::open(const std::filesystem::path& file, bool is_comoving, const Units& units)
 {
-    return file_.open(file, "step,time,targets,rms,median,90 %,99 %,99.9 %,max,phi 99 %\n");
+    const std::string time =
+        heading("time", is_comoving ? dimensions::none : dimensions::time, units);
+    return file_.open(file, "step," + time + ",targets,rms,median,90 %,99 %,99.9 %,max,phi 99 %\n");
 }
 
 void ForceFile::add(const Simulation& simulation, Particles& particles)

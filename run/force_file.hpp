@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "chamomile/core/units.hpp"
 #include "chamomile/force/accuracy/direct_sample.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/run/line_file.hpp"
@@ -18,7 +19,7 @@ public:
     explicit ForceFile(std::size_t targets) : targets_(targets) {}
 
     /// Creates or continues the file: see LineFile::open(). Throws Error(output).
-    std::string open(const std::filesystem::path& file);
+    std::string open(const std::filesystem::path& file, bool is_comoving, const Units& units);
 
     /// Writes the errors of the present forces and potentials through to the file, against direct
     /// sums in double on the simulation's device. `particles` are those of the simulation and are

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
@@ -22,6 +23,13 @@ void print_choice(const AccuracyReport& report, Journal& journal)
     journal.print(line);
     if (report.event == AccuracyReport::Event::chosen)
         journal.print("             " + repeating_options(report.after) + " repeats the run");
+}
+
+/// Returns "in kpc/(km/s): " of physical units, else nothing.
+std::string time_unit(const Units& units)
+{
+    const std::string unit = unit_name(dimensions::time, units);
+    return unit.empty() ? "" : "in " + unit + ": ";
 }
 
 } // namespace
@@ -52,11 +60,14 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
     item("chamomile", version);
     item("particles", formatted("%zu from %s", state.particles.size(), run.source.c_str()));
     item("units", state.units.description());
-    item("G", number_text(forces.gravitational_constant));
+    item("G",
+         with_unit(number_text(forces.gravitational_constant), dimensions::gravity, state.units));
     item("box", run.box);
     item("forces", forces.accuracy ? goal_text(*forces.accuracy) : method_text(forces));
     item("long range", long_range_text(forces, state.units));
-    item("softening", describe(forces.softening));
+    item("softening", forces.softening.length == 0
+                          ? describe(forces.softening)
+                          : with_unit(describe(forces.softening), dimensions::length, state.units));
     item("device", simulation.integrator().device());
     if (forces.solver == SolverKind::tree && !forces.accuracy)
         item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
@@ -64,9 +75,11 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
     if (state.comoving)
         item("cosmology", background_text(*state.comoving));
     const double start = simulation.start_time(), end = simulation.end_time();
-    item("time", (state.comoving ? epochs_text(start, end)
-                                 : "from " + number_text(start) + " to " + number_text(end)) +
-                     " " + run.steps + (state.comoving ? " of ln a" : ""));
+    item("time",
+         (state.comoving ? epochs_text(start, end)
+                         : time_unit(state.units) + "from " + time_quantity(start, state.units) +
+                               " to " + time_quantity(end, state.units)) +
+             " " + run.steps + (state.comoving ? " of ln a" : ""));
     for (const std::string& note : state.notes)
         item("note", note);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/long_range_field.hpp"
 #include "chamomile/force/option_table.hpp"
@@ -21,12 +22,7 @@ std::string criterion_text(const SolverOptions& solver)
 
 std::string length_text(double length, const Units& units)
 {
-    std::string text = formatted("%.6g", length);
-    if (units.physical) {
-        const std::string all = units.description();
-        text.append(" ").append(all, 0, all.find(','));
-    }
-    return text;
+    return with_unit(formatted("%.6g", length), dimensions::length, units);
 }
 
 std::string periodic_text(const PeriodicOptions& periodic)

@@ -3,25 +3,33 @@
 
 #include <string>
 
+#include "chamomile/core/units.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/run/journal.hpp"
 
 namespace chamomile {
 
-/// Returns "t = 1.5", or "a = 0.25, z = 3" for a comoving simulation.
-std::string time_text(const Simulation& simulation, int digits = 9);
+/// Returns "t = 1.5" with the unit of time, or "a = 0.25, z = 3" for a comoving simulation.
+std::string time_text(const Simulation& simulation, const Units& units, int digits = 9);
 
 /// A Progress shows a line with step, time, rate, time left and energy error. It is rewritten
 /// several times a second on a terminal, and printed every few seconds elsewhere.
 class Progress {
 public:
-    explicit Progress(Journal& journal) : journal_(journal) {}
+    Progress(Journal& journal, const Units& units) : journal_(journal), units_(units) {}
 
     /// Updates the line; must be called after each step, with the energy error in words.
     void update(const Simulation& simulation, const std::string& energy_error);
 
+    /// Returns "43 %  12 steps/s  2 min left", or an empty text before the first step.
+    std::string rate_text(const Simulation& simulation) const;
+
+    /// Leaves out of rate and time left so many seconds, in which the run waited.
+    void leave_out(double seconds) { start_ += seconds; }
+
 private:
     Journal& journal_;
+    Units units_;
     double start_ = wall_clock_seconds();
     bool begun_ = false;
     std::uint64_t first_step_ = 0; ///< at the start or restart

@@ -55,7 +55,7 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
                Snapshot& state, Simulation& simulation, Journal& journal)
     : run_(settings), origin_(origin), folder_(folder), state_(state), simulation_(simulation),
       journal_(journal), energies_(state.comoving.has_value()), steps_(settings.steps_every),
-      forces_(settings.check_forces), progress_(journal), checkpoints_(folder.name())
+      forces_(settings.check_forces), progress_(journal, state.units), checkpoints_(folder.name())
 {
     register_observers();
 }
@@ -68,13 +68,13 @@ void RunJob::register_observers()
     // The first observer is called when the first forces are known, so that nothing is created for
     // particles without forces.
     const auto outputs = [this](Simulation&) { write_outputs(); };
-    if (const auto times = listed_outputs(run_.cosmology); !times.empty())
+    if (const auto times = listed_outputs(run_); !times.empty())
         simulation_.at_times(times, potentials, outputs);
     else
         simulation_.at_intervals(interval, potentials, outputs);
     const auto frames = [this](Simulation&) { write_frame(); };
-    if (run_.frames && !run_.frames_every && !listed_outputs(run_.cosmology).empty())
-        simulation_.at_times(listed_outputs(run_.cosmology), Quantities::acceleration, frames);
+    if (run_.frames && !run_.frames_every && !listed_outputs(run_).empty())
+        simulation_.at_times(listed_outputs(run_), Quantities::acceleration, frames);
     else if (run_.frames)
         simulation_.at_intervals(run_.frames_every.value_or(interval), Quantities::acceleration,
                                  frames);
@@ -147,22 +147,49 @@ void RunJob::restore(Archive& archive)
 void RunJob::reopen_files()
 {
     journal_.open(folder_.log(), true);
-    std::vector<std::string> notes{energies_.open(folder_.energies()),
-                                   steps_.open(folder_.steps(), simulation_)};
+    std::vector<std::string> notes{energies_.open(folder_.energies(), state_.units),
+                                   steps_.open(folder_.steps(), simulation_, state_.units)};
     if (run_.check_forces > 0)
-        notes.push_back(forces_.open(folder_.forces()));
+        notes.push_back(forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units));
     for (const std::string& note : notes)
         if (!note.empty())
             journal_.print("note         " + note);
+}
+
+void RunJob::show_in(LiveView& view, const std::string& name, std::function<void()> between)
+{
+    between_ = std::move(between);
+    live_view_ = &view;
+    name_in_view_ = name;
+}
+
+void RunJob::begin_viewing(StopRequests& requests)
+{
+    viewing_.emplace(
+        *live_view_, state_, name_in_view_, simulation_,
+        ViewedRun{.stop = [&requests] { requests.ask_stop("the view"); },
+                  .checkpoint = [&requests] { requests.ask_checkpoint(); },
+                  .tell =
+                      [this](ViewStatus& status) {
+                          if (const std::string rate = progress_.rate_text(simulation_);
+                              !rate.empty())
+                              status.progress = rate;
+                          if (energies_.is_open())
+                              status.energy = formatted("%s %.1e", energies_.error_name(),
+                                                        energies_.energy_error());
+                      },
+                  .between = between_});
 }
 
 void RunJob::execute()
 {
     const double start = wall_clock_seconds();
     StopRequests requests(folder_.name(), run_.max_walltime);
+    if (live_view_)
+        begin_viewing(requests);
     simulation_.when_done([&](Simulation&) { after_step(requests); });
     if (run_.frames && !restored_) // refuses an empty picture before files are created
-        view_ = first_view(state_, run_.frame_width);
+        frame_view_ = first_view(state_, run_.frame_width);
     if (restored_)
         check_energies();
     if (!inaccuracy_.empty()) // as it was at the checkpoint
@@ -174,6 +201,8 @@ void RunJob::execute()
         rescue();
         throw;
     }
+    if (viewing_)
+        viewing_->finish();
     summarize(wall_clock_seconds() - start);
     if (inaccuracy_.empty())
         return;
@@ -185,11 +214,11 @@ void RunJob::open_files()
 {
     folder_.create(std::int64_t(state_.particles.size()) * snapshot_bytes);
     journal_.open(folder_.log());
-    energies_.open(folder_.energies());
-    steps_.open(folder_.steps(), simulation_);
+    energies_.open(folder_.energies(), state_.units);
+    steps_.open(folder_.steps(), simulation_, state_.units);
     note_cancellation();
     if (run_.check_forces > 0)
-        forces_.open(folder_.forces());
+        forces_.open(folder_.forces(), state_.comoving.has_value(), state_.units);
 }
 
 void RunJob::write_outputs()
@@ -211,7 +240,7 @@ void RunJob::write_outputs()
         analysis = write_analysis(run_.analysis, state_, folder_, outputs_);
     }
     journal_.detail("wrote " + folder_.snapshot(outputs_).string() + analysis + " at " +
-                    time_text(simulation_));
+                    time_text(simulation_, state_.units));
     ++outputs_;
 }
 
@@ -237,7 +266,7 @@ void RunJob::write_frame()
 {
     folder_.require_same();
     take_time();
-    write_png(render_snapshot(state_, view_), folder_.frame(frames_));
+    write_png(render_snapshot(state_, frame_view_), folder_.frame(frames_));
     ++frames_;
 }
 
@@ -265,7 +294,7 @@ void RunJob::check_energies()
     has_energy_warning_ = true;
     const std::string line =
         formatted("%s: %.3g at %s, step %llu: above %s", energies_.error_name(),
-                  energies_.energy_error(), time_text(simulation_).c_str(),
+                  energies_.energy_error(), time_text(simulation_, state_.units).c_str(),
                   (unsigned long long)simulation_.step(), energy_limit().c_str());
     if (run_.max_energy_error && run_.on_energy_error == EnergyErrorAction::stop)
         inaccuracy_ = line;
@@ -290,19 +319,33 @@ void RunJob::after_step(StopRequests& requests)
         journal_.print("note         " + run_.names.max_walltime + " " +
                        number_text(*run_.max_walltime) +
                        ": leaves no room for two steps; one is taken all the same");
+    while (!ends_by(requests) && viewing_ && viewing_->holds())
+        continue;
+    if (viewing_) {
+        progress_.leave_out(viewing_->paused_seconds());
+        requests.begin_step();
+    }
+}
+
+/// Writes a checkpoint where one is due, and returns whether the run ends here.
+bool RunJob::ends_by(StopRequests& requests)
+{
+    // A limit of time ends a pause at any step.
+    const bool has_moved = simulation_.step() > first_step_ || (viewing_ && viewing_->is_paused());
     std::string reason;
     if (!simulation_.at_end())
         reason = inaccuracy_.empty() ? requests.reason(has_moved) : "the energy error";
     if (reason.empty() && !is_checkpoint_due(requests))
-        return;
+        return false;
     const std::filesystem::path checkpoint = write_checkpoint();
     requests.note_checkpoint(checkpoints_.longest_seconds());
     if (reason.empty() && !simulation_.at_end()) // the checkpoint may have taken the time left
         reason = requests.reason(has_moved);
     if (reason.empty())
-        return;
+        return false;
     simulation_.stop();
     print_how_to_continue("stopped by " + reason, checkpoint);
+    return true;
 }
 
 bool RunJob::is_checkpoint_due(StopRequests& requests) const
@@ -336,7 +379,7 @@ void RunJob::exchange(Archive& archive)
     archive("run/outputs", outputs_);
     archive("run/frames", frames_);
     if (run_.frames)
-        exchange_view(archive, view_);
+        exchange_view(archive, frame_view_);
 }
 
 std::filesystem::path RunJob::write_checkpoint()
@@ -355,6 +398,8 @@ std::filesystem::path RunJob::write_checkpoint()
     checkpoint_step_ = simulation_.step();
     checkpoint_time_ = wall_clock_seconds();
     journal_.detail("wrote " + file.string());
+    if (viewing_)
+        viewing_->note("wrote " + file.string());
     journal_.sync();
     return file;
 }
@@ -374,8 +419,8 @@ void RunJob::rescue()
 void RunJob::print_how_to_continue(const std::string& what, const std::filesystem::path& checkpoint)
 {
     journal_.print(formatted("%s: %s, step %llu, in %s", what.c_str(),
-                             time_text(simulation_).c_str(), (unsigned long long)simulation_.step(),
-                             checkpoint.c_str()));
+                             time_text(simulation_, state_.units).c_str(),
+                             (unsigned long long)simulation_.step(), checkpoint.c_str()));
     journal_.print("'chamomile run --restart " + folder_.name() + "' goes on from there");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +18,7 @@
 #include "chamomile/run/run_state.hpp"
 #include "chamomile/run/step_file.hpp"
 #include "chamomile/run/stop_requests.hpp"
+#include "chamomile/run/viewing.hpp"
 
 namespace chamomile {
 
@@ -50,6 +52,10 @@ public:
                       const RunDescription& description, const std::vector<std::string>& notes,
                       const std::string& checked);
 
+    /// Shows the run to viewers, before execute(), who may hold and stop it. `between` is called
+    /// again and again while they hold it.
+    void show_in(LiveView& view, const std::string& name, std::function<void()> between = {});
+
     /// Runs to the end, or to a stop on request or because of the energy error, which writes a
     /// checkpoint. An exception also writes one if possible, and is passed on. Throws Inaccurate
     /// for an energy error that ends the run.
@@ -60,6 +66,7 @@ public:
     bool has_checkpoint() const { return has_checkpoint_; }
 
 private:
+    void begin_viewing(StopRequests& requests);
     void register_observers();
     void restore(Archive& archive);
     void reopen_files();
@@ -74,6 +81,7 @@ private:
     void note_forces();
     void note_cancellation();
     void after_step(StopRequests& requests);
+    bool ends_by(StopRequests& requests);
     bool is_checkpoint_due(StopRequests& requests) const;
     void exchange(Archive& archive);
     std::filesystem::path write_checkpoint();
@@ -95,7 +103,11 @@ private:
     ForceFile forces_;
     Progress progress_;
     Checkpoints checkpoints_;
-    RenderOptions view_;
+    RenderOptions frame_view_;
+    LiveView* live_view_ = nullptr;
+    std::string name_in_view_;
+    std::function<void()> between_;
+    std::optional<Viewing> viewing_; ///< of live_view_
     int outputs_ = 0, frames_ = 0;
     std::uint64_t first_step_ = 0; ///< at the start or restart
     std::uint64_t checkpoint_step_ = 0;

@@ -1,5 +1,8 @@
 #include "chamomile/run/run_settings.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace chamomile {
 namespace {
 
@@ -44,12 +47,19 @@ std::vector<OptionRow<R>> rows()
         .only(needs_limit);
     t.group("Output");
     t.number(
-        "snapshot-every", [](R & r) -> auto& { return r.snapshot_every; }, positive,
-        "time between snapshots, d ln a of comoving files; a tenth of the run unless "
-        "given");
+         "snapshot-every", [](R & r) -> auto& { return r.snapshot_every; }, positive,
+         "time between snapshots, d ln a of comoving files; a tenth of the run unless "
+         "given")
+        .in(dimensions::time);
+    t.series(
+         "output-times", [](R & r) -> auto& { return r.output_times; }, any,
+         "times of snapshots beside those of start and end, instead of --snapshot-every; 1:5:1 "
+         "stands for 1,2,3,4,5; may change on restart")
+        .in(dimensions::time);
     t.number(
-        "energy-every", [](R & r) -> auto& { return r.energy_every; }, positive,
-        "time between lines of energy.csv; every ten steps unless given");
+         "energy-every", [](R & r) -> auto& { return r.energy_every; }, positive,
+         "time between lines of energy.csv; every ten steps unless given")
+        .in(dimensions::time);
     t.number(
         "steps-every", [](R & r) -> auto& { return r.steps_every; }, at_least(1),
         "steps between lines of steps.csv, which tell what a step cost");
@@ -80,11 +90,13 @@ std::vector<OptionRow<R>> rows()
     t.number(
          "frames-every", [](R & r) -> auto& { return r.frames_every; }, positive,
          "time between pictures, where it is not that between snapshots")
+        .in(dimensions::time)
         .only(needs_frames);
     t.number(
          "frame-width", [](R & r) -> auto& { return r.frame_width; }, positive,
          "length across the pictures; half as much again as 'render' would show of the "
          "first snapshot unless given")
+        .in(dimensions::length)
         .only(needs_frames);
     return t.take();
 }
@@ -109,16 +121,58 @@ Refusal refuse_idle_settings(const R& settings, const GivenOptions& given)
     need(settings.frames, needs_frames, "needs --frames");
     need(settings.analysis.power, needs_power, "needs --power");
     need(settings.analysis.halos, needs_halos, "needs --halos");
+    if (settings.cosmology.asked && given.contains("output-times"))
+        return "--output-times: is of plain time; a cosmological run takes --outputs-z or "
+               "--outputs-a";
+    if (given.contains("output-times") && given.contains("snapshot-every"))
+        return "--snapshot-every: contradicts --output-times; give one";
+    if (given.contains("snapshot-every") && !listed_outputs(settings.cosmology).empty())
+        return "--snapshot-every: contradicts " +
+               std::string(settings.cosmology.output_redshifts.empty() ? "--outputs-a"
+                                                                       : "--outputs-z") +
+               "; give one";
     return refuse_idle_rows(run_options(), given, unmet);
+}
+
+std::vector<double> listed_outputs(const R& settings)
+{
+    return settings.cosmology.asked ? listed_outputs(settings.cosmology) : settings.output_times;
+}
+
+Refusal refuse_outputs(const R& settings, double start, double end)
+{
+    const double rounding = 1e-9 * std::max({std::abs(start), std::abs(end), end - start});
+    for (double time : settings.output_times)
+        if (time < start - rounding || time > end + rounding)
+            return "--output-times: " + number_text(time) + ": lies not between the start at " +
+                   number_text(start) + " and the end at " + number_text(end);
+    return {};
 }
 
 const std::vector<std::string>& changeable_options()
 {
-    static const std::vector<std::string> names = {
-        "t-end",           "a-end",       "z-end",  "checkpoint-every", "checkpoint-walltime",
-        "max-walltime",    "steps-every", "device", "on-device-error",  "max-energy-error",
-        "on-energy-error", "batch-size",  "config", "threads",          "quiet",
-        "verbose",         "restart",     "output"};
+    static const std::vector<std::string> names = {"t-end",
+                                                   "a-end",
+                                                   "z-end",
+                                                   "output-times",
+                                                   "outputs-a",
+                                                   "outputs-z",
+                                                   "checkpoint-every",
+                                                   "checkpoint-walltime",
+                                                   "max-walltime",
+                                                   "steps-every",
+                                                   "device",
+                                                   "on-device-error",
+                                                   "max-energy-error",
+                                                   "on-energy-error",
+                                                   "batch-size",
+                                                   "config",
+                                                   "threads",
+                                                   "quiet",
+                                                   "verbose",
+                                                   "restart",
+                                                   "output",
+                                                   "view"};
     return names;
 }
 

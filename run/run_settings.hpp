@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "chamomile/core/option_row.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
@@ -21,6 +22,7 @@ struct RunSettings {
     CosmologyRequest cosmology;
     RunAnalysis analysis;
     std::optional<double> snapshot_every; ///< none: a tenth of the run
+    std::vector<double> output_times;     ///< of snapshots, in plain time; none: at intervals
     std::optional<double> energy_every;   ///< none: every ten steps
     std::uint64_t steps_every = 1;        ///< steps between lines of steps.csv
     std::uint64_t check_forces = 0;       ///< particles in forces.csv; 0: none
@@ -39,6 +41,13 @@ const std::vector<OptionRow<RunSettings>>& run_options();
 
 /// Returns a refusal of the first given option that would have no effect.
 Refusal refuse_idle_settings(const RunSettings& settings, const GivenOptions& given);
+
+/// Returns the times of snapshots that are listed, in the time of the run; none: at intervals.
+std::vector<double> listed_outputs(const RunSettings& settings);
+
+/// Returns a refusal of a listed time of a new run in plain time that lies not between its start
+/// and its end.
+Refusal refuse_outputs(const RunSettings& settings, double start, double end);
 
 /// Returns the names of the options that may change when a run is continued.
 const std::vector<std::string>& changeable_options();

@@ -21,13 +21,32 @@ void RunOrigin::exchange(Archive& archive)
     archive("run/leaf_size", forces.leaf_size);
 }
 
+namespace {
+
+void exchange_units(Archive& archive, Units& units)
+{
+    archive("units/length", units.length_in_cm);
+    archive("units/mass", units.mass_in_g);
+    archive("units/velocity", units.velocity_in_cm_per_s);
+    archive("units/physical", units.physical);
+    archive("units/per_hubble", units.per_hubble);
+}
+
+} // namespace
+
+UnitFrame unit_frame_of(CheckpointReader& archive)
+{
+    UnitFrame frame;
+    exchange_units(archive, frame.units);
+    frame.has_plain_time = !archive.has("comoving/hubble");
+    if (!frame.has_plain_time)
+        archive("comoving/hubble", frame.hubble);
+    return frame;
+}
+
 void exchange_properties(Archive& archive, Snapshot& snapshot)
 {
-    archive("units/length", snapshot.units.length_in_cm);
-    archive("units/mass", snapshot.units.mass_in_g);
-    archive("units/velocity", snapshot.units.velocity_in_cm_per_s);
-    archive("units/physical", snapshot.units.physical);
-    archive("units/per_hubble", snapshot.units.per_hubble);
+    exchange_units(archive, snapshot.units);
     archive("snapshot/G", snapshot.gravitational_constant);
     Softening softening = snapshot.softening.value_or(Softening{});
     archive("snapshot/softening_kind", softening.kind, SofteningKind::spline);

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "chamomile/core/archive.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
@@ -27,6 +29,9 @@ struct RunOrigin {
 /// Exchanges units, constants, provenance and notes, and the background of comoving coordinates,
 /// but not time and particles.
 void exchange_properties(Archive& archive, Snapshot& snapshot);
+
+/// Returns the units of the particles of a checkpoint, and the h of comoving ones.
+UnitFrame unit_frame_of(CheckpointReader& archive);
 
 /// Restores the run's own choices, so that the bits are the same; its instruction set only if any
 /// is allowed. Returns notes on what this machine lacks.

@@ -4,6 +4,7 @@
 
 #include "chamomile/core/archive.hpp"
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/run/force_cost.hpp"
@@ -20,7 +21,8 @@ const Leapfrog* blocks_of(const Simulation& simulation)
 
 } // namespace
 
-std::string StepFile::open(const std::filesystem::path& file, const Simulation& simulation)
+std::string StepFile::open(const std::filesystem::path& file, const Simulation& simulation,
+                           const Units& units)
 {
     has_goal_ = simulation.integrator().forces().accuracy.has_value();
     if (!phases_.empty())
@@ -28,7 +30,10 @@ std::string StepFile::open(const std::filesystem::path& file, const Simulation& 
     for (const Profile::Phase& phase : simulation.last_statistics().profile.phases())
         phases_.push_back(phase.name);
     phases_.emplace_back(integration_phase);
-    std::string line = "step,time,dt,particles,cells,far";
+    const bool is_plain = simulation.integrator().clock().is_newtonian(); // else a and ln a
+    const Dimension time = is_plain ? dimensions::time : dimensions::none;
+    std::string line = "step," + heading("time", time, units) + "," + heading("dt", time, units) +
+                       ",particles,cells,far";
     if (blocks_of(simulation))
         line += ",evaluations,targets";
     if (has_goal_)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/core/units.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/run/line_file.hpp"
 
@@ -18,7 +19,8 @@ public:
 
     /// Creates the file with a column for each phase of the first evaluation, and its line, or
     /// continues it after exchange(): see LineFile::open(). Throws Error(output).
-    std::string open(const std::filesystem::path& file, const Simulation& simulation);
+    std::string open(const std::filesystem::path& file, const Simulation& simulation,
+                     const Units& units);
 
     /// Writes the line of the last force evaluation through to the file, if it is due. Throws
     /// Error(output).

@@ -96,6 +96,11 @@ void StopRequests::note_step()
     step_begun_ = now;
 }
 
+void StopRequests::begin_step()
+{
+    step_begun_ = wall_clock_seconds();
+}
+
 std::string StopRequests::reason(bool has_moved)
 {
     if (caught != 0) {
@@ -109,7 +114,7 @@ std::string StopRequests::reason(bool has_moved)
         stop_seen_ = take(stop_file_) || fs::exists(stop_file_, none); // one that stays counts too
         checkpoint_seen_ = checkpoint_seen_ || take(checkpoint_file_);
     }
-    return stop_seen_ ? stop_file_.string() : "";
+    return stop_seen_ ? stop_file_.string() : stop_asked_;
 }
 
 bool StopRequests::wants_checkpoint()

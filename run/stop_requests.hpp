@@ -21,7 +21,8 @@ public:
     StopRequests(const StopRequests&) = delete;
     StopRequests& operator=(const StopRequests&) = delete;
 
-    void note_step(); ///< records the end of a step
+    void note_step();  ///< records the end of a step
+    void begin_step(); ///< a step begins later than the last one ended
     /// Records the largest time of a checkpoint.
     void note_checkpoint(double seconds) { checkpoint_seconds_ = seconds; }
 
@@ -32,6 +33,11 @@ public:
 
     /// Returns whether a checkpoint is requested without an end.
     bool wants_checkpoint();
+
+    /// Requests an end, as the file `stop` does, and a checkpoint. Both must come from the thread
+    /// of the run.
+    void ask_stop(const std::string& by) { stop_asked_ = by; }
+    void ask_checkpoint() { checkpoint_seen_ = true; }
 
     bool has_limit() const { return limit_.has_value(); }
     /// Returns whether the limit leaves no room for one step, as far as is known.
@@ -53,6 +59,7 @@ private:
     double longest_step_ = 0, checkpoint_seconds_ = 0;
     double last_look_ = 0;
     bool stop_seen_ = false, checkpoint_seen_ = false;
+    std::string stop_asked_; ///< by whom; empty: by nobody
 };
 
 } // namespace chamomile

@@ -168,7 +168,7 @@ CASES = [
     (39, run("beyond.txt", "--box", "10", "--long-range", "modes"), FINE, "2 particles lie outside the periodic box, by 0.5 of its side at most"),
     (39, universe("edge.txt"), FINE, "2 particles lie outside the periodic box, by 0.5 of its side at most"),
     (39, universe("lost_in_space.txt"), INPUT, "lost_in_space.txt: positions: 999 sides outside the box of 1000"),
-    (40, run("box.hdf5", "--box", "20"), USAGE, "--box: 20: contradicts the box of 10 in the file", "h5py"),
+    (40, run("box.hdf5", "--box", "20"), USAGE, "--box: 20: contradicts the box of 10 in the snapshot", "h5py"),
     (40, ["power", "box.hdf5", "--box", "20"], USAGE, "--box: 20: contradicts the box of 10 in box.hdf5", "h5py"),
     (40, universe("boxless.txt"), INPUT, "boxless.txt: no box: a cosmological run needs the side of its periodic box"),
     (40, run("box.gadget2"), INPUT, "box.gadget2: box size: -10: a number from 1e-100 to .*, or 0, is needed"),

@@ -93,6 +93,13 @@ with tempfile.TemporaryDirectory() as scratch:
     done("run", "--restart", "shorter", "--a-end", 0.04, "--max-walltime", 1000)
     refused(2, "--z-end: contradicts --a-end", "run", "--restart", "shorter", "--a-end", 0.05, "--z-end", 18)
     check(abs(float(read("shorter/snapshot_002.hdf5")[0]["time"]) - 0.04) < 1e-12, "an end given otherwise on restart")
+    done("run", "ics.hdf5", "--outputs-z", "40:10:-10", "--z-end", 9, "--max-walltime", 1e-6, "-o", "changed")
+    done("run", "--restart", "changed", "--outputs-a", "0.04:0.06:0.01,0.09", "--max-walltime", 1000, "-q")
+    times = [float(read(f"changed/{path.name}")[0]["time"]) for path in sorted((folder / "changed").glob("snapshot_*"))]
+    check(len(times) == 6 and all(abs(a / b - 1) < 1e-12 for a, b in zip(times, (0.02, 0.04, 0.05, 0.06, 0.09, 0.1))), f"scale factors given on restart: {times}")
+    refused(2, "--output-times: is of plain time; a cosmological run takes --outputs-z or --outputs-a", "run", "ics.hdf5", "--z-end", 9, "--output-times", 1, "-o", "x")
+    z = 50 / math.exp(0.01) - 1  # one step of 0.01 in ln a, typed to six digits
+    check("1 step in" in done("run", "ics.hdf5", "--dt", 0.01, "--z-end", f"{z:.6g}", "--outputs-a", 0.02, "-o", "one"), "an end that is one step by its digits")
     done(*box, "--A-s", 2.1e-9, "-o", "primordial.hdf5")
     sigma8 = float(re.search(r"sigma8: (\S+)", done("info", "primordial.hdf5"))[1])
     done(*box, "--transfer", "no-wiggle", "-o", "smooth.hdf5")

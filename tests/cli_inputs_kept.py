@@ -22,6 +22,7 @@ PRODUCT = [
     ("convert part.1.gadget2", ["part.0.gadget2", "part.1.gadget2"], [("", ".txt"), ("", ".hdf5")]),
     ("force one.hdf5 --eps 0.1", ["one.hdf5"], [("-o", ".hdf5"), ("-o", ".txt")]),
     ("force piece.0.hdf5 --eps 0.1", ["piece.0.hdf5", "piece.1.hdf5"], [("-o", ".hdf5")]),
+    ("join piece.0.hdf5 one.hdf5", ["piece.0.hdf5", "piece.1.hdf5", "one.hdf5"], [("-o", ".hdf5"), ("-o", ".txt")]),
     ("force part.0.gadget2 --eps 0.1", ["part.0.gadget2", "part.1.gadget2"], [("-o", ".gadget2")]),
     ("halos piece.1.hdf5 --length 0.1", ["piece.0.hdf5", "piece.1.hdf5"], [("-o", ".hdf5"), ("-o", ".txt"), ("--mass-function", ".txt")]),
     ("halos box.hdf5 --fits --linear-power power.txt", ["box.hdf5", "power.txt"], [("--mass-function", ".txt")]),
@@ -159,7 +160,7 @@ def main():
                             shutil.copytree(whole, folder, symlinks=True)
         for line in BOTH:
             complaints(folder, [*line.split(), "--overwrite"], before, {2}, line)
-        for command in ("accuracy", "bench", "convert", "fluid", "force", "halos", "info", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
+        for command in ("accuracy", "bench", "convert", "fluid", "force", "halos", "info", "join", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
                         "model merger"):
             text = run(folder, *command.split(), "--help").stdout
             options = set(re.findall(r"--([\w-]+)(?: \])? \S*(?:FILE|FOLDER|IMAGE)", text))

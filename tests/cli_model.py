@@ -17,9 +17,10 @@ def picture_size(name):
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     chamomile, refused = (functools.partial(function, folder) for function in (run, refused_in))
-    for kind in "plummer", "hernquist", "cold-sphere", "cube", "disk", "galaxy", "merger":
+    for kind in "plummer", "hernquist", "nfw", "einasto", "king", "exponential", "spheres", "cold-sphere", "cube", "disk", "galaxy", "merger":
+        spheres = ["nfw,mass=1,part=0.5", "exponential,mass=0.2,r-half=0.7,type=4,part=0.5"] if kind == "spheres" else []
         for name in "a", "b":
-            result = chamomile("model", kind, "-n", 597, "--seed", 7, "--threads", 1 if name == "a" else 2, "-o", f"{kind}_{name}.txt")
+            result = chamomile("model", kind, *spheres, "-n", 597, "--seed", 7, "--threads", 1 if name == "a" else 2, "-o", f"{kind}_{name}.txt")
             check(result.returncode == 0, f"model {kind}: {result.stderr}")
         a, b = (without_comments((folder / f"{kind}_{name}.txt").read_text()) for name in "ab")
         check(len(a) == 597, f"model {kind}: {len(a)} particles")
@@ -34,6 +35,23 @@ with tempfile.TemporaryDirectory() as scratch:
     check(chamomile("render", "cube_a.txt", "-o", "merger.png", "--overwrite").returncode == 0, "render --overwrite")
     check(picture_size("merger.png") == (800, 800), "render --overwrite: size")
 
+    for options in (["king", "--w0", 7, "--r-half", 3, "--mass", 1e-5, "--physical"], ["nfw", "--m200", 100, "-c", 12, "--hubble", 0.7],
+                    ["hernquist", "--r-half", 2, "--anisotropy-radius", 1], ["exponential", "--b-to-a", 0.9, "--c-to-a", 0.7, "--type", 3],
+                    ["galaxy", "--halo-profile", "nfw", "--bulge-profile", "exponential"], ["galaxy", "--halo-profile", "einasto"]):
+        result = chamomile("model", *options, "-n", 500, "-o", "sphere.txt", "--overwrite")
+        check(result.returncode == 0, f"model {options}: {result.stderr}")
+        units = "km/s" in (folder / "sphere.txt").read_text()
+        check(units == ("--physical" in options or "--m200" in options), f"model {options}: units")
+
+    refused(2, "--w0: 17: a number from 0.1 to 16", "model", "king", "--w0", 17, "-o", "x.hdf5")
+    refused(2, "no Osipkov-Merritt equilibrium", "model", "king", "--anisotropy-radius", 0.01, "-o", "x.hdf5")
+    refused(2, "give one length", "model", "king", "--scale", 1, "--r-tidal", 20, "-o", "x.hdf5")
+    refused(2, "--concentration: needs --m200", "model", "einasto", "-c", 5, "-o", "x.hdf5")
+    refused(2, "--mass: contradicts --m200", "model", "nfw", "--m200", 5, "--mass", 2, "-o", "x.hdf5")
+    refused(2, "did you mean 'king'", "model", "spheres", "kng,w0=3", "-o", "x.hdf5")
+    refused(2, "no property of this sphere", "model", "spheres", "nfw,w0=3", "-o", "x.hdf5")
+    refused(2, "plummer: distribution function: negative", "model", "spheres", "nfw", "plummer,mass=0.1", "-o", "x.hdf5")
+    refused(2, "SPHERE", "model", "spheres", "-o", "x.hdf5")
     refused(2, "particles", "model", "plummer", "-n", 0, "-o", "x.hdf5")
     refused(2, "at least 100", "model", "galaxy", "-n", 99, "-o", "x.hdf5")
     refused(2, "did you mean 'plummer'", "model", "plumer", "-o", "x.hdf5")

@@ -15,28 +15,36 @@ FORCES = "solver eps softening G precision decorrelate batch-size criterion tole
          "box long-range mesh split cut accuracy accuracy-percentile"
 SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
-GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper physical kpc mass " \
+GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height toomre-q bulge-mass bulge-scale halo-mass halo-scale halo-taper halo-profile bulge-profile physical kpc mass " \
          "output overwrite"
+SPHERE = "particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
+VIRIAL = "m200 concentration hubble"
 COMMANDS = {
     "run": f"{SOURCE} {FORCES} collisionless-gas t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
            "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
-           "w0 wa hubble tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error output "
-           "overwrite snapshot-every energy-every steps-every check-forces check-forces-every power power-mesh halos min-members frames frames-every frame-width",
+           "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
+           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members frames frames-every frame-width",
     "force": f"{FORCES} output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "size width height fov center box slice azimuth inclination types min max colour-map no-labels output data overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
+    "profile": "types center r-min r-max bins cylinders height output overwrite",
     "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
     "fluid": "n density temperature cutoff switch seed step steps equilibrate precision device instruction-set checkpoint checkpoint-walltime max-walltime restart "
              "every argon output overwrite",
-    "convert": "overwrite",
-    "info": "",
+    "convert": "units types sphere thin recentre rotate shift velocity overwrite",
+    "join": "at velocity rotate recentre orbit units output overwrite",
+    "info": "units",
     "devices": "",
     "model plummer": "particles seed truncation exact-energy-limit output overwrite",
-    "model hernquist": "particles seed truncation output overwrite",
-    "model nfw": "particles seed concentration output overwrite",
+    "model hernquist": f"{SPHERE} {VIRIAL} truncation",
+    "model nfw": f"{SPHERE} {VIRIAL}",
+    "model einasto": f"{SPHERE} {VIRIAL} alpha",
+    "model king": f"{SPHERE} w0 r-tidal",
+    "model exponential": SPHERE,
+    "model spheres": "particles seed b-to-a c-to-a physical hubble output overwrite",
     "model cold-sphere": "particles seed output overwrite",
     "model cube": "particles seed output overwrite",
     "model two-body": "semi-major-axis eccentricity mass-ratio output overwrite",
@@ -54,12 +62,13 @@ VALUES = {
     "tune": None, "long-range": "modes", "mesh": "64", "split": "1.5", "cut": "3", "box": "8", "precision": "float", "device": "gpu", "eta": "0.001",
     "eta-start": "0.1", "dt": "0.1", "dt-min": "9", "dt-max": "1e-9", "count-short-steps": None, "shared-steps": None, "iterations": "2", "final-evaluation": None,
     "rungs": "3", "rebuild-above": "0.1", "host-below": "10", "step-criterion": "softening", "resident": None, "adaptive": None, "block-steps": None,
-    "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "check-forces-every": "5", "on-energy-error": "stop",
+    "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces-every": "5", "on-energy-error": "stop",
     "on-device-error": "cpu", "frame-width": "1", "frames-every": "1", "power-mesh": "32", "min-members": "9", "collisionless-gas": None,
     "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
     "eps": "0.1", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
     "n-s": "1", "omega-b": "0.04", "linear-power": "t.txt", "transfer-table": "t.txt", "fits": None, "mass-bins": "3", "length": "0.1", "overdensity": "100",
-    "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
+    "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "at": "1,2,3", "velocity": "1,2,3", "recentre": None, "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
+    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9",
 }
 
 TREE = "criterion tolerance theta order local-order leaf-size decorrelate batch-size accuracy accuracy-percentile"
@@ -94,7 +103,8 @@ MODES = [
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "host-below"),
     (UNIVERSE, f"t-end model {HERMITE} {BLOCKS} particles seed"),
     (f"{UNIVERSE} --dt 0.01", f"dlna-max {STEPS} adaptive"),
-    (f"{UNIVERSE} --outputs-z 45", "snapshot-every"),
+    (f"{UNIVERSE} --outputs-z 45", "snapshot-every output-times"),
+    (f"{RUN} --dt 0.1 --output-times 0.1", "snapshot-every"),
     ("force good.txt --eps 0.05 -o f.txt", f"{BOX} accuracy-percentile"),
     ("force good.txt --eps 0.05 -o f.txt --solver direct", TREE),
     ("force good.txt --eps 0.05 -o f.txt --box 8", "accuracy"),
@@ -116,14 +126,22 @@ MODES = [
     ("power periodic.txt --linear", "bins"),
     ("power universe.txt --fits --omega-b 0.04", "linear-power transfer-table"),
     ("power universe.txt --fits --transfer-table t.txt", "linear-power"),
+    ("profile good.txt", "height overwrite"),
     ("halos periodic.txt", "overwrite fits mass-bins sigma8 n-s omega-b linear-power transfer-table"),
     ("halos periodic.txt --linking-length 0.2", "length"),
     ("halos good.txt --length 0.5", "overdensity"),
     ("pairs --law gravity --sources good.txt", "repeat overwrite"),
     ("pairs --law gravity --sources good.txt --targets good.txt", "no-self"),
+    ("join good.txt good.txt --orbit pericentre=1 -o j.txt", "at velocity recentre"),
     ("fluid -n 108 --steps 1", "checkpoint-walltime max-walltime overwrite"),
     ("model galaxy -n 100 -o x.hdf5", "kpc mass"),
     ("model merger -n 100 -o x.hdf5", "kpc mass"),
+    ("model nfw -n 100 -o x.hdf5", "hubble"),
+    ("model spheres nfw -n 100 -o x.hdf5", "hubble"),
+    ("model hernquist -n 100 -o x.hdf5", "concentration hubble"),
+    ("model hernquist -n 100 -o x.hdf5 --m200 10", "mass scale r-half"),
+    ("model king -n 100 -o x.hdf5 --r-half 2", "scale r-tidal"),
+    ("model king -n 100 -o x.hdf5 --r-tidal 2", "scale"),
     ("model cosmology --n 4 -o x.hdf5", "table glass"),
     ("model cosmology --n 4 -o x.hdf5 --transfer transfer-table --table t.txt", "omega-b"),
     ("model cosmology --n 4 -o x.hdf5 --transfer power-table --table t.txt", "omega-b n-s"),

@@ -4,7 +4,7 @@ import math
 import re
 import resource
 
-from program import as_text, chamomile, check, energies, run, run_parts, table
+from program import as_text, chamomile, check, energies, refused, run, run_parts, table
 
 
 def evolves_a_model(folder):
@@ -203,6 +203,40 @@ def decorrelates_its_steps(folder):
     check("decorrelate: 7" in chamomile(folder, "info", "seven/snapshot_010.hdf5"), "the snapshot does not tell the seed")
 
 
+def snapshot_times(folder):
+    return [float(re.search(r"^time +(\S+)", chamomile(path.parent, "info", path.name), re.M)[1]) for path in sorted(folder.glob("snapshot_*.hdf5"))]
+
+
+def writes_at_listed_times(folder):
+    common = ["plummer.hdf5", "--dt", 0.0625, "--eps", 0.05, "-q"]
+    chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.3,0,0.1:0.25:0.05", "--frames", "-o", "listed")
+    check(snapshot_times(folder / "listed") == [0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5], f"listed times: {snapshot_times(folder / 'listed')}")
+    check(len(list((folder / "listed").glob("frame_*"))) == 7, "frames are not with the listed snapshots")
+    # Others on restart: from the end, and from a stop between listed times, where other times or an interval were asked for.
+    chamomile(folder, "run", "--restart", "listed", "--t-end", 1, "--output-times", "0.2,0.6:1:0.25,7", "-q")
+    check(snapshot_times(folder / "listed")[7:] == [0.6, 0.85, 1], f"times changed at the end: {snapshot_times(folder / 'listed')}")
+    for name, asked in (("stopped", ["--output-times", "0.1,0.9"]), ("regular", ["--snapshot-every", 0.25]), ("tenths", [])):
+        chamomile(folder, "run", *common, "--t-end", 1, *asked, "--max-walltime", 1e-6, "-o", name)
+        before = snapshot_times(folder / name)
+        chamomile(folder, "run", "--restart", name, "--max-walltime", 1000, "--output-times", "0.05:0.5:0.15,0.9", "-q")
+        check(snapshot_times(folder / name) == before + [t for t in (0.05, 0.2, 0.35, 0.5, 0.9, 1) if t > 0.0626 or before == [0] and t > 0.06], f"{name}: {snapshot_times(folder / name)}")
+    # The same list as before is the run that was not stopped, bit for bit.
+    chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.1:0.4:0.1", "-o", "whole")
+    chamomile(folder, "run", *common, "--t-end", 0.5, "--output-times", "0.1:0.4:0.1", "--max-walltime", 1e-6, "-o", "parts")
+    chamomile(folder, "run", "--restart", "parts", "--output-times", "0.1,0.2,0.3,0.4", "--max-walltime", 1000, "-q")
+    check(as_text(folder, "whole/snapshot_005.hdf5") == as_text(folder, "parts/snapshot_005.hdf5"), "a list that is given again changes bits")
+    whole, out = ["run", *common, "-o", "x", "--t-end", 1], chamomile(folder, "run", "plummer.hdf5", "--eps", 0.05, "--t-end", "0.0625", "--dt", "0.062501", "--snapshot-every", 1, "-o", "last")
+    check("1 step in" in out, f"a step that is longer than the run by its digits: {out}")
+    for words, line in ((["--output-times", "2"], "--output-times: 2: lies not between the start at 0 and the end at 1"),
+                        (["--output-times", "-0.1"], "--output-times: -0.1: lies not"), (["--output-times", "a"], "--output-times: a: a number is needed"),
+                        (["--output-times", "0:1"], "--output-times: 0:1: FIRST:LAST:STEP is needed"),
+                        (["--output-times", "1:0:0.1"], "--output-times: 1:0:0.1: its steps never come to its end"),
+                        (["--output-times", "0:1:0"], "--output-times: 0:1:0: its steps never come"), (["--output-times", "0:1:1e-9"], "at most 1e6 numbers"),
+                        (["--output-times", "0.5", "--snapshot-every", "0.1"], "--snapshot-every: contradicts --output-times"),
+                        (["--output-times", "0,,1"], "--output-times: .empty.: a number is needed"), (["--output-times", "1Myr"], "--output-times: 1Myr: has a unit, but")):
+        refused(folder, 2, line, *whole, *words)
+
+
 def moves_gas_if_told(folder):
     (folder / "gas.txt").write_text("# types: 0*1 1*1\n1 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 2\n")
     out = chamomile(folder, "run", "gas.txt", "--t-end", 0.1, "--dt", 0.1, "--eps", 0.05, "--collisionless-gas", "-o", "gas")
@@ -220,4 +254,4 @@ def reports_a_full_disk(folder):
 
 run_parts("the run is as it should be", evolves_a_model, keeps_how_it_was_made, repeats_itself, takes_what_the_file_states, reads_a_configuration, adapts_its_steps,
           frames_are_as_wide_as_asked, frames_have_an_interval_of_their_own, tells_what_steps_cost, checks_forces, keeps_an_accuracy, decorrelates_its_steps,
-          tunes_and_repeats_itself, moves_gas_if_told, reports_a_full_disk)
+          tunes_and_repeats_itself, writes_at_listed_times, moves_gas_if_told, reports_a_full_disk)

@@ -37,8 +37,8 @@ CASES = [
     ("force f.hdf5 -o f3.hdf5 --box 0", FINE, "note: the box of size 2 in the file is ignored", "periodic"),
     ("info f3.hdf5", FINE, "box +isolated", None),
     ("force f.hdf5 -o f4.txt --long-range modes", FINE, r"long range: modes, r_s 0.18, cut at 0.9", None),
-    ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator: hermite is not periodic, and the file states a box; --box 0 runs it isolated", None),
-    ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--box: hermite is not periodic", None),
+    ("run f.hdf5 --integrator hermite --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic; --box 0 leaves boundaries open", None),
+    ("run plain.txt --integrator hermite --box 2 --eps 0 --t-end 1 -o h", USAGE, "--integrator hermite: is not periodic", None),
     # The log holds it too, at each restart as well.
     ("run plain.txt --box 2 --t-end 0.01 --dt 0.01 --eps 0.02 --checkpoint-every 1 -o log", FINE, "forces +tree", None),
     ("run --restart log --t-end 0.02", FINE, r"long range +mesh of 32\^3, r_s 0.078125, cut at 0.390625", None),

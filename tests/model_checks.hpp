@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "chamomile/force/reference_sum.hpp"
+#include "chamomile/force/solver.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "tests/within.hpp"
 
@@ -66,6 +68,42 @@ inline bool same_bytes(const Particles& a, const Particles& b)
     };
     return same(a.id, b.id) && same(a.type, b.type) && same(a.mass, b.mass) &&
            same(a.position, b.position) && same(a.velocity, b.velocity);
+}
+
+/// The host's tree.
+inline std::unique_ptr<Solver> tree(double softening)
+{
+    SolverOptions options;
+    options.softening.length = softening;
+    options.device = "cpu";
+    return make_solver(options);
+}
+
+/// Kinetic over minus potential energy.
+inline double virial_ratio(Particles& particles, Solver& solver)
+{
+    solver.solve(particles, Quantities::acceleration_potential);
+    double kinetic = 0, potential = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        kinetic += 0.5 * particles.mass[i] * norm_squared(particles.velocity[i]);
+        potential += 0.5 * particles.mass[i] * particles.potential[i];
+    }
+    return -kinetic / potential;
+}
+
+/// Kick-drift-kick.
+inline void evolve(Particles& particles, Solver& solver, double time, double step)
+{
+    solver.solve(particles, Quantities::acceleration);
+    for (int n = int(std::lround(time / step)); n > 0; --n) {
+        for (std::size_t i = 0; i < particles.size(); ++i) {
+            particles.velocity[i] += (0.5 * step) * particles.acceleration[i];
+            particles.position[i] += step * particles.velocity[i];
+        }
+        solver.solve(particles, Quantities::acceleration);
+        for (std::size_t i = 0; i < particles.size(); ++i)
+            particles.velocity[i] += (0.5 * step) * particles.acceleration[i];
+    }
 }
 
 } // namespace chamomile

@@ -62,9 +62,9 @@ def fingerprint(folder):
 
 
 def table(path):
-    """The rows of a CSV file."""
+    """The rows of a CSV file, by headings without their units."""
     with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+        return [{name.partition(" [")[0]: value for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 def without_comments(text):

@@ -181,13 +181,13 @@ TEST_CASE("what no tree in float reaches is met in double, and few particles by 
 
 TEST_CASE("goals out of range are refused")
 {
-    CHECK_THROWS_WITH_AS(make_solver(options_for(1e-13)), "accuracy: 1e-13: must be 1e-12 to 0.5",
-                         Error);
+    CHECK_THROWS_WITH_AS(make_solver(options_for(1e-13)),
+                         "accuracy: 1e-13: a number from 1e-12 to 0.5 is needed", Error);
     CHECK_THROWS_AS(make_solver(options_for(0)), Error);
     SolverOptions o = options_for(1e-3);
     o.accuracy->percentile = 100;
     CHECK_THROWS_WITH_AS(make_solver(o),
-                         "accuracy percentile: 100: must be above 0 and at most 99.9", Error);
+                         "accuracy_percentile: 100: a number > 0 and <= 99.9 is needed", Error);
     o = options_for(1e-3);
     o.solver = SolverKind::direct;
     CHECK_THROWS_AS(make_solver(o), Error);

@@ -10,7 +10,7 @@
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
-#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/spheres.hpp"
 #include "chamomile/io/models/uniform.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/followed.hpp"
@@ -205,7 +205,7 @@ TEST_CASE("it is of second order on orbits of eccentricity 0.9")
 
 TEST_CASE("a Hernquist sphere keeps its energy with a third of the evaluations of shared steps")
 {
-    const Particles start = make_hernquist({.particles = 20000}).particles;
+    const Particles start = make_sphere(SphereKind::hernquist, 20000).particles;
     const auto solver = make_solver(tree_options(0.02));
     Leapfrog shared(*solver, {.length = 0.04});
     Leapfrog blocks(*solver, BlockSteps{.eta = 0.05});

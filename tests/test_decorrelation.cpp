@@ -147,7 +147,7 @@ TEST_CASE("a direct sum has no cube to move")
 {
     SolverOptions o = options_with(1);
     o.solver = SolverKind::direct;
-    CHECK_THROWS_WITH_AS(make_solver(o), "decorrelate: needs the tree solver", Error);
+    CHECK_THROWS_WITH_AS(make_solver(o), "decorrelate: needs solver tree", Error);
 }
 
 TEST_SUITE_END();

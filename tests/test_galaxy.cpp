@@ -4,10 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "chamomile/force/solver.hpp"
 #include "chamomile/io/models/disk_kinematics.hpp"
 #include "chamomile/io/models/exponential_disk.hpp"
-#include "chamomile/io/models/hernquist.hpp"
 #include "chamomile/io/models/merger.hpp"
 #include "chamomile/io/models/model.hpp"
 #include "model_checks.hpp"
@@ -17,42 +15,6 @@ using namespace chamomile;
 TEST_SUITE_BEGIN("galaxy");
 
 namespace {
-
-/// The host's tree.
-std::unique_ptr<Solver> tree(double softening)
-{
-    SolverOptions options;
-    options.softening.length = softening;
-    options.device = "cpu";
-    return make_solver(options);
-}
-
-/// Kinetic over minus potential energy.
-double virial_ratio(Particles& particles, Solver& solver)
-{
-    solver.solve(particles, Quantities::acceleration_potential);
-    double kinetic = 0, potential = 0;
-    for (std::size_t i = 0; i < particles.size(); ++i) {
-        kinetic += 0.5 * particles.mass[i] * norm_squared(particles.velocity[i]);
-        potential += 0.5 * particles.mass[i] * particles.potential[i];
-    }
-    return -kinetic / potential;
-}
-
-/// Kick-drift-kick.
-void evolve(Particles& particles, Solver& solver, double time, double step)
-{
-    solver.solve(particles, Quantities::acceleration);
-    for (int n = int(std::lround(time / step)); n > 0; --n) {
-        for (std::size_t i = 0; i < particles.size(); ++i) {
-            particles.velocity[i] += (0.5 * step) * particles.acceleration[i];
-            particles.position[i] += step * particles.velocity[i];
-        }
-        solver.solve(particles, Quantities::acceleration);
-        for (std::size_t i = 0; i < particles.size(); ++i)
-            particles.velocity[i] += (0.5 * step) * particles.acceleration[i];
-    }
-}
 
 /// Median of |z| over the disk.
 double thickness(const Particles& particles)
@@ -134,8 +96,11 @@ TEST_CASE("a galaxy has its masses, types, profiles and rotation")
 
     // Surface density: the mass in rings, 4 standard errors. The rotation and the dispersions.
     const std::vector<double> radii = logarithmic_radii(1e-5, 120);
-    const DensityTable halo = tapered_hernquist(radii, 5, 5, 20);
-    const DensityTable bulge = tapered_hernquist(radii, 1.0 / 3, 0.2, 5);
+    const auto hernquist = [&](double mass, double scale, double taper) {
+        return tapered(density_table({.kind = SphereKind::hernquist, .scale = scale}, radii), radii,
+                       mass, taper);
+    };
+    const DensityTable halo = hernquist(5, 5, 20), bulge = hernquist(1.0 / 3, 0.2, 5);
     std::vector<double> inside = enclosed_mass(radii, halo.density);
     const std::vector<double> bulge_mass = enclosed_mass(radii, bulge.density);
     for (std::size_t k = 0; k < inside.size(); ++k)

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/integrate/kept_trees.hpp"
-#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/spheres.hpp"
 #include "tests/periodic_sets.hpp"
 #include "tests/requests.hpp"
 #include "tests/restart_runs.hpp"
@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("kept_trees");
 TEST_CASE("a kept tree has the bits of a new one where nothing moved, and its errors where all did")
 {
     constexpr double eps = 0.02;
-    Particles particles = make_hernquist({.particles = 5000}).particles;
+    Particles particles = make_sphere(SphereKind::hernquist, 5000).particles;
     const auto kept = make_solver(tree_options(eps)), built = make_solver(tree_options(eps));
     std::vector<Index> active;
     for (Index i = 0; i < 5000; i += 37)

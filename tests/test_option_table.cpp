@@ -213,7 +213,7 @@ TEST_CASE("what does not go together is refused in the words of the caller")
         {{{"integrator", "hermite"}, {"theta", "0.5"}},
          "theta: is for trees; hermite sums directly"},
         {{{"integrator", "hermite"}, {"box", "4"}},
-         "box: hermite is not periodic; leave out one of the two"},
+         "integrator hermite: is not periodic; box 0 leaves boundaries open"},
         {{{"integrator", "hermite"}, {"kernel", "spline"}, {"softening", "0.1"}},
          "kernel spline: hermite knows Plummer softening alone"},
         {{{"block_steps", "true"}, {"box", "4"}},

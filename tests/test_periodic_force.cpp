@@ -152,16 +152,22 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
     CHECK(refusal([](SolverOptions& o) { o.order = 3; }) ==
           "order: 3: must be 0 or 2 in a periodic box");
     CHECK(refusal([](SolverOptions& o) { o.periodic.mesh = 8; }) ==
-          "mesh: 8: must be 16 to 32768, or 0");
-    CHECK(refusal([](SolverOptions& o) { o.periodic.cut = 9; }) == "cut: 9: must be 3 to 7");
-    CHECK(refusal([](SolverOptions& o) { o.periodic.split = 0; }) == "split: 0: must be 0.5 to 10");
+          "mesh: 8: a whole number from 16 to 32768, or 0, is needed");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.cut = 9; }) ==
+          "cut: 9: a number from 3 to 7 is needed");
+    CHECK(refusal([](SolverOptions& o) { o.periodic.split = 0; }) ==
+          "split: 0: a number from 0.5 to 10 is needed");
     CHECK(refusal([](SolverOptions& o) {
               o.periodic.mesh = 16;
               o.periodic.cut = 7;
           }).find("too few cells") != std::string::npos);
     CHECK(refusal([](SolverOptions& o) { o.softening.length = 0.5; }) ==
-          "eps: 0.5: must be at most a tenth of the box");
-    CHECK(refusal([](SolverOptions& o) { o.box = -1; }) == "box: -1: must be 0 or more");
+          "softening: 0.5: must be at most a tenth of the box");
+    CHECK(refusal([](SolverOptions& o) { o.box = -1; }) ==
+          "box: -1: a number from 1e-100 to 1e+100, or 0, is needed");
+    CHECK(refusal([](SolverOptions& o) { o.order = 5; }) == "order: 5: is not one of 0, 2, 3, 4");
+    CHECK(refusal([](SolverOptions& o) { o.theta = NAN; }) ==
+          "theta: nan: a number > 0 and <= 1.5 is needed");
 }
 
 TEST_SUITE_END();

@@ -2,12 +2,14 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/reference_solver.hpp"
 #include "tests/within.hpp"
@@ -165,6 +167,65 @@ TEST_CASE("stop() ends the run after the present step")
     simulation.run();
     CHECK(simulation.step() == 3);
     CHECK_FALSE(simulation.at_end());
+}
+
+TEST_CASE("the particles stay in their arrays, which others may look at, however the run ends")
+{
+    Particles particles = cloud(37);
+    const auto home = [&, x = particles.position.data(), v = particles.velocity.data(),
+                       a = particles.acceleration.data(), phi = particles.potential.data()] {
+        return particles.position.data() == x && particles.velocity.data() == v &&
+               particles.acceleration.data() == a && particles.potential.data() == phi;
+    };
+    ReferenceSolver solver(softening);
+    Simulation simulation(particles, solver, {.end_time = 1, .step = {.length = 0.03125}});
+    int seen = 0;
+    simulation.every_steps(3, Quantities::acceleration, [&](Simulation&) {
+        ++seen;
+        CHECK(home());
+    });
+    bool stops = true;
+    simulation.after_each_step([&](Simulation& now) {
+        if (now.step() == 23)
+            stops ? now.stop() : throw std::runtime_error("by an observer");
+    });
+    SUBCASE("by stop()")
+    {
+        simulation.run();
+    }
+    SUBCASE("by an exception")
+    {
+        stops = false;
+        CHECK_THROWS_AS(simulation.run(), std::runtime_error);
+    }
+    CHECK(seen == 8);
+    CHECK(home());
+}
+
+TEST_CASE("particles that leave a periodic box by one side come in by the other")
+{
+    SolverOptions options;
+    options.softening = softening;
+    options.device = "cpu";
+    options.box = 1;
+    const auto solver = make_solver(options);
+    Particles particles = cloud(37);
+    for (Vec3<double>& v : particles.velocity)
+        v += Vec3<double>{3, -2, 0};
+    Leapfrog shared(*solver, TimeStep{.length = 0.125});
+    Leapfrog individual(*solver, BlockSteps{.criterion = StepCriterion::softening});
+    for (Integrator* integrator :
+         {static_cast<Integrator*>(&shared), static_cast<Integrator*>(&individual)}) {
+        Simulation simulation(particles, *integrator, 0, 0.5);
+        simulation.every_steps(1, Quantities::acceleration, [](Simulation& now) {
+            int outside = 0;
+            for (const Vec3<double>& x : now.particles().position)
+                for (double c : {x.x, x.y, x.z})
+                    outside += !(c >= 0 && c < 1);
+            CHECK((now.step() == 0 || outside == 0));
+        });
+        simulation.run();
+    }
 }
 
 TEST_CASE("none, one, two and three particles")

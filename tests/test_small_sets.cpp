@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/force/small_sets.hpp"
-#include "chamomile/io/models/hernquist.hpp"
+#include "chamomile/io/models/spheres.hpp"
 #include "tests/requests.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"
@@ -16,7 +16,7 @@ TEST_SUITE_BEGIN("small_sets");
 TEST_CASE("few targets go to the second solver, with a tree of its own time")
 {
     constexpr double eps = 0.02;
-    Particles particles = make_hernquist({.particles = 3000}).particles;
+    Particles particles = make_sphere(SphereKind::hernquist, 3000).particles;
     SolverOptions coarse = tree_options(eps), exact = tree_options(eps);
     coarse.tolerance = 0.05;
     exact.solver = SolverKind::direct;
@@ -54,7 +54,7 @@ TEST_CASE("where the second solver stops to be faster is measured once and kept"
 {
     const TemporaryFolder folder;
     const auto file = folder / "state.chk";
-    Particles particles = make_hernquist({.particles = 4000}).particles;
+    Particles particles = make_sphere(SphereKind::hernquist, 4000).particles;
     SolverOptions slow = tree_options(0.02);
     slow.solver = SolverKind::direct;
     slow.precision = Precision::double_precision;

@@ -23,13 +23,13 @@ def bench(words):
 
 
 def steps(words, dt, few, many):
-    """A run of `few` and one of `many` steps of dt."""
-    return "step", f"run {words} --dt {dt} --overwrite -q -o out", [(n, f"--t-end {n * dt!r}") for n in (few, many)]
+    """A run of `few` and one of `many` steps of dt, each with snapshots at its start and end alone."""
+    return "step", f"run {words} --dt {dt} --snapshot-every 1e3 --overwrite -q -o out", [(n, f"--t-end {n * dt!r}") for n in (few, many)]
 
 
 def whole(words, end):
     """A run to that end, in individual steps, less one that hardly begins."""
-    return "run", f"run {words} --overwrite -q -o out", [(0, f"--t-end {end / 1024!r}"), (1, f"--t-end {end!r}")]
+    return "run", f"run {words} --snapshot-every 1e3 --overwrite -q -o out", [(0, f"--t-end {end / 1024!r}"), (1, f"--t-end {end!r}")]
 
 
 def rows(gpu):
@@ -37,21 +37,29 @@ def rows(gpu):
         return {
             "tree, 1e5": bench("-n 1e5"), "tree, 1e6": bench("-n 1e6"), "direct, 16384": bench("-n 16384 --solver direct"),
             "direct in double, 8192": bench("-n 8192 --solver direct --precision double"), "box, 64^3": bench("-n 262144 --box 1"),
-            "run, shared steps, 1e5": steps("--model plummer -n 100000 --eps 0.01", 1e-4, 2, 42),
-            "run, individual steps, 2e4": whole("--model plummer -n 20000 --eps 0.01 --block-steps", 0.5),
+            "run, shared steps, 1e5": steps("../plummer_100000.hdf5 --eps 0.01", 1e-4, 2, 42),
+            "run, individual steps, 2e4": whole("../plummer_20000.hdf5 --eps 0.01 --block-steps", 0.5),
         }
     table = {f"tree, {n}": bench(f"-n {n}") for n in ("1e5", "1e6", "1.6e7")}
     table |= {f"direct, {n}": bench(f"-n {n} --solver direct") for n in (16384, 131072, 1048576)}
     table |= {"tree in double, 1e6": bench("-n 1e6 --precision double"),
               "direct in double, 131072": bench("-n 131072 --solver direct --precision double"), "box, 1e6": bench("-n 1e6 --box 1")}
     for n, dt, many in ((100000, 1e-4, 205), (1000000, 1e-4, 105)):
-        table[f"run, shared steps, {n}"] = steps(f"--model plummer -n {n} --eps 0.01", dt, 5, many)
-    for n, many in ((1024, 4010), (16384, 1010), (65536, 210)):
-        table[f"run, direct sums, {n}"] = steps(f"--model plummer -n {n} --eps 0.01 --solver direct", 1e-5, 10, many)
-    for n, end in ((10000, 0.25), (100000, 0.0625), (1000000, 0.03125)):
-        table[f"run, individual steps, {n}"] = whole(f"--model plummer -n {n} --eps 0.001 --block-steps", end)
+        table[f"run, shared steps, {n}"] = steps(f"../plummer_{n}.hdf5 --eps 0.01", dt, 5, many)
+    for n, many in ((1024, 20010), (16384, 2010), (65536, 210)):
+        table[f"run, direct sums, {n}"] = steps(f"../plummer_{n}.hdf5 --eps 0.01 --solver direct", 1e-5, 10, many)
+    for n, end in ((10000, 4), (100000, 0.5), (1000000, 0.125)):
+        table[f"run, individual steps, {n}"] = whole(f"../plummer_{n}.hdf5 --eps 0.001 --block-steps", end)
     table["run, box of 256^3"] = steps("../box.hdf5", 0.01, 2, 12)
     return table
+
+
+def make_files(program, table, folder):
+    """Makes the initial conditions that the rows read."""
+    for words in {word for _, words, _ in table.values() for word in words.split() if word.startswith("../")}:
+        name = words.removeprefix("../")
+        model = "cosmology --box 200 --n 256 --z-start 49 --seed 1" if name == "box.hdf5" else f"plummer -n {re.findall('[0-9]+', name)[0]}"
+        call(program, f"model {model} -q -o {name}", folder)
 
 
 def call(program, words, folder):
@@ -96,8 +104,7 @@ def main():
     print("| | ms of one | old | new | new / old |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         top = pathlib.Path(name)
-        if any("box.hdf5" in words for _, words, _ in table.values()):
-            call(programs[0], "model cosmology --box 200 --n 256 --z-start 49 --seed 1 -q -o box.hdf5", top)
+        make_files(programs[0], table, top)
         (top / "work").mkdir()
         for what, row in table.items():
             times = [[], []]

@@ -2,10 +2,9 @@
 
 #include "app/options/options.hpp"
 #include "chamomile/io/models/exponential_disk.hpp"
-#include "chamomile/io/models/hernquist.hpp"
 #include "chamomile/io/models/merger.hpp"
-#include "chamomile/io/models/nfw.hpp"
 #include "chamomile/io/models/plummer.hpp"
+#include "chamomile/io/models/spheres.hpp"
 #include "chamomile/io/models/uniform.hpp"
 
 namespace chamomile::app {
@@ -22,13 +21,17 @@ constexpr BuiltInModel models[] = {
      [](std::uint64_t n, std::uint64_t seed) {
          return make_plummer({n, seed});
      }},
-    {"hernquist",
-     [](std::uint64_t n, std::uint64_t seed) {
-         return make_hernquist({n, seed});
-     }},
+    {"hernquist", [](std::uint64_t n,
+                     std::uint64_t seed) { return make_sphere(SphereKind::hernquist, n, seed); }},
     {"nfw",
+     [](std::uint64_t n, std::uint64_t seed) { return make_sphere(SphereKind::nfw, n, seed); }},
+    {"einasto",
+     [](std::uint64_t n, std::uint64_t seed) { return make_sphere(SphereKind::einasto, n, seed); }},
+    {"king",
+     [](std::uint64_t n, std::uint64_t seed) { return make_sphere(SphereKind::king, n, seed); }},
+    {"exponential",
      [](std::uint64_t n, std::uint64_t seed) {
-         return make_nfw({n, seed});
+         return make_sphere(SphereKind::exponential, n, seed);
      }},
     {"cold-sphere",
      [](std::uint64_t n, std::uint64_t seed) {

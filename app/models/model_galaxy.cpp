@@ -29,12 +29,20 @@ void add_galaxy(Options& options, GalaxyOptions& galaxy)
     options.number("disk-scale", galaxy.disk_scale, positive, "its scale length R_d");
     options.number("disk-height", galaxy.disk_height, positive, "z0 of sech^2(z / z0)");
     options.number("toomre-q", galaxy.toomre_q, positive, "smallest Toomre Q of the disk");
-    options.number("bulge-mass", galaxy.bulge_mass, not_negative, "mass of the Hernquist bulge");
+    options.number("bulge-mass", galaxy.bulge_mass, not_negative, "mass of the bulge");
     options.number("bulge-scale", galaxy.bulge_scale, positive, "its scale radius");
-    options.number("halo-mass", galaxy.halo_mass, not_negative, "mass of the Hernquist halo");
+    options.number("halo-mass", galaxy.halo_mass, not_negative, "mass of the halo");
     options.number("halo-scale", galaxy.halo_scale, positive, "its scale radius");
     options.number("halo-taper", galaxy.halo_taper, positive,
                    "its density falls as exp(-(r / taper)^2)");
+    options.choice("halo-profile", galaxy.halo_profile,
+                   {{"hernquist", SphereKind::hernquist},
+                    {"nfw", SphereKind::nfw},
+                    {"einasto", SphereKind::einasto}},
+                   "its density before the taper");
+    options.choice("bulge-profile", galaxy.bulge_profile,
+                   {{"hernquist", SphereKind::hernquist}, {"exponential", SphereKind::exponential}},
+                   "exponential: of the surface density");
 }
 
 void add_units(Options& options, ModelUnits& units)

@@ -9,6 +9,7 @@
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/force/threads.hpp"
 
 namespace chamomile::app {
@@ -16,6 +17,9 @@ namespace chamomile::app {
 namespace po = boost::program_options;
 
 namespace {
+
+/// The text of a number that was left out.
+const std::string any_number_text = "any";
 
 /// Returns the text that follows an option; for a flag, which has none, it is "true".
 std::string value_of(const po::option& option)
@@ -100,6 +104,41 @@ void Options::text(const std::string& name, const std::string& metavar, std::str
     entry.show = [&value] { return value; };
 }
 
+void Options::repeated(const std::string& name, const std::string& metavar,
+                       std::vector<std::string>& values, const std::string& help,
+                       Dimension dimension)
+{
+    Entry& entry = add(name, metavar, help);
+    entry.repeats = true;
+    entry.dimension = dimension;
+    entry.store = [&values](const std::string&, const std::string& text) {
+        values.clear();
+        for (std::size_t start = 0; start <= text.size();) {
+            const std::size_t end = std::min(text.find(';', start), text.size());
+            values.push_back(text.substr(start, end - start));
+            start = end + 1;
+        }
+    };
+    entry.show = [&values] {
+        std::string list;
+        for (const std::string& value : values)
+            list.append(list.empty() ? "" : ";").append(value);
+        return list;
+    };
+}
+
+void Options::port(const std::string& name, std::optional<int>& value, const std::string& help)
+{
+    Entry& entry = add(name, "[PORT]", help);
+    entry.has_optional_number = true;
+    entry.store = [&value](const std::string& option, const std::string& text) {
+        value = text == any_number_text ? 0 : parse_number<int>(option, text, between(1, 65535));
+    };
+    entry.show = [&value] {
+        return !value ? "" : *value == 0 ? any_number_text : std::to_string(*value);
+    };
+}
+
 void Options::texts(const std::string& name, const std::string& metavar,
                     std::vector<std::string>& values, const std::string& help,
                     std::vector<std::string> words)
@@ -120,6 +159,17 @@ void Options::texts(const std::string& name, const std::string& metavar,
         }
     };
     entry.show = [&values] { return joined(values); };
+}
+
+void Options::series(const std::string& name, std::vector<double>& values, Range range,
+                     const std::string& help)
+{
+    numbers(name, values, range, help);
+    Entry& entry = entries_.back();
+    entry.metavar = "X,FIRST:LAST:STEP,...";
+    entry.store = [&values, range](const std::string& option, const std::string& text) {
+        values = parse_series(option, text, range);
+    };
 }
 
 std::string joined(const std::vector<std::string>& texts)
@@ -160,9 +210,34 @@ void Options::put(Values& values, const std::string& source, const std::string& 
                   const std::string& text) const
 {
     const auto [place, is_new] = values.emplace(name, text);
-    if (!is_new && place->second != text)
+    const Entry* entry = find(name);
+    if (!is_new && entry && entry->repeats)
+        place->second += ";" + text;
+    else if (!is_new && place->second != text)
         throw Error(Fault::usage, source + name + ": given twice, as " + place->second + " and " +
                                       text + "; give it once");
+}
+
+/// Returns the arguments with a value for each option whose number may be left out, so that what
+/// follows it is taken for its value only if it is a number.
+std::vector<std::string> Options::with_numbers_left_out() const
+{
+    std::vector<std::string> whole;
+    for (std::size_t k = 0; k < arguments_.size(); ++k) {
+        whole.push_back(arguments_[k]);
+        if (arguments_[k] == "--") {
+            whole.insert(whole.end(), arguments_.begin() + std::ptrdiff_t(k) + 1, arguments_.end());
+            break;
+        }
+        const Entry* entry =
+            arguments_[k].starts_with("--") ? find(arguments_[k].substr(2)) : nullptr;
+        if (!entry || !entry->has_optional_number)
+            continue;
+        const bool has_number =
+            k + 1 < arguments_.size() && parsed_number<double>(arguments_[k + 1]).has_value();
+        whole.back() += "=" + (has_number ? arguments_[++k] : any_number_text);
+    }
+    return whole;
 }
 
 Options::Values Options::read_arguments()
@@ -180,7 +255,8 @@ Options::Values Options::read_arguments()
     try {
         const auto style =
             po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-        const auto parsed = po::command_line_parser(arguments_).options(known).style(style).run();
+        const auto parsed =
+            po::command_line_parser(with_numbers_left_out()).options(known).style(style).run();
         for (const auto& option : parsed.options) {
             if (option.position_key >= 0)
                 places.insert(places.end(), option.value.begin(), option.value.end());
@@ -243,7 +319,36 @@ void Options::store(const Values& values, const std::string& prefix)
 {
     for (const Entry& entry : entries_)
         if (const auto value = values.find(entry.name); value != values.end())
-            entry.store(prefix + entry.name, value->second);
+            store_one(entry, prefix + entry.name, value->second);
+}
+
+/// Stores a text, of a quantity with a unit the number alone until take_units().
+void Options::store_one(const Entry& entry, const std::string& option, const std::string& text)
+{
+    if (entry.dimension.is_pure() || !has_unit(text))
+        return entry.store(option, text);
+    check_unit(option, text, entry.dimension);
+    if (!expects_units_)
+        refuse_unit(option, text, entry.dimension);
+    if (text.find(':') == text.npos) // 1Myr:1Gyr:1Myr is no series without its units
+        entry.store(option, without_units(text));
+    quantities_[entry.name] = text;
+}
+
+void Options::take_units(const UnitFrame& frame)
+{
+    for (const auto& [name, text] : quantities_) {
+        given_[name] = in_frame("--" + name, text, find(name)->dimension, frame);
+        find(name)->store("--" + name, given_[name]);
+    }
+}
+
+std::vector<std::string> Options::quantities() const
+{
+    std::vector<std::string> lines;
+    for (const auto& [name, text] : quantities_)
+        lines.push_back("--" + name + " " + text + " = " + given_.at(name));
+    return lines;
 }
 
 bool Options::parse(const std::vector<std::string>& arguments)

@@ -35,6 +35,7 @@
 #include "app/options/numbers.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/option_row.hpp"
+#include "chamomile/core/quantity.hpp"
 #include "chamomile/run/journal.hpp"
 
 namespace boost::program_options {
@@ -67,22 +68,37 @@ public:
     void text(const std::string& name, const std::string& metavar, std::string& value,
               const std::string& help);
 
+    /// Adds an option that may be given several times; a text may hold several values, separated
+    /// by ";".
+    void repeated(const std::string& name, const std::string& metavar,
+                  std::vector<std::string>& values, const std::string& help,
+                  Dimension dimension = {});
+    /// Adds a port of this machine, whose number may be left out: then it is 0, which means any
+    /// that is free.
+    void port(const std::string& name, std::optional<int>& value, const std::string& help);
+
     /// Adds a list such as cpu,gpu, which must consist of `words` if there are any.
     void texts(const std::string& name, const std::string& metavar,
                std::vector<std::string>& values, const std::string& help,
                std::vector<std::string> words = {});
 
-    /// Adds a number; T is double, int or std::uint64_t.
+    /// Adds a number; T is double, int or std::uint64_t. A quantity with a dimension may have a
+    /// unit where the command calls take_units().
     template <class T>
-    void number(const std::string& name, T& value, Range range, const std::string& help);
+    void number(const std::string& name, T& value, Range range, const std::string& help,
+                Dimension dimension = {});
     /// Adds a number without a default, which is empty unless given.
     template <class T>
     void number(const std::string& name, std::optional<T>& value, Range range,
-                const std::string& help);
+                const std::string& help, Dimension dimension = {});
     /// Adds a list such as 0.4,0.6.
     template <class T>
     void numbers(const std::string& name, std::vector<T>& values, Range range,
-                 const std::string& help);
+                 const std::string& help, Dimension dimension = {});
+
+    /// Adds a list such as 0,0.5,1:5:1 (parse_series()).
+    void series(const std::string& name, std::vector<double>& values, Range range,
+                const std::string& help);
 
     /// Adds a choice of a few words, each standing for a value.
     template <class T>
@@ -102,6 +118,18 @@ public:
     /// them.
     template <class Settings>
     void list(const OptionRow<Settings>& row, std::vector<std::string>& values);
+
+    /// Says before parse() that the command calls take_units(): quantities may have units, as in
+    /// --eps 50pc. Until then a variable holds the number before the unit.
+    void expect_units() { expects_units_ = true; }
+
+    /// Brings the quantities with units into those of the particles; they count as given so. Throws
+    /// Error(usage) where the particles have none.
+    void take_units(const UnitFrame& frame);
+    /// Returns whether a quantity was given with a unit.
+    bool has_units() const { return !quantities_.empty(); }
+    /// Returns a line for each of these, such as "--t-end 1 Gyr = 1.0227", after take_units().
+    std::vector<std::string> quantities() const;
 
     /// Reads the arguments, then the file of --config for options that they do not give. Returns
     /// false if --help was given and printed. Throws Error(usage) for the first error.
@@ -136,7 +164,9 @@ private:
         std::function<void(const std::string& option, const std::string& text)> store;
         std::function<std::string()> show;
         std::string group;
-        bool is_flag = false;
+        bool is_flag = false, repeats = false;
+        bool has_optional_number = false; ///< "--name" stands for "--name=any"
+        Dimension dimension = {};
 
         /// Returns the name in Boost's form: "output,o".
         std::string spelling() const { return name + (letter.empty() ? "" : "," + letter); }
@@ -152,8 +182,10 @@ private:
     const Entry* find(const std::string& long_name) const;
     std::vector<std::string> long_names() const;
     Values read_arguments();
+    std::vector<std::string> with_numbers_left_out() const;
     Values read_config(const std::string& file) const;
     void store(const Values& values, const std::string& prefix);
+    void store_one(const Entry& entry, const std::string& option, const std::string& text);
     void put(Values& values, const std::string& source, const std::string& name,
              const std::string& text) const;
     static void describe(const Entry& entry, boost::program_options::options_description& group);
@@ -167,6 +199,8 @@ private:
     std::string first_of_rest_;
     std::vector<std::string> arguments_;
     Values given_;
+    Values quantities_; ///< those with units, as given
+    bool expects_units_ = false;
     std::string config_;
     std::optional<int> threads_;
     bool quiet_ = false, verbose_ = false, help_ = false;
@@ -189,9 +223,11 @@ inline std::string shown(std::uint64_t value)
 std::string joined(const std::vector<std::string>& texts);
 
 template <class T>
-void Options::number(const std::string& name, T& value, Range range, const std::string& help)
+void Options::number(const std::string& name, T& value, Range range, const std::string& help,
+                     Dimension dimension)
 {
     Entry& entry = add(name, std::is_integral_v<T> ? "N" : "X", help);
+    entry.dimension = dimension;
     entry.store = [&value, range](const std::string& option, const std::string& text) {
         value = parse_number<T>(option, text, range);
     };
@@ -200,9 +236,10 @@ void Options::number(const std::string& name, T& value, Range range, const std::
 
 template <class T>
 void Options::number(const std::string& name, std::optional<T>& value, Range range,
-                     const std::string& help)
+                     const std::string& help, Dimension dimension)
 {
     Entry& entry = add(name, std::is_integral_v<T> ? "N" : "X", help);
+    entry.dimension = dimension;
     entry.store = [&value, range](const std::string& option, const std::string& text) {
         value = parse_number<T>(option, text, range);
     };
@@ -211,9 +248,10 @@ void Options::number(const std::string& name, std::optional<T>& value, Range ran
 
 template <class T>
 void Options::numbers(const std::string& name, std::vector<T>& values, Range range,
-                      const std::string& help)
+                      const std::string& help, Dimension dimension)
 {
     Entry& entry = add(name, std::is_integral_v<T> ? "N,..." : "X,...", help);
+    entry.dimension = dimension;
     entry.store = [&values, range](const std::string& option, const std::string& text) {
         values = parse_numbers<T>(option, text, range);
     };
@@ -295,6 +333,7 @@ void Options::option(const OptionRow<Settings>& row, Settings& settings)
 {
     group(row.group);
     Entry& entry = add(row.name, row.values, row.help);
+    entry.dimension = row.dimension;
     entry.is_flag = row.kind == OptionKind::flag;
     entry.store = [&row, &settings](const std::string& option, const std::string& text) {
         row.put(settings, option, text);

@@ -9,15 +9,9 @@
 
 namespace chamomile::app {
 
-void resolve_box(const Options& options, Snapshot& snapshot, SolverOptions& solver)
+void note_box(const Options& options, Snapshot& snapshot, const SolverOptions& solver)
 {
     const double stated = snapshot.box_size;
-    if (!options.given("box"))
-        solver.box = stated;
-    if (solver.is_periodic() && contradicts_box(solver.box, snapshot))
-        throw Error(Fault::usage, options.command() + ": --box: " + shortest(solver.box) +
-                                      ": contradicts the box of " + shortest(stated) +
-                                      " in the file; --box 0 leaves boundaries open");
     if (!solver.is_periodic() && stated > 0)
         add_note(snapshot, "the box of size " + shortest(stated) +
                                " in the file is ignored: boundaries are open");

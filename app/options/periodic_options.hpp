@@ -9,9 +9,8 @@
 
 namespace chamomile::app {
 
-/// Takes the box from the file unless --box gives it, sets the snapshot's box to it, and notes what
-/// was ignored or may surprise. Throws Error(usage) for two boxes that differ.
-void resolve_box(const Options& options, Snapshot& snapshot, SolverOptions& solver);
+/// Sets the snapshot's box to that of the forces, and notes what was ignored or may surprise.
+void note_box(const Options& options, Snapshot& snapshot, const SolverOptions& solver);
 
 /// Returns the origin of the box; it is empty for isolated systems. An example is
 /// "periodic, 3000 kpc (BoxSize of the file; --box 0: isolated)".

@@ -8,16 +8,22 @@
 #include "app/models/built_in_model.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
+#include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
 namespace {
 
 constexpr double most_outputs = 1e6;
+
+/// An end that is typed as a redshift of six digits may lie so much of the run before the end of a
+/// step, which is then shortened.
+constexpr double typed_digits = 1e-4;
 
 void require_outputs(const char* option, double interval, const SimulationOptions& time)
 {
@@ -49,11 +55,12 @@ void add_run_options(Options& options, RunOptions& run)
     options.number("seed", run.seed, not_negative, "of its random numbers");
     options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, Tipsy or text",
                        Need::optional);
+    add_unit_system(options, run.units);
     options.flag("collisionless-gas", run.collisionless_gas,
                  "move gas (type 0) by gravity alone; files with gas are refused without");
     options.group("Time");
     options.number("t-end", run.end_time, any_number,
-                   "when the run ends (it starts at the time of the file)");
+                   "when the run ends (it starts at the time of the file)", dimensions::time);
     for (const auto& row : scheme_options())
         options.option(row, run.scheme);
     add_cosmology_options(options, run.cosmology);
@@ -75,6 +82,10 @@ void add_run_options(Options& options, RunOptions& run)
         "checkpoint_NNNNNNNNN.chk");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
     add_settings(options, run, "Output");
+    options.port(
+        "view", run.view,
+        "show the running particles in a browser, at http://127.0.0.1:PORT, which may hold "
+        "and stop the run; at any free port unless given");
 }
 
 void require_complete(const Options& options, const RunOptions& run)
@@ -110,9 +121,11 @@ void require_complete(const Options& options, const RunOptions& run)
 
 Snapshot initial_conditions(const RunOptions& run)
 {
+    Snapshot snapshot = run.input.empty() ? make_built_in_model(run.model, run.particles, run.seed)
+                                          : read_particles(run.input);
+    take_unit_system(run.units, snapshot);
     if (run.input.empty())
-        return make_built_in_model(run.model, run.particles, run.seed);
-    Snapshot snapshot = read_particles(run.input);
+        return snapshot;
     require_particles(snapshot.particles, run.input);
     if (snapshot.comoving && !run.cosmology.asked)
         throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved in plain "
@@ -125,6 +138,13 @@ Snapshot initial_conditions(const RunOptions& run)
     if (gas > 0)
         snapshot.notes.push_back(std::to_string(gas) + " gas particles are moved by gravity alone");
     return snapshot;
+}
+
+UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot)
+{
+    UnitFrame frame = unit_frame_of(snapshot);
+    frame.hubble = run.cosmology.hubble.value_or(frame.hubble);
+    return frame;
 }
 
 std::string source_of(const RunOptions& run)
@@ -140,13 +160,13 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     time.step = time_step_of(run.scheme);
     const std::optional<double>&fixed = run.scheme.fixed_length, &longest = run.scheme.longest;
     if (run.cosmology.asked)
-        require_later(run.cosmology, start, !run.restart.empty());
+        chamomile::require(refuse_epochs(run.cosmology, start, !run.restart.empty()), {});
     if (time.end_time < start)
         throw Error(Fault::usage, "--t-end: " + shortest(time.end_time) +
                                       ": lies before the start at t = " + shortest(start));
     const double span = time.end_time - start,
                  rounding = Timeline::least_interval(start, *run.end_time);
-    if (fixed && span > 0 && *fixed > span + std::max(1e-9 * span, rounding))
+    if (fixed && span > 0 && *fixed > span + std::max(typed_digits * span, rounding))
         throw Error(Fault::usage, "--dt: " + shortest(*fixed) +
                                       ": is longer than the whole run of " +
                                       shortest(time.end_time - start));
@@ -175,6 +195,9 @@ SimulationOptions simulation_options(const RunOptions& run, double start)
     if (time.step.shortest > time.step.longest)
         throw Error(Fault::usage, "--dt-min: " + shortest(time.step.shortest) +
                                       ": is larger than --dt-max " + shortest(time.step.longest));
+    if (run.restart.empty())
+        if (const Refusal line = refuse_outputs(run, start, time.end_time))
+            throw Error(Fault::usage, *line);
     if (run.snapshot_every)
         require_outputs("--snapshot-every", *run.snapshot_every, time);
     if (run.frames_every)

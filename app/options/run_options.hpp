@@ -24,9 +24,11 @@ struct RunOptions : RunSettings {
     bool tune = false;
     std::optional<double> end_time;
     Scheme scheme;
+    std::string units; ///< the system that --units names, or empty
     std::string folder;
     bool overwrite = false, collisionless_gas = false;
-    std::string restart; ///< the folder or checkpoint to continue from; or empty
+    std::string restart;     ///< the folder or checkpoint to continue from; or empty
+    std::optional<int> view; ///< port of the live view; 0: any that is free
     DeviceErrorAction on_device_error = DeviceErrorAction::stop;
 };
 
@@ -38,6 +40,9 @@ void require_complete(const Options& options, const RunOptions& run);
 
 /// Returns the initial conditions: the file or the model. Throws Error(usage) or Error(input).
 Snapshot initial_conditions(const RunOptions& run);
+
+/// Returns what quantities with units are brought to in a run of these particles.
+UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot);
 
 /// Returns the name of their source, for messages.
 std::string source_of(const RunOptions& run);

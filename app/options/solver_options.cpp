@@ -5,6 +5,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/list_solver.hpp"
 #include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/stated_forces.hpp"
 
 namespace chamomile::app {
 
@@ -33,13 +34,8 @@ void refuse_tree_options(const Options& options, const std::string& because)
 
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options)
 {
-    resolve_box(options, snapshot, solver);
-    if (!options.given("G"))
-        solver.gravitational_constant = snapshot.G();
-    if (snapshot.softening && !options.given("eps"))
-        solver.softening.length = snapshot.softening->length;
-    if (snapshot.softening && !options.given("softening"))
-        solver.softening.kind = snapshot.softening->kind;
+    require(options, take_stated(snapshot, options.asked(), solver));
+    note_box(options, snapshot, solver);
     require(options, resolve_boundary(solver, options.asked()));
     return snapshot.softening || options.given("eps");
 }

@@ -38,7 +38,7 @@ void refuse_tree_options(const Options& options, const std::string& because);
 
 /// Takes G, the softening and the periodic box from the file where the options do not give them;
 /// without a softening in the file that of `solver` is kept. The snapshot's box is set to the one
-/// in use (resolve_box), and dependent options are resolved (resolve_boundary()). Returns whether a
+/// in use (note_box), and dependent options are resolved (resolve_boundary()). Returns whether a
 /// softening length is known from the options or the file.
 bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& options);
 

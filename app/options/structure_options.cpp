@@ -21,7 +21,7 @@ void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::st
     options.group("Matter");
     add_types(options, matter.types, looked_at + "; all unless given");
     options.number("box", matter.box, ranges::side,
-                   "side of the periodic box, for files that do not state it");
+                   "side of the periodic box, for files that do not state it", dimensions::length);
 }
 
 void add_power_options(Options& options, PowerRequest& power)
@@ -54,7 +54,7 @@ void add_halo_options(Options& options, HaloRequest& request)
     options.number("linking-length", request.linking_length, positive,
                    "largest distance of friends in mean distances of the particles in the box");
     options.number("length", request.length, positive,
-                   "the same in units of the file; isolated particles need it");
+                   "the same as a length; isolated particles need it", dimensions::length);
     options.number("min-members", request.min_members, at_least(1), "fewest particles of a halo");
     options.numbers("overdensity", request.overdensities, positive,
                     "mean densities of the spheres about centres, in mean and critical densities");

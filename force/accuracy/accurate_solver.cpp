@@ -308,20 +308,6 @@ private:
 
 } // namespace
 
-std::optional<std::string> goal_refusal(const AccuracyGoal& goal)
-{
-    if (!(goal.error >= 1e-12) || !(goal.error <= 0.5))
-        return "accuracy: " + in_words(goal.error) + ": must be 1e-12 to 0.5";
-    if (!(goal.percentile > 0) || !(goal.percentile <= 99.9))
-        return "accuracy percentile: " + in_words(goal.percentile) +
-               ": must be above 0 and at most 99.9";
-    if (goal.sample < 1)
-        return "accuracy sample: 0: must be 1 or more";
-    if (goal.check_every < 0)
-        return "accuracy check: " + std::to_string(goal.check_every) + ": must be 1 or more, or 0";
-    return {};
-}
-
 std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options)
 {
     return std::make_unique<AccurateSolver>(options, *options.accuracy);

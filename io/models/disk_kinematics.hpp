@@ -1,8 +1,8 @@
 /// \file  The velocities of a disk in equilibrium inside a bulge and a halo.
 #pragma once
 
+#include "chamomile/io/models/equilibrium_sphere.hpp"
 #include "chamomile/io/models/exponential_disk.hpp"
-#include "chamomile/io/models/isotropic.hpp"
 
 namespace chamomile {
 

@@ -5,8 +5,6 @@
 #include <optional>
 
 #include "chamomile/io/models/disk_kinematics.hpp"
-#include "chamomile/io/models/hernquist.hpp"
-#include "chamomile/io/models/isotropic.hpp"
 #include "chamomile/io/models/model.hpp"
 #include "chamomile/io/models/self_energy.hpp"
 
@@ -21,7 +19,7 @@ struct Galaxy {
     std::uint64_t halo_particles, disk_particles, bulge_particles;
     double bulge_mass, halo_mass, height;
     SphericalPotential whole;
-    std::optional<IsotropicSphere> halo, bulge;
+    std::optional<EquilibriumSphere> halo, bulge;
     DiskKinematics disk;
 };
 
@@ -60,10 +58,14 @@ Galaxy solve_structure(const GalaxyOptions& o)
         std::max({6 * o.halo_taper / l, 6 * bulge_taper * o.bulge_scale / l, 30.0});
     const std::vector<double> radii = logarithmic_radii(1e-5, largest);
 
-    const DensityTable halo =
-        tapered_hernquist(radii, o.halo_mass / m, o.halo_scale / l, o.halo_taper / l);
-    const DensityTable bulge = tapered_hernquist(radii, o.bulge_mass / m, o.bulge_scale / l,
-                                                 bulge_taper * o.bulge_scale / l);
+    // The taper ends an NFW halo, not its own end at 100 scale radii.
+    const auto table = [&](SphereKind kind, double mass, double scale, double taper) {
+        const SphereProfile profile{.kind = kind, .scale = scale / l, .concentration = 100};
+        return tapered(density_table(profile, radii), radii, mass / m, taper / l);
+    };
+    const DensityTable halo = table(o.halo_profile, o.halo_mass, o.halo_scale, o.halo_taper);
+    const DensityTable bulge =
+        table(o.bulge_profile, o.bulge_mass, o.bulge_scale, bulge_taper * o.bulge_scale);
     const std::vector<double> spheres =
         sum(enclosed_mass(radii, halo.density), enclosed_mass(radii, bulge.density));
     std::vector<double> disk;
@@ -77,11 +79,11 @@ Galaxy solve_structure(const GalaxyOptions& o)
     const auto disk_particles =
         has_halo ? std::uint64_t(std::llround(o.disk_part * n)) : o.particles - bulge_particles;
     SphericalPotential whole(radii, sum(spheres, disk));
-    std::optional<IsotropicSphere> halo_sphere, bulge_sphere;
+    std::optional<EquilibriumSphere> halo_sphere, bulge_sphere;
     if (has_halo)
-        halo_sphere.emplace(whole, halo, "halo");
+        halo_sphere.emplace(whole, halo, EquilibriumTerms{.name = "halo"});
     if (has_bulge)
-        bulge_sphere.emplace(whole, bulge, "bulge");
+        bulge_sphere.emplace(whole, bulge, EquilibriumTerms{.name = "bulge"});
     const double height = o.disk_height / l;
     DiskKinematics kinematics(ExponentialDiskField(height), height,
                               SphericalPotential(radii, spheres), o.toomre_q);
@@ -99,7 +101,7 @@ Galaxy solve_structure(const GalaxyOptions& o)
 
 /// Draws position and velocity of a disk particle. No particle is faster than 0.95 of the escape
 /// speed (Hernquist 1993).
-IsotropicSphere::Draw draw_disk_particle(const Galaxy& galaxy, RandomStream& random)
+EquilibriumSphere::Draw draw_disk_particle(const Galaxy& galaxy, RandomStream& random)
 {
     const Vec3<double> position = draw_disk_position(random, galaxy.height, disk_truncation);
     const double limit = 0.95 * 0.95 * 2 * galaxy.whole.psi(norm(position));

@@ -1,6 +1,7 @@
 /// \file  A disk galaxy in equilibrium: exponential disk, bulge and halo.
 #pragma once
 
+#include "chamomile/io/models/sphere_profile.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {
@@ -18,16 +19,18 @@ struct GalaxyOptions {
     double bulge_mass = 1.0 / 3, bulge_scale = 0.2;
     double halo_mass = 5, halo_scale = 5;
     double halo_taper = 20; ///< the halo's density falls as exp(-(r / taper)^2)
+    SphereKind bulge_profile = SphereKind::hernquist, halo_profile = SphereKind::hernquist;
 };
 
 /// Returns a galaxy in the x-y plane, turning counter-clockwise seen from +z, at rest at its
-/// barycentre. Halo (type 1) and bulge (type 3) are Hernquist spheres with a Gaussian taper (for
-/// the bulge at 25 scale radii). Their isotropic velocities follow from Eddington's inversion in
-/// the potential of all three components, the disk averaged over spheres. The disk (type 2), cut at
-/// 10 R_d, has the velocities of DiskKinematics (Hernquist 1993; Springel & White 1999). Ids from
-/// 1: halo, disk, bulge. Components without mass get no particles. Masses of particles are equal
-/// within a component. Throws Error(usage) for fewer than 100 particles, parts or lengths or masses
-/// out of range, or if a component has no isotropic equilibrium.
+/// barycentre. Halo (type 1) and bulge (type 3) are spheres of Hernquist or
+/// another profile with a Gaussian taper (for the bulge at 25 scale radii). Their isotropic
+/// velocities follow from Eddington's inversion in the potential of all three components, the disk
+/// averaged over spheres. The disk (type 2), cut at 10 R_d, has the velocities of DiskKinematics
+/// (Hernquist 1993; Springel & White 1999). Ids from 1: halo, disk, bulge. Components without mass
+/// get no particles. Masses of particles are equal within a component. Throws Error(usage) for
+/// fewer than 100 particles, parts or lengths or masses out of range, or if a component has no
+/// isotropic equilibrium.
 Snapshot make_galaxy(const GalaxyOptions& options);
 
 /// Gives the snapshot units of kpc, 1e10 Msun and km/s: one unit of length becomes `kpc`, one of

@@ -156,6 +156,7 @@ void TextHeader::apply(Snapshot& snapshot) const
         snapshot.units = {number("unit_length_in_cm", 1), number("unit_mass_in_g", 1),
                           number("unit_velocity_in_cm_per_s", 1), true,
                           number("units_per_h", 0) != 0};
+    snapshot.has_stated_units = snapshot.units.physical || values_.contains("G");
     if (const double G = number("G", snapshot.units.gravitational_constant());
         G != snapshot.units.gravitational_constant())
         snapshot.gravitational_constant = G;

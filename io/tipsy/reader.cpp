@@ -188,6 +188,7 @@ Snapshot read_tipsy(const InputFile& file)
                       (little ? "native (little endian)" : "standard (big endian)") +
                       (header.double_positions ? ", double-precision positions" : "");
     snapshot.time = header.time;
+    snapshot.has_stated_units = false;
     const std::int64_t total = header.counts[0] + header.counts[1] + header.counts[2];
     Particles& particles = snapshot.particles;
     particles.resize(std::size_t(total));

@@ -73,6 +73,32 @@ public:
         return bits;
     }
 
+    /// Packs all tiles and calls meet(sources, near, excludes) for one that may be near or has
+    /// excluded pairs, and for `most` sources or more of the others together.
+    template <class Meet>
+    CHAMOMILE_HD void for_each_batch(LawShape shape, bool positions, int most, const Meet& meet)
+    {
+        int count = 0;
+        const auto meet_far = [&] {
+            if (count > 0)
+                meet(count, false, false);
+            count = 0;
+        };
+        for (const TileEntry* tile = work_.tiles; tile < work_.tiles_end; ++tile) {
+            const bool near = positions && tile < work_.near_end;
+            const bool excludes = find_excluded(*tile);
+            if (near || excludes) {
+                meet_far();
+                meet(pack_tile(*tile, 0, shape, positions), near, excludes);
+                continue;
+            }
+            count += pack_tile(*tile, count, shape, positions);
+            if (count > most - pair_tile)
+                meet_far();
+        }
+        meet_far();
+    }
+
     /// Packs a tile from row `first` on; returns the number of its sources.
     CHAMOMILE_HD int pack_tile(const TileEntry& entry, int first, LawShape shape, bool positions)
     {

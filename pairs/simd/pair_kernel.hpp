@@ -35,27 +35,17 @@ public:
 
     void run()
     {
-        const TileEntry* tile = work_.tiles;
-        for (; tile < work_.near_end; ++tile)
-            if (group_.find_excluded(*tile))
-                meet_tiles<positions, true>(group_.pack_tile(*tile, 0, shape, positions));
-            else
-                meet_tiles<positions, false>(group_.pack_tile(*tile, 0, shape, positions));
-        int count = 0;
-        for (; tile < work_.tiles_end; ++tile) {
-            if (group_.find_excluded(*tile)) {
-                meet_tiles<false, false>(count);
-                count = 0;
-                meet_tiles<false, true>(group_.pack_tile(*tile, 0, shape, positions));
-                continue;
-            }
-            count += group_.pack_tile(*tile, count, shape, positions);
-            if (count > PackedGroup<T>::most_sources - pair_tile) {
-                meet_tiles<false, false>(count);
-                count = 0;
-            }
-        }
-        meet_tiles<false, false>(count);
+        group_.for_each_batch(shape, positions, PackedGroup<T>::most_sources,
+                              [&](int sources, bool near, bool excludes) {
+                                  if (near && excludes)
+                                      meet_tiles<positions, true>(sources);
+                                  else if (near)
+                                      meet_tiles<positions, false>(sources);
+                                  else if (excludes)
+                                      meet_tiles<false, true>(sources);
+                                  else
+                                      meet_tiles<false, false>(sources);
+                              });
         group_.store(shape);
     }
 
@@ -71,12 +61,10 @@ private:
     {
         constexpr int step = together * P::width;
         int t = 0;
-        if (sources > 0) {
-            for (; t + step <= group_.padded(); t += step)
-                meet<together, near, masked>(t, sources);
-            for (; t < group_.padded(); t += P::width)
-                meet<1, near, masked>(t, sources);
-        }
+        for (; t + step <= group_.padded(); t += step)
+            meet<together, near, masked>(t, sources);
+        for (; t < group_.padded(); t += P::width)
+            meet<1, near, masked>(t, sources);
     }
 
     /// Adds the packed sources to the sums of a few packs of targets.

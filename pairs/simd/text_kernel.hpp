@@ -31,25 +31,10 @@ public:
 
     void run()
     {
-        const TextProgram& p = program_;
-        int count = 0;
-        for (const TileEntry* tile = work_.tiles; tile < work_.tiles_end; ++tile) {
-            const bool near = p.positions && tile < work_.near_end;
-            const bool excludes = group_.find_excluded(*tile);
-            if (near || excludes) {
-                meet_targets(count, false, false);
-                count = 0;
-                meet_targets(group_.pack_tile(*tile, 0, p.shape, p.positions), near, excludes);
-                continue;
-            }
-            count += group_.pack_tile(*tile, count, p.shape, p.positions);
-            if (count > most_sources - pair_tile) {
-                meet_targets(count, false, false);
-                count = 0;
-            }
-        }
-        meet_targets(count, false, false);
-        group_.store(p.shape);
+        group_.for_each_batch(
+            program_.shape, program_.positions, most_sources,
+            [&](int sources, bool near, bool excludes) { meet_targets(sources, near, excludes); });
+        group_.store(program_.shape);
     }
 
 private:
@@ -189,8 +174,6 @@ private:
 
     void meet_targets(int sources, bool near, bool excludes)
     {
-        if (sources == 0)
-            return;
         prepare_sources(sources);
         for (int t = 0; t < group_.padded(); t += width)
             meet(t, sources, near, excludes);

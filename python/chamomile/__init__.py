@@ -25,10 +25,10 @@ from ._chamomile import (
 from ._chamomile import version as __version__
 from ._functions import acceleration, jerk, potential, symmetric_matrix, tidal_tensor
 from ._options import Options, RunSettings, SimulationOptions
-from ._simulation import Diagnostics, Simulation
+from ._simulation import Diagnostics, Simulation, View
 from ._snapshots import make_snapshot
 from ._solver import Field, Neighbours, Solver
 from .errors import DeviceError, Error, InaccurateError, InputError, NumericError, OutputError, RestartError, StateError, UsageError
-from .models import cold_sphere, cube, disk, galaxy, hernquist, merger, nfw, plummer, two_body
+from .models import cold_sphere, cube, disk, einasto, exponential, galaxy, hernquist, king, merger, nfw, plummer, spheres, two_body
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

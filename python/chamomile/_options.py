@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, Sequence, TypedDict, Union, get_args, get_type_hints
 
 from . import _chamomile
 
 _FORCES, _STEPS, _RUNS = _chamomile.option_table()
-_TYPES = {"float": float, "int": int, "str": str, "bool": bool}
+_TYPES = {"str | Sequence[float | str]": Union[str, Sequence[Union[float, str]]], "float | str": Union[float, str], "float": float, "int": int, "str": str, "bool": bool}
 
 
 def _hint(kind: str, words: list[Any], default: Any, text: str) -> Any:
@@ -22,7 +22,7 @@ def _explained(options: Any) -> str:
     paragraphs = []
     for name, hint in get_type_hints(options, include_extras=True).items():
         kind, text = get_args(hint)
-        values = " | ".join(map(repr, get_args(kind))) or kind.__name__
+        values = " | ".join(getattr(value, "__name__", repr(value)) for value in get_args(kind)) or kind.__name__
         paragraphs.append(textwrap.fill(f"{name} ({values}): {text}", 100, subsequent_indent="    "))
     return "\n".join(paragraphs)
 

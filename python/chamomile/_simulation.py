@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Callable, NoReturn, Union
+from typing import TYPE_CHECKING, Any, Callable, NoReturn, Optional, Sequence, Union
 
 from . import _chamomile, errors
 from ._chamomile import Snapshot
@@ -22,7 +22,11 @@ Observer = Callable[["Simulation"], None]
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """Energies, momenta and radii of all particles, in the units of the snapshot."""
+    """Energies, momenta and radii of all particles, in the units of the snapshot.
+
+    Of comoving coordinates the energies are those of peculiar velocities and of the fluctuations, in physical
+    lengths, as Layzer's and Irvine's equation has them.
+    """
 
     mass: float
     kinetic: float
@@ -40,16 +44,32 @@ class Diagnostics:
         return self.kinetic + self.potential
 
 
+@dataclass(frozen=True)
+class View:
+    """The page of a live view. In a notebook it is shown in a frame."""
+
+    url: str
+    """The address. Whoever has it can hold and stop the run."""
+
+    def _repr_html_(self) -> str:
+        return f'<iframe src="{self.url}" width="100%" height="600" style="border: 0"></iframe>'
+
+
 class Simulation:
     """Evolves the particles of a snapshot in place, from its time to `end_time`.
+
+    A snapshot in comoving coordinates is evolved in its periodic box, in the background that it states, to
+    z_end or a_end (today) instead of end_time, by the leapfrog: in steps of eta times the criterion, or of
+    `step` in ln a, or individual ones. Its velocities are peculiar ones; `time` is the scale factor.
 
     step: length of all steps; or eta: steps of eta times the time of a criterion, one for all or, with
     block_steps=True, individual ones (Quinn et al. 1997), within `shortest` and `longest`. integrator:
     "leapfrog" (kick-drift-kick, second order) or "hermite" (fourth order, direct sums in double, individual
     steps in blocks by eta, or shared steps of length step; Makino & Aarseth 1992). G, softening and the
     periodic box are those of the snapshot unless given (box=0 leaves boundaries open);
-    help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all. Snapshots in
-    comoving coordinates are UsageErrors. Where forces come from a GPU the particles live there;
+    help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all.
+    Lengths and times of a snapshot in physical units may be texts: end_time="1 Gyr", step="1 Myr",
+    softening="50 pc". Where forces come from a GPU the particles live there;
     the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
@@ -61,7 +81,7 @@ class Simulation:
         self,
         snapshot: Snapshot,
         *,
-        end_time: float,
+        end_time: Union[float, str, None] = None,
         **options: Unpack[SimulationOptions],
     ) -> None:
         words: dict[str, Any] = dict(options)
@@ -71,12 +91,17 @@ class Simulation:
         self._core = _chamomile.Evolution(snapshot, words, end_time)
         self._observers: list[Observer] = []
 
-    def at_intervals(self, interval: float, observer: Observer, *, potentials: bool = False) -> None:
+    def at_intervals(self, interval: Union[float, str], observer: Observer, *, potentials: bool = False) -> None:
         """Calls observer(self) at the start, at start + k interval, which steps hit exactly, and at the end.
 
-        snapshot.potentials are current at the call if `potentials`.
+        snapshot.potentials are current at the call if `potentials`. Of comoving coordinates the interval is in ln a.
         """
         self._core.at_intervals(interval, potentials, len(self._observers))
+        self._observers.append(observer)
+
+    def at_times(self, times: Sequence[float], observer: Observer, *, potentials: bool = False) -> None:
+        """Calls observer(self) at the start, at these times or scale factors, which steps hit exactly, and at the end."""
+        self._core.at_times(times, potentials, len(self._observers))
         self._observers.append(observer)
 
     def every_steps(self, n: int, observer: Observer, *, potentials: bool = False) -> None:
@@ -115,6 +140,14 @@ class Simulation:
         else:
             self._core.run(notify)
 
+    def view(self, port: Union[int, None] = None) -> View:
+        """Serves a page at 127.0.0.1 that shows the particles in a browser or notebook, before, during and after run().
+
+        Viewers may pause, slow down and stop the run; its bits stay the same. Without a port any free one is taken. The page
+        is there as long as the Simulation. In a notebook call run() in another thread, or look at the page in a browser.
+        """
+        return View(self._core.view(port))
+
     def stop(self) -> None:
         """Ends run() after the present step. An observer or another thread may call it."""
         self._core.stop()
@@ -131,6 +164,7 @@ class Simulation:
 
     @property
     def time(self) -> float:
+        """The present time; the scale factor of comoving coordinates."""
         return self._core.time
 
     @property
@@ -140,7 +174,7 @@ class Simulation:
 
     @property
     def step_length(self) -> float:
-        """Length of the last step; 0 at the start."""
+        """Length of the last step, in ln a of comoving coordinates; 0 at the start."""
         return self._core.step_length
 
     @property

@@ -4,12 +4,16 @@ from ._chamomile import (
     cold_sphere,
     cube,
     disk,
+    einasto,
+    exponential,
     galaxy,
     hernquist,
+    king,
     merger,
     nfw,
     plummer,
+    spheres,
     two_body,
 )
 
-__all__ = ["cold_sphere", "cube", "disk", "galaxy", "hernquist", "merger", "nfw", "plummer", "two_body"]
+__all__ = ["cold_sphere", "cube", "disk", "einasto", "exponential", "galaxy", "hernquist", "king", "merger", "nfw", "plummer", "spheres", "two_body"]

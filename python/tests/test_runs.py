@@ -149,3 +149,51 @@ def test_refusals():
         assert not os.path.exists(os.path.join(folder, "x"))
         simulation().run(out, overwrite=True, checkpoint_walltime=0, frames=True, check_forces=10)
         assert {"frame_000.png", "forces.csv"} < set(os.listdir(out))
+
+
+def test_comoving_coordinates():
+    """The bytes of the program; observers see peculiar velocities and scale factors; the end is that of the snapshot."""
+    with tempfile.TemporaryDirectory() as folder:
+        program(folder, "model", "cosmology", "--n", 8, "--box", 10, "--z-start", 20, "--seed", 1, "-o", "ics.hdf5")
+        read = lambda: chamomile.read_snapshot(pathlib.Path(folder, "ics.hdf5"))
+        program(folder, "run", "ics.hdf5", "--z-end", 14, "--eps", 30, "--outputs-z", 17, "-o", "theirs")
+        words = {"z_end": 14, "softening": 30, "outputs_z": [17]}
+        box, seen = read(), []
+        start = box.velocities.copy()
+        one = chamomile.Simulation(box, **words)
+        assert one.time == box.scale_factor and abs(one.end_time - 1 / 15) < 1e-15 and np.array_equal(box.velocities, start)
+        kinetic = one.diagnostics().kinetic
+        assert abs(kinetic / (0.5 * (box.masses * (start**2).sum(axis=1)).sum()) - 1) < 1e-12 and np.array_equal(box.velocities, start)
+        view = box.velocities  # stays where it is
+        one.at_times([1 / 18], lambda now: seen.append((now.time, now.snapshot.scale_factor, view.copy(), now.diagnostics().kinetic)))
+        ours = pathlib.Path(folder, "ours")
+        one.run(ours)
+        theirs = pathlib.Path(folder, "theirs")
+        assert (theirs / "energy.csv").read_bytes() == (ours / "energy.csv").read_bytes()
+        for k in range(3):
+            assert arrays(theirs / f"snapshot_{k:03d}.hdf5") == arrays(ours / f"snapshot_{k:03d}.hdf5"), k
+        assert [t for t, *_ in seen] == [a for _, a, *_ in seen] and np.allclose([t for t, *_ in seen], [1 / 21, 1 / 18, 1 / 15], rtol=1e-12)
+        for (_, _, velocities, kinetic), k in zip(seen, range(3)):
+            in_file = chamomile.read_snapshot(ours / f"snapshot_{k:03d}.hdf5").velocities
+            assert np.allclose(velocities, in_file, rtol=1e-12)
+            assert abs(kinetic / (0.5 * (box.masses * (in_file**2).sum(axis=1)).sum()) - 1) < 1e-9
+        assert np.array_equal(box.velocities, seen[-1][2]) and box.scale_factor == one.time == box.time
+        # A run that was stopped goes on by script and by program.
+        for k in range(2):
+            out = pathlib.Path(folder, f"stopped_{k}")
+            chamomile.Simulation(read(), **words).run(out, max_walltime=1e-3)
+            assert not (out / "snapshot_002.hdf5").exists()
+            if k:
+                program(folder, "run", "--restart", out, "--max-walltime", 1e6)
+            else:
+                chamomile.Simulation(read(), **words).run(out, restart=True)
+            assert arrays(out / "snapshot_002.hdf5") == arrays(theirs / "snapshot_002.hdf5")
+        without_z = {"softening": 30}
+        for more, part in (({"end_time": 1}, "end_time: 1: is of plain time"), ({"z_end": 30}, "z_end: 30: lies before the start at a = 0.047619, z = 20"),
+                           ({"z_end": 1, "a_end": 0.5}, "z_end: contradicts a_end"), ({"integrator": "hermite"}, "integrator hermite: is of plain time"),
+                           ({"box": 5}, "the box of a cosmological run"), ({"outputs_z": [30]}, "outputs_z: a = "), ({"outputs_z": 3}, "must be a list of numbers"),
+                           ({"step": 0.1, "dlna_max": 0.1}, "dlna_max: bounds"), ({"w0": 5}, "w0: 5: a number from -2 to 0")):
+            assert part in raised((chamomile.UsageError, TypeError), lambda: chamomile.Simulation(read(), **without_z, **more)), more
+        assert "outputs_z: needs a folder" in raised(chamomile.UsageError, lambda: chamomile.Simulation(read(), **words).run())
+        assert "z_end: needs a snapshot in comoving coordinates" in raised(chamomile.UsageError, lambda: simulation(z_end=0))
+        assert "end_time: is needed" in raised(chamomile.UsageError, lambda: chamomile.Simulation(sphere(), step=0.1, softening=0.1))

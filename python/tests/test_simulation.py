@@ -1,8 +1,10 @@
 """The time loop from Python: energies, observers, ends."""
 
+import json
 import pathlib
 import tempfile
 import threading
+import urllib.request
 
 import numpy as np
 
@@ -42,6 +44,20 @@ def test_the_same_bits_as_by_hand():
         v += 0.5 * dt * a
     chamomile.Simulation(snapshot, end_time=8 * dt, step=dt, softening=0.1).run()
     assert np.abs(snapshot.positions - x).max() < 1e-14 and np.abs(snapshot.velocities - v).max() < 1e-13
+
+
+def test_arrays_stay_where_they_are():
+    for words in ({"step": 1 / 64}, {"block_steps": True}, {"eta": 0.1}, {"integrator": "hermite"}):
+        snapshot = chamomile.plummer(100, seed=5)
+        views = [snapshot.positions, snapshot.velocities, snapshot.accelerations, snapshot.potentials]
+        same = lambda: all(np.shares_memory(a, b) for a, b in zip(views, (snapshot.positions, snapshot.velocities, snapshot.accelerations, snapshot.potentials)))
+        simulation = chamomile.Simulation(snapshot, end_time=5 / 64, softening=0.05, **words)
+        seen = []
+        simulation.every_steps(1, lambda now: seen.append(same()))
+        simulation.run()
+        assert same() and all(seen) and len(seen) > 1, words
+        del simulation
+        assert np.isfinite(views[0]).all()
 
 
 def test_hermite_closes_an_orbit():
@@ -159,3 +175,81 @@ def test_misuse():
         assert "particle" in str(error)
     else:
         raise AssertionError("NaN went unseen")
+
+
+def test_quantities_have_units():
+    gyr = 1e9 * 365.25 * 86400 / (3.085678e21 / 1e5)  # in kpc/(km/s)
+    ends = []
+    for words in (dict(end_time="20 Myr", step="5Myr", softening="50 pc"), dict(end_time=0.02 * gyr, step=0.005 * gyr, softening=0.05)):
+        snapshot = chamomile.plummer(100, seed=2)
+        snapshot.use_units("kpc,1e10Msun")
+        snapshot.use_units("galactic")
+        simulation = chamomile.Simulation(snapshot, **words)
+        seen = []
+        simulation.at_intervals("10 Myr" if isinstance(words["step"], str) else 0.01 * gyr, lambda now: seen.append(now.step))
+        simulation.run()
+        assert seen == [0, 2, 4] and abs(simulation.end_time / (0.02 * gyr) - 1) < 1e-9
+        ends.append(snapshot.positions.copy())
+    assert np.allclose(*ends, rtol=1e-9)
+    snapshot = chamomile.plummer(100, seed=2)
+    snapshot.use_units("kpc,1e10Msun")
+    with tempfile.TemporaryDirectory() as folder:
+        chamomile.Simulation(snapshot, end_time=1, step=0.25, softening="50pc").run(folder, output_times=[0.1, "3 Myr", 0.75])
+        files = sorted(pathlib.Path(folder).glob("snapshot_*"))
+        wanted = [0, 0.1, 3e-3 * gyr * snapshot.G**0.5 * 207.38186, 0.75, 1]
+        assert np.allclose([chamomile.read_snapshot(file).time for file in files], wanted, rtol=1e-5), wanted
+    snapshot.use_units("galactic")
+    assert snapshot.unit("time") == "kpc/(km/s)" and snapshot.unit("energy") == "1e10 Msun (km/s)^2" and abs(snapshot.G / 43007.1 - 1) < 1e-5
+    assert chamomile.plummer(2).unit("mass") == ""
+    for line, make in (
+        ("step: 1 kpc: is a length: a time is needed", lambda: chamomile.Simulation(snapshot, end_time=1, step="1 kpc", softening=1)),
+        ("end_time: 1 Gyrr: Gyrr: is no unit", lambda: chamomile.Simulation(snapshot, end_time="1 Gyrr", step=1, softening=1)),
+        ("softening: 1 pc: has a unit, but the particles are in N-body units", lambda: chamomile.Simulation(chamomile.plummer(2), end_time=1, step=1, softening="1 pc")),
+        ("softening: 1 pc: has a unit, which is not read here", lambda: chamomile.Solver(softening="1 pc")),
+        ("use_units: galactic: the particles are in N-body units", lambda: chamomile.plummer(2).use_units("galactic")),
+        ("of: colour: is not one of length, mass", lambda: snapshot.unit("colour")),
+    ):
+        try:
+            make()
+        except chamomile.UsageError as error:
+            assert line in str(error), error
+        else:
+            raise AssertionError(f"not refused: {line}")
+
+
+def test_a_view_shows_the_particles_and_obeys():
+    simulation = chamomile.Simulation(chamomile.plummer(500), end_time=100, step=1 / 256, softening=0.05)
+    view = simulation.view()
+    address, token = view.url.split("/#")
+    assert address.startswith("http://127.0.0.1:") and view.url in view._repr_html_()
+
+    def ask(target, method="GET"):
+        request = urllib.request.Request(address + target, method=method, headers={"X-Chamomile-Token": token})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.read()
+
+    def head(after):
+        content = ask(f"/frame?after={after}&points=1000&types=63")
+        length = int.from_bytes(content[:4], "little")
+        assert (len(content) - 4 - length) // 8 == 500
+        return json.loads(content[4:4 + length])
+
+    first = head(0)
+    assert first["step"] == 0 and first["time"] == "t = 0"
+    runner = threading.Thread(target=simulation.run)
+    runner.start()
+    second = head(first["sequence"])
+    ask("/do/pause", "POST")
+    while not (second := head(second["sequence"]))["paused"]:
+        pass
+    assert simulation.step == second["step"]
+    ask("/do/stop", "POST")
+    runner.join(20)
+    assert not runner.is_alive() and simulation.time < 100
+    for wrong in (lambda: simulation.view(), lambda: chamomile.Simulation(chamomile.plummer(10), end_time=1, step=1, softening=1).view(70000)):
+        try:
+            wrong()
+        except (chamomile.UsageError, RuntimeError) as error:
+            assert "\n" not in str(error)
+        else:
+            raise AssertionError("a second view, or no port")

@@ -23,6 +23,7 @@ def test_models():
     for make, n in [
         (chamomile.plummer, 500), (chamomile.hernquist, 500), (chamomile.nfw, 500), (chamomile.disk, 500),
         (chamomile.cold_sphere, 500), (chamomile.cube, 500), (chamomile.galaxy, 500), (chamomile.merger, 500),
+        (chamomile.einasto, 500), (chamomile.king, 500), (chamomile.exponential, 500),
     ]:
         one, again, other = make(n, seed=5), make(n, seed=5), make(n, seed=6)
         assert len(one) == n and np.array_equal(one.positions, again.positions), make
@@ -34,6 +35,30 @@ def test_models():
     two = chamomile.two_body(eccentricity=0)
     assert np.allclose(np.linalg.norm(two.positions[1] - two.positions[0]), 1)
     assert set(chamomile.models.galaxy(300).types) == {1, 2, 3}
+
+
+def test_spheres():
+    king = chamomile.king(20000, w0=7, r_half=3, mass=2)
+    radii = np.sort(np.linalg.norm(king.positions, axis=1))
+    assert abs(radii[10000] / 3 - 1) < 0.03 and abs(king.masses.sum() - 2) < 1e-4
+    halo = chamomile.nfw(1000, m200=100, c=12, hubble=0.7)
+    assert "kpc" in repr(halo) and "kpc" in repr(chamomile.nfw(100, physical=True))
+    both = chamomile.spheres(["nfw,mass=1,part=0.5", "exponential,mass=0.2,r_half=0.7,type=4,part=0.5"], 1000, c_to_a=0.8)
+    assert set(both.types) == {1, 4} and abs(both.masses[both.types == 4].sum() - 0.2) < 1e-4
+    radial = chamomile.hernquist(20000, anisotropy_radius=0.5, truncation=50)
+    outwards = (radial.positions * radial.velocities).sum(axis=1) ** 2 / (radial.positions**2).sum(axis=1)
+    assert outwards.sum() > 0.4 * (radial.velocities**2).sum()
+    assert set(chamomile.galaxy(300, halo_profile="nfw", bulge_profile="exponential").types) == {1, 2, 3}
+    for wrong, words in [
+        (lambda: chamomile.king(100, w0=17), "w0: 17"), (lambda: chamomile.king(100, depth=3), "depth: unknown keyword"),
+        (lambda: chamomile.spheres(["kng"], 100), "did you mean 'king'"), (lambda: chamomile.nfw(100, b_to_a=0), "b/a"),
+        (lambda: chamomile.spheres(["king"], 100, size=3), "size: unknown keyword"),
+    ]:
+        try:
+            wrong()
+            raise AssertionError(words)
+        except chamomile.errors.Error as error:
+            assert words in str(error), error
 
 
 def test_files_there_and_back():

@@ -29,6 +29,13 @@ void require_density(const std::string& file, Snapshot& state)
         state.notes.push_back(density_text(state));
 }
 
+void scale(std::vector<Vec3<double>>& vectors, double factor)
+{
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < vectors.size(); ++i)
+        vectors[i] = factor * vectors[i];
+}
+
 } // namespace
 
 Background background_of(const ComovingFrame& frame)
@@ -57,10 +64,11 @@ std::vector<double> listed_outputs(const CosmologyRequest& request)
     return times;
 }
 
-void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state)
+void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state,
+                     const PlainNames& names)
 {
     const auto refuse = [&](const std::string& what) {
-        throw Error(Fault::input, file + ": " + what);
+        throw Error(Fault::input, plain_words(file + ": " + what, names));
     };
     if (!state.comoving)
         refuse("plain coordinates: a cosmological run needs a comoving file, with Redshift and "
@@ -107,9 +115,7 @@ void take_background(const CosmologyRequest& request, const std::string& file, S
 
 void make_canonical(Snapshot& state)
 {
-    const double a = state.comoving->scale_factor;
-    for (Vec3<double>& velocity : state.particles.velocity)
-        velocity = a * velocity;
+    scale(state.particles.velocity, state.comoving->scale_factor);
     for (Vec3<double>& position : state.particles.position)
         position = Periodicity{state.box_size}.wrapped(position);
 }
@@ -146,27 +152,27 @@ std::string epochs_text(double start, double end)
                      redshift_of(b));
 }
 
-PeculiarVelocities::PeculiarVelocities(Snapshot& state) : state_(state)
+void make_peculiar(Snapshot& state)
 {
-    if (!state.comoving)
-        return;
-    momenta_.swap(state.particles.velocity);
-    try {
-        state.particles.velocity.resize(momenta_.size());
-    } catch (...) {
-        momenta_.swap(state.particles.velocity);
-        throw;
-    }
-    const double a = state.comoving->scale_factor;
-#pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < momenta_.size(); ++i)
-        state.particles.velocity[i] = (1 / a) * momenta_[i];
+    scale(state.particles.velocity, 1 / state.comoving->scale_factor);
 }
 
-PeculiarVelocities::~PeculiarVelocities()
+ScaledVelocities::ScaledVelocities(Snapshot& state, double factor)
+    : velocity_(state.particles.velocity)
 {
-    if (state_.comoving)
-        state_.particles.velocity.swap(momenta_);
+    if (factor == 1)
+        return;
+    kept_ = velocity_;
+    scale(velocity_, factor);
 }
+
+ScaledVelocities::~ScaledVelocities()
+{
+    std::copy(kept_.begin(), kept_.end(), velocity_.begin());
+}
+
+PeculiarVelocities::PeculiarVelocities(Snapshot& state)
+    : ScaledVelocities(state, state.comoving ? 1 / state.comoving->scale_factor : 1)
+{}
 
 } // namespace chamomile

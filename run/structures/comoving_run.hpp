@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "chamomile/core/option_row.hpp"
 #include "chamomile/cosmology/background.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -27,8 +28,9 @@ struct CosmologyRequest {
 std::vector<double> listed_outputs(const CosmologyRequest& request);
 
 /// Completes the background of the file by the request and checks it: comoving coordinates, a box,
-/// and the mass that Omega_m implies. Throws Error(input).
-void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state);
+/// and the mass that Omega_m implies. Throws Error(input), with the options called by `names`.
+void take_background(const CosmologyRequest& request, const std::string& file, Snapshot& state,
+                     const PlainNames& names = {});
 
 /// Turns peculiar velocities into momenta p = a v, and wraps positions into the box.
 void make_canonical(Snapshot& state);
@@ -47,18 +49,27 @@ std::string background_text(const ComovingFrame& frame);
 /// Returns "from a = 0.02, z = 49 to a = 1, z = 0" for times in ln a.
 std::string epochs_text(double start, double end);
 
-/// PeculiarVelocities turns the momenta of a comoving snapshot into peculiar velocities at its
-/// scale factor while it lives; then it restores them, bit for bit.
-class PeculiarVelocities {
+/// Turns canonical momenta into peculiar velocities at the scale factor of the snapshot.
+void make_peculiar(Snapshot& state);
+
+/// ScaledVelocities multiplies a snapshot's velocities, where they lie, while it lives; then it
+/// restores them, bit for bit.
+class ScaledVelocities {
 public:
-    explicit PeculiarVelocities(Snapshot& state);
-    ~PeculiarVelocities();
-    PeculiarVelocities(const PeculiarVelocities&) = delete;
-    PeculiarVelocities& operator=(const PeculiarVelocities&) = delete;
+    ScaledVelocities(Snapshot& state, double factor);
+    ~ScaledVelocities();
+    ScaledVelocities(const ScaledVelocities&) = delete;
+    ScaledVelocities& operator=(const ScaledVelocities&) = delete;
 
 private:
-    Snapshot& state_;
-    std::vector<Vec3<double>> momenta_;
+    std::vector<Vec3<double>>& velocity_;
+    std::vector<Vec3<double>> kept_; ///< none where the factor is 1
+};
+
+/// PeculiarVelocities are those of a comoving snapshot that holds canonical momenta.
+class PeculiarVelocities : public ScaledVelocities {
+public:
+    explicit PeculiarVelocities(Snapshot& state);
 };
 
 } // namespace chamomile

@@ -14,10 +14,17 @@ CONFIGS = {"plain": "# a run\n[forces]\ntheta = 0.5\neps=0.1 # long\nquiet = tru
 TABLES = {"second": "B# k P\n1e-3 2.5\n0.01 30\n0.1 9e1\n1 0.5\n", "camb": "C" + "".join(f"{10.**k} 1 1 1 1 1 {2.**-k}\n" for k in range(-4, 1)),
           "columns": "A# columns: m x y\n1 0.5, -2e-3\n2\t1 3e0\n", "two": "B1e-4 -3\n1e-3 -2\n1e-2 -1\n1 -1e-7\n"}
 
+OWN = "Host: 127.0.0.1:8080\r\nX-Chamomile-Token: " + 32 * "a" + "\r\n"
+REQUESTS = {"page": "GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n\r\n",
+            "frame": f"GET /frame?after=1&points=100&types=63&box=1,2.5,-3e2,4 HTTP/1.1\r\n{OWN}Origin: http://127.0.0.1:8080\r\n\r\n",
+            "all": f"GET /frame?after=0&points=99999999&types=5 HTTP/1.1\r\n{OWN}\r\n",
+            "pace": f"POST /do/pace?number=0.5 HTTP/1.1\r\n{OWN}Content-Length: 0\r\n\r\n",
+            "body": f"POST /do/stop HTTP/1.1\r\n{OWN}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"}
+
 
 def main(program, top):
     program = str(pathlib.Path(program).resolve())
-    for name in ("snapshot", "checkpoint", "law", "config", "table"):
+    for name in ("snapshot", "checkpoint", "law", "config", "table", "view"):
         (top / name).mkdir(parents=True, exist_ok=True)
     snapshots = top / "snapshot"
 
@@ -37,7 +44,7 @@ def main(program, top):
             path.rename(top / "checkpoint" / f"{number}_{path.name}")
             (top / "checkpoint" / f"{number}_odd_{path.name}").write_bytes((top / "checkpoint" / f"{number}_{path.name}").read_bytes() + b"+")
         shutil.rmtree(snapshots / "out")
-    for folder, texts in (("law", LAWS), ("config", CONFIGS), ("table", TABLES)):
+    for folder, texts in (("law", LAWS), ("config", CONFIGS), ("table", TABLES), ("view", REQUESTS)):
         for name, text in texts.items():
             (top / folder / name).write_text(text)
     for path in snapshots.iterdir():

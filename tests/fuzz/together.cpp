@@ -6,7 +6,7 @@
 
 using Target = int(const std::uint8_t*, std::size_t);
 extern "C" Target fuzz_hdf5, fuzz_gadget2, fuzz_tipsy, fuzz_text, fuzz_snapshot, fuzz_checkpoint,
-    fuzz_law, fuzz_config, fuzz_table;
+    fuzz_law, fuzz_config, fuzz_table, fuzz_view;
 
 namespace {
 
@@ -23,6 +23,7 @@ Target* chosen()
            : name == "law"        ? fuzz_law
            : name == "config"     ? fuzz_config
            : name == "table"      ? fuzz_table
+           : name == "view"       ? fuzz_view
                                   : (std::abort(), nullptr);
 }
 

@@ -1,8 +1,9 @@
-/// \file  Isotropic spheres in equilibrium in any spherical potential.
+/// \file  Spheres in equilibrium in any spherical potential.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "chamomile/core/random.hpp"
@@ -37,21 +38,36 @@ struct DensityTable {
     std::vector<double> density, slope; ///< rho and d rho / dr
 };
 
-/// Returns the mass inside each radius of a density that runs as 1/r inside the first.
+/// Returns the mass inside each radius, of a density that runs as a power of r from one radius to
+/// the next. Inside the first it is a cusp, or a core whose density falls with r^2.
 std::vector<double> enclosed_mass(const std::vector<double>& radii,
                                   const std::vector<double>& density);
 
-/// An IsotropicSphere has the one isotropic distribution function of a density in a potential
-/// (Eddington 1916; Binney & Tremaine 2008, eq. 4.46b), and draws particles from it.
-class IsotropicSphere {
-public:
-    /// Throws Error(usage) naming `component` if the distribution function is negative somewhere,
-    /// that is, if no isotropic equilibrium exists.
-    IsotropicSphere(const SphericalPotential& potential, const DensityTable& density,
-                    const char* component);
+/// EquilibriumTerms say which of the equilibria of a density is meant.
+struct EquilibriumTerms {
+    std::string name; ///< of the component, for messages
+    /// r_a of Osipkov (1979) and Merritt (1985): beta = 1 - sigma_t^2 / sigma_r^2 = r^2 / (r^2 +
+    /// r_a^2). The sphere is isotropic at infinity.
+    double anisotropy_radius = std::numeric_limits<double>::infinity();
+    double truncation = std::numeric_limits<double>::infinity(); ///< the largest radius drawn
+};
 
-    /// Returns the distribution function (mass per phase-space volume) at binding energy E > 0.
-    double distribution(double energy) const;
+/// An EquilibriumSphere has the one distribution function f(Q), Q = E - L^2 / (2 r_a^2), of a
+/// density in a potential (Eddington 1916; Merritt 1985; Binney & Tremaine 2008, eqs. 4.46b and
+/// 4.78), and draws particles from it.
+class EquilibriumSphere {
+public:
+    /// Throws Error(usage) if the distribution function is negative, that is, if no such
+    /// equilibrium exists; where no more than 1e-6 of the mass lies inside it is set to zero
+    /// instead.
+    EquilibriumSphere(const SphericalPotential& potential, const DensityTable& density,
+                      const EquilibriumTerms& terms);
+
+    /// Returns the distribution function (mass per phase-space volume) at Q > 0.
+    double distribution(double q) const;
+
+    /// Returns the mass inside the truncation.
+    double mass() const { return mass_; }
 
     struct Draw {
         Vec3<double> position, velocity;
@@ -59,35 +75,14 @@ public:
     Draw draw(RandomStream& random) const;
 
 private:
+    double speed_bound(double psi) const;
+
+    double anisotropy_radius_, mass_, largest_part_ = 1;
+    double least_energy_ = 0; ///< the distribution function vanishes below it
     // All tables run over the radii of the potential, reversed where an ascending table is needed.
     std::vector<double> radii_, psi_, inside_; // inside_: own mass inside, relative to the whole
     std::vector<double> energies_, log_distribution_; // ascending in energy
-    std::vector<double> bound_;                       // of x^2 f(psi (1 - x^2)) over 0 < x < 1
+    std::vector<double> bound_; // of x^2 f(psi - x^2 (psi - least)) over 0 < x < 1
 };
-
-/// Returns a speed in units of the escape speed at psi, drawn from x^2 f(psi (1 - x^2)) by
-/// rejection.
-template <class Distribution>
-double draw_isotropic_speed(RandomStream& random, double psi, double bound, const Distribution& f)
-{
-    for (;;) {
-        const double x = random.uniform(), height = bound * random.uniform();
-        if (height < x * x * f(psi * (1 - x) * (1 + x)))
-            return x;
-    }
-}
-
-/// Returns an upper bound of x^2 f(psi (1 - x^2)) over 0 < x < 1, 5 % above the largest of 256
-/// values.
-template <class Distribution>
-double isotropic_speed_bound(double psi, const Distribution& f)
-{
-    double largest = 0;
-    for (int i = 0; i < 256; ++i) {
-        const double root = (i + 0.5) / 256, x = root * root; // denser at low speeds
-        largest = std::max(largest, x * x * f(psi * (1 - x) * (1 + x)));
-    }
-    return 1.05 * largest;
-}
 
 } // namespace chamomile

@@ -1,0 +1,146 @@
+/// \file  `chamomile model` hernquist, nfw, einasto, king, exponential, and spheres.
+#include "app/models/model_spheres.hpp"
+
+#include "app/command_files.hpp"
+#include "app/options/option_uses.hpp"
+#include "app/options/options.hpp"
+#include "chamomile/io/models/spheres.hpp"
+
+namespace chamomile::app {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void add_number_and_seed(Options& options, SpheresOptions& model)
+{
+    options.group("Model");
+    options.number("particles,n", model.particles, at_least(1), "number of particles");
+    options.number("seed", model.seed, not_negative,
+                   "same seed, same bytes, for any number of threads");
+}
+
+void add_shape_and_units(Options& options, SpheresOptions& model, bool has_virial_mass)
+{
+    options.group("Shape and units");
+    options.number("b-to-a", model.b_to_a, between(0.1, 10),
+                   "axis ratio along y: stretched, near equilibrium");
+    options.number("c-to-a", model.c_to_a, between(0.1, 10), "axis ratio along z");
+    options.flag("physical", model.physical,
+                 "lengths are in kpc, masses in 1e10 Msun, velocities in km/s; else G = 1");
+    if (has_virial_mass)
+        options.number("hubble", model.hubble, ranges::hubble, "for m200: H0 in 100 km/s/Mpc");
+}
+
+/// Writes one sphere, whose rows are options.
+int one_sphere(SphereKind kind, const std::string& what, const Arguments& arguments)
+{
+    SpheresOptions model;
+    SphereOptions& sphere = model.spheres.front();
+    sphere.kind = kind;
+    Output output;
+    Options options(std::string("model ") + name_of(kind), what);
+    add_number_and_seed(options, model);
+    std::vector<OptionRow<SphereOptions>> rows = sphere_rows(kind);
+    std::erase_if(rows, [](const auto& row) { return row.name == "part"; });
+    bool has_virial_mass = false;
+    for (OptionRow<SphereOptions>& row : rows) {
+        has_virial_mass = has_virial_mass || row.name == "m200";
+        if (row.name == "concentration")
+            row.name += ",c";
+        options.option(row, sphere);
+    }
+    add_shape_and_units(options, model, has_virial_mass);
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    const bool has_virial = sphere.virial_mass.has_value();
+    refuse_idle(options, {{!has_virial, "hubble", "needs --m200"},
+                          {!has_virial && kind != SphereKind::nfw, "concentration", "needs --m200"},
+                          {has_virial, "mass scale r-half", "contradicts --m200"},
+                          {sphere.half_mass_radius.has_value(), "scale r-tidal",
+                           "contradicts --r-half; give one length"},
+                          {sphere.tidal_radius.has_value(), "scale",
+                           "contradicts --r-tidal; give one length"}});
+    return write_output(options, output, [&] { return make_spheres(model); });
+}
+
+/// Returns the keys of each kind, such as "king,mass=X,w0=X,...".
+std::string keys_of(SphereKind kind)
+{
+    std::string text = name_of(kind);
+    for (const auto& row : sphere_rows(kind))
+        text += " " + row.name;
+    return text;
+}
+
+} // namespace
+
+int model_hernquist(const Arguments& arguments)
+{
+    return one_sphere(SphereKind::hernquist,
+                      "Writes a Hernquist sphere in equilibrium, G = M = a = 1 unless asked "
+                      "otherwise.",
+                      arguments);
+}
+
+int model_nfw(const Arguments& arguments)
+{
+    return one_sphere(SphereKind::nfw,
+                      "Writes an NFW halo in equilibrium, G = r_s = 1 and mass 1 within the virial "
+                      "radius unless asked otherwise, with an exponential end beyond it.",
+                      arguments);
+}
+
+int model_einasto(const Arguments& arguments)
+{
+    return one_sphere(SphereKind::einasto,
+                      "Writes an Einasto halo in equilibrium, G = M = r_-2 = 1 unless asked "
+                      "otherwise.",
+                      arguments);
+}
+
+int model_king(const Arguments& arguments)
+{
+    return one_sphere(SphereKind::king,
+                      "Writes a King sphere in equilibrium, such as a globular cluster, G = M = "
+                      "r_0 = 1 unless asked otherwise.",
+                      arguments);
+}
+
+int model_exponential(const Arguments& arguments)
+{
+    return one_sphere(SphereKind::exponential,
+                      "Writes a sphere in equilibrium with the surface density exp(-R / R_d), such "
+                      "as a bulge, G = M = R_d = 1 unless asked otherwise.",
+                      arguments);
+}
+
+int model_spheres(const Arguments& arguments)
+{
+    SpheresOptions model;
+    std::vector<std::string> texts;
+    Output output;
+    std::string summary =
+        "Writes spheres about one centre, each in equilibrium in the field of all. Each is a text "
+        "such as nfw,m200=100,concentration=12 or king,w0=7,mass=2,r-half=3,type=4. What each may "
+        "have:";
+    for (SphereKind kind : sphere_kinds())
+        summary += (kind == SphereKind::plummer ? " " : "; ") + keys_of(kind);
+    Options options("model spheres", summary + ". 'chamomile model KIND --help' explains them.");
+    options.positional("SPHERE", texts, "a kind with its properties");
+    add_number_and_seed(options, model);
+    add_shape_and_units(options, model, true);
+    add_output(options, output);
+    if (!options.parse(arguments))
+        return 0;
+    model.spheres.clear();
+    bool has_virial_mass = false;
+    for (const std::string& text : texts) {
+        model.spheres.push_back(parse_sphere(text));
+        has_virial_mass = has_virial_mass || model.spheres.back().virial_mass;
+    }
+    refuse_idle(options, {{!has_virial_mass, "hubble", "needs a sphere with m200"}});
+    return write_output(options, output, [&] { return make_spheres(model); });
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,16 @@
+/// \file  The models of `chamomile model` that are spheres in equilibrium.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace chamomile::app {
+
+int model_hernquist(const std::vector<std::string>& arguments);
+int model_nfw(const std::vector<std::string>& arguments);
+int model_einasto(const std::vector<std::string>& arguments);
+int model_king(const std::vector<std::string>& arguments);
+int model_exponential(const std::vector<std::string>& arguments);
+int model_spheres(const std::vector<std::string>& arguments);
+
+} // namespace chamomile::app

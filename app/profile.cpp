@@ -1,0 +1,73 @@
+/// \file  `chamomile profile`: density, mass and velocities of a snapshot by radius.
+#include <cstdio>
+
+#include "app/command.hpp"
+#include "app/command_files.hpp"
+#include "app/options/option_uses.hpp"
+#include "app/options/structure_options.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/particle_check.hpp"
+#include "chamomile/run/structures/radial_profile.hpp"
+
+namespace chamomile::app {
+
+int profile(const std::vector<std::string>& arguments)
+{
+    std::string file;
+    AnalysedMatter matter;
+    ProfileRequest request;
+    std::vector<double> centre;
+    Output output;
+    Options options("profile",
+                    "Measures density, enclosed mass, circular speed, dispersions and anisotropy "
+                    "in spherical shells, or surface density, rotation and dispersions in rings, "
+                    "of all particles and of each type. Errors are those of counting.");
+    options.positional("FILE", file, "the snapshot");
+    options.group("Profile");
+    add_types(options, matter.types, "particle types looked at, also as mass; all unless given");
+    options.numbers("center", centre, any_number,
+                    "x,y,z of the centre; the place of highest density unless given");
+    options.number("r-min", request.smallest, not_negative,
+                   "inner edge; of shells the radius of 1 % of the particles unless given");
+    options.number("r-max", request.largest, positive,
+                   "outer edge; the radius of 99 % of the particles unless given");
+    options.number("bins", request.bins, between(1, 10000),
+                   "number of bins: shells equal in log r, rings equal in R");
+    options.flag("cylinders", request.cylinders, "rings about the z axis instead of shells");
+    options.number("height", request.height, positive, "with --cylinders: up to this |z|");
+    options.group("Output");
+    options.text("output,o", "FILE", output.file,
+                 "the table, as comma-separated values; standard output without");
+    options.flag("overwrite", output.overwrite, "replace a file of that name");
+    if (!options.parse(arguments))
+        return 0;
+    note_input(file);
+    if (!output.file.empty())
+        require_writable("profile", output);
+    refuse_idle(options, {{!request.cylinders, "height", "needs --cylinders"},
+                          {output.file.empty(), "overwrite", "needs --output FILE"}});
+    if (!centre.empty()) {
+        if (centre.size() != 3)
+            throw Error(Fault::usage, "--center: " + std::to_string(centre.size()) +
+                                          " numbers: three are needed, as in 0,0,0");
+        request.centre = Vec3<double>{centre[0], centre[1], centre[2]};
+    }
+
+    Snapshot snapshot = read_particles(file);
+    require_particles(snapshot.particles, file);
+    if (!matter.types.empty())
+        select_matter(matter, file, snapshot);
+    const std::string table = profile_table(snapshot, request);
+    if (output.file.empty()) {
+        std::fputs(table.c_str(), stdout);
+        return 0;
+    }
+    write_text(output, table);
+    if (options.verbosity() == Verbosity::quiet)
+        return 0;
+    std::printf("wrote %s: %d bins\n", output.file.c_str(), request.bins);
+    print_notes(options, snapshot);
+    return 0;
+}
+
+} // namespace chamomile::app

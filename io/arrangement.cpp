@@ -1,0 +1,283 @@
+#include "chamomile/io/arrangement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/periodic.hpp"
+#include "chamomile/io/models/kepler.hpp"
+#include "chamomile/io/models/self_energy.hpp"
+#include "chamomile/io/unit_conversion.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Numbers that files state differ by less than this where they mean the same.
+constexpr double same = 1e-6;
+
+/// A Turn is the matrix of a rotation.
+struct Turn {
+    Vec3<double> x, y, z; ///< its rows
+
+    Vec3<double> operator()(const Vec3<double>& a) const
+    {
+        return {x.x * a.x + x.y * a.y + x.z * a.z, y.x * a.x + y.y * a.y + y.z * a.z,
+                z.x * a.x + z.y * a.y + z.z * a.z};
+    }
+};
+
+/// Returns the turn by angles in degrees about z, then about x, then about z.
+Turn turn_by(const std::array<double, 3>& angles)
+{
+    constexpr double degree = std::numbers::pi / 180;
+    const double c1 = std::cos(angles[0] * degree), s1 = std::sin(angles[0] * degree),
+                 c2 = std::cos(angles[1] * degree), s2 = std::sin(angles[1] * degree),
+                 c3 = std::cos(angles[2] * degree), s3 = std::sin(angles[2] * degree);
+    return {{c3 * c1 - s3 * c2 * s1, -c3 * s1 - s3 * c2 * c1, s3 * s2},
+            {s3 * c1 + c3 * c2 * s1, -s3 * s1 + c3 * c2 * c1, -c3 * s2},
+            {s2 * s1, s2 * c1, c2}};
+}
+
+double mass_of(const Particles& particles)
+{
+    double mass = 0;
+    for (double m : particles.mass)
+        mass += m;
+    return mass;
+}
+
+template <class T>
+void keep_some(std::vector<T>& values, const std::vector<Index>& kept)
+{
+    for (std::size_t k = 0; k < kept.size(); ++k)
+        values[k] = values[kept[k]];
+    values.resize(kept.size());
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from)
+{
+    to.insert(to.end(), from.begin(), from.end());
+}
+
+bool differ(double a, double b)
+{
+    return std::abs(a - b) > same * std::max(std::abs(a), std::abs(b));
+}
+
+/// Throws Error(usage) unless the part can stand beside the first one, in whose units it is.
+void require_alike(const Snapshot& first, const Snapshot& part, const std::string& name)
+{
+    const auto require = [&](const char* what, double found, double wanted) {
+        if (differ(found, wanted))
+            throw Error(Fault::usage, name + ": " + what + ": " + number_text(found) +
+                                          ": must be that of the first file, " +
+                                          number_text(wanted));
+    };
+    if (first.comoving.has_value() != part.comoving.has_value())
+        throw Error(Fault::usage, name + (part.comoving ? ": has comoving coordinates, and the "
+                                                          "first file has not"
+                                                        : ": has no comoving coordinates as the "
+                                                          "first file has"));
+    require("G", part.G(), first.G());
+    require("box size", part.box_size, first.box_size);
+    if (!first.comoving)
+        return;
+    const ComovingFrame &a = *part.comoving, &b = *first.comoving;
+    require("scale factor", a.scale_factor, b.scale_factor);
+    require("Omega_m", a.omega_matter, b.omega_matter);
+    require("Omega_Lambda", a.omega_lambda, b.omega_lambda);
+    require("Omega_r", a.omega_radiation, b.omega_radiation);
+    require("h", a.hubble, b.hubble);
+    require("w0", a.w0, b.w0);
+    require("wa", a.wa, b.wa);
+}
+
+/// Makes ids that are there already larger than all of these.
+void keep_ids_apart(const std::vector<std::uint64_t>& there, std::vector<std::uint64_t>& ids,
+                    const std::string& name)
+{
+    if (there.empty() || ids.empty())
+        return;
+    std::vector<std::uint64_t> sorted = there;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::none_of(ids.begin(), ids.end(), [&](std::uint64_t id) {
+            return std::binary_search(sorted.begin(), sorted.end(), id);
+        }))
+        return;
+    const auto [least, most] = std::minmax_element(ids.begin(), ids.end());
+    const std::uint64_t begin = sorted.back() + 1, smallest = *least, width = *most - *least;
+    if (begin == 0 || width > std::numeric_limits<std::uint64_t>::max() - begin)
+        throw Error(Fault::usage, name + ": ids to " + std::to_string(*most) +
+                                      ": there is no room for them above those of the others");
+    for (std::uint64_t& id : ids)
+        id = id - smallest + begin;
+}
+
+std::string ids_text(const std::vector<std::uint64_t>& ids)
+{
+    if (ids.empty())
+        return "no particles";
+    const auto [least, most] = std::minmax_element(ids.begin(), ids.end());
+    return std::to_string(ids.size()) + " particles, ids " + std::to_string(*least) + " to " +
+           std::to_string(*most);
+}
+
+void forget_forces(Snapshot& snapshot)
+{
+    snapshot.has_accelerations = snapshot.has_potentials = false;
+    Particles& particles = snapshot.particles;
+    std::fill(particles.acceleration.begin(), particles.acceleration.end(), Vec3<double>{});
+    std::fill(particles.potential.begin(), particles.potential.end(), 0.0);
+}
+
+} // namespace
+
+void place(Snapshot& snapshot, const Placement& placement, const std::string& what)
+{
+    const Vec3<double> none{};
+    const bool moves = placement.recentred || placement.angles || !(placement.shift == none) ||
+                       !(placement.boost == none);
+    if (!moves)
+        return;
+    if (placement.angles && snapshot.box_size > 0)
+        throw Error(Fault::usage, what + ": the particles are in a periodic box of " +
+                                      number_text(snapshot.box_size) + ": it cannot be turned");
+    forget_forces(snapshot);
+    Particles& particles = snapshot.particles;
+    if (placement.recentred && mass_of(particles) > 0)
+        move_to_barycentre(particles);
+    const Turn turn = turn_by(placement.angles.value_or(std::array<double, 3>{}));
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        Vec3<double>&x = particles.position[i], &v = particles.velocity[i];
+        if (placement.angles) {
+            x = turn(x);
+            v = turn(v);
+        }
+        x = Periodicity{snapshot.box_size}.wrapped(x + placement.shift);
+        v += placement.boost;
+    }
+}
+
+void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kept)
+{
+    Particles& particles = snapshot.particles;
+    std::vector<Index> kept;
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (is_kept(Index(i)))
+            kept.push_back(Index(i));
+    if (kept.size() == particles.size())
+        return;
+    keep_some(particles.id, kept);
+    keep_some(particles.type, kept);
+    keep_some(particles.mass, kept);
+    keep_some(particles.position, kept);
+    keep_some(particles.velocity, kept);
+    keep_some(particles.acceleration, kept);
+    keep_some(particles.potential, kept);
+    forget_forces(snapshot); // of those that are gone, too
+}
+
+void keep_types(Snapshot& snapshot, const std::vector<int>& types)
+{
+    keep_particles(snapshot, [&](Index i) {
+        return std::count(types.begin(), types.end(), int(snapshot.particles.type[i])) > 0;
+    });
+}
+
+void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius)
+{
+    const Periodicity box{snapshot.box_size};
+    keep_particles(snapshot, [&](Index i) {
+        const Vec3<double> d = box.nearest(snapshot.particles.position[i] - centre);
+        return d.x * d.x + d.y * d.y + d.z * d.z <= radius * radius;
+    });
+}
+
+void thin_out(Snapshot& snapshot, std::uint64_t n)
+{
+    Particles& particles = snapshot.particles;
+    std::array<double, 6> before{}, after{};
+    std::array<std::uint64_t, 6> seen{};
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        before[particles.type[i]] += particles.mass[i];
+    keep_particles(snapshot, [&](Index i) { return seen[particles.type[i]]++ % n == 0; });
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        after[particles.type[i]] += particles.mass[i];
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (const std::uint8_t type = particles.type[i]; after[type] > 0)
+            particles.mass[i] *= before[type] / after[type];
+}
+
+double OrbitRequest::start() const
+{
+    const double apocentre = eccentricity < 1 ? pericentre * (1 + eccentricity) / (1 - eccentricity)
+                                              : std::numeric_limits<double>::infinity();
+    return separation.value_or(std::min(10 * pericentre, apocentre));
+}
+
+void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit)
+{
+    const double one = mass_of(first.particles), other = mass_of(second.particles);
+    const RelativeOrbit relative = orbit_before_pericentre(
+        first.G() * (one + other), orbit.eccentricity, orbit.pericentre, orbit.start());
+    const double part = other / (one + other);
+    const auto at = [&](double share) {
+        return Placement{.recentred = true,
+                         .angles = {},
+                         .shift = share * relative.position,
+                         .boost = share * relative.velocity};
+    };
+    place(first, at(-part), "--orbit");
+    place(second, at(1 - part), "--orbit");
+}
+
+void share_units(const Snapshot& first, Snapshot& part, const std::string& name)
+{
+    if (part.units == first.units)
+        return;
+    if (!part.units.physical || !first.units.physical)
+        throw Error(Fault::usage, name + ": " + part.units.description() + ": the first file has " +
+                                      first.units.description() +
+                                      ": give --units, which both can be in");
+    convert_units(part, first.units, name);
+}
+
+Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& names)
+{
+    Snapshot& all = parts.front();
+    all.provenance = {{"joined_1", names[0] + ": " + ids_text(all.particles.id)}};
+    for (std::size_t k = 1; k < parts.size(); ++k) {
+        Snapshot& part = parts[k];
+        require_alike(all, part, names[k]);
+        if (!all.comoving && differ(part.time, all.time))
+            all.notes.push_back(names[k] + ": its time of " + number_text(part.time) +
+                                " becomes that of the first file, " + number_text(all.time));
+        const bool one_softening = all.softening && part.softening &&
+                                   all.softening->kind == part.softening->kind &&
+                                   !differ(all.softening->length, part.softening->length);
+        if ((all.softening || part.softening) && !one_softening) {
+            all.softening.reset();
+            all.notes.push_back(names[k] + ": another softening than before: none is stated");
+        }
+        Particles &to = all.particles, &from = part.particles;
+        keep_ids_apart(to.id, from.id, names[k]);
+        all.provenance["joined_" + std::to_string(k + 1)] = names[k] + ": " + ids_text(from.id);
+        if (to.size() + from.size() >= std::numeric_limits<Index>::max())
+            throw Error(Fault::usage, names[k] + ": " + std::to_string(from.size()) +
+                                          " particles: too many: all must be below 2^32 - 1");
+        append(to.id, from.id);
+        append(to.type, from.type);
+        append(to.mass, from.mass);
+        append(to.position, from.position);
+        append(to.velocity, from.velocity);
+        to.resize(to.id.size());
+    }
+    forget_forces(all);
+    return std::move(all);
+}
+
+} // namespace chamomile

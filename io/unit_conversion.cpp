@@ -1,0 +1,80 @@
+#include "chamomile/io/unit_conversion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chamomile/core/error.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Two values of G that differ by less than this are one.
+constexpr double same = 1e-9;
+
+void scale(std::vector<Vec3<double>>& vectors, double factor)
+{
+    for (Vec3<double>& v : vectors)
+        v = factor * v;
+}
+
+void scale(std::vector<double>& numbers, double factor)
+{
+    for (double& x : numbers)
+        x *= factor;
+}
+
+} // namespace
+
+UnitFrame unit_frame_of(const Snapshot& snapshot)
+{
+    return {.units = snapshot.units,
+            .hubble = snapshot.comoving ? snapshot.comoving->hubble : 0,
+            .has_plain_time = !snapshot.comoving};
+}
+
+void convert_units(Snapshot& snapshot, const Units& units, const std::string& what)
+{
+    const double hubble = unit_frame_of(snapshot).hubble;
+    const auto ratio = [&](Dimension dimension) {
+        return unit_ratio(dimension, snapshot.units, units, hubble, what);
+    };
+    const double length = ratio(dimensions::length);
+    Particles& particles = snapshot.particles;
+    scale(particles.mass, ratio(dimensions::mass));
+    scale(particles.position, length);
+    scale(particles.velocity, ratio(dimensions::velocity));
+    scale(particles.acceleration, ratio(dimensions::acceleration));
+    scale(particles.potential, ratio(dimensions::potential));
+    snapshot.box_size *= length;
+    if (snapshot.softening)
+        snapshot.softening->length *= length;
+    if (snapshot.comoving)
+        snapshot.comoving->physical_softening *= length;
+    else
+        snapshot.time *= ratio(dimensions::time);
+    if (snapshot.gravitational_constant)
+        *snapshot.gravitational_constant *= ratio(dimensions::gravity);
+    snapshot.units = units;
+}
+
+void choose_units(Snapshot& snapshot, const Units& units, const std::string& what)
+{
+    const bool states_units = snapshot.has_stated_units;
+    std::erase(snapshot.notes, snapshot.units_note); // which says what else was assumed
+    if (states_units && snapshot.units.physical)
+        convert_units(snapshot, units, what);
+    else {
+        if (states_units && std::abs(units.gravitational_constant() / snapshot.G() - 1) > same)
+            throw Error(Fault::usage,
+                        what + ": the particles are in N-body units (G = 1), of which length and "
+                               "mass can be chosen: give LENGTH,MASS, as in kpc,1e10Msun");
+        const double G = snapshot.G();
+        snapshot.units = units;
+        if (states_units && snapshot.G() != G) // by its rounding
+            snapshot.gravitational_constant = G;
+        snapshot.notes.push_back("the numbers are taken to be in " + units.description());
+    }
+    snapshot.has_stated_units = true;
+}
+
+} // namespace chamomile

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Quantities with units in every command that reads particles of physical units, systems of units, and units in what is written."""
+import math
+import re
+
+from bad_inputs import gadget
+from program import chamomile, check, energies, refused, run_parts, table
+
+GYR = 1e9 * 365.25 * 86400 / (3.085678e21 / 1e5)  # in kpc/(km/s)
+RUN = "--dt 5Myr --eps 50pc -o out".split()
+
+
+def makes_inputs(folder):
+    chamomile(folder, "model", "galaxy", "-n", 600, "--physical", "-o", "galaxy.hdf5", "-q")
+    chamomile(folder, "model", "plummer", "-n", 300, "-o", "nbody.hdf5", "-q")
+    chamomile(folder, "model", "cosmology", "--n", 8, "--box", 50, "-o", "box.hdf5", "-q")
+    (folder / "foreign.gadget2").write_bytes(gadget(20, 20))
+    chamomile(folder, "convert", "galaxy.hdf5", "galaxy.txt", "-q")
+    (folder / "bare.txt").write_text("\n".join(line for line in (folder / "galaxy.txt").read_text().splitlines() if not line.startswith("#")) + "\n")
+
+
+def reads_quantities(folder):
+    out = chamomile(folder, "run", "galaxy.hdf5", "--t-end", "0.02 Gyr", *RUN, "--snapshot-every", "10 Myr", "--energy-every", "5 Myr")
+    for line in (rf"^quantity +--t-end 0.02 Gyr = {0.02 * GYR:.5g}\d*$", r"^quantity +--eps 50pc = 0.05$", r"^softening .*eps = 0.05 kpc$",
+                 r"^G +43007\.\d+ .*kpc \(km/s\)\^2/\(1e10 Msun\)", r"^time +in kpc/\(km/s\): from 0 \(0 Gyr\) to 0.0204\d+ \(20 Myr\) in steps of 0.005"):
+        check(re.search(line, out, re.M), f"run: no line {line}: {out}")
+    check(out.count("quantity") == 5 and "wrote 3 snapshots" in out, f"run: {out}")
+    plain = chamomile(folder, "run", "galaxy.hdf5", "--t-end", repr(0.02 * GYR), "--dt", repr(5e-3 * GYR), "--eps", 0.05, "--energy-every", repr(5e-3 * GYR), "-o", "plain",
+                      "--snapshot-every", repr(10e-3 * GYR))
+    a, b = energies(folder / "out"), energies(folder / "plain")
+    check(len(a) == 5 and all(math.isclose(x["total"], y["total"], rel_tol=1e-9) and math.isclose(x["time"], y["time"], rel_tol=1e-9) for x, y in zip(a, b)),
+          "plain numbers and quantities are different runs")
+    head = (folder / "out/energy.csv").read_text().splitlines()[0]
+    check(head.startswith("time [kpc/(km/s)],kinetic [1e10 Msun (km/s)^2],") and ",r50 [kpc]," in head and head.endswith(",step,pairs"), f"energy.csv: {head}")
+    check("time [kpc/(km/s)]" in (folder / "out/steps.csv").read_text().splitlines()[0], "steps.csv: no unit of time")
+    check("[" not in "".join(table(folder / "out/energy.csv")[0]), "the reader of tables keeps units")
+
+
+def writes_at_times(folder):
+    for name, times in ("listed", "10 Myr:0.02Gyr:5e6 yr"), ("several", "15Myr,20 Myr,0.01Gyr"), ("all", "10:20:5 Myr"):
+        chamomile(folder, "run", "galaxy.hdf5", "--t-end", "0.025 Gyr", "--dt", "5Myr", "--eps", "50pc", "--output-times", times, "-o", name)
+        found = [float(re.search(r"^time +(\S+)", chamomile(folder, "info", f"{name}/{path.name}"), re.M)[1]) for path in sorted((folder / name).glob("snapshot_*"))]
+        check(len(found) == 5 and all(math.isclose(a, b * GYR, abs_tol=1e-8) for a, b in zip(found, (0, 0.01, 0.015, 0.02, 0.025))), f"--output-times {times}: {found}")
+
+
+def goes_on(folder):
+    out = chamomile(folder, "run", "--restart", "out", "--t-end", "30 Myr", "--eps", "0.05kpc")
+    check(re.search(r"note +--t-end 30 Myr = 0.0306", out), f"restart: {out}")
+    check(math.isclose(energies(folder / "out")[-1]["time"], 0.03 * GYR, rel_tol=1e-9), "restart: another end")
+    refused(folder, 7, "--eps: 0.06: cannot change in a run that goes on; it was 0.05", "run", "--restart", "out", "--t-end", "0.05 Gyr", "--eps", "60pc")
+
+
+def takes_a_system(folder):
+    for system, words in ("stellar", "pc, Msun, km/s"), ("Mpc,1e12Msun,km/s", r"Mpc, 1e\+12 Msun, km/s"), ("pc,Msun", r"pc, Msun, 0.065\d* km/s"):
+        name = system.replace(",", "_").replace("/", "_") + ".out"
+        out = chamomile(folder, "run", "galaxy.hdf5", "--units", system, "--t-end", "20 Myr", "--dt", "5Myr", "--eps", "50pc", "--snapshot-every", "10Myr", "-o", name)
+        check(re.search(f"^units +{words}$", out, re.M), f"--units {system}: {out}")
+        here, there = energies(folder / name)[-1], energies(folder / "plain")[-1]
+        check(math.isclose(here["virial_ratio"], there["virial_ratio"], rel_tol=1e-6), f"--units {system}: another system: {here}")
+    for name in "bare.txt", "galaxy.hdf5":
+        out = chamomile(folder, "run", name, "--units", "galactic", "--t-end", "20Myr", "--snapshot-every", "10Myr", *RUN[:-1], name + ".out")
+        check(("the numbers are taken to be in kpc, 1e10 Msun, km/s" in out) == (name == "bare.txt"), f"{name}: {out}")
+        check(math.isclose(energies(folder / (name + ".out"))[-1]["virial_ratio"], energies(folder / "plain")[-1]["virial_ratio"], rel_tol=1e-4), f"{name}: another system")
+    out = chamomile(folder, "run", "--model", "plummer", "-n", 300, "--units", "pc,1e4Msun", "--t-end", "1Myr", "--dt", "0.1Myr", "--eps", "0.05pc", "-o", "cluster")
+    check(re.search(r"^units +pc, 10000 Msun, 6.558 km/s$".replace("6.558", r"6.55\d+"), out, re.M) and re.search("^G +1 ", out, re.M), f"a cluster: {out}")
+    out = chamomile(folder, "info", "foreign.gadget2", "--units", "galactic")
+    check("taken to be in kpc, 1e10 Msun, km/s" in out and "assumed" not in out, f"GADGET-2: {out}")
+    text = chamomile(folder, "info", "galaxy.hdf5", "--units", "stellar")
+    check(re.search(r"^mass +\d.*e\+1\d Msun$", text, re.M) and re.search(r"^to .* pc$", text, re.M) and "total mass [Msun]" in text, f"info: {text}")
+    refused(folder, 2, "the particles are in N-body units .* give LENGTH,MASS", "run", "nbody.hdf5", "--units", "galactic", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x")
+    refused(folder, 2, "--units: galactik: is not galactic, .*did you mean 'galactic'", "info", "galaxy.hdf5", "--units", "galactik")
+    refused(folder, 2, "--units: kpc,km: is a length: a mass is needed", "info", "galaxy.hdf5", "--units", "kpc,km")
+
+
+def reads_them_in_other_commands(folder):
+    chamomile(folder, "force", "galaxy.hdf5", "--eps", "200pc", "-o", "f.hdf5")
+    check("softening      Plummer, eps = 0.2 kpc" in chamomile(folder, "info", "f.hdf5"), "force --eps 200pc")
+    chamomile(folder, "render", "galaxy.hdf5", "--fov", "40000 pc", "--center", "0,0,1pc", "--size", 64, "-o", "a.png")
+    chamomile(folder, "render", "galaxy.hdf5", "--fov", 40, "--center", "0,0,0.001", "--size", 64, "-o", "b.png")
+    check((folder / "a.png").read_bytes() == (folder / "b.png").read_bytes(), "render: units make another picture")
+    out = chamomile(folder, "halos", "galaxy.hdf5", "--length", "500pc", "--min-members", 5)
+    check("linking length 0.5" in out and "--length 500pc = 0.5" in out and "mass [1e10 Msun]" in out, f"halos: {out}")
+    out = chamomile(folder, "run", "box.hdf5", "--z-end", 48, "--dlna-max", 0.02, "--eps", "0.1Mpc/h", "-o", "comoving")
+    check("--eps 0.1Mpc/h = 100" in out and "eps = 100 kpc/h" in out, f"a comoving run: {out}")
+    check((folder / "comoving/energy.csv").read_text().startswith("scale_factor,kinetic [1e10 Msun/h (km/s)^2],"), "a comoving energy.csv")
+
+
+def refuses(folder):
+    galaxy, nbody = ["run", "galaxy.hdf5", "-o", "x"], ["run", "nbody.hdf5", "-o", "x", "--t-end", 1, "--dt", 0.1]
+    for words, line in (
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "3Gyr"], "--eps: 3Gyr: is a time: a length is needed, such as 50 pc"),
+            ([*galaxy, "--t-end", "1kpc", "--dt", 0.1, "--eps", 1], "--t-end: 1kpc: is a length: a time is needed, such as 1 Gyr"),
+            ([*galaxy, "--t-end", 1, "--dt", "1Myrr", "--eps", 1], "--dt: 1Myrr: Myrr: is no unit; these are known: .*did you mean 'Myr'"),
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "-3pc"], "--eps: -3: a number >= 0"),
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", "3pc/h"], "--eps: 3pc/h: the particles are in kpc, 1e10 Msun, km/s, and no h is known"),
+            ([*galaxy, "--t-end", 1, "--dt", 0.1, "--eps", 1, "--theta", "0.5kpc"], "--theta: 0.5kpc: a number > 0"),
+            ([*nbody, "--eps", "3pc"], "--eps: 3pc: has a unit, but the particles are in N-body units"),
+            (["run", "foreign.gadget2", "-o", "x", "--t-end", 1, "--dt", 0.1, "--eps", "3pc"], "--eps: 3pc: the particles are in kpc/h, .*no h is known: give a quantity per h"),
+            (["run", "box.hdf5", "--z-end", 40, "--dt", "1Myr", "-o", "x"], "--dt: 1Myr: has a unit, but times of a comoving run are ln a"),
+            (["accuracy", "galaxy.hdf5", "--eps", "3pc"], "--eps: 3pc: has a unit, which is not read here: give a plain number"),
+            (["bench", "galaxy.hdf5", "--eps", "3Gyr"], "--eps: 3Gyr: is a time: a length is needed")):
+        refused(folder, 2, line, *words)
+
+
+run_parts("quantities have their units", makes_inputs, reads_quantities, writes_at_times, goes_on, takes_a_system, reads_them_in_other_commands, refuses)

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""The live view of a run: who may ask what, the same bits with and without viewers, its cost, pauses and stops by viewers."""
+import http.client
+import json
+import pathlib
+import resource
+import signal
+import socket
+import threading
+import time
+
+from program import ROOT, as_text, chamomile, check, refused, rows, run_parts
+from viewing import Viewed
+
+USAGE, INPUT = 2, 3
+MODEL = "model plummer -n 3000 --seed 1 -o plummer.hdf5 -q".split()
+ENDLESS = "run plummer.hdf5 --t-end 1000 --dt 0.001 --eps 0.05 -o".split()
+
+
+def model(top):
+    chamomile(top, *MODEL)
+    chamomile(top, *"model cosmology --n 12 --box 10 --z-start 9 --seed 1 -o box.hdf5 -q".split())
+
+
+def raw(viewed, data, wait=3):
+    """Sends bytes and returns what comes back until the connection is closed or nothing comes."""
+    with socket.create_connection(("127.0.0.1", viewed.port), timeout=wait) as connection:
+        got = b""
+        try:
+            connection.sendall(data)
+            while piece := connection.recv(65536):
+                got += piece
+        except OSError:
+            pass
+        return got
+
+
+def guards(top):
+    """Requests that are let through, and those that are not."""
+    viewed = Viewed(top, *ENDLESS, "guarded", "--view")
+    frame = "/frame?after=0&points=100&types=63"
+    own = f"127.0.0.1:{viewed.port}"
+    cases = [  # method, target, headers beside the token, status
+        ("GET", "/", {"X-Chamomile-Token": None}, 200),
+        ("GET", "/view.js", {"X-Chamomile-Token": None}, 200),
+        ("GET", "/", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "X-Chamomile-Token": None}, 200),
+        ("GET", "/scene", {"X-Chamomile-Token": None}, 403),
+        ("GET", "/scene", {"X-Chamomile-Token": "0" * 32}, 403),
+        ("GET", "/scene", {"X-Chamomile-Token": viewed.token[:31]}, 403),
+        ("GET", "/scene", {"X-Chamomile-Token": viewed.token + "0"}, 403),
+        ("GET", "/scene", {}, 200),
+        ("GET", frame, {"X-Chamomile-Token": None}, 403),
+        ("GET", frame, {}, 200),
+        ("GET", frame, {"Host": "evil.example"}, 421),
+        ("GET", frame, {"Host": f"evil.example:{viewed.port}"}, 421),
+        ("GET", frame, {"Host": "localhost.evil.example"}, 421),
+        ("GET", frame, {"Host": "127.0.0.1.evil.example"}, 421),
+        ("GET", frame, {"Host": "127.0.0.1:80:80"}, 421),
+        ("GET", frame, {"Host": None}, 421),
+        ("GET", "/", {"Host": "evil.example"}, 421),
+        ("GET", frame, {"Host": "localhost:9000"}, 200),  # ssh -L with another port
+        ("GET", frame, {"Host": "localhost:9000", "Origin": "http://localhost:9000"}, 200),
+        ("GET", frame, {"Origin": "http://evil.example"}, 403),
+        ("GET", frame, {"Origin": "null"}, 403),
+        ("GET", frame, {"Origin": f"https://{own}"}, 403),
+        ("GET", frame, {"Origin": "http://127.0.0.1:1"}, 403),
+        ("GET", frame, {"Sec-Fetch-Site": "cross-site"}, 403),
+        ("GET", frame, {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403),
+        ("GET", frame, {"Sec-Fetch-Site": "same-site"}, 403),
+        ("GET", "/", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ("GET", "/do/stop", {}, 404),
+        ("POST", "/do/stop", {"X-Chamomile-Token": None}, 403),
+        ("POST", "/do/stop", {"Origin": "http://evil.example"}, 403),
+        ("POST", "/do/stop", {"Host": "evil.example"}, 421),
+        ("POST", "/do/nothing", {}, 404),
+        ("POST", "/do/pace", {}, 400),
+        ("POST", "/do/pace?number=-1", {}, 400),
+        ("POST", "/do/pace?number=nan", {}, 400),
+        ("POST", "/frame?after=0&points=100&types=63", {}, 404),
+        ("OPTIONS", "/do/stop", {"X-Chamomile-Token": None, "Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}, 403),
+        ("GET", "/../../etc/passwd", {}, 404),
+        ("GET", "/frame", {}, 400),
+        ("GET", "/frame?after=0&points=100&types=64", {}, 400),
+        ("GET", "/frame?after=0&after=0&points=100&types=63", {}, 400),
+        ("GET", "/frame?after=-1&points=100&types=63", {}, 400),
+        ("GET", frame + "&box=nan,0,0,1", {}, 400),
+        ("GET", frame + "&box=0,0,0,0", {}, 400),
+        ("GET", frame + "&box=0,0,0,inf", {}, 400),
+        ("GET", frame + "&box=0,0,0", {}, 400),
+        ("GET", frame + "&box=0,0,0,1", {}, 200),
+    ]
+    for method, target, headers, status in cases:
+        got, content = viewed.ask(method, target, headers)
+        check(got == status, f"{method} {target} {headers}: {got}, not {status}: {content[:80]}")
+    check(viewed.ask("POST", "/do/pause", body=b"x")[0] == 413, "a body was taken")
+    host = f"Host: {own}\r\nX-Chamomile-Token: {viewed.token}\r\n".encode()
+    for name, data, status in [
+        ("a long head", b"GET / HTTP/1.1\r\n" + host + b"X: " + 20000 * b"x" + b"\r\n\r\n", b"431"),
+        ("chunks", b"POST /do/pause HTTP/1.1\r\n" + host + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", b"413"),
+        ("two hosts", b"GET /scene HTTP/1.1\r\n" + host + b"Host: evil.example\r\n\r\n", b"400"),
+        ("two tokens", b"GET /scene HTTP/1.1\r\n" + host + b"X-Chamomile-Token: 0\r\n\r\n", b"400"),
+        ("no request", b"\0\1\2\3\r\n\r\n", b"400"),
+        ("no version", b"GET /\r\n\r\n", b"400"),
+        ("zeros", bytes(4096), b"400"),
+    ]:
+        got = raw(viewed, data)
+        check(got.split(b" ")[1:2] == [status], f"{name}: {got[:100]!r}, not {status!r}")
+    check(b"root:" not in raw(viewed, b"GET /../../etc/passwd HTTP/1.1\r\n" + host + b"\r\n"), "a file was sent")
+    # Nobody holds it up: strangers who say nothing are thrown out, and those who wait get their turn.
+    silent = [socket.create_connection(("127.0.0.1", viewed.port)) for _ in range(200)]
+    for connection in silent[:150]:
+        connection.close()
+    begun = time.monotonic()
+    check(viewed.ask("GET", "/scene", timeout=40)[0] == 200 and time.monotonic() - begun < 30, "200 connections hold the server up")
+    for connection in silent[150:]:
+        connection.close()
+    # It listens on this machine alone, and the page has no other place to go to.
+    listening = pathlib.Path("/proc/net/tcp").read_text() + pathlib.Path("/proc/net/tcp6").read_text()
+    places = [line.split()[1] for line in listening.splitlines() if line.split()[3] == "0A" and line.split()[1].endswith(f":{viewed.port:04X}")]
+    check(places == [f"0100007F:{viewed.port:04X}"], f"listens at {places}")
+    for path in (ROOT / "view/page").iterdir():
+        check("://" not in path.read_text(), f"{path.name}: names another place")
+    head, points = viewed.all_points()
+    check(len(points) == 3000, f"{len(points)} points of 3000")
+    viewed.kill()
+    log = (top / "guarded/run.log").read_text()
+    check(viewed.token not in log and "http://" not in log, "the log tells the token")
+
+
+def greedy(viewed, stop, frames):
+    """Takes all that it can get, as fast as it can."""
+    after = 0
+    while not stop.is_set():
+        try:
+            found = viewed.frame(after, points=1 << 20)
+        except (OSError, RuntimeError, http.client.HTTPException):
+            return  # the run has ended
+        if found:
+            after = found[0]["sequence"]
+            frames.append(found[0]["step"])
+
+
+def same_bits(top):
+    """No view, one that nobody looks at, and a greedy viewer."""
+    plain = "plummer.hdf5 --t-end 0.5 --eps 0.05 --snapshot-every 0.25 --energy-every 0.1"
+    methods = {
+        "tree": plain + " --dt 0.005",
+        "blocks": plain + " --block-steps",
+        "hermite": "--model plummer -n 300 --t-end 0.5 --eps 0.01 --integrator hermite --snapshot-every 0.25",
+        "box": "box.hdf5 --z-end 5 --block-steps",
+    }
+    looked = 0
+    for method, words in methods.items():
+        expected = None
+        for threads in (1, 2):
+            for viewers in ("none", "idle", "greedy"):
+                out = f"{method}_{threads}_{viewers}"
+                command = ["run", *words.split(), "--threads", threads, "-o", out]
+                if viewers == "none":
+                    chamomile(top, *command)
+                else:
+                    viewed, stop, frames = Viewed(top, *command, "--view"), threading.Event(), []
+                    if viewers == "greedy":
+                        threading.Thread(target=greedy, args=(viewed, stop, frames), daemon=True).start()
+                    status, _, errors = viewed.end()
+                    stop.set()
+                    check(status == 0 and not errors, f"{out}: {status} {errors}")
+                    looked += len(frames)
+                snapshots = sorted(path.name for path in (top / out).glob("snapshot_*"))
+                got = [(top / out / "energy.csv").read_bytes(), *(as_text(top, f"{out}/{name}") for name in snapshots)]
+                expected = expected or got
+                check(got == expected, f"{out}: other bits")
+    check(looked > 20, f"the greedy viewers saw {looked} frames")
+
+
+def positions(top):
+    """The points of a frame are those of the snapshot of its step."""
+    viewed = Viewed(top, *"run plummer.hdf5 --t-end 1 --dt 0.01 --eps 0.05 --snapshot-every 0.01 --energy-every 1 -o shown --view".split())
+    viewed.do("pause")
+    head = viewed.until(lambda head: head["paused"])
+    box = (0.1, -0.2, 0.05, 1.5)
+    head, points = viewed.all_points(box=box)
+    viewed.kill()
+    particles = rows("\n".join(as_text(top, f"shown/snapshot_{head['step']:03d}.hdf5")))
+    quantum = 2 * box[3] / 65535
+    heading = (top / "rows.txt").read_text()
+    at = heading.splitlines()[0].split()[2:].index("x")  # after "# columns:"
+    inside = sorted(tuple(round((row[at + k] - box[k] + box[3]) / quantum) for k in range(3)) for row in particles
+                    if all(abs(row[at + k] - box[k]) <= box[3] for k in range(3)))
+    found = sorted(point[:3] for point in points)
+    check(len(inside) == len(found) > 1000, f"{len(found)} points, {len(inside)} particles in the cube")
+    far = sum(max(abs(a - b) for a, b in zip(one, other)) > 1 for one, other in zip(inside, found))
+    check(far <= len(found) // 100, f"{far} of {len(found)} points lie elsewhere")  # rounding may swap two in the order
+
+
+def holds(top):
+    """Pause, step, pace, checkpoint, go on, stop; and restart with the same bits."""
+    command = "run plummer.hdf5 --t-end 0.3 --dt 0.005 --eps 0.05 --snapshot-every 0.1 -o".split()
+    chamomile(top, *command, "undisturbed")
+    viewed = Viewed(top, *command, "held", "--view")
+    viewed.do("pause")
+    step = viewed.until(lambda head: head["paused"])["step"]
+    time.sleep(1)
+    check(viewed.frame(after=0)[0]["step"] == step, "the run goes on in a pause")
+    for k in (1, 2, 3):
+        viewed.do("step")
+        viewed.until(lambda head: head["step"] == step + k and head["paused"])
+    time.sleep(0.5)
+    check(viewed.frame()[0]["step"] == step + 3, "more than the steps that were asked for")
+    viewed.do("checkpoint")
+    head = viewed.until(lambda head: head["note"])
+    name = f"checkpoint_{step + 3:09d}.chk"
+    check(name in head["note"] and (top / "held" / name).exists(), f"checkpoint: {head['note']}")
+    viewed.do("pace", 4)
+    viewed.do("go")
+    begun = time.monotonic()
+    viewed.until(lambda head: head["step"] >= step + 9)
+    check(0.9 < time.monotonic() - begun < 4, f"six steps at four a second: {time.monotonic() - begun} s")
+    viewed.do("stop")
+    status, out, errors = viewed.end(5)
+    check(status == 0 and "stopped by the view: " in out and not errors, f"stop: {status} {out} {errors}")
+    chamomile(top, "run", "--restart", "held")
+    for file in ("snapshot_003.hdf5",):
+        check(as_text(top, f"held/{file}") == as_text(top, f"undisturbed/{file}"), f"{file}: other bits after a stop by the view")
+    # What ends a run ends one in a pause.
+    for name, words, ask in [("signal", [], lambda viewed: viewed.process.send_signal(signal.SIGTERM)),
+                             ("file", [], lambda viewed: (top / "paused_file/stop").touch()),
+                             ("limit", ["--max-walltime", 4], lambda viewed: None)]:
+        viewed = Viewed(top, *ENDLESS, f"paused_{name}", "--view", *words)
+        viewed.do("pause")
+        viewed.until(lambda head: head["paused"])
+        ask(viewed)
+        begun = time.monotonic()
+        status, out, _ = viewed.end(10)
+        check(status == 0 and "stopped by" in out and (name == "limit" or time.monotonic() - begun < 2) and
+              list((top / f"paused_{name}").glob("*.chk")), f"{name} in a pause: {status} {out} after {time.monotonic() - begun} s")
+
+
+def many(top):
+    """Two viewers and one that reads nothing: the run goes on, and memory is bounded."""
+    viewed = Viewed(top, *"run --model plummer -n 200000 --t-end 1000 --dt 0.001 --eps 0.05 --tolerance 0.01 --order 0 -o many --view".split())
+    first = viewed.until(lambda head: True)["step"]
+    lazy = socket.create_connection(("127.0.0.1", viewed.port))
+    lazy.sendall(f"GET /frame?after=0&points=1000000&types=63 HTTP/1.1\r\nHost: localhost\r\nX-Chamomile-Token: {viewed.token}\r\n\r\n".encode())
+    stop, frames = threading.Event(), []
+    for _ in range(2):
+        threading.Thread(target=greedy, args=(viewed, stop, frames), daemon=True).start()
+    viewed.until(lambda head: head["step"] >= first + 8, seconds=120)
+    stop.set()
+    memory = int(next(line for line in pathlib.Path(f"/proc/{viewed.process.pid}/status").read_text().splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+    check(len(frames) > 2, f"{len(frames)} frames")
+    check(memory < 600, f"{memory} MB")
+    lazy.close()
+    viewed.kill()
+
+
+def cost(top):
+    """Processor time, not wall-clock time, of the same steps."""
+    command = "run --model plummer -n 10000 --t-end 0.5 --dt 0.005 --eps 0.05 --threads 1 -o".split()
+
+    def seconds(name, viewers):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if viewers is None:
+            chamomile(top, *command, name)
+        else:
+            viewed, stop = Viewed(top, *command, name, "--view"), threading.Event()
+            if viewers:
+                threading.Thread(target=greedy, args=(viewed, stop, frames), daemon=True).start()
+            viewed.end(120)
+            stop.set()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    frames = []
+    times = {kind: [] for kind in (None, 0, 1)}
+    for k in range(3):
+        for kind in times:
+            times[kind].append(seconds(f"cost_{kind}_{k}", kind))
+    none, idle, looked = (min(times[kind]) for kind in (None, 0, 1))
+    # The machine may be busy; far above the budget of 2 % would be a fault all the same.
+    print(f"processor time without a view {none:.3f} s, idle {idle:.3f} s, viewed {looked:.3f} s, {len(frames)} frames")
+    check(idle < 1.05 * none and looked < 1.15 * none and len(frames) > 5, f"costs: {times}, {len(frames)} frames")
+
+
+def bad_words(top):
+    """One line each, and nothing made."""
+    viewed = Viewed(top, *ENDLESS, "holder", "--view")
+    short = "run plummer.hdf5 --t-end 1 --dt 0.5 --eps 0.05 -o refused --view".split()
+    folder = top / "bad"
+    folder.mkdir()
+    (folder / "plummer.hdf5").write_bytes((top / "plummer.hdf5").read_bytes())
+    refused(folder, USAGE, "--view: .*in use", *short, viewed.port)
+    for port in ("0", "70000", "-1", "1.5"):
+        refused(folder, USAGE, "--view: ", *short, port)
+    refused(folder, USAGE, "one argument too many", *short, "x")
+    refused(folder, USAGE, "--view: x", *short[:-1], "--view=x")
+    viewed.kill()
+    # In an empty folder, with a number of its own, also when quiet; the page is part of the program.
+    empty = top / "empty"
+    empty.mkdir()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    viewed = Viewed(empty, *"run --model plummer -n 1000 --t-end 1000 --dt 0.01 --eps 0.05 -q -o out --view".split(), port, env={"PATH": "/nowhere"})
+    check(viewed.port == port, f"port {viewed.port}, not {port}")
+    check(b"<canvas" in viewed.ask("GET", "/")[1], "no page")
+    viewed.do("stop")
+    check(viewed.end(10)[0] == 0, "quiet run")
+
+
+def files(top):
+    """`view` plays the snapshots of a run, turns to any of them, and refuses what is not of the run."""
+    chamomile(top, *"run plummer.hdf5 --t-end 1 --dt 0.05 --eps 0.05 --snapshot-every 0.1 -o played".split())
+    viewed = Viewed(top, "view", "played/snapshot_*.hdf5")
+    scene = json.loads(viewed.ask("GET", "/scene")[1])
+    check(scene["files"] == 11 and not scene["canStop"], f"scene {scene}")
+    check(viewed.frame()[0]["paused"], "plays by itself")
+    for number in (7, 0, 10, 3):
+        viewed.do("show", number)
+        head = viewed.until(lambda head: head["file"] == number)
+        check(head["time"] == f"t = {number / 10:g}" and head["step"] == 2 * number, f"file {number}: {head}")
+    head, points = viewed.all_points(box=(0, 0, 0, 100))
+    particles = rows("\n".join(as_text(top, "played/snapshot_003.hdf5")))
+    quantum = 200 / 65535
+    expected = sorted(tuple((row[k] + 100) / quantum for k in (1, 2, 3)) for row in particles)
+    check(len(points) == 3000 and all(abs(a[k] - sum(column) / 3000) < 1 for k, column in enumerate(zip(*expected)) for a in [[sum(c) / 3000 for c in zip(*points)]]),
+          "other points than those of the file")
+    viewed.do("pace", 5)
+    viewed.do("go")
+    seen = set()
+    viewed.until(lambda head: seen.add(head["file"]) or len(seen) > 4)
+    viewed.do("pause")
+    shown = viewed.until(lambda head: head["paused"])["file"]
+    viewed.do("step")
+    check(viewed.until(lambda head: head["file"] != shown)["file"] == (shown + 1) % 11, "a step to another file")
+    viewed.process.send_signal(signal.SIGINT)
+    check(viewed.end(10)[0] == 0, "Ctrl-C")
+    refused(top, INPUT, "none_\\*.hdf5: no file", "view", "none_*.hdf5")
+    refused(top, INPUT, "none.hdf5", "view", "none.hdf5")
+    refused(top, INPUT, "box.hdf5: .* differ", "view", "played/snapshot_000.hdf5", "box.hdf5")
+    refused(top, USAGE, "--port: 70000", "view", "plummer.hdf5", "--port", 70000)
+
+
+run_parts("the view shows, holds and changes nothing", model, guards, same_bits, positions, holds, many, cost, bad_words, files)

@@ -1,0 +1,51 @@
+/// \file  Text in JSON, which the page of a view reads.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace chamomile {
+
+/// A JsonObject collects members of one object of JSON.
+class JsonObject {
+public:
+    JsonObject& add(std::string_view name, std::string_view text);
+    JsonObject& add(std::string_view name, const char* text)
+    {
+        return add(name, std::string_view(text));
+    }
+    JsonObject& add(std::string_view name, double number);
+    JsonObject& add(std::string_view name, bool value)
+    {
+        return raw(name, value ? "true" : "false");
+    }
+    template <std::integral T>
+    requires(!std::same_as<T, bool>) JsonObject& add(std::string_view name, T number)
+    {
+        return raw(name, std::to_string(number));
+    }
+    /// Adds a list of numbers.
+    template <class Numbers>
+    JsonObject& add_list(std::string_view name, const Numbers& numbers)
+    {
+        std::string list = "[";
+        for (const auto number : numbers) {
+            list += list.size() > 1 ? "," : "";
+            list += number_of(double(number));
+        }
+        list += ']';
+        return raw(name, list);
+    }
+
+    std::string text() const { return members_ + '}'; }
+
+private:
+    static std::string number_of(double number); ///< null where it is not finite
+    JsonObject& raw(std::string_view name, std::string_view value);
+
+    std::string members_ = "{";
+};
+
+} // namespace chamomile

@@ -1,0 +1,50 @@
+// The camera: where it looks and from where.
+
+export const FOCAL = 1.9; // of half the height of the picture
+
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+export class Camera {
+    centre = [0, 0, 0];
+    distance = 10;
+    azimuth = 0.6; // radians
+    elevation = 0.5;
+
+    // Unit vectors to the right, upwards, and towards the eye.
+    axes() {
+        const ca = Math.cos(this.azimuth), sa = Math.sin(this.azimuth);
+        const ce = Math.cos(this.elevation), se = Math.sin(this.elevation);
+        return [[ca, sa, 0], [-sa * se, ca * se, ce], [sa * ce, -ca * ce, se]];
+    }
+
+    // The matrix of OpenGL, by columns, for positions relative to the centre: small numbers keep
+    // their digits in single precision.
+    matrix(aspect) {
+        const [x, y, z] = this.axes(), d = this.distance;
+        const near = 0.02 * d, far = 50 * d, a = (far + near) / (near - far), b = 2 * far * near / (near - far);
+        const column = k => [FOCAL / aspect * x[k], FOCAL * y[k], a * z[k], -z[k]];
+        return new Float32Array([...column(0), ...column(1), ...column(2), 0, 0, -a * d + b, d]);
+    }
+
+    // Where a point is seen: pixels from the upper left, and its distance along the line of sight.
+    project(point, width, height) {
+        const r = point.map((value, k) => value - this.centre[k]);
+        const [x, y, z] = this.axes(), depth = this.distance - dot(z, r), scale = FOCAL * height / 2 / depth;
+        return [width / 2 + scale * dot(x, r), height / 2 - scale * dot(y, r), depth];
+    }
+
+    turn(azimuth, elevation) {
+        this.azimuth += azimuth;
+        this.elevation = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, this.elevation + elevation));
+    }
+
+    // Moves what is seen by pixels of a picture of that height.
+    move(right, down, height) {
+        const [x, y] = this.axes(), length = this.distance * 2 / FOCAL / height;
+        this.centre = this.centre.map((value, k) => value - length * (right * x[k] - down * y[k]));
+    }
+
+    zoom(factor) {
+        this.distance *= factor;
+    }
+}

@@ -1,0 +1,104 @@
+#include "chamomile/view/sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr std::size_t shown_of_rare_types = 1000;
+
+/// Chooses `wanted` of the `count` particles of a type at random as they come by (Knuth's
+/// algorithm S), so that memory is needed for the chosen ones alone.
+class Chooser {
+public:
+    explicit Chooser(std::uint64_t count)
+        : left_(count), wanted_(std::min<std::uint64_t>(count, most_view_points))
+    {}
+
+    bool choose(std::mt19937_64& random)
+    {
+        const bool chosen = wanted_ == left_ || random() % left_ < wanted_;
+        --left_;
+        wanted_ -= chosen;
+        return chosen;
+    }
+
+private:
+    std::uint64_t left_, wanted_;
+};
+
+} // namespace
+
+ViewSampler::ViewSampler(const Particles& particles)
+{
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const std::size_t type = particles.type[i];
+        ++counts_[type];
+        mass_[type] += particles.mass[i];
+    }
+    double total = 0;
+    for (std::size_t type = 0; type < 6; ++type)
+        total += mass_[type];
+    for (double& mass : mass_)
+        mass = total > 0 ? mass / total : 0;
+    std::mt19937_64 random(1);
+    std::array<Chooser, 6> choosers = {Chooser(counts_[0]), Chooser(counts_[1]),
+                                       Chooser(counts_[2]), Chooser(counts_[3]),
+                                       Chooser(counts_[4]), Chooser(counts_[5])};
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        if (const std::size_t type = particles.type[i]; choosers[type].choose(random))
+            order_[type].push_back(Index(i));
+    std::size_t chosen = 0;
+    for (std::vector<Index>& order : order_) {
+        std::shuffle(order.begin(), order.end(), random);
+        chosen += order.size();
+        for (const Index i : order)
+            origin_ += particles.position[i];
+    }
+    if (chosen > 0)
+        origin_ = (1 / double(chosen)) * origin_;
+}
+
+void ViewSampler::gather(const Particles& particles, std::size_t points, unsigned types,
+                         ViewSample& sample) const
+{
+    std::uint64_t shown = 0;
+    for (std::size_t type = 0; type < 6; ++type)
+        shown += types >> type & 1 ? counts_[type] : 0;
+    sample.asked = points;
+    sample.types = types;
+    sample.origin = origin_;
+    sample.mass = mass_;
+    std::size_t size = 0;
+    for (std::size_t type = 0; type < 6; ++type) {
+        const bool is_shown = types >> type & 1;
+        const double part =
+            is_shown ? double(counts_[type]) / double(std::max<std::uint64_t>(shown, 1)) : 0;
+        const std::size_t share = std::size_t(std::ceil(part * double(points)));
+        const std::size_t number = is_shown ? std::max(share, shown_of_rare_types) : 0;
+        sample.ranges[type].begin = size;
+        size += std::min(number, order_[type].size());
+        sample.ranges[type].end = size;
+    }
+    sample.points.resize(size);
+    double squares = 0;
+    for (std::size_t type = 0; type < 6; ++type) {
+        const auto [begin, end] = sample.ranges[type];
+        const std::vector<Index>& order = order_[type];
+#pragma omp parallel for schedule(static) reduction(+ : squares) if (end - begin > worth_threads)
+        for (std::size_t k = begin; k < end; ++k) {
+            const Index i = order[k - begin];
+            const Vec3<double> x = particles.position[i] - origin_, v = particles.velocity[i];
+            const double square = dot(v, v);
+            squares += square;
+            sample.points[k] = {float(x.x), float(x.y), float(x.z), float(std::sqrt(square))};
+        }
+    }
+    sample.speed = size > 0 ? std::sqrt(squares / double(size)) : 0;
+}
+
+} // namespace chamomile

@@ -1,0 +1,64 @@
+/// \file  Samples of moving particles: what a run hands over to those who look at it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chamomile/core/particles.hpp"
+#include "chamomile/view/request.hpp"
+
+namespace chamomile {
+
+/// A ViewStatus says where the run is when a sample is taken.
+struct ViewStatus {
+    std::uint64_t step = 0;
+    std::string time, progress, energy; ///< in words; empty: not known
+    std::string note;                   ///< what happened last, such as a checkpoint
+    bool paused = false, ended = false;
+    double pace = 0;       ///< the most steps a second; 0: no limit
+    double speed_unit = 1; ///< of velocities as they are stored, in the units that are shown
+    std::size_t file = 0;  ///< which is shown, where files are played
+};
+
+/// A ViewSample holds points of some types of particles, type by type.
+struct ViewSample {
+    struct Point {
+        float x, y, z; ///< from the origin
+        float speed;
+    };
+    struct Range {
+        std::size_t begin = 0, end = 0;
+    };
+
+    std::uint64_t sequence = 0;
+    std::size_t asked = 0; ///< points that were asked for
+    unsigned types = 0;    ///< bit k: has those of type k
+    Vec3<double> origin{};
+    std::array<Range, 6> ranges{}; ///< of each type, in an order of which each part is fair
+    std::array<double, 6> mass{};  ///< of all particles of each type over the mass of all
+    double speed = 0;              ///< root mean square of the points
+    std::vector<Point> points;
+    ViewStatus status;
+};
+
+/// A ViewSampler chooses at random, once, in which order particles of each type are shown, and
+/// gathers points of the first of them.
+class ViewSampler {
+public:
+    explicit ViewSampler(const Particles& particles);
+
+    /// Fills all but sequence and status: about as many points as asked of all types together, in
+    /// proportion to their numbers, but up to a thousand of the rarer types.
+    void gather(const Particles& particles, std::size_t points, unsigned types,
+                ViewSample& sample) const;
+
+private:
+    std::array<std::vector<Index>, 6> order_; ///< of at most most_view_points of each type
+    std::array<std::uint64_t, 6> counts_{};
+    std::array<double, 6> mass_{};
+    Vec3<double> origin_{};
+};
+
+} // namespace chamomile

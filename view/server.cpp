@@ -1,0 +1,355 @@
+#include "chamomile/view/server.hpp"
+
+#include <csignal>
+#include <set>
+#include <thread>
+#include <utility> // Boost.Asio 1.74 needs it before its own headers
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/view/head.hpp"
+#include "chamomile/view/page.hpp"
+
+namespace chamomile {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using Failure = boost::system::error_code;
+using std::chrono::seconds;
+
+/// One viewer's browser has up to six connections. Others wait in the queue of the system.
+constexpr std::size_t most_connections = 16;
+/// A stranger has little time to say what it wants; a viewer may draw, sleep or be far away.
+constexpr seconds stranger_time(5), viewer_time(60), frame_time(10);
+
+/// Returns 128 random bits in hexadecimal digits.
+std::string random_token()
+{
+    unsigned char bytes[16];
+    if (::getrandom(bytes, sizeof bytes, 0) != ssize_t(sizeof bytes))
+        throw Error(Fault::usage, "--view: the system gives no random numbers");
+    std::string token;
+    for (const unsigned char byte : bytes)
+        for (const int digit : {byte >> 4, byte & 15})
+            token += "0123456789abcdef"[digit];
+    return token;
+}
+
+/// A SignalsBlocked keeps all signals from threads that are started while it lives: they are for
+/// the run.
+class SignalsBlocked {
+public:
+    SignalsBlocked()
+    {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+private:
+    sigset_t before_;
+};
+
+} // namespace
+
+/// The Connections of a server live in its thread.
+class ViewServer::Connections {
+public:
+    Connections(const ViewPlace& place, ViewAnswers answers, const std::string& token)
+        : framing_(place.framing), answers_(std::move(answers)), token_(token), acceptor_(io_),
+          end_(io_)
+    {
+        listen(place);
+        const SignalsBlocked blocked;
+        thread_ = std::thread([this] {
+            ::setpriority(PRIO_PROCESS, id_t(::gettid()), 10); // the run's threads come first
+            accept();
+            io_.run();
+        });
+    }
+
+    ~Connections()
+    {
+        asio::post(io_, [this] { close(); });
+        thread_.join();
+        over_ = true;
+    }
+
+    int port() const { return port_; }
+    void notify()
+    {
+        asio::post(io_, [this] { look_again(); });
+    }
+
+private:
+    class Connection;
+
+    void listen(const ViewPlace& asked)
+    {
+        const asio::ip::tcp::endpoint place(asio::ip::address_v4::loopback(),
+                                            static_cast<unsigned short>(asked.port.value_or(0)));
+        acceptor_.open(place.protocol());
+        acceptor_.set_option(asio::socket_base::reuse_address(true));
+        Failure failure;
+        acceptor_.bind(place, failure);
+        if (!failure)
+            acceptor_.listen(asio::socket_base::max_listen_connections, failure);
+        if (failure)
+            throw Error(Fault::usage, asked.option + ": " + std::to_string(asked.port.value_or(0)) +
+                                          ": " + failure.message() +
+                                          "; give another port, or none");
+        port_ = acceptor_.local_endpoint().port();
+    }
+
+    void accept();
+    void look_again();
+    void close();
+    void forget(Connection* connection)
+    {
+        all_.erase(connection);
+        if (over_)
+            return;
+        if (closing_ && all_.empty())
+            io_.stop();
+        else if (!closing_ && !accepting_)
+            accept();
+    }
+
+    ViewFraming framing_;
+    ViewAnswers answers_;
+    std::string token_;
+    int port_ = 0;
+    bool accepting_ = false, closing_ = false, over_ = false;
+    std::set<Connection*> all_; ///< outlives io_, whose end ends the last of them
+    asio::io_context io_{1};
+    asio::ip::tcp::acceptor acceptor_;
+    asio::steady_timer end_;
+    std::thread thread_;
+};
+
+/// A Connection reads one request after the other and answers it.
+class ViewServer::Connections::Connection : public std::enable_shared_from_this<Connection> {
+public:
+    Connection(asio::ip::tcp::socket&& socket, Connections& server)
+        : server_(server), stream_(std::move(socket)), patience_(server.io_)
+    {
+        server_.all_.insert(this);
+        Failure ignored;
+        stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+    }
+    ~Connection() { server_.forget(this); }
+
+    void read()
+    {
+        if (server_.closing_)
+            return;
+        parser_.emplace();
+        parser_->header_limit(most_head_bytes);
+        stream_.expires_after(is_viewer_ ? viewer_time : stranger_time);
+        http::async_read_header(
+            stream_, buffer_, *parser_,
+            [self = shared_from_this()](Failure failure, std::size_t) { self->take(failure); });
+    }
+
+    /// Answers a request that waits, if there is a frame for it by now.
+    void look_again()
+    {
+        if (!wish_)
+            return;
+        if (server_.closing_)
+            return answer(http::status::gone, "text/plain", "the run has ended", true);
+        if (std::optional<std::string> frame = server_.answers_.frame(*wish_))
+            answer(http::status::ok, "application/octet-stream", std::move(*frame));
+    }
+
+    /// Ends what waits for a next request.
+    void close()
+    {
+        look_again();
+        if (!response_)
+            stream_.cancel();
+    }
+
+private:
+    void take(Failure failure)
+    {
+        if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
+            return answer(http::status::request_header_fields_too_large, "text/plain",
+                          "the head is too large", true);
+        if (failure &&
+            failure.category() == http::make_error_code(http::error::bad_method).category() &&
+            failure != http::error::end_of_stream && failure != http::error::partial_message)
+            return answer(http::status::bad_request, "text/plain", "this is no request", true);
+        if (failure)
+            return; // closed, or too late
+        obey(judge(head_of(*parser_), server_.token_));
+    }
+
+    void obey(const ViewRequest& request)
+    {
+        using Kind = ViewRequest::Kind;
+        if (request.kind == Kind::refused)
+            return answer(http::status(request.status), "text/plain", request.text, true);
+        if (request.kind == Kind::page) {
+            const PageFile& file = *find_page_file(request.text);
+            return answer(http::status::ok, std::string(file.type), std::string(file.content),
+                          !is_viewer_);
+        }
+        is_viewer_ = true; // has shown the token
+        if (request.kind == Kind::scene)
+            return answer(http::status::ok, "application/json", server_.answers_.scene());
+        if (request.kind == Kind::command) {
+            server_.answers_.command(request.command, request.number);
+            return answer(http::status::ok, "application/json", "{}");
+        }
+        wish_ = request.wish;
+        patience_.expires_after(frame_time);
+        patience_.async_wait([self = shared_from_this()](Failure failure) {
+            if (!failure && self->wish_)
+                self->answer(http::status::no_content, "text/plain", "");
+        });
+        notice_end();
+        look_again();
+    }
+
+    /// Forgets the wish of a viewer who goes away while it waits.
+    void notice_end()
+    {
+        const std::uint64_t number = ++wishes_;
+        stream_.socket().async_wait(
+            asio::ip::tcp::socket::wait_read, [self = shared_from_this(), number](Failure failure) {
+                Failure ended;
+                if (!self->wish_ || number != self->wishes_ ||
+                    (!failure && self->stream_.socket().available(ended) > 0))
+                    return;
+                self->wish_.reset();
+                self->patience_.cancel();
+            });
+    }
+
+    void answer(http::status status, const std::string& type, std::string body, bool last = false)
+    {
+        wish_.reset();
+        ++wishes_; // ends notice_end()
+        patience_.cancel();
+        response_.emplace(status, 11);
+        response_->set(http::field::content_type, type);
+        response_->set(http::field::cache_control, "no-store");
+        response_->set("X-Content-Type-Options", "nosniff");
+        response_->set("Referrer-Policy", "no-referrer");
+        response_->set("Cross-Origin-Resource-Policy", "same-origin");
+        response_->set(
+            "Content-Security-Policy",
+            std::string("default-src 'none'; script-src 'self'; style-src 'self'; "
+                        "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+                        "frame-ancestors ") +
+                (server_.framing_ == ViewFraming::none ? "'none'"
+                                                       : "http://localhost:* http://127.0.0.1:*"));
+        if (server_.framing_ == ViewFraming::none) {
+            response_->set("X-Frame-Options", "DENY");
+            response_->set("Cross-Origin-Opener-Policy", "same-origin");
+        }
+        const bool goes_on = !last && !server_.closing_;
+        response_->keep_alive(goes_on);
+        response_->body() = std::move(body);
+        response_->prepare_payload();
+        stream_.expires_after(viewer_time);
+        http::async_write(stream_, *response_,
+                          [self = shared_from_this(), goes_on](Failure failure, std::size_t) {
+                              self->response_.reset();
+                              if (!failure && goes_on)
+                                  return self->read();
+                              Failure ignored;
+                              self->stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send,
+                                                              ignored);
+                          });
+    }
+
+    Connections& server_;
+    beast::tcp_stream stream_;
+    beast::flat_buffer buffer_{2 * most_head_bytes};
+    std::optional<HeadParser> parser_;
+    std::optional<http::response<http::string_body>> response_;
+    std::optional<FrameWish> wish_; ///< of the request that waits
+    std::uint64_t wishes_ = 0;      ///< so far
+    asio::steady_timer patience_;
+    bool is_viewer_ = false;
+};
+
+void ViewServer::Connections::accept()
+{
+    accepting_ = all_.size() < most_connections;
+    if (!accepting_)
+        return;
+    acceptor_.async_accept([this](Failure failure, asio::ip::tcp::socket socket) {
+        accepting_ = false;
+        if (closing_)
+            return;
+        if (!failure)
+            std::make_shared<Connection>(std::move(socket), *this)->read();
+        if (!accepting_)
+            accept();
+    });
+}
+
+void ViewServer::Connections::look_again()
+{
+    // An answer may end a connection, and with it its entry.
+    const std::set<Connection*> now = all_;
+    for (Connection* connection : now)
+        if (all_.contains(connection))
+            connection->look_again();
+}
+
+/// Ends all connections, of which those that are being answered get a moment.
+void ViewServer::Connections::close()
+{
+    look_again();
+    closing_ = true;
+    Failure ignored;
+    acceptor_.close(ignored);
+    const std::set<Connection*> now = all_;
+    for (Connection* connection : now)
+        if (all_.contains(connection))
+            connection->close();
+    end_.expires_after(std::chrono::milliseconds(500));
+    end_.async_wait([this](Failure failure) {
+        if (!failure)
+            io_.stop();
+    });
+    if (all_.empty())
+        io_.stop();
+}
+
+ViewServer::ViewServer(const ViewPlace& place, ViewAnswers answers)
+    : token_(random_token()),
+      connections_(std::make_unique<Connections>(place, std::move(answers), token_))
+{}
+
+ViewServer::~ViewServer() = default;
+
+int ViewServer::port() const
+{
+    return connections_->port();
+}
+
+void ViewServer::notify()
+{
+    connections_->notify();
+}
+
+} // namespace chamomile

@@ -167,7 +167,7 @@ int accuracy(const std::vector<std::string>& arguments)
                                 "particles, scaled ones |da| / sum_j G m_j/r_ij^2, phi those of "
                                 "potentials; particles and cells are pairs per particle, far the "
                                 "cells expanded per particle. Table 2 of Hamada & Iitaka (2007) is "
-                                "that of the program papers (docs/accuracy.md).");
+                                "that of the program papers (docs/explanation/accuracy.md).");
     add_accuracy_options(options, accuracy);
     if (!options.parse(arguments))
         return 0;

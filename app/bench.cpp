@@ -150,7 +150,7 @@ int bench(const std::vector<std::string>& arguments)
                     "of the repetitions, errors |da|/|a|, pairs and expanded far cells per "
                     "particle, pairs per second of the whole time. Options that take lists are "
                     "measured in every combination, on the same particles. The tables of "
-                    "papers are those of the program papers (docs/seeds.md).");
+                    "papers are those of the program papers (docs/explanation/papers.md).");
     add_bench_options(options, bench);
     if (!options.parse(arguments))
         return 0;

@@ -36,7 +36,7 @@ void bind(Options& options, Request& request)
         laws += ", " + name;
     options.group("Pairs");
     options.text("law", "FILE|NAME", request.law,
-                 "the text of a law (docs/laws.md), or one of the built-in laws" + laws);
+                 "the text of a law (docs/howto/own_law.md), or one of the built-in laws" + laws);
     options.texts("parameter", "NAME=X,...", request.settings, "of the law; its defaults else");
     options.text("sources", "FILE", request.sources,
                  "columns of the law's source, in its order or named by '# columns: ...'");

@@ -42,7 +42,7 @@ Refusal refusal(const SolverOptions& o)
 
 namespace {
 
-/// Chooses sizes that were measured to be fastest near a tolerance of 0.001; docs/performance.md
+/// Chooses sizes that were measured to be fastest near a tolerance of 0.001; docs/explanation/performance.md
 /// has the figures.
 void choose_sizes(SolverOptions& o, bool gpu)
 {

@@ -15,7 +15,7 @@ enum class Differentiation {
                ///< memory
 };
 
-/// MeshOptions describes a mesh; docs/periodic.md has the errors of each choice.
+/// MeshOptions describes a mesh; docs/explanation/periodic.md has the errors of each choice.
 struct MeshOptions {
     int cells = 0;       ///< along a side
     double split = 1.25; ///< r_s in cells

@@ -21,7 +21,7 @@ with tempfile.TemporaryDirectory() as folder:
     print(call(build / "consumer"), end="")
     print(call(prefix / "bin/chamomile", "--version"), end="")
     # The examples are projects of their own.
-    hashes = {}  # of the accelerations of the same particles (docs/embedding.md)
+    hashes = {}  # of the accelerations of the same particles (docs/howto/embedding.md)
     for example, programs in {"cunbody": ["ring_c", "ring_cpp", "ring_fortran"], "own_law": ["morse"],
                               "law_from_c": ["screened"], "grape5": ["treecode", "ring_fortran"], "grape6": ["hermite"],
                               "c_api": ["field"], "cpp_api": ["field"], "fortran_api": ["field"]}.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Opens our HDF5 snapshots with h5py, and with yt and pynbody where they are installed, and checks
-what these, Gadget-4 and SWIFT look for (the tables of docs/formats.md)."""
+what these, Gadget-4 and SWIFT look for (the tables of docs/reference/formats.md)."""
 import importlib.util
 import pathlib
 import tempfile

@@ -35,7 +35,7 @@ def main():
     headers = [line for line in (root / "cmake/public_headers.txt").read_text().splitlines() if line and not line.startswith("#")]
     complaints = [f"cmake/public_headers.txt: {header}: is not there" for header in headers if not (root / header).exists()]
     complaints += ["cmake/public_headers.txt: is not in order, or names a header twice"] if headers != sorted(set(headers)) else []
-    for path in [root / "README.md", *(root / "docs").glob("*.md"), *(p for p in (root / "examples").rglob("*") if p.suffix in (".cpp", ".hpp", ".c", ".h", ".md"))]:
+    for path in [root / "README.md", *(root / "docs").rglob("*.md"), *(p for p in (root / "examples").rglob("*") if p.suffix in (".cpp", ".hpp", ".c", ".h", ".md"))]:
         for name in re.findall(r"#include <chamomile/([^>]+)>", path.read_text()):
             if name not in headers:
                 complaints.append(f"{path.relative_to(root)}: includes {name}, which is no public header")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails when a folder includes from a folder that the dependency table of docs/architecture.md forbids."""
+"""Fails when a folder includes from a folder that the dependency table of docs/explanation/one_step.md forbids."""
 import pathlib
 import re
 import sys

@@ -84,7 +84,7 @@ if tests.returncode:
 told = need(call(python, source / "examples/python/field.py", cwd=folder, env=environment))
 print(told, need(call(python, source / "examples/python/tutorial.py", cwd=folder, env=environment)))
 
-# The same particles from C++ have the same accelerations, bit for bit (docs/embedding.md).
+# The same particles from C++ have the same accelerations, bit for bit (docs/howto/embedding.md).
 if not os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
     need(call("cmake", "-S", source / "examples/cpp_api", "-B", folder / "cpp_api", f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", env=environment))
     need(call("cmake", "--build", folder / "cpp_api", env=environment))

@@ -129,7 +129,7 @@ def laboratory(folder):
         else:
             check("no plots: install" in done.stdout, "missing matplotlib is not told")
     for name in ("merger.hdf5", "none.hdf5"):
-        again = subprocess.run([sys.executable, ROOT / "docs/accuracy_plots.py", folder / name], capture_output=True, text=True)
+        again = subprocess.run([sys.executable, ROOT / "docs/scripts/accuracy_plots.py", folder / name], capture_output=True, text=True)
         check(again.returncode == 1 and len(again.stderr.splitlines()) == 1, f"{name} is plotted: {again.stderr}")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""From `bench --csv` to the table and the plot of docs/scaling.py."""
+"""From `bench --csv` to the table and the plot of docs/scripts/scaling.py."""
 import csv
 import math
 import subprocess
@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 
 from program import ROOT, chamomile, check, run_parts, table
 
-SCRIPT = ROOT / "docs/scaling.py"
+SCRIPT = ROOT / "docs/scripts/scaling.py"
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -162,7 +162,7 @@ TEST_CASE("energy and pressure at one state point are those of NIST")
 {
     // NIST Standard Reference Simulation Website, Lennard-Jones fluid, Monte Carlo at constant
     // N, V and T, 500 atoms, density 0.82: at T = 0.85 U = -5.7947, p = 0.55355, at 0.90 -5.7456,
-    // 0.82386. The run in docs/molecules.md is longer and holds it to less.
+    // 0.82386. The run in docs/howto/molecules.md is longer and holds it to less.
     FluidOptions options = small_fluid(Precision::single_precision);
     options.cutoff = 4;
     options.switch_from = 3.5;

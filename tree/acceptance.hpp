@@ -104,7 +104,7 @@ struct CellReach {
 /// bound the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n;
 /// here B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the
 /// farthest corner; (1 - b/d)^(-3/2) is taken, and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part
-/// b)^(n+2), which it is to first order. Constants are chosen by measurement (docs/decisions.md,
+/// b)^(n+2), which it is to first order. Constants are chosen by measurement (docs/explanation/decisions.md,
 /// 44).
 ///
 /// No criterion accepts a cell of which any particle comes closer than `clearance` to the box of
@@ -134,7 +134,7 @@ struct AcceptanceCriterion {
     /// Returns the part of CellReach::least that is added to CellReach::relative times its factor.
     double guard_part() const { return kind == Criterion::moments ? 1.5 / (neglected() + 2) : 0; }
 
-    /// These factors were chosen by measurement (docs/decisions.md, 20).
+    /// These factors were chosen by measurement (docs/explanation/decisions.md, 20).
     static constexpr double lambda = 0.02;
     double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
     double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }

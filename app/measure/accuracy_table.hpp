@@ -47,7 +47,7 @@ void print_accuracy(const Samples& samples, const AccuracyRows& rows);
 /// Returns a table with a column for each quantity.
 Table accuracy_table(const Samples& samples, const AccuracyRows& rows);
 
-/// Returns the data as docs/formats.md describes them, with the errors of every target.
+/// Returns the data as docs/reference/formats.md describes them, with the errors of every target.
 std::vector<DataGroup> accuracy_data(const Samples& samples, const AccuracyRows& rows,
                                      const std::string& command);
 

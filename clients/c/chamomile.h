@@ -1,4 +1,4 @@
-/* Gravity of sources that stay, at any points: the C interface (docs/embedding.md).
+/* Gravity of sources that stay, at any points: the C interface (docs/howto/embedding.md).
  *
  * Functions return CHM_OK or the kind of a fault, whose line chm_last_error() tells. They print
  * nothing and never exit. A context belongs to one thread at a time: a second thread that calls

@@ -1,4 +1,4 @@
-/* Sums over pairs by a law given as text (docs/laws.md), from C and whatever calls C.
+/* Sums over pairs by a law given as text (docs/howto/own_law.md), from C and whatever calls C.
  *
  * Functions return 0, or the kind of a fault (2 usage, 3 input, 4 output, 5 device, 6 numeric) of
  * which chm_law_last_error() tells the one line. They print nothing, never exit and keep no global

@@ -1,4 +1,4 @@
-"""REBOUND's gravity by chamomile, from Python (docs/rebound.md).
+"""REBOUND's gravity by chamomile, from Python (docs/howto/rebound.md).
 
     gravity = chamomile_rebound.attach(sim, solver="direct", precision="double")
     sim.integrate(10)

@@ -1,5 +1,5 @@
 ! The field of 100000 particles from Fortran: at the particles, at a point far away, its neighbours
-! and its errors. The particles and the number printed last are those of docs/embedding.md.
+! and its errors. The particles and the number printed last are those of docs/howto/embedding.md.
 program field_from_fortran
   use, intrinsic :: iso_c_binding
   use chamomile

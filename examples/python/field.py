@@ -1,6 +1,6 @@
 """The field of 100000 particles from Python: at the particles, at a point far away, and its errors.
 
-The particles and the number printed last are those of docs/embedding.md, in every language.
+The particles and the number printed last are those of docs/howto/embedding.md, in every language.
 """
 
 import sys

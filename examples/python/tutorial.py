@@ -7,7 +7,7 @@
 # # Gravity from Python
 #
 # From a model to its field, what the field costs and how exact it is, and its evolution. Arrays are numpy's here; those of
-# CuPy, PyTorch and JAX on a GPU are taken where they lie ([Python](python.md)).
+# CuPy, PyTorch and JAX on a GPU are taken where they lie ([Python](../reference/python.md)).
 
 # %%
 import tempfile

@@ -1,4 +1,4 @@
-/// \file  A law as written: its names, and the contribution of each pair to each sum. docs/laws.md
+/// \file  A law as written: its names, and the contribution of each pair to each sum. docs/howto/own_law.md
 /// has the grammar.
 #pragma once
 

@@ -17,7 +17,7 @@
 ///     law.set("eps2", 1e-4);
 ///     const auto solver = make_pair_solver(law);   // pairs/pair_solver.hpp
 ///
-/// The language is described in docs/laws.md.
+/// The language is described in docs/howto/own_law.md.
 #pragma once
 
 #include <memory>

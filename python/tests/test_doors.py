@@ -1,4 +1,4 @@
-"""The same particles through Python and C: the same bits (docs/embedding.md)."""
+"""The same particles through Python and C: the same bits (docs/howto/embedding.md)."""
 
 import ctypes
 import os

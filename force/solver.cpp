@@ -42,8 +42,8 @@ Refusal refusal(const SolverOptions& o)
 
 namespace {
 
-/// Chooses sizes that were measured to be fastest near a tolerance of 0.001; docs/explanation/performance.md
-/// has the figures.
+/// Chooses sizes that were measured to be fastest near a tolerance of 0.001;
+/// docs/explanation/performance.md has the figures.
 void choose_sizes(SolverOptions& o, bool gpu)
 {
     const bool direct = o.solver == SolverKind::direct;

@@ -16,8 +16,8 @@ struct ComovingOptions {
 
 /// Positions are comoving, velocities are canonical momenta p = a^2 dx/dt (a times the peculiar
 /// velocity), accelerations those of the comoving positions without factors of a (Quinn et al.
-/// 1997). The time is ln a: the leapfrog's error depends on d ln a (docs/explanation/cosmology.md), so that
-/// equal steps are equally good, and a fixed step is one in ln a.
+/// 1997). The time is ln a: the leapfrog's error depends on d ln a (docs/explanation/cosmology.md),
+/// so that equal steps are equally good, and a fixed step is one in ln a.
 class ComovingClock final : public Clock {
 public:
     /// Throws Error(usage) for a step or rate that is not positive.

@@ -51,9 +51,9 @@ struct Snapshot {
 Snapshot read_snapshot(const std::filesystem::path& path);
 
 /// Writes the format that the extension names: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or
-/// .dat; docs/reference/formats.md tells what each of them can hold. The file appears under its name only
-/// when it is complete, and replaces a file of that name. Throws Error with Fault::output, for an
-/// unknown extension with Fault::usage.
+/// .dat; docs/reference/formats.md tells what each of them can hold. The file appears under its
+/// name only when it is complete, and replaces a file of that name. Throws Error with
+/// Fault::output, for an unknown extension with Fault::usage.
 void write_snapshot(const Snapshot& snapshot, const std::filesystem::path& path);
 
 /// Returns what of the snapshot the format of that extension cannot hold, one phrase each; it is

@@ -19,8 +19,8 @@ constexpr double tolerances = 3, float_sums = 5e-6;
 
 /// An AskedError is the error |da|/|a| that a setting promises, and for what part of the particles,
 /// in %. It is that of the AccuracyGoal, or three times a tolerance, which refers to the
-/// accelerations of isolated particles (docs/explanation/accuracy.md). Direct sums and opening angles promise
-/// none.
+/// accelerations of isolated particles (docs/explanation/accuracy.md). Direct sums and opening
+/// angles promise none.
 struct AskedError {
     double error, percentile;
 };

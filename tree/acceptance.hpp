@@ -104,8 +104,8 @@ struct CellReach {
 /// bound the error by B_n / d^(n+2) (1 - b/d)^-2 and a constant, where B_n = sum_j m_j |d_j|^n;
 /// here B_n <= tr S b^(n-2), S being the second moments. Their factor holds for mass at the
 /// farthest corner; (1 - b/d)^(-3/2) is taken, and d^(n+2) (1 - b/d)^(3/2) as (d - guard_part
-/// b)^(n+2), which it is to first order. Constants are chosen by measurement (docs/explanation/decisions.md,
-/// 44).
+/// b)^(n+2), which it is to first order. Constants are chosen by measurement
+/// (docs/explanation/decisions.md, 44).
 ///
 /// No criterion accepts a cell of which any particle comes closer than `clearance` to the box of
 /// the targets.

@@ -19,8 +19,8 @@ struct NamedLaw {
 /// Returns the built-in laws, for --help.
 std::vector<std::string> built_in_laws();
 
-/// Returns a law. `law` is the name of a built-in law or a file (docs/howto/own_law.md); `settings` are
-/// parameters such as "eps2=0.01". Throws Error(usage) for a setting, Error(input) for a file.
+/// Returns a law. `law` is the name of a built-in law or a file (docs/howto/own_law.md); `settings`
+/// are parameters such as "eps2=0.01". Throws Error(usage) for a setting, Error(input) for a file.
 NamedLaw find_law(const std::string& law, const std::vector<std::string>& settings);
 
 } // namespace chamomile::app

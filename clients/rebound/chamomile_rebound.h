@@ -1,4 +1,5 @@
-/* REBOUND's gravity by chamomile: compile chamomile_rebound.c with your program (docs/howto/rebound.md).
+/* REBOUND's gravity by chamomile: compile chamomile_rebound.c with your program
+ * (docs/howto/rebound.md).
  *
  * REBOUND 5 calls it through gravity_custom, older ones through additional_forces with
  * REB_GRAVITY_NONE; an additional_forces of your own is still called. Honoured are G, softening,

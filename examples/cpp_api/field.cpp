@@ -1,5 +1,6 @@
 // The field of 100000 particles from C++: at the particles, at a point far away, and its errors.
-// The particles and the number printed last are those of docs/howto/embedding.md, in every language.
+// The particles and the number printed last are those of docs/howto/embedding.md, in every
+// language.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

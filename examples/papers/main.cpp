@@ -15,6 +15,6 @@ int main(int argc, char** argv)
         {"field", "no paper's: what a field that is kept costs", field},
     };
     program_name = "papers";
-    return run_program("Measures the tables of three papers again (docs/explanation/papers.md).", tables,
-                       {argv + 1, argv + argc});
+    return run_program("Measures the tables of three papers again (docs/explanation/papers.md).",
+                       tables, {argv + 1, argv + argc});
 }

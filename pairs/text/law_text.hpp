@@ -1,5 +1,5 @@
-/// \file  A law as written: its names, and the contribution of each pair to each sum. docs/howto/own_law.md
-/// has the grammar.
+/// \file  A law as written: its names, and the contribution of each pair to each sum.
+/// docs/howto/own_law.md has the grammar.
 #pragma once
 
 #include <string>

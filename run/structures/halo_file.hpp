@@ -39,8 +39,8 @@ struct HaloCatalogue {
 HaloCatalogue measured_halos(const Snapshot& snapshot, const Particles& all,
                              const HaloRequest& request);
 
-/// Writes HDF5 with the names of Gadget-4's group files (docs/howto/structures.md), or a table of text if
-/// the extension is .txt or .dat. `title` states how it was made. Throws Error(output), and
+/// Writes HDF5 with the names of Gadget-4's group files (docs/howto/structures.md), or a table of
+/// text if the extension is .txt or .dat. `title` states how it was made. Throws Error(output), and
 /// Error(usage) for another extension.
 void write_halos(const Snapshot& snapshot, const HaloCatalogue& catalogue, const std::string& title,
                  const std::filesystem::path& file);

@@ -1,5 +1,6 @@
 // Errors of the mesh's long range with exact short-range pairs, against the periodic direct sum:
-// by split, cut, kernel and differentiation. Prints rows of CSV; docs/scripts/periodic_plot.py draws them.
+// by split, cut, kernel and differentiation. Prints rows of CSV; docs/scripts/periodic_plot.py
+// draws them.
 #include <cmath>
 #include <cstdio>
 #include <span>

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""What the documents say of the program is so: the page of commands, every column of every table, and each command of README and tutorials."""
+import re
+import subprocess
+import sys
+
+from program import PROGRAM, ROOT, call, chamomile, check, run_parts
+
+OUTPUTS = (ROOT / "docs/reference/output_files.md").read_text()
+
+
+def commands(top):
+    """The page of commands is what the program prints."""
+    call(sys.executable, ROOT / "docs/scripts/make_commands.py", PROGRAM, top / "commands.md")
+    check((top / "commands.md").read_text() == (ROOT / "docs/reference/commands.md").read_text(),
+          "docs/reference/commands.md is not what docs/scripts/make_commands.py PROGRAM writes")
+
+
+def explained(title):
+    """The names that a part of the page of output files explains."""
+    part = re.search(rf"^## {re.escape(title)}$(.*?)(?=^## |\Z)", OUTPUTS, re.M | re.S)
+    check(part, f"output_files.md: no part {title}")
+    names = [name.replace(r"\|", "|").replace("&#124;", "|") for name in re.findall(r"(?:`|<code>)([^`]+?)(?:`|</code>)", part[1] if part else "")]
+    return {word for name in names for word in (name, *name.split())}
+
+
+def columns(top):
+    """Every column of what commands write is explained."""
+    chamomile(top, *"model cosmology --n 8 --box 50 --z-start 9 --seed 1 -o ics.hdf5 -q".split())
+    chamomile(top, *"run ics.hdf5 --outputs-z 5,3 --dt 0.1 --power --halos -o box -q".split())
+    chamomile(top, *"run --model plummer -n 500 --eps 0.1 --dt 0.1 --t-end 0.1 --accuracy 1e-2 --check-forces 50 -o run -q".split())
+    chamomile(top, *"run --model plummer -n 500 --eps 0.1 --block-steps --t-end 0.1 -o blocks -q".split())
+    chamomile(top, *"run --model plummer -n 100 --eps 0 --integrator hermite --t-end 0.1 -o stars -q".split())
+    chamomile(top, *"run --model plummer -n 500 --eps 0.1 --solver direct --dt 0.1 --t-end 0.1 -o direct -q".split())
+    chamomile(top, *"profile run/snapshot_001.hdf5 --center 0,0,0 -o shells.csv".split())
+    chamomile(top, *"profile run/snapshot_001.hdf5 --center 0,0,0 --cylinders -o rings.csv".split())
+    chamomile(top, *"accuracy --model plummer -n 500 --eps 0.01 --sample 50 --csv errors.csv".split())
+    chamomile(top, *"bench -n 500 --repeat 2 --phases --ceiling --csv times.csv --sample 50".split())
+    chamomile(top, *"fluid -n 108 --steps 20 --equilibrate 10 --density 0.5 --cutoff 2.5 --switch 2 -o fluid.csv".split())
+    chamomile(top, *"power box/snapshot_000.hdf5 --fits -o power.txt".split())
+    chamomile(top, *"halos box/snapshot_000.hdf5 --linking-length 0.9 --min-members 2 -o halos.txt --mass-function numbers.txt --fits".split())
+    steps = explained("steps.csv")
+    for file, title in (("box/energy.csv", "energy.csv"), ("run/energy.csv", "energy.csv"), ("stars/energy.csv", "energy.csv"), ("run/forces.csv", "forces.csv"),
+                        *((f"{name}/steps.csv", "steps.csv") for name in ("box", "run", "blocks", "stars", "direct")), ("shells.csv", "`chamomile profile`"),
+                        ("rings.csv", "`chamomile profile`"), ("errors.csv", "`chamomile accuracy --csv`"), ("times.csv", "`chamomile bench --csv`"),
+                        ("fluid.csv", "`chamomile fluid`"), ("power.txt", "power_NNN.txt, `chamomile power`"),
+                        ("halos.txt", "halos_NNN.hdf5, `chamomile halos`"), ("numbers.txt", "halos_NNN.hdf5, `chamomile halos`")):
+        lines = (top / file).read_text().splitlines()
+        if file.endswith(".csv"):
+            names = [name.partition(" [")[0] for name in lines[0].split(",")]
+        else:
+            names = [line for line in lines if line.startswith("#")][-1][2:].split()
+        known = explained(title)
+        if file == "times.csv":  # settings and phases are those of other tables
+            known |= steps | explained("`chamomile accuracy --csv`")
+        lacking = [name for name in names if name not in known]
+        check(not lacking, f"output_files.md: {title}: columns of {file} without a word: {lacking}")
+
+
+def page(path):
+    """The commands of a page, in the order in which they stand, in a folder of their own; what -o and the like name is there after."""
+    def part(top):
+        folder = top / path.stem
+        folder.mkdir()
+        (folder / "bin").mkdir()
+        (folder / "bin/chamomile").symlink_to(PROGRAM)
+        blocks = re.findall(r"^```sh\n(.*?)^```", path.read_text(), re.M | re.S)
+        check(blocks, f"{path.name}: has no commands")
+        for block in blocks:
+            done = subprocess.run(["bash", "-e", "-c", f'PATH="$PWD/bin:$PATH"\n{block}'], cwd=folder, capture_output=True, text=True, timeout=600)
+            check(done.returncode == 0, f"{path.name}: {block}{done.stdout[-300:]}{done.stderr}")
+            for name in re.findall(r"(?:-o|--output|--mass-function|--csv|>) (\S+)", re.sub(r" \|\| true", "", block)):
+                check((folder / name).exists() or "|| true" in block, f"{path.name}: {name}: was not made by {block}")
+    return part
+
+
+run_parts("the documents say what the program does", commands, columns, page(ROOT / "README.md"),
+          *(page(path) for path in sorted((ROOT / "docs/tutorials").glob("*.md")) if "```sh" in path.read_text()))

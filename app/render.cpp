@@ -1,18 +1,25 @@
 /// \file  `chamomile render`: pictures of snapshots.
 #include "chamomile/io/pictures/render.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
-#include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/pictures/array_file.hpp"
+#include "chamomile/io/pictures/picture_settings.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/particle_notes.hpp"
 
@@ -25,58 +32,27 @@ struct Picture {
     Output output, data;
     RenderOptions view;
     std::optional<int> size;
-    std::vector<double> centre;
-    bool plain = false;
+    std::string movie;
+    double rate = 16;
 };
 
 void add_picture(Options& options, Picture& picture)
 {
-    RenderOptions& view = picture.view;
     options.positional("FILE", picture.files,
                        "snapshots; several make one picture each, with the view of the first");
     options.group("View");
     options.number("size", picture.size, between(16, 16384), "pixels of a square picture");
-    options.number("width", view.width, between(16, 16384), "pixels across");
-    options.number("height", view.height, between(16, 16384), "pixels upwards");
-    options.number("fov", view.field_of_view, positive,
-                   "length across the picture; the side of a periodic box, or what holds 98 % of "
-                   "the mass, unless given",
-                   dimensions::length);
-    options.numbers("center", picture.centre, any_number,
-                    "x,y,z of the middle; of a periodic box its own, else the centre of mass of "
-                    "what is shown, unless given",
-                    dimensions::length);
-    options.number("box", view.box, ranges::side_or_none,
-                   "side of a periodic box, whose images are drawn across its faces; 0: isolated; "
-                   "that of the file, if all particles lie in it, unless given",
-                   dimensions::length);
-    options.number("slice", view.slice, positive,
-                   "thickness along the line of sight, about the centre; a periodic box is one "
-                   "side thick unless given",
-                   dimensions::length);
-    options.number("azimuth", view.azimuth, any_number,
-                   "degrees that the scene is turned about z first");
-    options.number("inclination", view.inclination, any_number,
-                   "degrees of tilt: 0 looks down the z axis, 90 along +y");
-    add_types(options, view.types,
-              "particle types shown; unless given disk, bulge and stars (2,3,4) where there "
-              "are any, because a halo hides them, or else all");
-    options.group("Colours");
-    options.number("min", view.min, positive,
-                   "surface density of the first colour; from percentiles unless given",
-                   dimensions::surface_density);
-    options.number("max", view.max, positive, "surface density of the last colour",
-                   dimensions::surface_density);
-    std::vector<std::pair<std::string, ColourMap>> maps;
-    for (const std::string& name : colour_map_names())
-        maps.emplace_back(name, colour_map_named(name));
-    options.choice("colour-map", view.colour_map, maps, "colours of the logarithm of the density");
-    options.flag("no-labels", picture.plain, "leave out time and scale bar");
+    for (const auto& row : picture_settings())
+        options.option(row, picture.view);
     options.group("Output");
     options.text("output,o", "IMAGE.png", picture.output.file,
                  "the picture; of several files IMAGE_000.png and so on");
     options.text("data", "FILE.npy", picture.data.file,
                  "also the surface density itself, rows from top to bottom, for numpy");
+    options.text("movie", "MOVIE.mp4", picture.movie,
+                 "also a movie of the pictures, by the program ffmpeg; where there is none its "
+                 "line is told");
+    options.number("rate", picture.rate, between(1, 120), "pictures per second of the movie");
     options.flag("overwrite", picture.output.overwrite, "replace files of these names");
 }
 
@@ -97,16 +73,6 @@ void require_data_file(const Picture& picture)
     require_writable("render", picture.data);
 }
 
-void take_centre(Picture& picture)
-{
-    if (picture.centre.empty())
-        return;
-    if (picture.centre.size() != 3)
-        throw Error(Fault::usage, "--center: " + std::to_string(picture.centre.size()) +
-                                      " numbers: three are needed, as in 0,0,0");
-    picture.view.centre = {picture.centre[0], picture.centre[1], picture.centre[2]};
-}
-
 /// Returns IMAGE_007.png for the seventh of several files after the first.
 std::string numbered(const std::string& file, std::size_t k)
 {
@@ -114,6 +80,80 @@ std::string numbered(const std::string& file, std::size_t k)
     const std::string name =
         path.stem().string() + formatted("_%03zu", k) + path.extension().string();
     return path.replace_filename(name).string();
+}
+
+/// Returns the quantity of a picture with the ends of its colours.
+std::string told(const Image& image)
+{
+    std::map<std::string, std::string> texts(image.texts.begin(), image.texts.end());
+    return texts["Quantity"] + " from " + texts["Least"] + " to " + texts["Most"] + " [" +
+           texts["Unit"] + "]";
+}
+
+/// Refuses a movie of one picture, or one that could not be written.
+void require_movie(const Picture& picture, std::size_t count)
+{
+    if (std::filesystem::path(picture.movie).extension() != ".mp4")
+        throw Error(Fault::usage, "--movie: " + picture.movie + ": must end in .mp4");
+    if (count < 2)
+        throw Error(Fault::usage,
+                    "--movie: " + picture.movie + ": takes several snapshots, or --orbit N");
+    require_writable("render", {picture.movie, picture.output.overwrite, "--movie"});
+}
+
+/// Returns the line that makes the movie; its sides become even, as its format needs.
+std::vector<std::string> movie_line(const Picture& picture)
+{
+    const std::filesystem::path image = picture.output.file;
+    std::filesystem::path pattern = image;
+    pattern.replace_filename(image.stem().string() + "_%03d" + image.extension().string());
+    return {"ffmpeg",
+            "-nostdin",
+            "-loglevel",
+            "error",
+            "-y",
+            "-framerate",
+            shortest(picture.rate),
+            "-i",
+            pattern.string(),
+            "-vf",
+            "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p",
+            "-c:v",
+            "libx264",
+            "-crf",
+            "18",
+            "-movflags",
+            "+faststart",
+            picture.movie};
+}
+
+/// Runs ffmpeg, or tells its line where there is none. Throws Error(output) if it fails.
+void make_movie(const Picture& picture, const Options& options)
+{
+    const std::vector<std::string> line = movie_line(picture);
+    std::vector<char*> words;
+    std::string shown;
+    for (const std::string& word : line) {
+        words.push_back(const_cast<char*>(word.c_str()));
+        const bool is_plain = word.find_first_of(" *()'\"$&;") == std::string::npos;
+        shown += (shown.empty() ? "" : " ") + (is_plain ? word : "'" + word + "'");
+    }
+    words.push_back(nullptr);
+    pid_t child = 0;
+    if (const int error = ::posix_spawnp(&child, "ffmpeg", nullptr, nullptr, words.data(), environ);
+        error == ENOENT) {
+        std::printf("no ffmpeg here; it makes the movie by: %s\n", shown.c_str());
+        return;
+    } else if (error != 0)
+        throw Error(Fault::output, picture.movie + ": ffmpeg: " + std::strerror(error));
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0)
+        throw Error(Fault::output,
+                    picture.movie + ": ffmpeg could not make it; its line: " + shown);
+    if (options.verbosity() != Verbosity::quiet)
+        std::printf("wrote %s\n", picture.movie.c_str());
 }
 
 } // namespace
@@ -131,8 +171,10 @@ int render(const std::vector<std::string>& arguments)
         refuse_idle(options, {{true, "width height", "contradicts --size; give one"}});
         picture.view.width = picture.view.height = *picture.size;
     }
-    take_centre(picture);
-    picture.view.labels = !picture.plain;
+    if (picture.view.no_labels)
+        refuse_idle(options, {{true, "no-colour-bar", "contradicts --no-labels, which does it"}});
+    refuse_idle(options, {{picture.view.follow.has_value(), "center", "contradicts --follow"},
+                          {picture.movie.empty(), "rate", "needs --movie"}});
     require_png(picture.output.file);
     picture.data = {picture.data.file, picture.output.overwrite, "--data"};
     for (const std::string& file : picture.files)
@@ -140,34 +182,46 @@ int render(const std::vector<std::string>& arguments)
     if (!picture.data.file.empty())
         require_data_file(picture);
 
+    const std::size_t turns =
+        picture.files.size() == 1 ? std::size_t(picture.view.orbit.value_or(1)) : 1;
+    const std::size_t count = picture.files.size() * turns;
+    if (!picture.movie.empty())
+        require_movie(picture, count);
     std::vector<Output> outputs;
-    for (std::size_t k = 0; k < picture.files.size(); ++k) {
+    for (std::size_t k = 0; k < count; ++k) {
         outputs.push_back(picture.output);
-        if (picture.files.size() > 1 && !picture.output.file.empty())
+        if (count > 1 && !picture.output.file.empty())
             outputs.back().file = numbered(picture.output.file, k);
         require_writable("render", outputs.back());
     }
     for (const std::string& file : picture.files)
         note_snapshot(file); // all of them, before anything is written
-    for (std::size_t k = 0; k < picture.files.size(); ++k) {
-        const Snapshot snapshot = read_particles(picture.files[k]);
-        if (k == 0) {
-            options.take_units(unit_frame_of(snapshot));
-            take_centre(picture);
-        }
-        if (picture.files.size() > 1 && k == 0)
-            picture.view = complete_view(snapshot, picture.view);
-        const Image image = render_snapshot(snapshot, picture.view);
+    const double azimuth = picture.view.azimuth;
+    std::optional<Snapshot> snapshot;
+    for (std::size_t k = 0; k < count; ++k) {
+        if (k % turns == 0)
+            snapshot = read_particles(picture.files[k / turns]);
+        if (k == 0)
+            options.take_units(unit_frame_of(*snapshot));
+        if (count > 1 && k == 0)
+            picture.view = complete_view(*snapshot, picture.view);
+        if (picture.view.orbit)
+            picture.view.azimuth = azimuth + 360.0 * double(k) / *picture.view.orbit;
+        Image image = render_snapshot(*snapshot, picture.view);
+        image.texts.push_back({"Command", options.command_line()});
         require_still_writable(outputs[k]);
         write_png(image, outputs[k].file);
         if (!picture.data.file.empty()) {
             require_still_writable(picture.data);
-            write_npy(surface_density(snapshot, picture.view), picture.data.file);
+            write_npy(surface_density(*snapshot, picture.view), picture.data.file);
         }
         if (options.verbosity() != Verbosity::quiet)
-            std::printf("wrote %s\n", outputs[k].file.c_str());
-        print_notes(options, snapshot);
+            std::printf("wrote %s: %s\n", outputs[k].file.c_str(), told(image).c_str());
+        if (k % turns == 0)
+            print_notes(options, *snapshot);
     }
+    if (!picture.movie.empty())
+        make_movie(picture, options);
     return 0;
 }
 

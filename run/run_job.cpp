@@ -21,13 +21,21 @@ constexpr std::int64_t snapshot_bytes = 12 * 8;
 
 /// Returns the view that all frames of a run share, wide enough for particles that will leave the
 /// first picture.
-RenderOptions first_view(const Snapshot& state, std::optional<double> width)
+RenderOptions first_view(const Snapshot& state, const RunSettings& settings)
 {
-    RenderOptions view;
+    RenderOptions view = settings.frame_view;
+    view.width = view.height = settings.frame_size.value_or(view.width);
+    const std::optional<double> width = view.field_of_view;
     const RenderOptions first = complete_view(state, view);
     view.box = first.box;
     view.field_of_view = width.value_or((*first.box > 0 ? 1 : 1.5) * *first.field_of_view);
     return complete_view(state, view);
+}
+
+bool shows_velocities(const RunSettings& settings)
+{
+    const Pictured quantity = settings.frame_view.quantity;
+    return quantity == Pictured::velocity || quantity == Pictured::dispersion;
 }
 
 void exchange_view(Archive& archive, RenderOptions& view)
@@ -57,6 +65,8 @@ RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& 
       journal_(journal), energies_(state.comoving.has_value()), steps_(settings.steps_every),
       forces_(settings.check_forces), progress_(journal, state.units), checkpoints_(folder.name())
 {
+    frame_view_ = run_.frame_view;
+    frame_view_.width = frame_view_.height = run_.frame_size.value_or(frame_view_.width);
     register_observers();
 }
 
@@ -73,11 +83,12 @@ void RunJob::register_observers()
     else
         simulation_.at_intervals(interval, potentials, outputs);
     const auto frames = [this](Simulation&) { write_frame(); };
+    const Quantities of_frames =
+        run_.frame_view.quantity == Pictured::potential ? potentials : Quantities::acceleration;
     if (run_.frames && !run_.frames_every && !listed_outputs(run_).empty())
-        simulation_.at_times(listed_outputs(run_), Quantities::acceleration, frames);
+        simulation_.at_times(listed_outputs(run_), of_frames, frames);
     else if (run_.frames)
-        simulation_.at_intervals(run_.frames_every.value_or(interval), Quantities::acceleration,
-                                 frames);
+        simulation_.at_intervals(run_.frames_every.value_or(interval), of_frames, frames);
     if (run_.energy_every)
         simulation_.at_intervals(*run_.energy_every, potentials, energies);
     else
@@ -189,7 +200,7 @@ void RunJob::execute()
         begin_viewing(requests);
     simulation_.when_done([&](Simulation&) { after_step(requests); });
     if (run_.frames && !restored_) // refuses an empty picture before files are created
-        frame_view_ = first_view(state_, run_.frame_width);
+        choose_frames();
     if (restored_)
         check_energies();
     if (!inaccuracy_.empty()) // as it was at the checkpoint
@@ -266,8 +277,40 @@ void RunJob::write_frame()
 {
     folder_.require_same();
     take_time();
-    write_png(render_snapshot(state_, frame_view_), folder_.frame(frames_));
+    state_.has_potentials = simulation_.has_potentials();
+    if (frames_ == 0 && run_.frame_view.quantity == Pictured::potential)
+        frame_view_ = first_view(state_, run_);
+    RenderOptions view = frame_view_;
+    if (view.orbit)
+        view.azimuth += 360.0 * frames_ / *view.orbit;
+    const auto draw = [&] {
+        Image image = render_snapshot(state_, view);
+        if (const auto command = state_.provenance.find("command");
+            command != state_.provenance.end())
+            image.texts.push_back({"Command", command->second});
+        write_png(image, folder_.frame(frames_));
+    };
+    if (shows_velocities(run_)) {
+        const PeculiarVelocities of_frame(state_);
+        draw();
+    } else
+        draw();
     ++frames_;
+}
+
+/// Settles what the frames show from the particles at the start; potentials are known later.
+void RunJob::choose_frames()
+{
+    RunSettings settings = run_;
+    if (run_.frame_view.quantity == Pictured::potential) {
+        settings.frame_view.quantity = Pictured::density;
+        settings.frame_view.min = settings.frame_view.max = {};
+    }
+    if (shows_velocities(run_)) {
+        const PeculiarVelocities of_frame(state_);
+        frame_view_ = first_view(state_, settings);
+    } else
+        frame_view_ = first_view(state_, settings);
 }
 
 void RunJob::note_energies()

@@ -73,6 +73,7 @@ private:
     void open_files();
     void write_outputs();
     void take_time(); ///< takes the time into the state that is written
+    void choose_frames();
     void write_frame();
     void record_choice();
     void note_energies();

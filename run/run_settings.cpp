@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/io/pictures/picture_settings.hpp"
+
 namespace chamomile {
 namespace {
 
@@ -16,6 +18,22 @@ enum RunNeeds : unsigned {
     needs_power = 8,
     needs_halos = 16
 };
+
+/// Returns the option of a picture as one of a run's pictures.
+OptionRow<R> of_frames(const OptionRow<RenderOptions>& picture)
+{
+    OptionRow<R> row;
+    static_cast<OptionTerms&>(row) = picture;
+    row.name = "frame-" + picture.name;
+    row.group = "Output";
+    row.help = "pictures: " + picture.help;
+    row.needs = needs_frames;
+    row.put = [&picture](R& settings, const std::string& option, const std::string& text) {
+        picture.put(settings.frame_view, option, text);
+    };
+    row.text = [&picture](const R& settings) { return picture.text(settings.frame_view); };
+    return row;
+}
 
 std::vector<OptionRow<R>> rows()
 {
@@ -93,12 +111,20 @@ std::vector<OptionRow<R>> rows()
         .in(dimensions::time)
         .only(needs_frames);
     t.number(
-         "frame-width", [](R & r) -> auto& { return r.frame_width; }, positive,
+         "frame-width", [](R & r) -> auto& { return r.frame_view.field_of_view; }, positive,
          "length across the pictures; half as much again as 'render' would show of the "
          "first snapshot unless given")
         .in(dimensions::length)
         .only(needs_frames);
-    return t.take();
+    t.number(
+         "frame-size", [](R & r) -> auto& { return r.frame_size; }, between(16, 16384),
+         "pixels of square pictures; 800 unless given")
+        .only(needs_frames);
+    std::vector<OptionRow<R>> all = t.take();
+    for (const OptionRow<RenderOptions>& row : picture_settings())
+        if (row.name != "width" && row.name != "height" && row.name != "fov")
+            all.push_back(of_frames(row));
+    return all;
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chamomile/core/option_row.hpp"
+#include "chamomile/io/pictures/render.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/structures/run_analysis.hpp"
 
@@ -28,7 +29,9 @@ struct RunSettings {
     std::uint64_t check_forces = 0;       ///< particles in forces.csv; 0: none
     std::optional<std::uint64_t> check_forces_every;
     bool frames = false;
-    std::optional<double> frames_every, frame_width;
+    std::optional<double> frames_every;
+    std::optional<int> frame_size;                 ///< pixels
+    RenderOptions frame_view;                      ///< of the pictures
     std::optional<std::uint64_t> checkpoint_every; ///< steps
     double checkpoint_walltime = 900;              ///< seconds; 0: none by time
     std::optional<double> max_walltime, max_energy_error;

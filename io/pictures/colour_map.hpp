@@ -9,9 +9,9 @@
 
 namespace chamomile {
 
-/// The ColourMaps are those of the same name in matplotlib (van der Walt & Smith 2015), and plain
-/// grey.
-enum class ColourMap { inferno, magma, viridis, grey };
+/// The ColourMaps are those of the same name in matplotlib (van der Walt & Smith 2015),
+/// coolwarm for values of both signs (Moreland 2009), and plain grey.
+enum class ColourMap { inferno, magma, viridis, coolwarm, grey };
 
 /// Returns the colour of a value; values outside [0, 1] take the colour of the nearer end.
 Colour colour_of(double value, ColourMap map);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <png.h>
@@ -31,7 +32,7 @@ void ignore_warning(png_structp, png_const_charp) {}
 
 /// Encodes all rows; returns false and sets `message` on failure. It holds no object with a
 /// destructor.
-bool encode(const Image& image, std::FILE* file, std::string& message)
+bool encode(const Image& image, std::span<png_text> texts, std::FILE* file, std::string& message)
 {
     png_structp png =
         png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, note_error, ignore_warning);
@@ -50,6 +51,8 @@ bool encode(const Image& image, std::FILE* file, std::string& message)
                  PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    if (!texts.empty())
+        png_set_text(png, info, texts.data(), int(texts.size()));
     png_write_info(png, info);
     for (int y = 0; y < image.height(); ++y)
         png_write_row(png, image.at(0, y).data());
@@ -69,8 +72,16 @@ void write_png(const Image& image, const std::filesystem::path& path)
         std::fopen(pending.temporary().c_str(), "wb"), std::fclose);
     if (!file)
         refuse(path, std::strerror(errno));
+    std::vector<png_text> texts;
+    for (const auto& [name, text] : image.texts) {
+        png_text& one = texts.emplace_back();
+        one.compression = PNG_TEXT_COMPRESSION_NONE;
+        one.key = const_cast<char*>(name.c_str());
+        one.text = const_cast<char*>(text.c_str());
+        one.text_length = text.size();
+    }
     std::string message;
-    if (!encode(image, file.get(), message))
+    if (!encode(image, texts, file.get(), message))
         refuse(path, message);
     if (std::fclose(file.release()) != 0)
         refuse(path, std::strerror(errno));

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace chamomile {
@@ -28,13 +30,17 @@ public:
         return pixels_[std::size_t(y) * std::size_t(width_) + std::size_t(x)];
     }
 
+    /// The name and text of what the file says of the picture.
+    std::vector<std::pair<std::string, std::string>> texts;
+
 private:
     int width_, height_;
     std::vector<Colour> pixels_;
 };
 
-/// Writes an 8-bit RGB PNG. The file appears under its name only when it is complete, and replaces
-/// an older one. Throws Error(output) if it cannot be written, and then leaves no file behind.
+/// Writes an 8-bit RGB PNG with the texts. The file appears under its name only when it is
+/// complete, and replaces an older one. Throws Error(output) if it cannot be written, and then
+/// leaves no file behind.
 void write_png(const Image& image, const std::filesystem::path& path);
 
 } // namespace chamomile

@@ -1,4 +1,4 @@
-/// \file  Short labels in a picture: numbers, units of length and time.
+/// \file  Short labels in a picture, in letters drawn as strokes of a pen, smooth at any size.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,14 @@
 
 namespace chamomile {
 
-/// Draws text in a font of 5 x 7 dots of `dot` x `dot` pixels, its lower left corner at (x, y), and
-/// returns its width in pixels. The font has digits, . - + = / and the letters of kpc, Mpc, Myr,
-/// Gyr, h, t, e, z; other characters are left blank. Parts outside the picture are cut off.
-int draw_text(Image& image, int x, int y, int dot, std::string_view text, Colour colour);
+/// Draws text whose capitals are `height` pixels high, its lower left corner at (x, y), with a dark
+/// edge that parts it from the picture. A "^" raises the number behind it, as in kpc^2. It knows
+/// the printable characters of ASCII; others are left blank. Parts outside the picture are cut off.
+void draw_text(Image& image, double x, double y, double height, std::string_view text,
+               Colour colour);
 
 /// Returns the width of the text in pixels.
-int text_width(std::string_view text, int dot);
+double text_width(std::string_view text, double height);
 
 /// Draws a filled rectangle, cut off at the picture's edges.
 void draw_rectangle(Image& image, int x, int y, int width, int height, Colour colour);

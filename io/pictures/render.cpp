@@ -1,12 +1,17 @@
 #include "chamomile/io/pictures/render.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <string>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/particle_types.hpp"
+#include "chamomile/core/quantity.hpp"
+#include "chamomile/core/version.hpp"
 #include "chamomile/io/pictures/frame.hpp"
 #include "chamomile/io/pictures/labels.hpp"
 #include "chamomile/io/pictures/projection.hpp"
@@ -15,6 +20,27 @@ namespace chamomile {
 namespace {
 
 constexpr double kpc_in_cm = 3.085678e21, year_in_s = 3.155815e7; // sidereal, as in GADGET
+
+/// The colours of components, by type.
+constexpr Colour component_colours[] = {{64, 230, 191}, {255, 107, 31},  {64, 140, 255},
+                                        {255, 217, 89}, {204, 217, 255}, {204, 77, 255}};
+
+/// A Meaning is what a quantity is called and measured in, and how it is coloured.
+struct Meaning {
+    const char* name;
+    Dimension dimension;
+    ColourMap map;
+};
+
+const Meaning& meaning_of(Pictured quantity)
+{
+    static const Meaning meanings[] = {
+        {"surface density", dimensions::surface_density, ColourMap::inferno},
+        {"velocity away", dimensions::velocity, ColourMap::coolwarm},
+        {"velocity dispersion", dimensions::velocity, ColourMap::magma},
+        {"potential", dimensions::potential, ColourMap::viridis}};
+    return meanings[int(quantity)];
+}
 
 [[noreturn]] void refuse(const char* option, double value, const char* requirement)
 {
@@ -40,13 +66,21 @@ void check(const RenderOptions& o)
     if (!std::isfinite(o.inclination))
         refuse("inclination", o.inclination, "must be finite");
     for (const auto& [name, end] : {std::pair{"min", o.min}, std::pair{"max", o.max}})
-        if (end && !(*end > 0 && std::isfinite(*end)))
+        if (end && !std::isfinite(*end))
+            refuse(name, *end, "must be finite");
+        else if (end && o.quantity == Pictured::density && !(*end > 0))
             refuse(name, *end, "must be a positive surface density");
     if (o.min && o.max && *o.min >= *o.max)
         refuse("min", *o.min, "must be below max");
     for (int type : o.types)
         if (type < 0 || type > 5)
             refuse("particle type", type, "must be between 0 and 5");
+    if (o.follow && (*o.follow < RenderOptions::densest || *o.follow > 5))
+        refuse("particle type to follow", *o.follow, "must be between 0 and 5");
+    if (o.components && o.quantity != Pictured::density)
+        throw Error(Fault::usage, "components: are shown by their density alone");
+    if (o.components && o.colour_map)
+        throw Error(Fault::usage, "colour map: contradicts components, which have their own");
     if (o.centre && !std::isfinite(o.centre->x + o.centre->y + o.centre->z))
         refuse("centre", o.centre->x, "must be finite");
 }
@@ -126,6 +160,31 @@ std::vector<ProjectedPoint> projected(const Particles& particles, const std::vec
     return points;
 }
 
+/// Returns the densest place of particles: the centre of mass of a sphere about the last one, which
+/// shrinks until it holds no more than 50 particles (Power et al. 2003).
+Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside,
+                           Vec3<double> centre, Periodicity box)
+{
+    double radius = 0;
+    for (Index i : inside)
+        radius = std::max(radius, norm(box.nearest(particles.position[i] - centre)));
+    while (inside.size() > 50 && radius > 0) {
+        Vec3<double> sum;
+        for (Index i : inside)
+            sum += box.nearest(particles.position[i] - centre);
+        centre += (1 / double(inside.size())) * sum;
+        radius *= 0.9;
+        std::vector<Index> fewer;
+        for (Index i : inside)
+            if (norm(box.nearest(particles.position[i] - centre)) <= radius)
+                fewer.push_back(i);
+        if (fewer.empty())
+            break;
+        inside = std::move(fewer);
+    }
+    return box.wrapped(centre);
+}
+
 /// Returns a round number (1, 2 or 5 times a power of ten) that is at least x.
 double rounded_up(double x)
 {
@@ -175,50 +234,136 @@ std::pair<double, double> range_of(const SurfaceDensity& density)
     return {std::min(low, 0.3 * high), high};
 }
 
-std::string number_with(const char* name, double value)
+std::string short_number(double value)
 {
     char text[64];
-    std::snprintf(text, sizeof text, "%.4g%s%s", value, *name ? " " : "", name);
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+/// A Letters holds the sizes of the labels of a picture, in pixels.
+struct Letters {
+    double height; ///< of capitals
+    int margin, line;
+    explicit Letters(const Image& image)
+        : height(std::max(7.0, std::min(image.width(), image.height()) / 62.0)),
+          margin(int(std::lround(1.6 * height))), line(std::max(1, int(std::lround(height / 5))))
+    {}
+};
+
+constexpr Colour white = {240, 240, 240};
+
+/// Returns the time or redshift of a picture in words.
+std::string time_label(const Snapshot& snapshot)
+{
+    char text[64];
+    if (snapshot.comoving)
+        std::snprintf(text, sizeof text, "z = %.2f", 1 / snapshot.comoving->scale_factor - 1);
+    else if (const Units& units = snapshot.units; units.physical)
+        std::snprintf(text, sizeof text, "t = %.3f Gyr%s",
+                      snapshot.time * units.length_in_cm / units.velocity_in_cm_per_s /
+                          (1e9 * year_in_s),
+                      units.per_hubble ? "/h" : "");
+    else
+        std::snprintf(text, sizeof text, "t = %.2f N-body units", snapshot.time);
     return text;
 }
 
 /// Draws the scale bar at the lower left and the time at the upper left.
 void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view)
 {
-    const int dot = std::max(1, std::min(image.width(), image.height()) / 400);
-    const int margin = 12 * dot;
-    const Colour white = {235, 235, 235};
-    double length_unit = 1, time_unit = 1;
-    const char *length_name = "", *time_name = "";
-    const Units& units = snapshot.units;
-    if (units.physical) {
+    const Letters letters(image);
+    double unit = 1;
+    std::string name = "N-body units";
+    if (const Units& units = snapshot.units; units.physical) {
         const double kpc = units.length_in_cm / kpc_in_cm;
-        const bool mpc = kpc * field_of_view > 5000;
-        length_unit = mpc ? kpc / 1000 : kpc;
-        length_name = units.per_hubble ? (mpc ? "Mpc/h" : "kpc/h") : (mpc ? "Mpc" : "kpc");
-        const double gyr = units.length_in_cm / units.velocity_in_cm_per_s / (1e9 * year_in_s);
-        time_unit = gyr;
-        time_name = units.per_hubble ? "Gyr/h" : "Gyr";
+        const bool is_large = kpc * field_of_view > 5000, is_small = kpc * field_of_view < 0.2;
+        unit = is_large ? kpc / 1000 : is_small ? 1000 * kpc : kpc;
+        name = std::string(is_large   ? "Mpc"
+                           : is_small ? "pc"
+                                      : "kpc") +
+               (units.per_hubble ? "/h" : "");
     }
-    const double bar = rounded_up(field_of_view * length_unit / 10);
-    const int pixels = int(std::lround(bar / length_unit / field_of_view * image.width()));
-    const int bottom = image.height() - margin;
-    draw_rectangle(image, margin, bottom - dot, pixels, dot, white);
-    draw_text(image, margin, bottom - 5 * dot, dot, number_with(length_name, bar), white);
-    char time[64];
-    if (snapshot.comoving)
-        std::snprintf(time, sizeof time, "z = %.2f", 1 / snapshot.comoving->scale_factor - 1);
-    else
-        std::snprintf(time, sizeof time, "t = %.2f%s%s", snapshot.time * time_unit,
-                      *time_name ? " " : "", time_name);
-    draw_text(image, margin, margin + 7 * dot, dot, time, white);
+    const double bar = rounded_up(field_of_view * unit / 10);
+    const int pixels = int(std::lround(bar / unit / field_of_view * image.width()));
+    const int bottom = image.height() - letters.margin;
+    draw_rectangle(image, letters.margin, bottom - letters.line, pixels, letters.line, white);
+    draw_text(image, letters.margin, bottom - letters.line - 0.8 * letters.height, letters.height,
+              short_number(bar) + " " + name, white);
+    draw_text(image, letters.margin, letters.margin + letters.height, letters.height,
+              time_label(snapshot), white);
+}
+/// A Scene is what a picture shows: its maps, with the options that they were made by.
+struct Scene {
+    RenderOptions options;            ///< completed
+    SurfaceDensity density;           ///< of all that is shown, or the quantity
+    std::vector<SurfaceDensity> each; ///< of each of the types, where they have colours
+};
+
+/// Returns a number for each particle, of which the picture shows the mean.
+std::vector<double> values_of(const Snapshot& snapshot, const std::vector<Index>& indices,
+                              const RenderOptions& view)
+{
+    if (view.quantity == Pictured::potential && !snapshot.has_potentials)
+        throw Error(Fault::input, "potential: the snapshot has none: 'chamomile force' adds them");
+    const View turn(view.azimuth, view.inclination);
+    std::vector<double> values;
+    for (Index i : indices)
+        values.push_back(view.quantity == Pictured::potential
+                             ? snapshot.particles.potential[i]
+                             : -turn(snapshot.particles.velocity[i]).z);
+    return values;
 }
 
-/// A Scene is what a picture shows: its surface density, with the options it was made by.
-struct Scene {
-    RenderOptions options; ///< completed
-    SurfaceDensity density;
-};
+/// Returns the mean of the values, weighted by mass, or their dispersion, in each pixel; it is not
+/// a number where the density is below `least`.
+SurfaceDensity mean_of(const Snapshot& snapshot, const std::vector<Index>& indices,
+                       const std::vector<double>& masses, const SurfaceDensity& density,
+                       double least, const RenderOptions& view)
+{
+    std::vector<double> values = values_of(snapshot, indices, view);
+    const double lowest = *std::min_element(values.begin(), values.end());
+    const auto moment = [&](int power) {
+        std::vector<double> weights(masses);
+        for (std::size_t k = 0; k < weights.size(); ++k)
+            weights[k] *= std::pow(values[k] - lowest, power); // sums have one sign
+        return project(projected(snapshot.particles, indices, weights, view), view.width,
+                       view.height, *view.field_of_view);
+    };
+    SurfaceDensity mean = moment(1);
+    const bool is_dispersion = view.quantity == Pictured::dispersion;
+    const SurfaceDensity square = is_dispersion ? moment(2) : SurfaceDensity{};
+    for (std::size_t k = 0; k < mean.values.size(); ++k) {
+        const double mass = density.values[k], first = mass > 0 ? mean.values[k] / mass : 0;
+        mean.values[k] = !(mass > 0 && mass >= least) ? NAN
+                         : is_dispersion
+                             ? std::sqrt(std::max(0.0, square.values[k] / mass - first * first))
+                             : lowest + first;
+    }
+    return mean;
+}
+
+/// Completes the range of a quantity that is no density: 1/100 of the pixels lie beyond each end.
+void complete_range(RenderOptions& view, const SurfaceDensity& map)
+{
+    std::vector<double> values;
+    for (double value : map.values)
+        if (std::isfinite(value))
+            values.push_back(view.quantity == Pictured::velocity ? std::abs(value) : value);
+    std::sort(values.begin(), values.end());
+    const auto at = [&](double part) {
+        return values.empty() ? 0 : values[std::size_t(part * double(values.size() - 1))];
+    };
+    double low = at(0.01), high = at(0.99);
+    if (view.quantity == Pictured::velocity)
+        low = -high;
+    if (view.quantity == Pictured::dispersion)
+        low = 0;
+    if (!(low < high))
+        low = high - std::max(1.0, std::abs(high));
+    view.max = view.max.value_or(view.min ? std::max(high, *view.min + (high - low)) : high);
+    view.min = view.min.value_or(std::min(low, *view.max - (high - low)));
+}
 
 Scene compose(const Snapshot& snapshot, const RenderOptions& options)
 {
@@ -233,6 +378,7 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     if (side > 0) {
         completed.centre = completed.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
         completed.field_of_view = completed.field_of_view.value_or(side);
+        completed.slice = completed.slice.value_or(0.1 * side);
     }
     if (!completed.centre) {
         double mass = 0;
@@ -243,6 +389,11 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
         }
         completed.centre = (1 / mass) * sum;
     }
+    if (completed.follow)
+        completed.centre = densest_place(
+            snapshot.particles,
+            *completed.follow < 0 ? indices : shown(snapshot.particles, {*completed.follow}),
+            *completed.centre, Periodicity{side});
     const std::vector<ProjectedPoint> points =
         projected(snapshot.particles, indices, masses, completed);
     const bool is_complete = completed.field_of_view && completed.min && completed.max;
@@ -253,11 +404,17 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
         completed.field_of_view = width_of(points, double(completed.width) / completed.height);
     SurfaceDensity density =
         project(points, completed.width, completed.height, *completed.field_of_view);
+    if (completed.quantity != Pictured::density) {
+        SurfaceDensity map =
+            mean_of(snapshot, indices, masses, density, range_of(density).first, completed);
+        complete_range(completed, map);
+        return {completed, std::move(map), {}};
+    }
     if (!completed.min || !completed.max) {
         auto [low, high] = range_of(density);
         if (side > 0) {
             const double mean = std::accumulate(masses.begin(), masses.end(), 0.0) *
-                                completed.slice.value_or(side) / (side * side * side);
+                                *completed.slice / (side * side * side);
             low = std::min(low, 0.4 * mean);
             high = std::max(high, 20 * mean);
         }
@@ -265,7 +422,118 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
             completed.max.value_or(completed.min ? std::max(high, 10 * *completed.min) : high);
         completed.min = completed.min.value_or(std::min(low, 0.1 * *completed.max));
     }
-    return {completed, std::move(density)};
+    std::vector<SurfaceDensity> each;
+    if (completed.components)
+        for (int type : completed.types) {
+            std::vector<double> own(masses);
+            for (std::size_t k = 0; k < own.size(); ++k)
+                if (snapshot.particles.type[indices[k]] != type)
+                    own[k] = 0;
+            each.push_back(project(projected(snapshot.particles, indices, own, completed),
+                                   completed.width, completed.height, *completed.field_of_view));
+        }
+    return {completed, std::move(density), std::move(each)};
+}
+
+/// Returns where a value lies between the ends of the colours, from 0 to 1.
+double part_of(double value, const RenderOptions& view)
+{
+    if (view.quantity == Pictured::density)
+        return value > 0 ? std::log(value / *view.min) / std::log(*view.max / *view.min) : 0;
+    return (value - *view.min) / (*view.max - *view.min);
+}
+
+Colour dimmed(Colour colour, double part)
+{
+    for (std::uint8_t& channel : colour)
+        channel = std::uint8_t(std::lround(channel * std::clamp(part, 0.0, 1.0)));
+    return colour;
+}
+
+/// Returns the colour of a part of the range; `type` is the component, or negative.
+Colour colour_at(double part, const RenderOptions& view, int type)
+{
+    return type < 0 ? colour_of(part, view.colour_map.value_or(meaning_of(view.quantity).map))
+                    : dimmed(component_colours[type], part);
+}
+
+/// Returns the values of the ticks: with `is_log` the powers of ten and their multiples, else some
+/// four round numbers.
+std::vector<double> ticks_of(double low, double high, bool is_log)
+{
+    std::vector<double> ticks;
+    if (is_log && high / low > 3) {
+        const int first = int(std::floor(std::log10(low)));
+        const bool has_minor = high / low < 1e4;
+        for (int k = first; std::pow(10.0, k) <= high; ++k)
+            for (int m = 1; m <= (has_minor ? 9 : 1); ++m)
+                if (const double tick = m * std::pow(10.0, k); tick > low && tick < high)
+                    ticks.push_back(tick);
+        return ticks;
+    }
+    const double step = rounded_up((high - low) / 5);
+    for (double k = std::ceil(low / step); k * step < high; ++k)
+        if (k * step > low)
+            ticks.push_back(k * step);
+    return ticks;
+}
+
+/// Draws the colour bar at the lower right, one for each component: quantity and unit above it,
+/// the numbers at its ends below it, and ticks with theirs where there is room between these.
+void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<int>& types,
+                     const std::string& title)
+{
+    const Letters letters(image);
+    const int width = std::max(8, int(0.4 * image.width())), height = int(1.1 * letters.height);
+    const int left = image.width() - letters.margin - width;
+    const double low = *view.min, high = *view.max, numbers = image.height() - letters.margin;
+    int top = int(numbers - 1.9 * letters.height) - height;
+    const bool has_components = !types.empty();
+    for (std::size_t k = std::max<std::size_t>(1, types.size()); k-- > 0; top -= height) {
+        const int type = has_components ? types[k] : -1;
+        for (int x = 0; x < width; ++x)
+            draw_rectangle(image, left + x, top, 1, height,
+                           colour_at(double(x) / (width - 1), view, type));
+        if (has_components) {
+            const std::string name = type_names[std::size_t(type)];
+            draw_text(image, left - 0.6 * letters.height - text_width(name, letters.height),
+                      top + letters.height, letters.height, name, component_colours[type]);
+        }
+    }
+    top += height;
+    const int bottom = int(numbers - 1.9 * letters.height);
+    const std::string first = short_number(low), last = short_number(high);
+    const double first_end = left + text_width(first, letters.height),
+                 last_start = left + width - text_width(last, letters.height);
+    draw_text(image, left, numbers, letters.height, first, white);
+    draw_text(image, last_start, numbers, letters.height, last, white);
+    double free = first_end + letters.height;
+    const bool is_log = view.quantity == Pictured::density;
+    for (double tick : ticks_of(low, high, is_log)) {
+        const double x = left + part_of(tick, view) * width;
+        const double digits = is_log ? std::log10(tick) : 0;
+        const bool is_main = std::abs(digits - std::round(digits)) < 1e-9;
+        draw_rectangle(image, int(x), bottom, letters.line / 2 + 1,
+                       int((is_main ? 0.5 : 0.3) * letters.height), white);
+        const std::string number = short_number(tick);
+        const double half = 0.5 * text_width(number, letters.height);
+        if (is_main && x - half > free && x + half + letters.height < last_start) {
+            draw_text(image, x - half, numbers, letters.height, number, white);
+            free = x + half + letters.height;
+        }
+    }
+    draw_text(image, left + width - text_width(title, letters.height), top - 0.7 * letters.height,
+              letters.height, title, white);
+}
+
+/// Returns the types of the completed options that the snapshot has.
+std::vector<int> present_types(const Snapshot& snapshot, const std::vector<int>& types)
+{
+    std::vector<int> present;
+    for (int type : types)
+        if (std::count(snapshot.particles.type.begin(), snapshot.particles.type.end(), type))
+            present.push_back(type);
+    return present;
 }
 
 } // namespace
@@ -283,17 +551,37 @@ SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& op
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options)
 {
     const Scene scene = compose(snapshot, options);
+    const RenderOptions& view = scene.options;
     Image image(options.width, options.height);
-    const double low = std::log(*scene.options.min), high = std::log(*scene.options.max);
 #pragma omp parallel for
     for (int y = 0; y < image.height(); ++y)
         for (int x = 0; x < image.width(); ++x) {
+            Colour& pixel = image.at(x, y);
             const double value = scene.density.at(x, y);
-            const double part = value > 0 ? (std::log(value) - low) / (high - low) : 0;
-            image.at(x, y) = colour_of(part, options.colour_map);
+            if (scene.each.empty() && std::isfinite(value))
+                pixel = colour_at(part_of(value, view), view, -1);
+            for (std::size_t k = 0; k < scene.each.size(); ++k) {
+                const Colour own =
+                    colour_at(part_of(scene.each[k].at(x, y), view), view, view.types[k]);
+                for (std::size_t c = 0; c < 3; ++c)
+                    pixel[c] = std::uint8_t(std::min(255, pixel[c] + own[c]));
+            }
         }
-    if (options.labels)
-        draw_labels(image, snapshot, *scene.options.field_of_view);
+    const Meaning& meaning = meaning_of(view.quantity);
+    const std::string unit =
+        snapshot.units.physical ? unit_name(meaning.dimension, snapshot.units) : "N-body units";
+    if (!options.no_labels)
+        draw_labels(image, snapshot, *view.field_of_view);
+    if (!options.no_labels && !options.no_colour_bar)
+        draw_colour_bar(image, view,
+                        view.components ? present_types(snapshot, view.types) : std::vector<int>{},
+                        std::string(meaning.name) + " [" + unit + "]");
+    image.texts = {{"Software", std::string("chamomile ") + version},
+                   {"Quantity", meaning.name},
+                   {"Unit", unit},
+                   {"Least", number_text(*view.min)},
+                   {"Most", number_text(*view.max)},
+                   {"Time", time_label(snapshot)}};
     return image;
 }
 

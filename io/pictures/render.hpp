@@ -12,6 +12,11 @@
 
 namespace chamomile {
 
+/// A Pictured is the quantity that the colours tell: the surface density, or the mean, weighted by
+/// mass along the line of sight, of the velocity away from the observer, of its dispersion, or of
+/// the potential.
+enum class Pictured { density, velocity, dispersion, potential };
+
 /// RenderOptions states what a picture shows. Everything left empty is chosen from the snapshot.
 struct RenderOptions {
     int width = 800, height = 800;      ///< pixels
@@ -22,13 +27,20 @@ struct RenderOptions {
     double inclination = 0; ///< degrees of tilt about the picture's x axis: 0 face-on, 90 edge-on
     std::vector<int>
         types; ///< 0..5; empty: disk, bulge and stars (2, 3, 4) if there are any, or all
-    std::optional<double> min, max; ///< surface density at the ends of the map; empty: percentiles
-    ColourMap colour_map = ColourMap::inferno;
-    bool labels = true; ///< scale bar and time or redshift
+    Pictured quantity = Pictured::density;
+    bool components = false;             ///< a colour for each type, added; of the density alone
+    std::optional<double> min, max;      ///< quantity at the ends of the map; empty: percentiles
+    std::optional<ColourMap> colour_map; ///< empty: the one that suits the quantity
+    bool no_labels = false;              ///< leave out scale bar, time or redshift, and colour bar
+    bool no_colour_bar = false;
+    std::optional<int> orbit; ///< pictures of a turn about z, for those who make several
+    /// The densest place of what is shown (`densest`) or of a type becomes the centre.
+    std::optional<int> follow;
+    static constexpr int densest = -1;
     /// The side of a periodic box, whose images are drawn across its faces; 0: isolated; empty: the
     /// side in the snapshot, if all particles lie inside. Unless told otherwise, a periodic picture
-    /// shows the box from its middle, one side deep in any direction, in colours wide enough for
-    /// the structure to come.
+    /// shows the box from its middle, a tenth of a side deep, in colours wide enough for the
+    /// structure to come.
     std::optional<double> box;
     std::optional<double> slice; ///< thickness along the line of sight, about the centre
 };
@@ -37,12 +49,15 @@ struct RenderOptions {
 /// one field of view and one range of colours. Throws as render_snapshot does.
 RenderOptions complete_view(const Snapshot& snapshot, const RenderOptions& options);
 
-/// Returns the picture: the logarithm of the projected surface density, smoothed over the local
-/// distance between particles. Throws Error(usage) for options out of range, Error(input) if no
+/// Returns the picture, with its quantity, unit, least and most value and time as texts: the
+/// logarithm of the projected surface density, smoothed over the local distance between particles,
+/// or another quantity where there is as much matter as the darkest colour of that density shows.
+/// Throws Error(usage) for options out of range, Error(input) if no
 /// particle of the chosen types exists or a position is not finite.
 Image render_snapshot(const Snapshot& snapshot, const RenderOptions& options);
 
-/// Returns the surface density of that picture: mass per area in units of the snapshot.
+/// Returns the surface density of that picture, mass per area in units of the snapshot, or its
+/// other quantity, which is not a number where there is nothing.
 SurfaceDensity surface_density(const Snapshot& snapshot, const RenderOptions& options);
 
 } // namespace chamomile

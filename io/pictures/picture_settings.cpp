@@ -1,0 +1,191 @@
+#include "chamomile/io/pictures/picture_settings.hpp"
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/particle_types.hpp"
+
+namespace chamomile {
+namespace {
+
+using R = RenderOptions;
+
+std::vector<std::string> words_of_types()
+{
+    std::vector<std::string> words;
+    for (std::size_t type = 0; type < type_names.size(); ++type)
+        words.push_back(std::to_string(type));
+    words.insert(words.end(), type_names.begin(), type_names.end());
+    return words;
+}
+
+/// Returns the type of that number or name.
+int type_of(const std::string& option, const std::string& word, std::vector<std::string> words)
+{
+    for (std::size_t type = 0; type < type_names.size(); ++type)
+        if (word == std::to_string(type) || word == type_names[type])
+            return int(type);
+    refuse_word(option, word.empty() ? "(empty)" : word, words);
+}
+
+std::vector<std::string> parts_of(const std::string& text)
+{
+    std::vector<std::string> parts;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', start), text.size());
+        parts.push_back(text.substr(start, comma - start));
+        start = comma + 1;
+    }
+    return parts;
+}
+
+/// Adds an option whose text is read and shown by these functions.
+OptionRow<R>& special(OptionRows<R>& t, const char* name, const char* values, const char* help,
+                      std::function<void(R&, const std::string&, const std::string&)> put,
+                      std::function<std::string(const R&)> text)
+{
+    static std::string none;
+    OptionRow<R>& row = t.text(
+        name, [](R&) -> auto& { return none; }, values, help);
+    row.put = std::move(put);
+    row.text = std::move(text);
+    return row;
+}
+
+void put_centre(R& view, const std::string& option, const std::string& text)
+{
+    const std::vector<double> numbers = parse_numbers<double>(option, text, ranges::any);
+    if (numbers.size() != 3)
+        throw Error(Fault::usage, option + ": " + std::to_string(numbers.size()) +
+                                      " numbers: three are needed, as in 0,0,0");
+    view.centre = {numbers[0], numbers[1], numbers[2]};
+}
+
+std::string centre_text(const R& view)
+{
+    if (!view.centre)
+        return "";
+    const Vec3<double>& r = *view.centre;
+    return number_text(r.x)
+        .append(",")
+        .append(number_text(r.y))
+        .append(",")
+        .append(number_text(r.z));
+}
+
+void put_types(R& view, const std::string& option, const std::string& text)
+{
+    view.types.clear();
+    for (const std::string& word : parts_of(text))
+        view.types.push_back(type_of(option, word, words_of_types()));
+}
+
+std::string types_text(const R& view)
+{
+    std::string text;
+    for (int type : view.types)
+        text.append(text.empty() ? "" : ",").append(std::to_string(type));
+    return text;
+}
+
+void put_followed(R& view, const std::string& option, const std::string& text)
+{
+    std::vector<std::string> words = words_of_types();
+    words.insert(words.begin(), "densest");
+    view.follow = text == "densest" ? R::densest : type_of(option, text, words);
+}
+
+std::string followed_text(const R& view)
+{
+    if (!view.follow)
+        return "";
+    return *view.follow < 0 ? "densest" : type_names[std::size_t(*view.follow)];
+}
+
+std::vector<OptionRow<R>> rows()
+{
+    using namespace ranges;
+    OptionRows<R> t;
+    t.group("View");
+    t.number(
+        "width", [](R & r) -> auto& { return r.width; }, between(16, 16384), "pixels across");
+    t.number(
+        "height", [](R & r) -> auto& { return r.height; }, between(16, 16384), "pixels upwards");
+    t.number(
+         "fov", [](R & r) -> auto& { return r.field_of_view; }, positive,
+         "length across the picture; the side of a periodic box, or what holds 98 % of the mass, "
+         "unless given")
+        .in(dimensions::length);
+    special(t, "center", "X,Y,Z",
+            "middle of the picture; of a periodic box its own, else the centre of mass of what is "
+            "shown, unless given",
+            put_centre, centre_text)
+        .dimension = dimensions::length;
+    special(t, "follow", "densest|TYPE",
+            "each picture's middle is its densest place, of all that is shown or of a type",
+            put_followed, followed_text);
+    t.number(
+         "box", [](R & r) -> auto& { return r.box; }, ranges::side_or_none,
+         "side of a periodic box, whose images are drawn across its faces; 0: isolated; that of "
+         "the file, if all particles lie in it, unless given")
+        .in(dimensions::length);
+    t.number(
+         "slice", [](R & r) -> auto& { return r.slice; }, positive,
+         "thickness along the line of sight, about the centre; of a periodic box a tenth of its "
+         "side unless given")
+        .in(dimensions::length);
+    t.number(
+        "azimuth", [](R & r) -> auto& { return r.azimuth; }, any,
+        "degrees that the scene is turned about z first");
+    t.number(
+        "inclination", [](R & r) -> auto& { return r.inclination; }, any,
+        "degrees of tilt: 0 looks down the z axis, 90 along +y");
+    t.number(
+        "orbit", [](R & r) -> auto& { return r.orbit; }, between(2, 10000),
+        "turn each picture by 1/N of a circle more about z; of one file N pictures are made");
+    special(t, "types", "TYPE,...",
+            "particle types shown; unless given disk, bulge and stars (2,3,4) where there are "
+            "any, because a halo hides them, or else all",
+            put_types, types_text);
+    t.group("Colours");
+    t.choice(
+        "quantity", [](R & r) -> auto& { return r.quantity; },
+        {{"density", Pictured::density},
+         {"velocity", Pictured::velocity},
+         {"dispersion", Pictured::dispersion},
+         {"potential", Pictured::potential}},
+        "surface density, or the mean along the line of sight, weighted by mass, of the velocity "
+        "away, its dispersion or the potential");
+    t.flag(
+        "components", [](R & r) -> auto& { return r.components; },
+        "a colour for each type, by its density");
+    t.number(
+         "min", [](R & r) -> auto& { return r.min; }, any,
+         "value of the first colour; from percentiles unless given")
+        .in(dimensions::surface_density);
+    t.number(
+         "max", [](R & r) -> auto& { return r.max; }, any, "value of the last colour")
+        .in(dimensions::surface_density);
+    OptionWords<ColourMap> maps;
+    for (const std::string& name : colour_map_names())
+        maps.emplace_back(name, colour_map_named(name));
+    t.choice(
+        "colour-map", [](R & r) -> auto& { return r.colour_map; }, maps,
+        "colours; inferno of the logarithm of the density, coolwarm of the velocity, magma of its "
+        "dispersion, viridis of the potential unless given");
+    t.flag(
+        "no-labels", [](R & r) -> auto& { return r.no_labels; },
+        "leave out time, scale bar and colour bar");
+    t.flag(
+        "no-colour-bar", [](R & r) -> auto& { return r.no_colour_bar; },
+        "leave out the colour bar");
+    return t.take();
+}
+
+} // namespace
+
+const std::vector<OptionRow<R>>& picture_settings()
+{
+    static const std::vector<OptionRow<R>> all = rows();
+    return all;
+}
+
+} // namespace chamomile

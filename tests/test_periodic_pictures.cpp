@@ -55,7 +55,10 @@ TEST_CASE("a picture of the whole box holds its mass and shows its middle")
     CHECK(*completed.box == 3);
     CHECK(*completed.field_of_view == 3);
     CHECK(*completed.centre == Vec3<double>{1.5, 1.5, 1.5});
-    CHECK(mean_of(surface_density(snapshot, small_view())) == within(2e-3, 1.0 / 9));
+    CHECK(*completed.slice == within(1e-12, 0.3));
+    RenderOptions whole = small_view();
+    whole.slice = 3;
+    CHECK(mean_of(surface_density(snapshot, whole)) == within(2e-3, 1.0 / 9));
 }
 
 TEST_CASE("no face shows: moved round the box, the same picture")
@@ -63,6 +66,7 @@ TEST_CASE("no face shows: moved round the box, the same picture")
     Snapshot snapshot = box_of(5000, 3, 2);
     RenderOptions view = small_view();
     view.centre = Vec3<double>{0.4, 1.5, 2.9};
+    view.slice = 3;
     view.azimuth = 20;
     view.inclination = 65;
     const SurfaceDensity before = surface_density(snapshot, view);
@@ -79,6 +83,7 @@ TEST_CASE("turned views have no empty corners and one side of depth everywhere")
 {
     const Snapshot snapshot = box_of(60000, 2, 3);
     RenderOptions view = small_view();
+    view.slice = 2;
     view.azimuth = 45;
     view.inclination = 50;
     for (double width : {0.5, 2.0, 5.0}) {
@@ -133,9 +138,13 @@ TEST_CASE("particles outside the box that a file states make it isolated")
 
 TEST_CASE("colours of a smooth box leave room for structure")
 {
-    const RenderOptions completed = complete_view(box_of(20000, 1, 6), small_view());
-    CHECK(*completed.min <= 0.4001);
-    CHECK(*completed.max >= 19.99);
+    RenderOptions view = small_view();
+    for (double slice : {1.0, 0.1}) {
+        view.slice = slice;
+        const RenderOptions completed = complete_view(box_of(20000, 1, 6), view);
+        CHECK(*completed.min <= 0.4001 * slice);
+        CHECK(*completed.max >= 19.99 * slice);
+    }
 }
 
 TEST_CASE("an array is what numpy reads")

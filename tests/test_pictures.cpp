@@ -264,8 +264,9 @@ TEST_CASE("colour maps run from dark to bright and clamp")
 TEST_CASE("labels stay inside the picture")
 {
     Image image(20, 20);
-    CHECK(draw_text(image, -3, 3, 1, "t = 0.25 Gyr", {255, 255, 255}) ==
-          text_width("t = 0.25 Gyr", 1));
+    draw_text(image, -3, 3, 7, "t = 0.25 Gyr", {255, 255, 255});
+    CHECK(text_width("kpc^2", 7) < text_width("kpc2", 7));
+    CHECK(text_width("kpc", 70) == within(1e-12, 10 * text_width("kpc", 7)));
     draw_rectangle(image, 15, 15, 50, 50, {1, 2, 3});
     CHECK(image.at(19, 19) == Colour{1, 2, 3});
     CHECK(image.at(14, 19) == Colour{0, 0, 0});

@@ -160,27 +160,37 @@ std::vector<ProjectedPoint> projected(const Particles& particles, const std::vec
     return points;
 }
 
-/// Returns the densest place of particles: the centre of mass of a sphere about the last one, which
-/// shrinks until it holds no more than 50 particles (Power et al. 2003).
+double norm_max(const Vec3<double>& r)
+{
+    return std::max({std::abs(r.x), std::abs(r.y), std::abs(r.z)});
+}
+
+/// Returns the densest place of particles: the middle of those in the fullest of 4^3 cells becomes
+/// the middle of a cube of half the side, until no more than 50 are in it.
 Vec3<double> densest_place(const Particles& particles, std::vector<Index> inside,
                            Vec3<double> centre, Periodicity box)
 {
-    double radius = 0;
+    const auto seen = [&](Index i) { return box.nearest(particles.position[i] - centre); };
+    double half = 0;
     for (Index i : inside)
-        radius = std::max(radius, norm(box.nearest(particles.position[i] - centre)));
-    while (inside.size() > 50 && radius > 0) {
+        half = std::max(half, norm_max(seen(i)));
+    half *= 1 + 1e-9;
+    while (inside.size() > 50 && half > 0) {
+        std::array<std::vector<Index>, 64> cells;
+        const auto part = [&](double x) { return std::clamp(int(2 * (x / half + 1)), 0, 3); };
+        for (Index i : inside) {
+            const Vec3<double> r = seen(i);
+            cells[std::size_t(16 * part(r.x) + 4 * part(r.y) + part(r.z))].push_back(i);
+        }
+        const auto& fullest =
+            *std::max_element(cells.begin(), cells.end(),
+                              [](const auto& a, const auto& b) { return a.size() < b.size(); });
         Vec3<double> sum;
-        for (Index i : inside)
-            sum += box.nearest(particles.position[i] - centre);
-        centre += (1 / double(inside.size())) * sum;
-        radius *= 0.9;
-        std::vector<Index> fewer;
-        for (Index i : inside)
-            if (norm(box.nearest(particles.position[i] - centre)) <= radius)
-                fewer.push_back(i);
-        if (fewer.empty())
-            break;
-        inside = std::move(fewer);
+        for (Index i : fullest)
+            sum += seen(i);
+        centre += (1 / double(fullest.size())) * sum;
+        half *= 0.5;
+        std::erase_if(inside, [&](Index i) { return norm_max(seen(i)) > half; });
     }
     return box.wrapped(centre);
 }
@@ -360,7 +370,7 @@ void complete_range(RenderOptions& view, const SurfaceDensity& map)
     if (view.quantity == Pictured::dispersion)
         low = 0;
     if (!(low < high))
-        low = high - std::max(1.0, std::abs(high));
+        high = low + std::max(1.0, std::abs(low));
     view.max = view.max.value_or(view.min ? std::max(high, *view.min + (high - low)) : high);
     view.min = view.min.value_or(std::min(low, *view.max - (high - low)));
 }
@@ -484,11 +494,12 @@ void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<
                      const std::string& title)
 {
     const Letters letters(image);
-    const int width = std::max(8, int(0.4 * image.width())), height = int(1.1 * letters.height);
+    const bool has_components = !types.empty();
+    const int width = std::max(8, int(0.4 * image.width())),
+              height = int((has_components ? 1.6 : 1.1) * letters.height);
     const int left = image.width() - letters.margin - width;
     const double low = *view.min, high = *view.max, numbers = image.height() - letters.margin;
     int top = int(numbers - 1.9 * letters.height) - height;
-    const bool has_components = !types.empty();
     for (std::size_t k = std::max<std::size_t>(1, types.size()); k-- > 0; top -= height) {
         const int type = has_components ? types[k] : -1;
         for (int x = 0; x < width; ++x)
@@ -497,7 +508,7 @@ void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<
         if (has_components) {
             const std::string name = type_names[std::size_t(type)];
             draw_text(image, left - 0.6 * letters.height - text_width(name, letters.height),
-                      top + letters.height, letters.height, name, component_colours[type]);
+                      top + 1.3 * letters.height, letters.height, name, component_colours[type]);
         }
     }
     top += height;

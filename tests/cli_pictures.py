@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Pictures by `render` and `run --frames`: the colour bar and the texts of the file, components, quantities, slices, orbits, movies; wrong requests."""
+import math
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import zlib
+
+from program import chamomile, check, end, refused, run
+
+
+def picture(path):
+    """The rows of pixels of a PNG file, and its texts."""
+    data, at, body, texts = path.read_bytes(), 8, b"", {}
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        chunk = data[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            width, height = struct.unpack(">II", chunk[:8])
+        elif kind == b"IDAT":
+            body += chunk
+        elif kind == b"tEXt":
+            name, text = chunk.decode("latin-1").split("\0")
+            texts[name] = text
+        at += length + 12
+    raw, before, rows = zlib.decompress(body), bytearray(3 * width), []
+    for y in range(height):
+        kind, line = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+        for k in range(len(line)):
+            a, b, c = line[k - 3] if k > 2 else 0, before[k], before[k - 3] if k > 2 else 0
+            nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+            line[k] = (line[k] + (0, a, b, (a + b) // 2, nearest)[kind]) % 256
+        rows.append([tuple(line[k:k + 3]) for k in range(0, 3 * width, 3)])
+        before = line
+    return rows, texts
+
+
+def array(path):
+    """The numbers of an .npy file of doubles."""
+    data = path.read_bytes()
+    return struct.unpack(f"<{(len(data) - 128) // 8}d", data[128:])
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    chamomile(folder, "model", "merger", "-n", 4000, "--physical", "-o", "m.hdf5", "-q")
+    chamomile(folder, "model", "plummer", "-n", 2000, "-o", "p.hdf5", "-q")
+    draw = lambda name, *words: chamomile(folder, "render", *words, "-o", name, "--overwrite")
+
+    # The ends of the colour bar are the numbers that are told, and its colours those of the map.
+    said = draw("a.png", "m.hdf5", "--size", 300, "--min", "1e-4", "--max", "10")
+    rows, texts = picture(folder / "a.png")
+    check(re.search(r"surface density from 1e-0?4 to 10 \[1e10 Msun/kpc\^2\]", said), f"the ends told: {said}")
+    check((float(texts["Least"]), float(texts["Most"])) == (1e-4, 10), f"the ends in the file: {texts}")
+    check(texts["Quantity"] == "surface density" and texts["Unit"] == "1e10 Msun/kpc^2" and texts["Time"] == "t = 0.000 Gyr", f"texts: {texts}")
+    check(texts["Software"].startswith("chamomile ") and "render m.hdf5" in texts["Command"], f"provenance: {texts}")
+    plain, _ = draw("plain.png", "m.hdf5", "--size", 300, "--min", "1e-4", "--max", "10", "--no-colour-bar"), None
+    without, _ = picture(folder / "plain.png")
+    changed = [(x, y) for y in range(300) for x in range(300) if rows[y][x] != without[y][x]]
+    bright = (0xFC, 0xFF, 0xA4)  # the last colour of inferno
+    bar = [(x, y) for x, y in changed if rows[y][x] == bright]
+    check(bar and min(x for x, y in changed) > 120 and min(y for x, y in changed) > 230, f"the colour bar's place: {min(changed, default=0)}")
+    right = max((x for x, y in bar), default=0)
+    line = [rows[min(y for x, y in bar) + 1][x] for x in range(right - 119, right + 1)] if bar else [(0, 0, 0)]
+    check(max(line[0]) < 12 and line[-1] == bright and all(sum(b) >= sum(a) - 12 for a, b in zip(line, line[1:])), f"the colour bar's colours: {line[::20]}")
+
+    # Without units the numbers are in N-body units; the densities are those of --data; a slice holds less.
+    draw("p.png", "p.hdf5", "--size", 64, "--fov", 4, "--data", "p.npy")
+    check(picture(folder / "p.png")[1]["Unit"] == "N-body units", "units of a Plummer sphere")
+    whole = sum(array(folder / "p.npy"))
+    draw("s.png", "p.hdf5", "--size", 64, "--fov", 4, "--slice", 0.2, "--data", "s.npy")
+    check(0.02 < sum(array(folder / "s.npy")) / whole < 0.5, "a slice holds a part of the mass")
+
+    # Components: two colours where there are two.
+    draw("c.png", "m.hdf5", "--size", 200, "--components", "--types", "halo,disk", "--no-labels")
+    rows, _ = picture(folder / "c.png")
+    pixels = [p for row in rows for p in row]
+    check(sum(r > 40 and r > 2 * b for r, g, b in pixels) > 200 and sum(b > 40 and b > r + 10 for r, g, b in pixels) > 50, "two components, two colours")
+
+    # A rotating pair of particles: the line-of-sight velocity, its sign and its dispersion.
+    (folder / "two.txt").write_text("".join(f"1 {x} 0 0 0 {v} 0\n" for x, v in ((-1, 3), (1, -5))))
+    quantity = lambda name, *words: (draw("q.png", "two.txt", "--size", 64, "--fov", 4, "--data", "q.npy", "--quantity", name, "--inclination", 90, *words), array(folder / "q.npy"))[1]
+    values = quantity("velocity")
+    left = [v for k, v in enumerate(values) if k % 64 < 24 and not math.isnan(v)]
+    right = [v for k, v in enumerate(values) if k % 64 > 40 and not math.isnan(v)]
+    check(left and all(abs(v - 3) < 1e-6 for v in left), f"velocity away, seen along +y: {left[:3]}")
+    check(right and all(abs(v + 5) < 1e-6 for v in right), f"velocity towards: {right[:3]}")
+    values = [v for v in quantity("dispersion") if not math.isnan(v)]
+    check(values and all(-1e-9 < v < 4.1 for v in values), "dispersion")
+    _, texts = picture(folder / "q.png")
+    check(texts["Quantity"] == "velocity dispersion" and float(texts["Least"]) == 0, f"dispersion: {texts}")
+
+    # Follow: the densest place is in the middle of the picture, wherever the centre of mass is.
+    draw("f.png", "m.hdf5", "--size", 65, "--follow", "bulge", "--fov", 5, "--data", "f.npy", "--types", "bulge")
+    values = array(folder / "f.npy")
+    k = max(range(len(values)), key=values.__getitem__)
+    check(math.hypot(k % 65 - 32, k // 65 - 32) < 8, f"the densest place at {k % 65}, {k // 65}")
+
+    # An orbit: N pictures of one file, the third of four from the other side; a movie of an odd size plays.
+    done = chamomile(folder, "render", "m.hdf5", "--width", 65, "--height", 49, "--orbit", 4, "--no-labels", "-o", "o.png", "--movie", "o.mp4")
+    views = [picture(folder / f"o_{k:03d}.png")[0] for k in range(4)]
+    turned = [row[::-1] for row in views[0][::-1]]
+    far = sum(abs(sum(a) - sum(b)) for u, v in zip(turned, views[2]) for a, b in zip(u, v)) / (65 * 49)
+    check(far < 12 and views[0] != views[1], f"half an orbit turns the picture: {far}")
+    if shutil.which("ffmpeg") and shutil.which("ffprobe"):
+        told = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0", "o.mp4"],
+                              cwd=folder, capture_output=True, text=True).stdout.strip()
+        check(told == "66,50,4", f"the movie: {told}")
+    else:
+        print("the movie was not looked at: no ffmpeg, or no ffprobe")
+    nowhere = run(folder, "render", "m.hdf5", "--size", 64, "--orbit", 2, "-o", "n.png", "--movie", "n.mp4", env={**os.environ, "PATH": str(folder)})
+    check(nowhere.returncode == 0 and re.search(r"ffmpeg .*n_%03d.png .*n.mp4", nowhere.stdout) and not (folder / "n.mp4").exists(), f"without ffmpeg: {nowhere.stdout}{nowhere.stderr}")
+
+    # The frames of a run have the same settings: the first is what `render` shows.
+    view = ("--quantity", "potential", "--azimuth", 30, "--inclination", 70, "--follow", "densest")
+    run_words = ("run", "p.hdf5", "--t-end", 0.1, "--dt", 0.05, "--eps", 0.05, "--frames", "--frames-every", 0.1, "--frame-width", 3, "--frame-size", 80, "-q")
+    chamomile(folder, *run_words, "-o", "out", *[f"--frame-{w[2:]}" if str(w).startswith("--") else w for w in view])
+    draw("r.png", "out/snapshot_000.hdf5", *view, "--fov", 3, "--size", 80)
+    frame, render = picture(folder / "out/frame_000.png"), picture(folder / "r.png")
+    check(frame[0] == render[0], "frame_000.png is not what 'render' shows")
+    check(frame[1]["Quantity"] == "potential" and "--frame-quantity potential" in frame[1].get("Command", ""), f"texts of a frame: {frame[1]}")
+
+    # A periodic box is a tenth of its side thick.
+    chamomile(folder, "model", "cosmology", "--n", 8, "--box", 10, "--z-start", 49, "-o", "b.hdf5", "-q")
+    draw("b.png", "b.hdf5", "--size", 64, "--data", "b.npy")
+    draw("b.png", "b.hdf5", "--size", 64, "--data", "t.npy", "--slice", 1000)
+    draw("b.png", "b.hdf5", "--size", 64, "--data", "w.npy", "--slice", 10000)
+    check(array(folder / "b.npy") == array(folder / "t.npy") != array(folder / "w.npy"), "a box is a slice of a tenth")
+
+    for status, line, *words in ((2, "--follow: core", "--follow", "core"), (2, "--types: 7", "--types", 7), (2, "--quantity", "--quantity", "heat"),
+                                 (2, "components", "--components", "--quantity", "velocity"), (2, "contradicts --follow", "--follow", 2, "--center", "0,0,0"),
+                                 (2, "must end in .mp4", "--movie", "a.avi", "--orbit", 3), (2, "takes several snapshots", "--movie", "a.mp4"),
+                                 (2, "needs --movie", "--rate", 9), (3, "potential", "--quantity", "potential"), (2, "--orbit: 1", "--orbit", 1)):
+        refused(folder, status, line, "render", "two.txt", "-o", "x.png", *words)
+    refused(folder, 2, "--frame-quantity: needs --frames", "run", "p.hdf5", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--frame-quantity", "velocity")
+
+end("pictures show and say what they should")

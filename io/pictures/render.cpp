@@ -385,6 +385,8 @@ Scene compose(const Snapshot& snapshot, const RenderOptions& options)
     const std::vector<double> masses = weights(snapshot.particles, indices);
     completed.box = completed.box.value_or(box_of(snapshot));
     const double side = *completed.box;
+    if (completed.follow)
+        completed.centre.reset(); // the search has one beginning, whatever was shown before
     if (side > 0) {
         completed.centre = completed.centre.value_or(Vec3<double>{side / 2, side / 2, side / 2});
         completed.field_of_view = completed.field_of_view.value_or(side);

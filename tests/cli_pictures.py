@@ -76,10 +76,14 @@ with tempfile.TemporaryDirectory() as scratch:
     check(0.02 < sum(array(folder / "s.npy")) / whole < 0.5, "a slice holds a part of the mass")
 
     # Components: two colours where there are two.
-    draw("c.png", "m.hdf5", "--size", 200, "--components", "--types", "disk,bulge", "--no-labels")
+    for name, kind in (("one", 1), ("other", 2)):
+        chamomile(folder, "model", "hernquist", "-n", 2000, "--type", kind, "-o", f"{name}.hdf5", "-q")
+    chamomile(folder, "join", "one.hdf5", "other.hdf5", "--at", "-20,0,0", "--at", "20,0,0", "-o", "both.hdf5", "-q")
+    draw("c.png", "both.hdf5", "--size", 200, "--fov", 80, "--components", "--types", "halo,disk", "--no-labels")
     rows, _ = picture(folder / "c.png")
-    pixels = [p for row in rows for p in row]
-    check(sum(r > b + 30 for r, g, b in pixels) > 20 and sum(b > r + 30 for r, g, b in pixels) > 50, "two components, two colours")
+    halves = [[p for row in rows for p in row[k:k + 100]] for k in (0, 100)]
+    counts = [(sum(r > b + 30 for r, g, b in half), sum(b > r + 30 for r, g, b in half)) for half in halves]
+    check(counts[0][0] > 50 > counts[0][1] and counts[1][1] > 50 > counts[1][0], f"two components, two colours: {counts}")
 
     # A rotating pair of particles: the line-of-sight velocity, its sign and its dispersion.
     (folder / "two.txt").write_text("".join(f"1 {x} 0 0 0 {v} 0\n" for x, v in ((-1, 3), (1, -5))))

@@ -1,0 +1,38 @@
+/// \file  What is drawn upon a picture, and the colours of its quantities.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chamomile/core/quantity.hpp"
+#include "chamomile/io/pictures/render.hpp"
+
+namespace chamomile {
+
+/// A Meaning is what a quantity is called and measured in, and how it is coloured.
+struct Meaning {
+    const char* name;
+    Dimension dimension;
+    ColourMap map;
+};
+
+const Meaning& meaning_of(Pictured quantity);
+
+/// Returns where a value lies between the ends of the colours, from 0 to 1.
+double part_of(double value, const RenderOptions& view);
+
+/// Returns the colour of a part of the range; `type` is the component, or negative.
+Colour colour_at(double part, const RenderOptions& view, int type);
+
+/// Returns the time or redshift of a picture in words.
+std::string time_label(const Snapshot& snapshot);
+
+/// Draws the scale bar at the lower left and the time at the upper left.
+void draw_labels(Image& image, const Snapshot& snapshot, double field_of_view);
+
+/// Draws the colour bar at the lower right, one for each component of the types: quantity and unit
+/// above it, the numbers at its ends below it, and ticks with theirs where there is room.
+void draw_colour_bar(Image& image, const RenderOptions& view, const std::vector<int>& types,
+                     const std::string& title);
+
+} // namespace chamomile

@@ -13,9 +13,9 @@
 #include "app/options/solver_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/run/accuracy_text.hpp"
-#include "chamomile/run/method_text.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/accuracy_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -16,11 +16,11 @@
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/run/accuracy_text.hpp"
-#include "chamomile/run/method_text.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/accuracy_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -10,7 +10,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/unit_conversion.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

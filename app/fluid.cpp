@@ -15,7 +15,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/run/file_lock.hpp"
+#include "chamomile/run/files/file_lock.hpp"
 
 namespace chamomile::app {
 namespace {

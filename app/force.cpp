@@ -10,10 +10,10 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
-#include "chamomile/run/accuracy_text.hpp"
 #include "chamomile/run/force_cost.hpp"
-#include "chamomile/run/method_text.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/accuracy_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -13,8 +13,8 @@
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/one_line.hpp"
 #include "chamomile/io/unit_conversion.hpp"
-#include "chamomile/run/particle_notes.hpp"
 #include "chamomile/run/structures/mass_function_file.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

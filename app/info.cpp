@@ -8,8 +8,8 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/io/summary.hpp"
-#include "chamomile/run/method_text.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/method_text.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/options/placement_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 

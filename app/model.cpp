@@ -8,7 +8,7 @@
 #include "app/options/options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/io/models/exponential_disk.hpp"
 #include "chamomile/io/models/kepler.hpp"
 #include "chamomile/io/models/plummer.hpp"

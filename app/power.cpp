@@ -7,7 +7,7 @@
 #include "app/options/structure_options.hpp"
 #include "chamomile/io/one_line.hpp"
 #include "chamomile/io/unit_conversion.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 

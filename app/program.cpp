@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/io/hdf5/at_exit.hpp"

@@ -21,7 +21,7 @@
 #include "chamomile/io/pictures/array_file.hpp"
 #include "chamomile/io/pictures/picture_settings.hpp"
 #include "chamomile/io/unit_conversion.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 namespace {

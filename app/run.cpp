@@ -18,11 +18,11 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/run/introduction.hpp"
-#include "chamomile/run/particle_notes.hpp"
 #include "chamomile/run/run_job.hpp"
-#include "chamomile/run/scheme_text.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
+#include "chamomile/run/texts/introduction.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
+#include "chamomile/run/texts/scheme_text.hpp"
 
 namespace chamomile::app {
 namespace {

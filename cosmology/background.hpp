@@ -1,7 +1,7 @@
 /// \file  The expanding background: Friedmann's equation and integrals over it.
 #pragma once
 
-#include "chamomile/core/range.hpp"
+#include "chamomile/core/options/range.hpp"
 
 namespace chamomile {
 

@@ -8,7 +8,7 @@
 #include "chamomile/core/box.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/cosmology/linking_cells.hpp"
+#include "chamomile/cosmology/halos/linking_cells.hpp"
 
 namespace chamomile {
 namespace {

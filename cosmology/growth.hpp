@@ -7,7 +7,7 @@ namespace chamomile {
 
 /// A Growth holds the growth factors. D1 grows as a while matter dominates, and D2 (> 0 here; some
 /// write it with the other sign) as 3/7 a^2. Displacements are x - q = -D1 grad phi1 - D2 grad phi2
-/// with laplace phi1 = delta and phi2 as in cosmology/displacements.hpp.
+/// with laplace phi1 = delta and phi2 as in cosmology/initial/displacements.hpp.
 struct Growth {
     double D1, D2;
     double f1, f2; ///< d ln D / d ln a

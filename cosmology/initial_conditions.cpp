@@ -8,8 +8,8 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/periodic.hpp"
-#include "chamomile/cosmology/displacements.hpp"
-#include "chamomile/cosmology/glass.hpp"
+#include "chamomile/cosmology/initial/displacements.hpp"
+#include "chamomile/cosmology/initial/glass.hpp"
 #include "chamomile/mesh/assignment.hpp"
 
 namespace chamomile {

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "chamomile/core/particles.hpp"
-#include "chamomile/cosmology/gaussian_field.hpp"
 #include "chamomile/cosmology/growth.hpp"
+#include "chamomile/cosmology/initial/gaussian_field.hpp"
 
 namespace chamomile {
 
 /// A ParticleLoad is the arrangement of particles in a homogeneous universe.
 enum class ParticleLoad {
     grid, ///< the points of the mesh
-    glass ///< cosmology/glass.hpp, repeated
+    glass ///< cosmology/initial/glass.hpp, repeated
 };
 
 /// InitialConditionsOptions describe the box, its particles and its random field.

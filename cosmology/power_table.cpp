@@ -5,7 +5,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/regular_file.hpp"
+#include "chamomile/core/files/regular_file.hpp"
 
 namespace chamomile {
 

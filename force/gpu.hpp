@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/mesh/mesh_gravity.hpp"
 
 namespace chamomile {

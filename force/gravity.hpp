@@ -12,7 +12,7 @@
 
 #include "chamomile/core/softening.hpp"
 #include "chamomile/core/vec3.hpp"
-#include "chamomile/force/cell_series.hpp"
+#include "chamomile/force/expansions/cell_series.hpp"
 
 namespace chamomile {
 

@@ -3,7 +3,7 @@
 /// A new option is a member of SolverOptions and a row in option_table.cpp.
 #pragma once
 
-#include "chamomile/core/option_row.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/force/solver.hpp"
 
 namespace chamomile {

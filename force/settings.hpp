@@ -68,7 +68,7 @@ struct Method {
 
 enum class Precision {
     /// Pairs are summed in float about the group's centre, and tiles added in double. Direct sums
-    /// whose terms cancel (force/cancellation.hpp) are made again in double.
+    /// whose terms cancel (force/repairs/cancellation.hpp) are made again in double.
     single_precision,
     double_precision
 };

@@ -4,10 +4,10 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/list_solver.hpp"
-#include "chamomile/force/long_range_field.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
-#include "chamomile/force/periodic_direct.hpp"
+#include "chamomile/force/periodic/long_range_field.hpp"
+#include "chamomile/force/periodic/periodic_direct.hpp"
 
 namespace chamomile {
 namespace {

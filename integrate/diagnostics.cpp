@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/measures/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {

@@ -4,10 +4,10 @@
 #include <numbers>
 #include <random>
 
-#include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/archive.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
-#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/measures/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {

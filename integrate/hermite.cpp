@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {

@@ -6,10 +6,10 @@
 #include <map>
 #include <vector>
 
-#include "chamomile/integrate/block_levels.hpp"
-#include "chamomile/integrate/encounters.hpp"
 #include "chamomile/integrate/hermite_step.hpp"
 #include "chamomile/integrate/integrator.hpp"
+#include "chamomile/integrate/measures/encounters.hpp"
+#include "chamomile/integrate/rungs/block_levels.hpp"
 #include "chamomile/pairs/jerk_solver.hpp"
 
 namespace chamomile {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "chamomile/core/list_where.hpp"
 #include "chamomile/core/norm.hpp"
+#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {

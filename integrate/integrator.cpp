@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {

@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/long_range_field.hpp"
-#include "chamomile/force/solver_state.hpp"
+#include "chamomile/force/lists/solver_state.hpp"
+#include "chamomile/force/periodic/long_range_field.hpp"
 
 namespace chamomile {
 namespace {

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "chamomile/core/particles.hpp"
-#include "chamomile/integrate/block_report.hpp"
 #include "chamomile/integrate/integrator.hpp"
-#include "chamomile/integrate/kept_trees.hpp"
 #include "chamomile/integrate/particle_store.hpp"
+#include "chamomile/integrate/rungs/block_report.hpp"
+#include "chamomile/integrate/rungs/kept_trees.hpp"
 
 namespace chamomile {
 

@@ -12,8 +12,8 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
-#include "chamomile/integrate/block_levels.hpp"
-#include "chamomile/integrate/block_rule.hpp"
+#include "chamomile/integrate/rungs/block_levels.hpp"
+#include "chamomile/integrate/rungs/block_rule.hpp"
 
 namespace chamomile {
 

@@ -1,7 +1,7 @@
 // This file says which scheme goes with which forces and makes integrators of them.
 #include "chamomile/integrate/scheme.hpp"
 
-#include "chamomile/force/small_sets.hpp"
+#include "chamomile/force/lists/small_sets.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {

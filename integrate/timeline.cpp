@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
-#include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/archive.hpp"
 
 namespace chamomile {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/core/range.hpp"
+#include "chamomile/core/options/range.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {

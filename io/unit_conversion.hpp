@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "chamomile/core/quantity.hpp"
+#include "chamomile/core/options/quantity.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {

@@ -5,8 +5,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/array_rows.hpp"
-#include "chamomile/force/list_field.hpp"
+#include "chamomile/force/lists/array_rows.hpp"
+#include "chamomile/force/lists/list_field.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/scale.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"

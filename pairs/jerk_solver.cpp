@@ -1,7 +1,7 @@
 #include "chamomile/pairs/jerk_solver.hpp"
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
 

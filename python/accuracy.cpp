@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/field.hpp"
-#include "chamomile/force/force_errors.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
 #include "python/faults.hpp"

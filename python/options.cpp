@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "python/bindings.hpp"
 
 namespace chamomile::python {

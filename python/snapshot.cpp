@@ -12,7 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/option_row.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"

@@ -7,9 +7,9 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/run/accuracy_text.hpp"
-#include "chamomile/run/method_text.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
+#include "chamomile/run/texts/accuracy_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 
 namespace chamomile {
 namespace {

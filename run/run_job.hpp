@@ -7,17 +7,17 @@
 #include <string>
 
 #include "chamomile/io/pictures/render.hpp"
-#include "chamomile/run/checkpoints.hpp"
-#include "chamomile/run/energy_file.hpp"
-#include "chamomile/run/force_file.hpp"
-#include "chamomile/run/introduction.hpp"
+#include "chamomile/run/files/checkpoints.hpp"
+#include "chamomile/run/files/energy_file.hpp"
+#include "chamomile/run/files/force_file.hpp"
+#include "chamomile/run/files/run_folder.hpp"
+#include "chamomile/run/files/step_file.hpp"
 #include "chamomile/run/journal.hpp"
-#include "chamomile/run/progress.hpp"
-#include "chamomile/run/run_folder.hpp"
 #include "chamomile/run/run_settings.hpp"
 #include "chamomile/run/run_state.hpp"
-#include "chamomile/run/step_file.hpp"
 #include "chamomile/run/stop_requests.hpp"
+#include "chamomile/run/texts/introduction.hpp"
+#include "chamomile/run/texts/progress.hpp"
 #include "chamomile/run/viewing.hpp"
 
 namespace chamomile {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "chamomile/core/option_row.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/io/pictures/render.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/structures/run_analysis.hpp"

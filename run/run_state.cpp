@@ -4,7 +4,7 @@
 
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/core/version.hpp"
-#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 
 namespace chamomile {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/core/archive.hpp"
-#include "chamomile/core/quantity.hpp"
+#include "chamomile/core/files/archive.hpp"
+#include "chamomile/core/options/quantity.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
 #include "chamomile/io/snapshot.hpp"

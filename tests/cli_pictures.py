@@ -8,35 +8,8 @@ import shutil
 import struct
 import subprocess
 import tempfile
-import zlib
 
-from program import chamomile, check, end, refused, run
-
-
-def picture(path):
-    """The rows of pixels of a PNG file, and its texts."""
-    data, at, body, texts = path.read_bytes(), 8, b"", {}
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        chunk = data[at + 8:at + 8 + length]
-        if kind == b"IHDR":
-            width, height = struct.unpack(">II", chunk[:8])
-        elif kind == b"IDAT":
-            body += chunk
-        elif kind == b"tEXt":
-            name, text = chunk.decode("latin-1").split("\0")
-            texts[name] = text
-        at += length + 12
-    raw, before, rows = zlib.decompress(body), bytearray(3 * width), []
-    for y in range(height):
-        kind, line = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
-        for k in range(len(line)):
-            a, b, c = line[k - 3] if k > 2 else 0, before[k], before[k - 3] if k > 2 else 0
-            nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
-            line[k] = (line[k] + (0, a, b, (a + b) // 2, nearest)[kind]) % 256
-        rows.append([tuple(line[k:k + 3]) for k in range(0, 3 * width, 3)])
-        before = line
-    return rows, texts
+from program import chamomile, check, end, picture, refused, run
 
 
 def array(path):

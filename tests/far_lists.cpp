@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/tree/acceptance.hpp"
 #include "tests/clouds.hpp"
 

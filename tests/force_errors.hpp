@@ -1,7 +1,7 @@
 /// \file  Errors of a solver's forces against the reference sum.
 #pragma once
 
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {

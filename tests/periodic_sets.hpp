@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/force/list_solver.hpp"
-#include "chamomile/force/short_range.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/periodic/short_range.hpp"
 #include "clouds.hpp"
 
 namespace chamomile::tests {

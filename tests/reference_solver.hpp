@@ -2,7 +2,7 @@
 #pragma once
 
 #include "chamomile/force/reference_sum.hpp"
-#include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {

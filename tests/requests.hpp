@@ -1,7 +1,7 @@
 /// \file  Requests of solvers, of particles on the host.
 #pragma once
 
-#include "chamomile/force/singular_pairs.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/force/solver.hpp"
 
 namespace chamomile::tests {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "chamomile/force/long_range_field.hpp"
+#include "chamomile/force/periodic/long_range_field.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/periodic_sets.hpp"

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/force/gravity.hpp"
-#include "chamomile/force/local_expansion.hpp"
 
 using namespace chamomile;
 

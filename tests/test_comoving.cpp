@@ -6,12 +6,12 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/cosmology/glass.hpp"
 #include "chamomile/cosmology/growth.hpp"
+#include "chamomile/cosmology/initial/glass.hpp"
 #include "chamomile/cosmology/initial_conditions.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
-#include "chamomile/integrate/layzer_irvine.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/measures/layzer_irvine.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "within.hpp"
 

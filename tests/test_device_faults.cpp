@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/list_field.hpp"
-#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/gpu/device/fault_plan.hpp"
 #include "chamomile/integrate/device_check.hpp"
 #include "chamomile/pairs/target_parts.hpp"

@@ -9,7 +9,7 @@
 
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
-#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/long_range_field.hpp"
+#include "chamomile/force/periodic/long_range_field.hpp"
 #include "periodic_sets.hpp"
 #include "tests/requests.hpp"
 

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 
-#include "chamomile/cosmology/halo_properties.hpp"
-#include "chamomile/cosmology/spherical_overdensity.hpp"
+#include "chamomile/cosmology/halos/halo_properties.hpp"
+#include "chamomile/cosmology/halos/spherical_overdensity.hpp"
 #include "tests/clouds.hpp"
 
 using namespace chamomile;

@@ -10,8 +10,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/periodic.hpp"
-#include "chamomile/cosmology/displacements.hpp"
-#include "chamomile/cosmology/glass.hpp"
+#include "chamomile/cosmology/initial/displacements.hpp"
+#include "chamomile/cosmology/initial/glass.hpp"
 #include "chamomile/cosmology/initial_conditions.hpp"
 #include "chamomile/force/threads.hpp"
 #include "planck_power.hpp"

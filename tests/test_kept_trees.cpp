@@ -1,7 +1,7 @@
 // Trees that are kept while particles move.
 #include <doctest/doctest.h>
 
-#include "chamomile/integrate/kept_trees.hpp"
+#include "chamomile/integrate/rungs/kept_trees.hpp"
 #include "chamomile/io/models/spheres.hpp"
 #include "tests/periodic_sets.hpp"
 #include "tests/requests.hpp"

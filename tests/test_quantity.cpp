@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/quantity.hpp"
-#include "chamomile/core/typed_number.hpp"
+#include "chamomile/core/options/quantity.hpp"
+#include "chamomile/core/options/typed_number.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 

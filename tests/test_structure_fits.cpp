@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "chamomile/cosmology/halofit.hpp"
-#include "chamomile/cosmology/mass_function.hpp"
+#include "chamomile/cosmology/halos/mass_function.hpp"
 #include "tests/within.hpp"
 
 using namespace chamomile;

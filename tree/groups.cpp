@@ -7,7 +7,7 @@
 #include <string>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/list_where.hpp"
+#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {

@@ -9,7 +9,7 @@
 #include "app/options/solver_options.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
-#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 
 namespace chamomile::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/io/data_file.hpp"
 #include "chamomile/run/force_cost.hpp"

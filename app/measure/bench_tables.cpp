@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "chamomile/run/force_cost.hpp"
-#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 
 namespace chamomile::app {
 namespace {

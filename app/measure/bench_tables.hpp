@@ -7,7 +7,7 @@
 
 #include "app/measure/solver_sweep.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 
 namespace chamomile::app {
 

@@ -4,7 +4,7 @@
 
 #include "app/options/solver_options.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 
 namespace chamomile::app {
 namespace {

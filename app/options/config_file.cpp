@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/regular_file.hpp"
+#include "chamomile/core/files/regular_file.hpp"
 
 namespace chamomile::app {
 

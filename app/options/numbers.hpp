@@ -1,8 +1,8 @@
-/// \file  Numbers of the command line: core/typed_number.hpp, with short names of ranges.
+/// \file  Numbers of the command line: core/options/typed_number.hpp, with short names of ranges.
 #pragma once
 
 #include "chamomile/core/number_text.hpp"
-#include "chamomile/core/typed_number.hpp"
+#include "chamomile/core/options/typed_number.hpp"
 
 namespace chamomile::app {
 

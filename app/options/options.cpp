@@ -8,8 +8,8 @@
 #include "app/options/config_file.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/force/threads.hpp"
 
 namespace chamomile::app {

@@ -34,8 +34,8 @@
 
 #include "app/options/numbers.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/option_row.hpp"
-#include "chamomile/core/quantity.hpp"
+#include "chamomile/core/options/option_row.hpp"
+#include "chamomile/core/options/quantity.hpp"
 #include "chamomile/run/journal.hpp"
 
 namespace boost::program_options {

@@ -4,8 +4,8 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/comoving.hpp"
-#include "chamomile/run/method_text.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/method_text.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile::app {
 

@@ -3,9 +3,9 @@
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/force/list_solver.hpp"
-#include "chamomile/run/particle_notes.hpp"
-#include "chamomile/run/stated_forces.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
+#include "chamomile/run/texts/stated_forces.hpp"
 
 namespace chamomile::app {
 

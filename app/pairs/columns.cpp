@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
-#include "chamomile/core/regular_file.hpp"
+#include "chamomile/core/files/regular_file.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/io/number_text.hpp"
 #include "chamomile/io/one_line.hpp"
 #include "chamomile/io/text/words.hpp"

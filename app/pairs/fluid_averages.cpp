@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "app/options/numbers.hpp"
-#include "chamomile/core/archive.hpp"
+#include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/text/table.hpp"
 
 namespace chamomile::app {

@@ -7,7 +7,7 @@
 #include "app/options/numbers.hpp"
 #include "app/pairs/columns.hpp"
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/pairs/laws/gravity.hpp"
 #include "chamomile/pairs/laws/gravity_jerk.hpp"
 #include "chamomile/pairs/laws/lennard_jones_coulomb.hpp"

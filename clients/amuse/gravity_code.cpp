@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/integrate/timeline.hpp"
 #include "chamomile/pairs/laws/softened_pairs.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/pairs/text/text_law.hpp"
 

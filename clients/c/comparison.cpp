@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "chamomile/clients/c/context.hpp"
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 
 using namespace chamomile;
 

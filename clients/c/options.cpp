@@ -2,7 +2,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/threads.hpp"
 

@@ -7,11 +7,11 @@
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
 #include "chamomile/core/text/table.hpp"
-#include "chamomile/force/float_sum.hpp"
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
+#include "chamomile/force/repairs/float_sum.hpp"
 #include "chamomile/io/models/plummer.hpp"
 #include "chamomile/run/journal.hpp"
-#include "chamomile/run/method_text.hpp"
+#include "chamomile/run/texts/method_text.hpp"
 #include "examples/papers/papers.hpp"
 
 namespace chamomile::app {

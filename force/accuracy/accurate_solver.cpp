@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <string>
 
-#include "chamomile/core/archive.hpp"
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/files/archive.hpp"
 #include "chamomile/force/accuracy/candidate.hpp"
 #include "chamomile/force/accuracy/methods.hpp"
 #include "chamomile/force/accuracy/trials.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "chamomile/force/accuracy/direct_sample.hpp"
-#include "chamomile/force/list_solver.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
 
 namespace chamomile {
 

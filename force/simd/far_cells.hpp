@@ -2,7 +2,7 @@
 /// T over some hundred cells; then they are added in double, in the order of the list.
 #pragma once
 
-#include "chamomile/force/local_expansion.hpp"
+#include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/force/simd/far_field.hpp"
 #include "chamomile/force/simd/rows.hpp"
 

@@ -1,7 +1,7 @@
 // L2P on a processor core, a lane to a target. Contraction: fused.
 #include "chamomile/force/simd/far_field.hpp"
 
-#include "chamomile/force/local_expansion.hpp"
+#include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/force/simd/rows.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {

@@ -10,7 +10,7 @@
 /// expansion (far_field.hpp).
 #pragma once
 
-#include "chamomile/force/short_range.hpp"
+#include "chamomile/force/periodic/short_range.hpp"
 #include "chamomile/force/simd/far_field.hpp"
 #include "chamomile/force/simd/force_loop.hpp"
 #include "chamomile/force/simd/group_targets.hpp"

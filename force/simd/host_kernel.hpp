@@ -6,8 +6,8 @@
 
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/softening.hpp"
-#include "chamomile/force/cancellation.hpp"
-#include "chamomile/force/taylor_terms.hpp"
+#include "chamomile/force/expansions/taylor_terms.hpp"
+#include "chamomile/force/repairs/cancellation.hpp"
 #include "chamomile/tree/interaction_lists.hpp"
 
 namespace chamomile {
@@ -17,7 +17,7 @@ struct ShortRangeForm;
 
 inline constexpr int lowest_local_order = 3, highest_local_order = 6;
 
-/// The field of far cells about a centre; see force/local_expansion.hpp.
+/// The field of far cells about a centre; see force/expansions/local_expansion.hpp.
 struct Expansion {
     Vec3<double> center;
     double unit; ///< of length, in internal units
@@ -116,7 +116,7 @@ struct HostKernels {
     /// By double precision, local order and order of the multipoles: to 2, 3, 4.
     ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];
     /// Sums of groups where forces cancel are off by at most so much of S / sqrt(N), as
-    /// force/cancellation.hpp has it: measured.
+    /// force/repairs/cancellation.hpp has it: measured.
     double scatter;
     AbsoluteForceKernel absolute_force;
     PreciseKernel precise[2][2]; ///< by softening kind and potential wanted

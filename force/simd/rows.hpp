@@ -3,8 +3,8 @@
 
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/simd.hpp"
+#include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/force/gravity.hpp"
-#include "chamomile/force/local_expansion.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/force/cancellation.hpp"
+#include "chamomile/force/repairs/cancellation.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/force/scale.hpp"
-#include "chamomile/force/singular_pairs.hpp"
 
 namespace chamomile {
 

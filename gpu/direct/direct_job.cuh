@@ -1,8 +1,8 @@
 /// \file  What a direct sum on the device works on, and how it is cut.
 #pragma once
 
-#include "chamomile/force/cancellation.hpp"
 #include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/repairs/cancellation.hpp"
 #include "chamomile/gpu/tiles/tile_block.cuh"
 #include "chamomile/gpu/tiles/tile_boxes.cuh"
 
@@ -56,7 +56,7 @@ __device__ inline Clump clump_of_warp(const Vec3<double>& x, double mass)
 }
 
 /// By a CancellingJob a sum in float finds the targets whose forces cancel or are blurred
-/// (force/cancellation.hpp) and sums them again.
+/// (force/repairs/cancellation.hpp) and sums them again.
 struct CancellingJob {
     Clump* clumps; ///< of all sources
     Index clump_count;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "chamomile/core/softening.hpp"
-#include "chamomile/force/cancellation.hpp"
+#include "chamomile/force/repairs/cancellation.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/gpu/direct/direct_job.cuh"
 #include "chamomile/gpu/pairs/pair_order.cuh"

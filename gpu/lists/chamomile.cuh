@@ -20,7 +20,7 @@
 #include <type_traits>
 
 #include "chamomile/force/evaluator.hpp"
-#include "chamomile/force/short_range.hpp"
+#include "chamomile/force/periodic/short_range.hpp"
 #include "chamomile/gpu/device/time_line.cuh"
 #include "chamomile/gpu/tiles/tile_loop.cuh"
 

@@ -10,7 +10,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/trace.hpp"
 #include "chamomile/force/gpu.hpp"
-#include "chamomile/force/list_pool.hpp"
+#include "chamomile/force/lists/list_pool.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/device/time_line.cuh"
 #include "chamomile/gpu/lists/batch_slot.cuh"

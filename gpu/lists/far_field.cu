@@ -8,7 +8,7 @@
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
 // and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 560 for the butterfly,
 // 120 per target; 32 bytes per target written and read again. Contraction: fused.
-#include "chamomile/force/local_expansion.hpp"
+#include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/gpu/lists/far_field.cuh"
 
 namespace chamomile {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "chamomile/core/norm.hpp"
-#include "chamomile/integrate/ordered_sum.hpp"
+#include "chamomile/integrate/measures/ordered_sum.hpp"
 #include "chamomile/integrate/particle_store.hpp"
 
 namespace chamomile {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "chamomile/core/archive.hpp"
+#include "chamomile/core/files/archive.hpp"
 #include "chamomile/io/checkpoint/layout.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/pending_file.hpp"

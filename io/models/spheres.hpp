@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "chamomile/core/option_row.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/io/models/sphere_profile.hpp"
 #include "chamomile/io/snapshot.hpp"
 

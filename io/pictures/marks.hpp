@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/core/quantity.hpp"
+#include "chamomile/core/options/quantity.hpp"
 #include "chamomile/io/pictures/render.hpp"
 
 namespace chamomile {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "chamomile/core/option_row.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/io/pictures/render.hpp"
 
 namespace chamomile {

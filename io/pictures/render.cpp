@@ -9,7 +9,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
-#include "chamomile/core/quantity.hpp"
+#include "chamomile/core/options/quantity.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/io/pictures/frame.hpp"
 #include "chamomile/io/pictures/marks.hpp"

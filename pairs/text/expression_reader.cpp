@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 
 namespace chamomile {
 namespace {

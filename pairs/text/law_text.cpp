@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/pairs/text/expression_reader.hpp"
 
 namespace chamomile {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/nearest_name.hpp"
+#include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/pairs/simd/text_kernels.hpp"
 #include "chamomile/pairs/text/device_law.hpp"
 #include "chamomile/pairs/text/device_source.hpp"

@@ -8,8 +8,8 @@
 #include "chamomile/cosmology/background.hpp"
 #include "chamomile/io/comoving.hpp"
 #include "chamomile/io/one_line.hpp"
-#include "chamomile/run/particle_notes.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile {
 namespace {

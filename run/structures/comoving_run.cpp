@@ -8,7 +8,7 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/comoving.hpp"
-#include "chamomile/run/particle_notes.hpp"
+#include "chamomile/run/texts/particle_notes.hpp"
 
 namespace chamomile {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/core/option_row.hpp"
+#include "chamomile/core/options/option_row.hpp"
 #include "chamomile/cosmology/background.hpp"
 #include "chamomile/integrate/comoving_clock.hpp"
 #include "chamomile/io/snapshot.hpp"

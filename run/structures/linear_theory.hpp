@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chamomile/cosmology/halofit.hpp"
-#include "chamomile/cosmology/mass_function.hpp"
+#include "chamomile/cosmology/halos/mass_function.hpp"
 #include "chamomile/io/snapshot.hpp"
 
 namespace chamomile {

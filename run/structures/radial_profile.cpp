@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/quantity.hpp"
+#include "chamomile/core/options/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/diagnostics.hpp"
 

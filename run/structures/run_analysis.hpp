@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "chamomile/core/option_row.hpp"
-#include "chamomile/run/run_folder.hpp"
+#include "chamomile/core/options/option_row.hpp"
+#include "chamomile/run/files/run_folder.hpp"
 #include "chamomile/run/structures/halo_file.hpp"
 #include "chamomile/run/structures/power_file.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "chamomile/force/list_solver.hpp"
-#include "chamomile/force/periodic_direct.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/periodic/periodic_direct.hpp"
 #include "chamomile/mesh/mesh_gravity.hpp"
 #include "tests/clouds.hpp"
 

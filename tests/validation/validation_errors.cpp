@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "chamomile/force/force_errors.hpp"
+#include "chamomile/force/accuracy/force_errors.hpp"
 #include "chamomile/force/solver.hpp"
 #include "tests/validation/planned_walk.hpp"
 

@@ -1,0 +1,97 @@
+#include "chamomile/force/accuracy/force_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chamomile/core/norm.hpp"
+
+namespace chamomile {
+
+Percentiles percentiles(std::vector<double>& values)
+{
+    if (values.empty())
+        return {};
+    std::sort(values.begin(), values.end());
+    const std::size_t n = values.size();
+    const auto at = [&](double fraction) {
+        return values[std::min(n - 1, std::size_t(fraction * double(n)))];
+    };
+    double squares = 0;
+    for (double v : values)
+        squares += v * v;
+    return {std::sqrt(squares / double(n)), at(0.5), at(0.9), at(0.99), at(0.999), values[n - 1]};
+}
+
+TargetErrors target_errors(const Particles& particles, const ReferenceSums& reference,
+                           std::span<const Index> targets)
+{
+    TargetErrors errors;
+    const auto ratio = [](double difference, double scale) {
+        return scale > 0 || std::isnan(scale) ? difference / scale : difference;
+    };
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        const Index i = targets[k];
+        const double difference =
+            norm_of_any_size(particles.acceleration[i] - reference.acceleration[k]);
+        errors.acceleration.push_back(
+            ratio(difference, norm_of_any_size(reference.acceleration[k])));
+        errors.scaled.push_back(ratio(difference, reference.absolute_sum[k]));
+        errors.potential.push_back(ratio(std::abs(particles.potential[i] - reference.potential[k]),
+                                         std::abs(reference.potential[k])));
+    }
+    return errors;
+}
+
+ForceErrors force_errors(const TargetErrors& of_targets, std::span<const Index> targets)
+{
+    ForceErrors errors;
+    double worst = -1;
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        errors.all_finite &= std::isfinite(of_targets.acceleration[k] + of_targets.potential[k]);
+        if (of_targets.acceleration[k] > worst) {
+            worst = of_targets.acceleration[k];
+            errors.worst = targets[k];
+        }
+    }
+    std::vector<double> relative = of_targets.acceleration, scaled = of_targets.scaled,
+                        potential = of_targets.potential;
+    std::erase_if(scaled, [](double error) { return std::isnan(error); });
+    errors.acceleration = percentiles(relative);
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    errors.scaled = scaled.empty() && !of_targets.scaled.empty()
+                        ? Percentiles{unknown, unknown, unknown, unknown, unknown, unknown}
+                        : percentiles(scaled);
+    errors.potential = percentiles(potential);
+    return errors;
+}
+
+ForceErrors force_errors(const Particles& particles, const ReferenceSums& reference,
+                         std::span<const Index> targets)
+{
+    return force_errors(target_errors(particles, reference, targets), targets);
+}
+
+double momentum_residue(const Particles& particles)
+{
+    // The sums are in units of the largest mass and acceleration, whose product may overflow.
+    double most_mass = 0, most_acceleration = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        most_mass = std::max(most_mass, std::abs(particles.mass[i]));
+        most_acceleration =
+            std::max(most_acceleration, norm_of_any_size(particles.acceleration[i]));
+    }
+    if (most_mass == 0 || most_acceleration == 0)
+        return 0;
+    Vec3<double> sum;
+    double absolute = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const Vec3<double> force =
+            (particles.mass[i] / most_mass) * ((1 / most_acceleration) * particles.acceleration[i]);
+        sum += force;
+        absolute += norm(force);
+    }
+    return norm(sum) / absolute;
+}
+
+} // namespace chamomile

@@ -1,0 +1,175 @@
+// The host evaluates each batch at once, in the thread that walked it, while the lists are in its
+// cache.
+#include <algorithm>
+
+#include <omp.h>
+
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/lists/kernels.hpp"
+#include "chamomile/force/lists/list_pool.hpp"
+
+namespace chamomile {
+namespace {
+
+class HostEvaluator final : public Evaluator {
+public:
+    HostEvaluator(Precision precision, const std::string& instruction_set)
+        : kernels_(find_kernels(instruction_set)), precision_(precision)
+    {}
+
+    void begin(const EvaluationInput& input) override
+    {
+        input_ = input;
+        // A spline of no length is Newton's law, and so is Plummer's.
+        spline_ = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
+        const bool precise = precision_ == Precision::double_precision;
+        const bool potential = input.quantities == Quantities::acceleration_potential;
+        kernel_ = input.form ? kernels_.short_range(spline_, potential, precise)
+                             : kernels_.kernel(spline_, potential, precise);
+        expand_ = input.local_order == 0
+                      ? nullptr
+                      : kernels_.expand[precise][input.local_order - lowest_local_order]
+                                       [input.order <= 2 ? 0 : input.order - 2];
+        threads_.resize(std::size_t(omp_get_max_threads()));
+        for (Thread& thread : threads_) {
+            thread.not_finite = 0;
+            thread.self.clear();
+        }
+    }
+
+    std::unique_ptr<InteractionLists> new_lists() override { return lists_.take(); }
+
+    std::size_t batch_size() const override { return 1; }
+
+    void submit(std::unique_ptr<InteractionLists> lists) override
+    {
+        Thread& thread = threads_[std::size_t(omp_get_thread_num())];
+        thread.clusters.resize(lists->clusters.size());
+        for (std::size_t c = 0; c < lists->clusters.size(); ++c)
+            expand(*lists, lists->clusters[c], nullptr, thread.clusters[c]);
+        Expansion own;
+        for (const ListRow& row : lists->rows) {
+            ask_for_output(row);
+            const Expansion* expansion = nullptr;
+            if (row.cluster != no_cluster || row.far_begin < row.far_end) {
+                expand(*lists, row,
+                       row.cluster == no_cluster ? nullptr : &thread.clusters[row.cluster], own);
+                expansion = &own;
+            }
+            const Octree* separate = input_.separate.octree;
+            if (separate && input_.separate.self)
+                find_self_pairs(row, thread.self);
+            const GroupWork work{input_.octree->sources.data(),
+                                 separate ? separate->sources.data() : nullptr,
+                                 thread.self.data(),
+                                 int(thread.self.size()),
+                                 input_.moments->multipole.data(),
+                                 input_.moments->higher.data(),
+                                 input_.groups->targets.empty() ? nullptr
+                                                                : input_.groups->targets.data(),
+                                 lists->cells.data(),
+                                 lists->ranges.data(),
+                                 expansion,
+                                 input_.local_order,
+                                 row,
+                                 1 / input_.scale.length,
+                                 1 / input_.scale.mass,
+                                 input_.softening.length / input_.scale.length,
+                                 input_.order,
+                                 input_.periodicity,
+                                 input_.form};
+            thread.sums.resize(row.target_end - row.target_begin);
+            kernel_(work, thread.scratch, thread.sums.data());
+            for (Index t = row.target_begin; t < row.target_end; ++t)
+                thread.not_finite +=
+                    !store_sum(input_.output, particle(t), thread.sums[t - row.target_begin]);
+        }
+        lists_.give_back(std::move(lists));
+    }
+
+    std::size_t finish() override
+    {
+        std::size_t not_finite = 0;
+        for (const Thread& thread : threads_)
+            not_finite += thread.not_finite;
+        return not_finite;
+    }
+
+    std::string device() const override
+    {
+        return std::string("CPU, ") + kernels_.name + ", " + std::to_string(omp_get_max_threads()) +
+               " threads";
+    }
+
+private:
+    struct Thread {
+        KernelScratch scratch;
+        std::vector<Expansion> clusters; // of the batch
+        std::vector<TargetSum> sums;     // of the group
+        std::vector<SelfPair> self;      // of a group of separate targets
+        std::size_t not_finite = 0;
+    };
+
+    /// Returns the caller's number of a target.
+    Index particle(Index target) const
+    {
+        const Octree& octree = input_.separate.octree ? *input_.separate.octree : *input_.octree;
+        return octree.order[input_.groups->target(target)];
+    }
+
+    /// Finds the self pairs of separate targets, by rising source.
+    void find_self_pairs(const ListRow& row, std::vector<SelfPair>& pairs) const
+    {
+        pairs.clear();
+        for (Index t = row.target_begin; t < row.target_end; ++t)
+            if (const Index self = input_.separate.self[t]; self != no_source_here)
+                pairs.push_back({self, int(t - row.target_begin)});
+        std::sort(pairs.begin(), pairs.end(),
+                  [](const SelfPair& a, const SelfPair& b) { return a.sorted < b.sorted; });
+    }
+
+    /// The caller's particles lie anywhere in memory: its entries come while the sums are made.
+    void ask_for_output(const ListRow& row) const
+    {
+        for (Index t = row.target_begin; t < row.target_end; ++t) {
+            const Index i = particle(t);
+            __builtin_prefetch(input_.output.acceleration.at(i, 0), 1);
+            __builtin_prefetch(input_.output.acceleration.at(i, 2), 1);
+            if (input_.output.potential)
+                __builtin_prefetch(input_.output.potential.at(i, 0), 1);
+        }
+    }
+
+    /// Expands the far cells of a cluster or a group about its centre.
+    template <class Row>
+    void expand(const InteractionLists& lists, const Row& row, const Expansion* wider,
+                Expansion& expansion) const
+    {
+        expansion.center = row.center;
+        expansion.unit = InternalScale::unit_of_radius(row.radius / input_.scale.length);
+        expand_({input_.moments->multipole.data(), input_.moments->higher.data(),
+                 lists.far_cells.data() + row.far_begin, row.far_end - row.far_begin,
+                 1 / input_.scale.length, 1 / input_.scale.mass,
+                 spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order},
+                wider, expansion);
+    }
+
+    HostKernels kernels_;
+    Precision precision_;
+    EvaluationInput input_;
+    HostKernel kernel_ = nullptr;
+    ExpansionKernel expand_ = nullptr;
+    bool spline_ = false;
+    ListPool lists_;
+    std::vector<Thread> threads_;
+};
+
+} // namespace
+
+std::unique_ptr<Evaluator> make_host_evaluator(Precision precision,
+                                               const std::string& instruction_set)
+{
+    return std::make_unique<HostEvaluator>(precision, instruction_set);
+}
+
+} // namespace chamomile

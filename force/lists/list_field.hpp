@@ -1,0 +1,151 @@
+/// \file  The one way from sources to sums: tree, groups, interaction lists, evaluator, repairs.
+#pragma once
+
+#include <optional>
+
+#include "chamomile/force/field.hpp"
+#include "chamomile/force/lists/list_batches.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/lists/single_target.hpp"
+#include "chamomile/force/periodic/long_range_field.hpp"
+#include "chamomile/force/periodic/short_range.hpp"
+#include "chamomile/force/repairs/cancelling_targets.hpp"
+#include "chamomile/tree/walk.hpp"
+
+namespace chamomile {
+
+/// Sources in a tree (or in cells for the groups' sake alone, where all pairs are summed), and sums
+/// of gravity over their interaction lists at the sources or at any points; in a periodic box with
+/// both ranges. Solvers and kept fields are adaptors of this class, so that their sums have the
+/// same bits. Arrays lie on the host or on the solver's device.
+class ListField {
+public:
+    /// `long_range` is that of a periodic box, in place of one made by the options.
+    ListField(const SolverOptions& resolved, SolverParts parts,
+              std::unique_ptr<LongRange> long_range = {});
+
+    /// A plan holds what an evaluation may change.
+    struct Plan {
+        std::uint64_t number = 0; ///< places the root cube (Method::decorrelate)
+        std::optional<double> softening_length = {};
+        bool has_long_range = true; ///< Else that of the last plan stays, of older positions.
+        bool has_arrays = true;     ///< The sources' arrays stay until the evaluation has ended.
+        std::span<const std::uint64_t> id = {}; ///< by which messages name particles; empty: index
+    };
+
+    /// Takes the sources: sorts them into cells and sums moments. Throws Error(input) naming the
+    /// first value that is not finite (or mass that is negative, for a tree), Error(device).
+    void build(const TreeParticles& sources, const Plan& plan);
+    /// Takes the same number of sources, which have moved: order and cells stay.
+    void refit(const TreeParticles& sources, const Plan& plan);
+
+    std::size_t size() const { return size_; } ///< 0 after what has failed
+    /// Returns the number of sources that refit() can take.
+    std::size_t sources_in_cells() const { return in_cells_; }
+    /// Tells, where a device has no room, whether the next batches can be smaller.
+    bool shrink_batches() { return batch_limit_.shrink(); }
+
+    /// Sets the options of the next build or refit, with the same physics, device and precision.
+    void adjust(const SolverOptions& resolved);
+
+    struct Outputs {
+        ArrayView acceleration, potential = {};
+        LongRangePart long_range = LongRangePart::added;
+        ArrayView long_range_acceleration = {}; ///< Request::long_range_acceleration
+    };
+    struct Targets {
+        std::span<const Index> active = {}; ///< the caller's numbers of sources; empty: all
+        const std::uint8_t* rung = nullptr; ///< on a device: those of at least the rung `first`
+        int first = 0;
+    };
+    /// Sums at sources; entry i of the outputs belongs to source i. Throws Error(input) if two
+    /// coincide without softening.
+    ForceStatistics at_sources(const Targets& targets, const Outputs& to);
+
+    /// Sums at any points; entry k belongs to target k.
+    ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);
+
+    /// Returns the sources in sorted order, with their numbers, on the host; they can be read until
+    /// the next build.
+    const Octree& octree();
+    const Moments& moments() const { return tree_.moments; }
+
+    /// Keeps or restores what later evaluations depend on beside the sources.
+    void exchange(Archive& archive);
+
+    std::string device() const { return parts_.evaluator->device(); }
+    /// Returns the options with what has been chosen; the softening is that of the options, not of
+    /// the plan.
+    const SolverOptions& options() const { return options_; }
+
+private:
+    bool walks() const { return options_.solver == SolverKind::tree; }
+    AcceptanceCriterion criterion() const;
+    TreePlan tree_plan() const;
+    double longest_group() const;
+    void take(const TreeParticles& sources, const Plan& plan, bool keeps_cells);
+    double find_mass();
+    void finish_nodes(ForceStatistics& statistics);
+    void find_source_groups(const Targets& targets, ForceStatistics& statistics);
+    void find_ranks();
+    void fill_ranks();
+    void fetch_order();
+    ForceOutput in_units(const ArrayView& acceleration, const ArrayView& potential) const;
+    /// Writes the sums of `groups_` to `output` and returns how many are not finite. Where the
+    /// device has no room for the batches, smaller ones are tried: they change no bit.
+    std::size_t sum(const SeparateTargets& separate, std::span<const Index> active, bool with_mesh,
+                    const ForceOutput& output, ForceStatistics& statistics);
+    void submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics);
+    void add_long_range(const Targets& targets, const Outputs& to, ForceStatistics& statistics);
+    void complete_potentials(const ArrayView& potential);
+    void compare_estimates(const ForceOutput& output, ForceStatistics& statistics);
+
+    GroupSizes target_sizes(std::size_t targets) const;
+    void find_self(const FieldTargets& targets);
+    /// This tells whether some targets may be so far away that lists cannot serve them.
+    enum class MayBeFar { yes, no };
+    ForceStatistics at_points(const FieldTargets& targets, const Outputs& to, MayBeFar far);
+    bool is_far(double distance) const { return distance > far_away * scale_.length; }
+    ForceStatistics at_points_with_far(const FieldTargets& targets, const Outputs& to);
+    void add_long_range_at(const FieldTargets& targets, const Outputs& to,
+                           ForceStatistics& statistics);
+
+    void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
+                 std::vector<double>& potential) const;
+    void repair_points(const FieldTargets& targets, const ForceOutput& output);
+    void repair_sources(const ForceOutput& output);
+    Particles all_sources();
+    std::vector<double> read(const ArrayView& view, std::size_t n, int components) const;
+    void write(const std::vector<double>& rows, std::size_t n, const ArrayView& view) const;
+    ArrayView in_box(const ArrayView& position, std::size_t n, std::vector<Vec3<double>>& memory);
+
+    SolverOptions options_;
+    SolverParts parts_;
+    Tree tree_;
+    std::optional<Tree> targets_; // separate ones
+    TargetGroups groups_;
+    Walk walk_;
+    CancellingTargets cancelling_;
+    std::optional<LongRangeField> long_range_; // in a periodic box
+    ShortRangeForm form_;
+    double fitted_for_ = 0; // unit of length of the form
+    Plan plan_;
+    TreeParticles sources_; // of the last plan; its arrays may be gone
+    Softening softening_;   // of the present evaluation
+    InternalScale scale_;
+    Profile build_profile_;
+    BatchLimit batch_limit_;
+    bool has_both_signs_ = false;    // masses, of a direct sum
+    std::size_t size_ = 0;           // of sources that are there whole
+    std::size_t in_cells_ = 0;       // sources of the last build
+    bool is_kept_ = false;           // cells of an earlier build
+    bool has_nodes_ = false;         // for the walk
+    bool has_order_ = false;         // octree.order is that of the tree
+    bool has_sources_ = false;       // octree.sources are here
+    bool compares_estimates_ = true; // whether estimates are to be compared with forces once
+    std::vector<Index> rank_, self_;
+    std::vector<Vec3<double>> wrapped_, wrapped_targets_;
+    std::vector<Vec3<double>> acceleration_; // where none is wanted
+};
+
+} // namespace chamomile

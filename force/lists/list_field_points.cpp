@@ -1,0 +1,139 @@
+// This file holds the sums of a ListField at points that need not be sources.
+#include <cmath>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/force/lists/list_field.hpp"
+
+namespace chamomile {
+
+ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs& to)
+{
+    return at_points(targets, to, long_range_ ? MayBeFar::no : MayBeFar::yes);
+}
+
+ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs& to, MayBeFar far)
+{
+    ForceStatistics statistics;
+    std::swap(statistics.profile, build_profile_);
+    if (targets.count == 0)
+        return statistics;
+    ArrayView acceleration = to.acceleration;
+    if (!acceleration) {
+        acceleration_.resize(targets.count);
+        acceleration = view_of(std::span(acceleration_));
+    }
+    const ForceOutput output = in_units(acceleration, to.potential);
+    FieldTargets inside = targets;
+    if (long_range_)
+        inside.position = in_box(targets.position, targets.count, wrapped_targets_);
+    TreePlan plan = tree_plan();
+    plan.criterion = {};
+    plan.placement = {};
+    try {
+        parts_.target_builder->build(*targets_, {targets.count, inside.position}, plan,
+                                     statistics.profile);
+    } catch (const Error& error) {
+        const std::string line = error.what(), particle = "particle ";
+        if (line.rfind(particle, 0) != 0)
+            throw;
+        throw Error(error.fault(), "target " + line.substr(particle.size()));
+    }
+    if (far == MayBeFar::yes && size() > 0 &&
+        is_far(targets_->moments.bounds[0].farthest_distance(tree_.moments.multipole[0].center)))
+        return at_points_with_far(targets, to);
+    {
+        const TimedPhase phase(statistics.profile, "groups");
+        GroupSizes sizes = target_sizes(targets.count);
+        sizes.longest_side = longest_group();
+        find_targets(groups_, targets_->octree, {});
+        cut_groups(groups_, targets_->octree, targets_->moments, sizes);
+        if (has_wide_boxes(groups_, sizes.longest_side))
+            parts_.target_builder->find_boxes(groups_, targets_->octree, sizes.longest_side);
+        finish_groups(groups_);
+        for (Cluster& cluster : groups_.clusters)
+            cluster.mass = 0; // targets pull at nothing
+        find_self(targets);
+    }
+    finish_nodes(statistics);
+    const SeparateTargets separate{&targets_->octree, self_.empty() ? nullptr : self_.data()};
+    if (sum(separate, {}, false, output, statistics) > 0)
+        repair_points(targets, output);
+    if (long_range_)
+        add_long_range_at(inside, to, statistics);
+    return statistics;
+}
+
+/// Adds the long range at any points; only a target that is a source has a smooth part of its own.
+void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to,
+                                  ForceStatistics& statistics)
+{
+    const std::size_t n = targets.count;
+    std::vector<Vec3<double>> place(n), acceleration(n);
+    std::vector<double> rows = read(targets.position, n, 3), potentials(n);
+    std::copy(rows.begin(), rows.end(), &place[0].x);
+    long_range_->add(n, view_of(std::span(place)), {}, view_of(std::span(acceleration)),
+                     to.potential ? view_of(std::span(potentials)) : ArrayView{},
+                     statistics.profile);
+    rows = read(to.acceleration, n, 3);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t c = 0; c < 3; ++c)
+            rows[3 * i + c] += (&acceleration[i].x)[c];
+    write(rows, n, to.acceleration);
+    if (!to.potential)
+        return;
+    std::vector<double> mass(size());
+    if (!targets.self.empty()) {
+        const Octree& octree = this->octree();
+        for (std::size_t k = 0; k < octree.size; ++k)
+            mass[octree.order[k]] = octree.sources[k].mass;
+    }
+    std::vector<double> potential = read(to.potential, n, 1);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t self = targets.self.empty() ? -1 : targets.self[i];
+        potential[i] +=
+            potentials[i] + long_range_->potential_offset(self < 0 ? 0 : mass[std::size_t(self)]);
+    }
+    write(potential, n, to.potential);
+}
+
+/// Groups and clusters of sparse targets are smaller, so that they hold no more sources than usual;
+/// but groups fill a pack or warp.
+GroupSizes ListField::target_sizes(std::size_t targets) const
+{
+    const double part = double(targets) / double(size());
+    if (!walks() || part >= 1)
+        return {options_.group_size, groups_per_cluster};
+    const double most = options_.group_size, least = options_.device == "cpu" ? 16 : 32;
+    const double group = std::max(std::min(least, most), part * most);
+    return {int(group), std::max(1, int(groups_per_cluster * part * most / group))};
+}
+
+void ListField::find_self(const FieldTargets& targets)
+{
+    self_.clear();
+    if (targets.self.empty())
+        return;
+    if (targets.self.size() != targets.count)
+        throw Error(Fault::input, "self: " + std::to_string(targets.self.size()) +
+                                      " entries: must be one for each of " +
+                                      std::to_string(targets.count) + " targets");
+    const Octree& octree = this->octree();
+    fill_ranks();
+    for (std::size_t i = 0; i < targets.count; ++i)
+        if (const std::int64_t self = targets.self[i];
+            self < -1 || self >= std::int64_t(octree.size))
+            throw Error(Fault::input, "target " + std::to_string(i) +
+                                          ": self: " + std::to_string(self) +
+                                          ": must be -1 or below " + std::to_string(octree.size));
+    parts_.target_builder->fetch_order(targets_->octree);
+    self_.resize(targets.count);
+#pragma omp parallel for if (targets.count > worth_threads)
+    for (std::size_t t = 0; t < targets.count; ++t) {
+        const std::int64_t self = targets.self[targets_->octree.order[t]];
+        self_[t] = self < 0 ? no_source_here : rank_[std::size_t(self)];
+    }
+}
+
+} // namespace chamomile

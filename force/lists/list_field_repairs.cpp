@@ -1,0 +1,125 @@
+// A ListField makes these sums in double, one target at a time, where float has no room or too few
+// digits.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/norm.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
+
+namespace chamomile {
+
+/// Sums targets so far away that they feel the moments of all sources, apart from the others.
+ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const Outputs& to)
+{
+    const Multipole& whole = tree_.moments.multipole[0];
+    const std::vector<double> places = read(targets.position, targets.count, 3);
+    std::vector<double> acceleration(3 * targets.count), potential(targets.count);
+    std::vector<Vec3<double>> near;
+    std::vector<std::int64_t> self;
+    std::vector<std::size_t> number; // of those that are near
+    std::optional<Particles> all;    // the sources, where some target needs each of them
+    for (std::size_t i = 0; i < targets.count; ++i) {
+        const Vec3<double> place{places[3 * i], places[3 * i + 1], places[3 * i + 2]};
+        const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];
+        if (!is_far(norm_of_any_size(place - whole.center))) {
+            near.push_back(place);
+            self.push_back(own);
+            number.push_back(i);
+        } else {
+            const bool exactly = has_both_signs_ || own >= 0;
+            if (exactly && !all)
+                all = all_sources();
+            put_sum(exactly ? sum_of_single_target(*all, place, own, softening_)
+                            : sum_from_afar(whole, place, softening_),
+                    i, acceleration, potential);
+        }
+    }
+    std::vector<Vec3<double>> accelerations(near.size());
+    std::vector<double> potentials(near.size());
+    ForceStatistics statistics = at_points(
+        {near.size(), view_of(std::span(near)), {}, self},
+        {view_of(std::span(accelerations)), view_of(std::span(potentials))}, MayBeFar::no);
+    for (std::size_t k = 0; k < near.size(); ++k) {
+        std::copy_n(&accelerations[k].x, 3, &acceleration[3 * number[k]]);
+        potential[number[k]] = potentials[k];
+    }
+    write(acceleration, targets.count, to.acceleration);
+    write(potential, targets.count, to.potential);
+    statistics.targets = targets.count;
+    return statistics;
+}
+
+void ListField::repair_sources(const ForceOutput& output)
+{
+    Particles all = all_sources();
+    const std::vector<double> acceleration = read(output.acceleration, all.size(), 3);
+    std::vector<double> potential = read(output.potential, all.size(), 1);
+    std::vector<Index> singular;
+    for (std::size_t t = 0; t < groups_.target_count; ++t) {
+        const Index i = tree_.octree.order[groups_.target(t)];
+        const double* a = &acceleration[3 * i];
+        if (!std::isfinite(a[0] + a[1] + a[2] + potential[i]))
+            singular.push_back(i);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all.acceleration[i] = {acceleration[3 * i], acceleration[3 * i + 1],
+                               acceleration[3 * i + 2]};
+    all.potential = std::move(potential);
+    if (long_range_ && !singular.empty())
+        refuse_singular_target(all, singular.front(), softening_);
+    SolverOptions exact = options_;
+    exact.softening = softening_;
+    repair_singular_targets(all, singular, exact, Quantities::acceleration_potential);
+    std::vector<double> rows(3 * all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        rows[3 * i] = all.acceleration[i].x;
+        rows[3 * i + 1] = all.acceleration[i].y;
+        rows[3 * i + 2] = all.acceleration[i].z;
+    }
+    write(rows, all.size(), output.acceleration);
+    write(all.potential, all.size(), output.potential);
+}
+
+/// Writes the sum of target i in the caller's units. Throws Error(numeric) where no double holds
+/// it.
+void ListField::put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
+                        std::vector<double>& potential) const
+{
+    const double G = options_.gravitational_constant;
+    const Vec3<double> a = G * sum.acceleration;
+    potential[i] = G * sum.potential;
+    if (!std::isfinite(a.x + a.y + a.z + potential[i]))
+        throw Error(Fault::numeric, "target " + std::to_string(i) + ": field: not finite");
+    std::copy_n(&a.x, 3, &acceleration[3 * i]);
+}
+
+/// Sums targets with pairs closer than float can tell again, directly and in double, one at a time.
+void ListField::repair_points(const FieldTargets& targets, const ForceOutput& output)
+{
+    parts_.target_builder->fetch_order(targets_->octree);
+    parts_.target_builder->fetch_sources(targets_->octree);
+    const Particles all = all_sources();
+    std::vector<double> acceleration = read(output.acceleration, targets.count, 3),
+                        potential = read(output.potential, targets.count, 1);
+    for (std::size_t t = 0; t < targets.count; ++t) {
+        const std::size_t i = targets_->octree.order[t];
+        const double* a = &acceleration[3 * i];
+        if (std::isfinite(a[0] + a[1] + a[2] + potential[i]))
+            continue;
+        if (long_range_)
+            throw Error(Fault::input, "target " + std::to_string(i) +
+                                          ": field: not finite: in a periodic box a target at a "
+                                          "source's place needs a softening > 0");
+        put_sum(sum_of_single_target(all, targets_->octree.sources[t].position,
+                                     targets.self.empty() ? -1 : targets.self[i], softening_),
+                i, acceleration, potential);
+    }
+    write(acceleration, targets.count, output.acceleration);
+    write(potential, targets.count, output.potential);
+}
+
+} // namespace chamomile

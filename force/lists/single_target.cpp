@@ -1,0 +1,52 @@
+#include "chamomile/force/lists/single_target.hpp"
+
+#include "chamomile/core/norm.hpp"
+#include "chamomile/force/gravity.hpp"
+#include "chamomile/force/reference_sum.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Sums in units of the distance, so that no power of it over- or underflows.
+template <SofteningKind kind>
+TargetSum sum_of_cell(const Multipole& whole, const Vec3<double>& place, double softening_length)
+{
+    using Law = Gravity<kind, true>;
+    const double unit = InternalScale::power_of_two_above(norm_of_any_size(place - whole.center));
+    const Frame frame{whole.center, 1 / unit, 1};
+    typename Law::template CellSource<double> cell;
+    Law::pack_cell(whole, frame, cell);
+    typename Law::template Sum<double> sum;
+    Law::with_length(softening_length /
+                     unit)(typename Law::template Target<double>{frame.of(place)}, cell, sum);
+    return {(1 / unit) * ((1 / unit) * sum.acceleration), sum.potential / unit};
+}
+
+} // namespace
+
+TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
+                               std::int64_t self, const Softening& softening)
+{
+    Particles pulling;
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+        if (std::int64_t(j) == self || (softening.length == 0 && sources.position[j] == place))
+            continue;
+        pulling.position.push_back(sources.position[j]);
+        pulling.mass.push_back(sources.mass[j]);
+    }
+    pulling.position.push_back(place);
+    pulling.mass.push_back(0);
+    const Index last[] = {Index(pulling.size() - 1)};
+    const ReferenceSums exact = reference_sum(pulling, last, softening, 1);
+    return {exact.acceleration[0], exact.potential[0]};
+}
+
+TargetSum sum_from_afar(const Multipole& whole, const Vec3<double>& place,
+                        const Softening& softening)
+{
+    return softening.kind == SofteningKind::plummer || softening.length == 0
+               ? sum_of_cell<SofteningKind::plummer>(whole, place, softening.length)
+               : sum_of_cell<SofteningKind::spline>(whole, place, softening.length);
+}
+
+} // namespace chamomile

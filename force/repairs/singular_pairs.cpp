@@ -1,0 +1,106 @@
+#include "chamomile/force/repairs/singular_pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/reference_sum.hpp"
+
+namespace chamomile {
+namespace {
+
+bool is_finite(const Vec3<double>& a, double potential)
+{
+    return std::isfinite(a.x + a.y + a.z + potential);
+}
+
+/// Tells whether the particles have ids; those of particles made by a program may never have been
+/// set.
+bool have_ids(const Particles& particles)
+{
+    return particles.id.size() == particles.size() &&
+           std::any_of(particles.id.begin(), particles.id.end(), [](auto id) { return id != 0; });
+}
+
+/// Returns "particle with id 7", or without ids "particle 7", counted from 0.
+std::string name_of(const Particles& particles, std::size_t i)
+{
+    return have_ids(particles) ? "particle with id " + std::to_string(particles.id[i])
+                               : "particle " + std::to_string(i);
+}
+
+std::string names_of(const Particles& particles, std::size_t i, std::size_t j)
+{
+    if (j < i)
+        std::swap(i, j);
+    if (have_ids(particles) && particles.id[i] != particles.id[j])
+        return "particles with ids " + std::to_string(particles.id[i]) + " and " +
+               std::to_string(particles.id[j]);
+    return "particles " + std::to_string(i) + " and " + std::to_string(j);
+}
+
+} // namespace
+
+Particles particles_of(const Request& request)
+{
+    Particles particles;
+    particles.resize(request.count);
+    for (std::size_t i = 0; i < request.count; ++i) {
+        particles.position[i] = request.position.load_vector(i);
+        particles.mass[i] = request.mass.load(i);
+    }
+    if (!request.id.empty())
+        particles.id.assign(request.id.begin(), request.id.end());
+    return particles;
+}
+
+void refuse_singular_target(const Particles& particles, Index i, const Softening& softening)
+{
+    const Vec3<double>& p = particles.position[i];
+    char place[120];
+    std::snprintf(place, sizeof place, "(%.9g, %.9g, %.9g)", p.x, p.y, p.z);
+    if (softening.length == 0)
+        for (std::size_t j = 0; j < particles.size(); ++j)
+            if (j != i && particles.position[j] == p)
+                throw Error(Fault::input,
+                            names_of(particles, i, j) + ": position: " + place +
+                                ": both lie there; coincident particles need a softening > 0");
+    throw Error(Fault::numeric,
+                name_of(particles, i) + ": acceleration: not finite at position " + place);
+}
+
+void repair_singular_targets(Particles& particles, std::span<const Index> singular,
+                             const SolverOptions& options, Quantities quantities)
+{
+    for (std::size_t k = 0; k < singular.size(); ++k) {
+        const std::span<const Index> one(&singular[k], 1);
+        const ReferenceSums exact =
+            reference_sum(particles, one, options.softening, options.gravitational_constant);
+        if (!is_finite(exact.acceleration[0], exact.potential[0]))
+            refuse_singular_target(particles, singular[k], options.softening);
+        particles.acceleration[singular[k]] = exact.acceleration[0];
+        if (quantities == Quantities::acceleration_potential)
+            particles.potential[singular[k]] = exact.potential[0];
+    }
+}
+
+double require_masses(const Particles& particles, bool in_cells)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        const double m = particles.mass[i];
+        const char* wrong = !std::isfinite(m)   ? "must be finite"
+                            : in_cells && m < 0 ? "must be 0 or more, or summed directly"
+                                                : nullptr;
+        if (wrong)
+            throw Error(Fault::input,
+                        name_of(particles, i) + ": mass: " + std::to_string(m) + ": " + wrong);
+        sum += std::abs(m);
+    }
+    if (!std::isfinite(sum))
+        throw Error(Fault::input, "masses: sum: overflows: must be finite");
+    return sum;
+}
+
+} // namespace chamomile

@@ -1,0 +1,82 @@
+#include "chamomile/integrate/measures/encounters.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "chamomile/core/files/archive.hpp"
+
+namespace chamomile {
+
+ClosePair closest_pair(std::span<const MovingSource> sources)
+{
+    std::vector<Index> order(sources.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i] = Index(i);
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+        const double xa = sources[a].position.x, xb = sources[b].position.x;
+        return xa < xb || (xa == xb && a < b);
+    });
+    ClosePair closest;
+    for (std::size_t k = 0; k < order.size(); ++k)
+        for (std::size_t l = k + 1; l < order.size(); ++l) {
+            const Vec3<double> r = sources[order[l]].position - sources[order[k]].position;
+            if (r.x > closest.distance)
+                break;
+            const double distance = norm(r);
+            if (distance < closest.distance)
+                closest = {std::min(order[k], order[l]), std::max(order[k], order[l]), distance, 0};
+        }
+    return closest;
+}
+
+ClosePair nearest_to(std::span<const MovingSource> sources, Index i)
+{
+    double nearest = std::numeric_limits<double>::infinity();
+    Index other = i;
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+        const double r2 = norm_squared(sources[j].position - sources[i].position);
+        if (r2 < nearest && j != i) {
+            nearest = r2;
+            other = Index(j);
+        }
+    }
+    return {std::min(i, other), std::max(i, other), std::sqrt(nearest), 0};
+}
+
+Encounters::Encounters(std::span<const MovingSource> sources, const SolverOptions& forces,
+                       double eta, double time)
+    : closest_(closest_pair(sources)),
+      softening_squared_(forces.softening.length * forces.softening.length),
+      eta_over_G_(eta / std::abs(forces.gravitational_constant))
+{
+    closest_.time = time;
+    for (const MovingSource& source : sources)
+        mean_mass_ += std::abs(source.mass) / double(sources.size());
+}
+
+void Encounters::exchange(Archive& archive)
+{
+    archive("encounters/i", closest_.i);
+    archive("encounters/j", closest_.j);
+    archive("encounters/distance", closest_.distance);
+    archive("encounters/time", closest_.time);
+    archive("encounters/softening_squared", softening_squared_);
+    archive("encounters/eta_over_G", eta_over_G_);
+    archive("encounters/mean_mass", mean_mass_);
+}
+
+void Encounters::note(std::span<const MovingSource> sources, Index i, double time_step, double time)
+{
+    const double mass = std::abs(sources[i].mass) > 0 ? std::abs(sources[i].mass) : mean_mass_;
+    const double s2 = closest_.distance * closest_.distance + softening_squared_;
+    if (time_step * time_step * mass > 16 * eta_over_G_ * s2 * std::sqrt(s2))
+        return;
+    const ClosePair pair = nearest_to(sources, i);
+    if (pair.distance < closest_.distance) {
+        closest_ = pair;
+        closest_.time = time;
+    }
+}
+
+} // namespace chamomile

@@ -1,0 +1,68 @@
+#include "chamomile/integrate/measures/weighted_quantiles.hpp"
+
+#include <cassert>
+
+namespace chamomile {
+namespace {
+
+/// Sums of weights that are equal but for their order differ by less than this part of them.
+constexpr double rounding = 1e-12;
+
+} // namespace
+
+std::vector<QuantileBin> quantile_bins(const std::vector<std::vector<double>>& sums,
+                                       std::span<const double> parts)
+{
+    std::vector<double> upto(ValueBins::count);
+    double total = 0;
+    for (int bin = 0; bin < ValueBins::count; ++bin) {
+        for (const std::vector<double>& piece : sums)
+            total += piece[bin];
+        upto[bin] = total;
+    }
+    std::vector<QuantileBin> quantiles;
+    if (!(total > 0))
+        return quantiles;
+    for (double part : parts) {
+        const double target = part * total * (1 - rounding);
+        auto place = std::lower_bound(upto.begin(), upto.end(), target);
+        if (*place == 0) // a part of nothing is reached with the first that has weight
+            place = std::upper_bound(upto.begin(), upto.end(), 0.0);
+        const auto bin = place - upto.begin();
+        quantiles.push_back({std::uint16_t(bin), bin > 0 ? upto[std::size_t(bin) - 1] : 0, target});
+    }
+    return quantiles;
+}
+
+WeightedValue reached(std::vector<WeightedValue> entries, const QuantileBin& quantile)
+{
+    // The range [first, last) is halved until it holds the one entry that is looked for.
+    assert(!entries.empty());
+    double before = quantile.before; // the weight of all that come before the range
+    std::size_t first = 0, last = entries.size();
+    while (last - first > 1) {
+        const std::size_t middle = (first + last) / 2;
+        std::nth_element(entries.begin() + first, entries.begin() + middle, entries.begin() + last);
+        double half = 0;
+        for (std::size_t i = first; i < middle; ++i)
+            half += entries[i].weight;
+        if (before + half >= quantile.target) {
+            last = middle;
+        } else {
+            before += half;
+            first = middle;
+        }
+    }
+    return entries[first];
+}
+
+double typical_value(std::vector<double> values)
+{
+    if (values.empty())
+        return 0;
+    const auto middle = values.begin() + values.size() / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace chamomile

@@ -1,0 +1,166 @@
+#include "chamomile/run/files/checkpoints.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/profile.hpp"
+#include "chamomile/core/text/table.hpp"
+
+namespace chamomile {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* beginning = "checkpoint_";
+constexpr const char* ending = ".chk";
+constexpr const char* aside = ".chk.aside";
+constexpr std::size_t kept = 2;
+
+fs::path name_of(std::uint64_t step)
+{
+    return formatted("%s%09llu%s", beginning, (unsigned long long)step, ending);
+}
+
+bool is_numbered(const std::string& name, const std::string& end)
+{
+    const std::string start = beginning;
+    return name.size() > start.size() + end.size() && name.starts_with(start) &&
+           name.ends_with(end) &&
+           name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
+}
+
+/// Returns the number in a numbered name.
+std::uint64_t number_of(const fs::path& file)
+{
+    return std::strtoull(file.filename().c_str() + std::strlen(beginning), nullptr, 10);
+}
+
+/// Returns the checkpoints of the folder, the largest number first.
+std::vector<fs::path> checkpoints_in(const fs::path& folder)
+{
+    std::vector<fs::path> files;
+    std::error_code absent;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent))
+        if (is_numbered(entry.path().filename().string(), ending))
+            files.push_back(entry.path());
+    std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+        const std::uint64_t x = number_of(a), y = number_of(b);
+        return x != y ? x > y : a.filename() > b.filename();
+    });
+    return files;
+}
+
+/// Opens a checkpoint, whose name must be that of its step: names tell which one is the newest.
+std::unique_ptr<CheckpointReader> opened(const fs::path& file)
+{
+    auto archive = std::make_unique<CheckpointReader>(file);
+    std::uint64_t step = 0;
+    (*archive)("simulation/step", step);
+    if (is_numbered(file.filename().string(), ending) && number_of(file) != step)
+        throw Error(Fault::restart, file.string() + ": step " + std::to_string(step) +
+                                        ": must be named " + name_of(step).string());
+    return archive;
+}
+
+/// Returns whether the file seems to belong to the same run.
+bool is_of_run(const CheckpointReader& run, const fs::path& file)
+{
+    const char* lasting[] = {"run/input", "run/start_time", "particles/id", "particles/type",
+                             "particles/mass"};
+    try {
+        const CheckpointReader other(file, CheckSums::heads);
+        return std::all_of(std::begin(lasting), std::end(lasting),
+                           [&](const char* name) { return run.agrees(other, name); });
+    } catch (const Error&) {
+        return true; // damaged, so that it is never chosen
+    }
+}
+
+} // namespace
+
+fs::path Checkpoints::write(std::uint64_t step, const std::function<void(Archive&)>& exchange)
+{
+    const double start = wall_clock_seconds();
+    const fs::path file = folder_ / name_of(step);
+    write_checkpoint(file, exchange);
+    std::vector<fs::path> files = checkpoints_in(folder_);
+    std::erase_if(files, [&](const fs::path& other) { return number_of(other) > step; }); // foreign
+    std::error_code none; // one too many does no harm
+    for (std::size_t k = kept; k < files.size(); ++k)
+        fs::remove(files[k], none);
+    longest_ = std::max(longest_, wall_clock_seconds() - start);
+    return file;
+}
+
+bool is_checkpoint_name(const std::string& name)
+{
+    return is_numbered(name, ending) || is_numbered(name, aside);
+}
+
+fs::path restart_folder(const fs::path& place, const std::string& setting)
+{
+    std::error_code none;
+    if (!fs::exists(place, none))
+        throw Error(Fault::restart, setting + ": " + place.string() +
+                                        ": does not exist; the folder of a run or one of its "
+                                        "checkpoints is needed");
+    if (fs::is_directory(place, none))
+        return place;
+    return place.has_parent_path() ? place.parent_path() : ".";
+}
+
+RestartPoint find_restart(const fs::path& place, const std::string& setting)
+{
+    RestartPoint point;
+    std::error_code none;
+    std::vector<fs::path> files{place};
+    if (fs::is_directory(place, none))
+        files = checkpoints_in(place);
+    if (files.empty())
+        throw Error(Fault::restart,
+                    setting + ": " + place.string() + ": holds no checkpoint (checkpoint_N.chk)");
+    for (const fs::path& file : files)
+        try {
+            point.archive = opened(file);
+            break;
+        } catch (const Error& error) {
+            point.rejected.emplace_back(error.what());
+        }
+    std::string all;
+    for (const std::string& line : point.rejected)
+        all += (all.empty() ? "" : "; ") + line;
+    if (!point.archive)
+        throw Error(Fault::restart, setting + ": " + all);
+    if (!is_numbered(point.archive->path().filename().string(),
+                     ending)) // a restart would not find it
+        throw Error(Fault::restart, setting + ": " + place.string() +
+                                        ": must be named checkpoint_N.chk, in the folder of its "
+                                        "run");
+    // If older ones belong to another run, it is unclear which of the two is meant.
+    for (std::size_t k = point.rejected.size() + 1; k < files.size(); ++k)
+        if (!is_of_run(*point.archive, files[k]))
+            throw Error(Fault::restart, setting + ": " + point.archive->path().string() + " and " +
+                                            files[k].string() +
+                                            " are of different runs: name the one to go on from");
+    return point;
+}
+
+void set_aside_newer(const fs::path& checkpoint)
+{
+    for (const fs::path& file :
+         checkpoints_in(checkpoint.has_parent_path() ? checkpoint.parent_path() : ".")) {
+        std::error_code fault;
+        if (fs::equivalent(file, checkpoint, fault))
+            return;
+        fs::path to = file;
+        to.replace_extension(aside);
+        fs::rename(file, to, fault);
+        if (fault)
+            throw Error(Fault::output, file.string() + ": cannot be renamed: " + fault.message());
+    }
+}
+
+} // namespace chamomile

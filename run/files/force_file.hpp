@@ -1,0 +1,49 @@
+/// \file  forces.csv: errors of sampled forces against direct sums, in the course of a run.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "chamomile/core/units.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/run/files/line_file.hpp"
+
+namespace chamomile {
+
+/// A ForceFile writes forces.csv and keeps the largest errors.
+class ForceFile {
+public:
+    /// Measures that many particles, spread evenly over all.
+    explicit ForceFile(std::size_t targets) : targets_(targets) {}
+
+    /// Creates or continues the file: see LineFile::open(). Throws Error(output).
+    std::string open(const std::filesystem::path& file, bool is_comoving, const Units& units);
+
+    /// Writes the errors of the present forces and potentials through to the file, against direct
+    /// sums in double on the simulation's device. `particles` are those of the simulation and are
+    /// unchanged afterwards. Throws Error(output).
+    void add(const Simulation& simulation, Particles& particles);
+
+    void sync() { file_.sync(); }
+    void exchange(Archive& archive);
+
+    /// Returns excess_text() of the first forces since the start or restart that are worse than
+    /// promised; empty if there are none.
+    const std::string& excess() const { return excess_; }
+
+    /// Returns the largest and the last errors, in one line.
+    std::string summary() const;
+
+private:
+    std::size_t targets_;
+    LineFile file_;
+    std::unique_ptr<DirectSample> sample_;
+    double largest_p99_ = -1, last_p99_ = 0, last_median_ = 0;
+    std::uint64_t largest_step_ = 0, last_step_ = 0;
+    int checks_ = 0;
+    std::string excess_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,184 @@
+#include "chamomile/run/files/run_folder.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/io/pending_file.hpp"
+#include "chamomile/run/files/checkpoints.hpp"
+#include "chamomile/run/files/file_lock.hpp"
+#include "chamomile/run/stop_requests.hpp"
+
+namespace chamomile {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Returns whether a run gives such names to its files.
+bool is_result(const std::string& name)
+{
+    const auto numbered = [&](const std::string& start, const std::string& end) {
+        return name.size() >= start.size() + 3 + end.size() && name.starts_with(start) &&
+               name.ends_with(end) &&
+               name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
+    };
+    return name == "run.log" || name == "energy.csv" || name == "steps.csv" ||
+           name == "forces.csv" || numbered("snapshot_", ".hdf5") || numbered("frame_", ".png") ||
+           numbered("power_", ".txt") || numbered("halos_", ".hdf5") || is_checkpoint_name(name);
+}
+
+/// Returns whether a run left the file unfinished when it died: a result with ".tmp." and a number.
+bool is_unfinished(const std::string& name)
+{
+    const std::size_t place = name.rfind(".tmp.");
+    return place != name.npos && is_result(name.substr(0, place)) && place + 5 < name.size() &&
+           name.find_first_not_of("0123456789", place + 5) == name.npos;
+}
+
+std::vector<fs::path> results_in(const fs::path& folder)
+{
+    std::vector<fs::path> results;
+    std::error_code absent;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent))
+        if (is_result(entry.path().filename().string()) ||
+            is_unfinished(entry.path().filename().string()))
+            results.push_back(entry.path());
+    return results;
+}
+
+} // namespace
+
+RunFolder::RunFolder(fs::path folder, EarlierResults earlier, IsInput is_input, SettingNames names)
+    : folder_(std::move(folder)), earlier_(earlier), is_input_(std::move(is_input)),
+      names_(std::move(names))
+{
+    if (!folder_.has_filename()) // "out/"
+        folder_ = folder_.parent_path();
+    fs::path existing = fs::absolute(folder_);
+    std::error_code none;
+    if (!fs::exists(existing, none) && fs::is_symlink(existing, none))
+        throw refusal("is a symbolic link that leads nowhere");
+    while (!fs::exists(existing, none) && existing != existing.parent_path())
+        existing = existing.parent_path();
+    if (!fs::is_directory(existing, none))
+        throw refusal(existing.string() + " is a file; a folder is needed");
+    probe(existing);
+    lock();
+    require_no_results();
+    require_no_inputs();
+}
+
+RunFolder::Handle::~Handle()
+{
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+Error RunFolder::refusal(const std::string& what) const
+{
+    return Error(Fault::output, names_.folder + ": " + folder_.string() + ": " + what);
+}
+
+/// Creates a file in the folder and removes it again, which is the only sure test.
+void RunFolder::probe(const fs::path& existing) const
+{
+    fs::path file;
+    const int descriptor = create_temporary(existing / ".chamomile-probe", file);
+    if (descriptor < 0)
+        throw refusal(std::string("cannot be written: ") + std::strerror(errno));
+    close(descriptor);
+    unlink(file.c_str());
+}
+
+void RunFolder::lock()
+{
+    if (lock_.descriptor < 0)
+        lock_.descriptor = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    else
+        require_same();
+    if (lock_.descriptor >= 0 && !take_lock(lock_.descriptor))
+        throw refusal("another run is writing there; choose another folder");
+}
+
+void RunFolder::require_same() const
+{
+    struct stat held, named;
+    if (lock_.descriptor >= 0 && fstat(lock_.descriptor, &held) == 0 &&
+        stat(folder_.c_str(), &named) == 0 &&
+        (held.st_ino != named.st_ino || held.st_dev != named.st_dev))
+        throw refusal("is another folder now; that of this run has been renamed or removed");
+}
+
+/// Refuses inputs under a name that a run writes or removes. Other inputs may lie in the folder.
+void RunFolder::require_no_inputs() const
+{
+    std::vector<fs::path> files = results_in(folder_);
+    for (const char* name : {StopRequests::stop_name, StopRequests::checkpoint_name})
+        files.push_back(folder_ / name);
+    for (const fs::path& file : files)
+        if (is_input_ && is_input_(file))
+            throw refusal((earlier_ == EarlierResults::replaced ? names_.overwrite : "the run") +
+                          " would remove the input " + file.string() + "; choose another folder");
+}
+
+void RunFolder::require_no_results() const
+{
+    const std::vector<fs::path> results = results_in(folder_);
+    if (!results.empty() && earlier_ == EarlierResults::refused)
+        throw refusal("holds the results of a run (" + results.front().filename().string() +
+                      "); choose another folder, give " + names_.overwrite +
+                      " to replace them or " + names_.restart + " to go on");
+}
+
+void RunFolder::create(std::int64_t bytes)
+{
+    std::error_code fault;
+    fs::create_directories(folder_, fault);
+    if (fault)
+        throw refusal("cannot be made: " + fault.message());
+    const bool is_new = lock_.descriptor < 0;
+    lock();
+    require_no_results();
+    require_no_inputs();
+    const std::vector<fs::path> results = results_in(folder_);
+    if (is_new && !results.empty())
+        throw refusal("another run has written there meanwhile; choose another folder");
+    if (!results.empty() && earlier_ == EarlierResults::replaced)
+        PendingFile(snapshot(0)).require_space(bytes);
+    for (const fs::path& result : results) {
+        if (earlier_ == EarlierResults::continued && is_result(result.filename().string()))
+            continue;
+        fs::remove(result, fault);
+        if (fault)
+            throw Error(Fault::output, result.string() + ": cannot be removed: " + fault.message());
+    }
+}
+
+fs::path RunFolder::snapshot(int number) const
+{
+    return folder_ / formatted("snapshot_%03d.hdf5", number);
+}
+
+fs::path RunFolder::frame(int number) const
+{
+    return folder_ / formatted("frame_%03d.png", number);
+}
+
+fs::path RunFolder::power(int number) const
+{
+    return folder_ / formatted("power_%03d.txt", number);
+}
+
+fs::path RunFolder::halos(int number) const
+{
+    return folder_ / formatted("halos_%03d.hdf5", number);
+}
+
+} // namespace chamomile

@@ -1,0 +1,112 @@
+#include "chamomile/run/texts/accuracy_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/force/accuracy/direct_sample.hpp"
+#include "chamomile/force/option_table.hpp"
+#include "chamomile/run/texts/method_text.hpp"
+
+namespace chamomile {
+namespace {
+
+/// 99 % errors are 0.4 to 2 tolerances for quadrupoles and higher orders, whatever the particles,
+/// and five for the monopoles of a disk; sums in float add at most this much.
+constexpr double tolerances = 3, float_sums = 5e-6;
+
+/// An AskedError is the error |da|/|a| that a setting promises, and for what part of the particles,
+/// in %. It is that of the AccuracyGoal, or three times a tolerance, which refers to the
+/// accelerations of isolated particles (docs/explanation/accuracy.md). Direct sums and opening
+/// angles promise none.
+struct AskedError {
+    double error, percentile;
+};
+
+std::optional<AskedError> asked_error(const SolverOptions& setting)
+{
+    if (setting.accuracy)
+        return AskedError{setting.accuracy->error, setting.accuracy->percentile};
+    // In a box forces cancel, and the tolerance refers to forces before they cancel.
+    if (setting.solver == SolverKind::direct || setting.is_periodic() ||
+        !compares_accelerations(setting.criterion))
+        return {};
+    const bool is_float = setting.precision == Precision::single_precision;
+    return AskedError{std::max(tolerances * setting.tolerance, is_float ? float_sums : 0), 99};
+}
+
+} // namespace
+
+std::string excess_text(const SolverOptions& setting, std::vector<double> errors)
+{
+    const std::optional<AskedError> asked = asked_error(setting);
+    if (!asked || errors.empty())
+        return "";
+    const double n = double(errors.size()), part = 1 - asked->percentile / 100;
+    const auto larger = std::count_if(errors.begin(), errors.end(),
+                                      [&](double error) { return !(error <= asked->error); });
+    if (double(larger) <= n * part + 3 * std::sqrt(n * part * (1 - part)))
+        return "";
+    return formatted("%s %% error %.2g: above %s, ", number_text(asked->percentile).c_str(),
+                     value_at_percentile(errors, asked->percentile),
+                     number_text(asked->error).c_str()) +
+           (setting.accuracy ? "the --accuracy asked for"
+                             : formatted("%g times the tolerance", tolerances));
+}
+
+std::string cancellation_text(const ForceStatistics& statistics)
+{
+    const double part = statistics.cancelling_part.value_or(0);
+    if (!(part > 0.01))
+        return "";
+    return formatted("forces cancel: %.0f %% of the particles have less than an eighth of the "
+                     "acceleration that the tolerance is taken of, and larger errors than it "
+                     "stands for; --accuracy or --solver direct keeps them small",
+                     100 * part);
+}
+
+std::string goal_text(const AccuracyGoal& goal)
+{
+    return number_text(goal.percentile) + " % error at most " + number_text(goal.error);
+}
+
+std::string report_text(const AccuracyReport& report)
+{
+    const AccuracyGoal& goal = *report.after.accuracy;
+    const std::string percent = number_text(goal.percentile) + " % error ";
+    const auto number = (unsigned long long)report.evaluation;
+    switch (report.event) {
+    case AccuracyReport::Event::chosen:
+        return percent + formatted("%.2e of %s: ", report.error, number_text(goal.error).c_str()) +
+               method_text(report.after) +
+               formatted(", groups of %d, leaves of %d; %d evaluations, %s",
+                         report.after.group_size, report.after.leaf_size, report.trials,
+                         duration_text(report.seconds).c_str());
+    case AccuracyReport::Event::kept:
+        return formatted("step %llu: ", number) + percent + formatted("%.2e", report.error);
+    case AccuracyReport::Event::adjusted:
+        return formatted("step %llu: ", number) + percent +
+               formatted("%.2e with ", report.error_before) + method_text(report.before) +
+               formatted("; %.2e with ", report.error) + method_text(report.after) +
+               formatted("; %d evaluations, %s", report.trials,
+                         duration_text(report.seconds).c_str());
+    }
+    return "";
+}
+
+std::string repeating_options(const SolverOptions& chosen)
+{
+    std::vector<const char*> names = {"accuracy",    "criterion",  "order",
+                                      "local-order", "group-size", "leaf-size"};
+    if (chosen.solver == SolverKind::direct)
+        names = {"solver", "precision"};
+    std::string line;
+    for (const char* name : names)
+        line += (line.empty() ? "--" : " --") + std::string(name) + " " +
+                row_of(force_options(), name).text(chosen);
+    return line;
+}
+
+} // namespace chamomile

@@ -1,0 +1,122 @@
+#include "chamomile/run/texts/particle_notes.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "chamomile/core/box.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/text/table.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr double least_part = 1e-30;                        ///< of the total mass
+constexpr double rounding = 1e-6;                           ///< of coordinates, in box sides
+constexpr double large_extent = 1e7, largest_extent = 1e18; ///< softening lengths
+constexpr double farthest = 1e9;                            ///< box sides
+
+std::string masses_text(const Particles& particles)
+{
+    const double total = std::accumulate(particles.mass.begin(), particles.mass.end(), 0.0);
+    std::size_t count = 0;
+    double least = total;
+    for (double mass : particles.mass)
+        if (mass > 0 && mass < least_part * total) {
+            ++count;
+            least = std::min(least, mass);
+        }
+    if (count == 0)
+        return "";
+    return formatted("%zu particles have less than %g of the total mass %.3g, the lightest %.3g: "
+                     "they pull at nothing; check the units",
+                     count, least_part, total, least);
+}
+
+std::string extent_text(const Particles& particles, double softening)
+{
+    Box box;
+    for (const auto& x : particles.position)
+        box.add(x);
+    const double extent = particles.size() > 0 ? box.longest_side() : 0;
+    if (softening == 0 || !(extent > large_extent * softening) || extent > 1e300)
+        return ""; // the solver refuses values that overflow
+    const std::string text = formatted("positions extend over %.3g, which is %.2g times the "
+                                       "softening length %g",
+                                       extent, extent / softening, softening);
+    if (extent > largest_extent * softening)
+        throw Error(Fault::input, text + ": must be at most 1e18: doubles cannot tell it");
+    return text + "; check the units, or look for a particle far away";
+}
+
+} // namespace
+
+Outside outside(const Particles& particles, double side)
+{
+    Outside found;
+    for (const Vec3<double>& x : particles.position) {
+        const double low = std::min({x.x, x.y, x.z}), high = std::max({x.x, x.y, x.z});
+        const double beyond = std::max(-low / side, high / side - 1);
+        found.particles += beyond > rounding;
+        found.sides = std::max(found.sides, beyond);
+    }
+    return found;
+}
+
+std::string outside_text(const Outside& outside)
+{
+    if (outside.particles == 0)
+        return "";
+    return formatted("%zu particles lie outside the periodic box, by %.3g of its side at most: "
+                     "their images within it count",
+                     outside.particles, outside.sides);
+}
+
+void require_places(const Outside& outside)
+{
+    if (outside.sides > farthest)
+        throw Error(Fault::input,
+                    formatted("positions: %zu particles lie outside the periodic box, by %.3g of "
+                              "its side at most: must be at most 1e9, beyond which no digits are "
+                              "left of places in it: units or box are wrong",
+                              outside.particles, outside.sides));
+}
+
+void add_note(Snapshot& snapshot, const std::string& line)
+{
+    if (!line.empty() &&
+        std::find(snapshot.notes.begin(), snapshot.notes.end(), line) == snapshot.notes.end())
+        snapshot.notes.push_back(line);
+}
+
+void note_outside(Snapshot& snapshot)
+{
+    if (snapshot.box_size > 0)
+        add_note(snapshot, outside_text(outside(snapshot.particles, snapshot.box_size)));
+}
+
+void note_suspicious_inputs(Snapshot& snapshot, const SolverOptions& solver)
+{
+    for (const std::string& line : suspicious_inputs(snapshot.particles, solver))
+        add_note(snapshot, line);
+}
+
+std::vector<std::string> suspicious_inputs(const Particles& particles, const SolverOptions& solver)
+{
+    std::vector<std::string> lines{masses_text(particles),
+                                   extent_text(particles, solver.softening.length)};
+    if (solver.is_periodic()) {
+        const Outside found = outside(particles, solver.box);
+        require_places(found);
+        lines.push_back(outside_text(found));
+    }
+    const bool by_angle =
+        solver.criterion == Criterion::geometric || solver.criterion == Criterion::minimum_distance;
+    if (solver.solver == SolverKind::tree && by_angle && solver.theta > 1)
+        lines.push_back(formatted("theta %g: with 1.5 forces in a Plummer sphere are off by 0.6 %% "
+                                  "rms and 9 %% at most, with 0.6 by 0.03 and 0.2 %%",
+                                  solver.theta));
+    std::erase(lines, "");
+    return lines;
+}
+
+} // namespace chamomile

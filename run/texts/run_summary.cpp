@@ -1,0 +1,101 @@
+/// \file  The summary at the end of a run: its cost, its accuracy, and its files.
+#include "chamomile/core/text/table.hpp"
+#include "chamomile/run/force_cost.hpp"
+#include "chamomile/run/run_job.hpp"
+#include "chamomile/run/texts/accuracy_text.hpp"
+#include "chamomile/run/texts/scheme_text.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Returns the unit of steps in messages.
+std::string time_unit(const Snapshot& state)
+{
+    if (state.comoving)
+        return "ln a";
+    if (!state.units.physical)
+        return "time in N-body units";
+    constexpr double gigayear_in_s = 1e9 * 365.25 * 86400;
+    const double seconds = state.units.length_in_cm / state.units.velocity_in_cm_per_s;
+    return formatted("time in units of %.4g Gyr%s", seconds / gigayear_in_s,
+                     state.units.per_hubble ? "/h" : "");
+}
+
+} // namespace
+
+void RunJob::summarize(double seconds)
+{
+    print_rates(seconds);
+    print_errors();
+    print_files();
+    journal_.require_written();
+}
+
+void RunJob::print_rates(double seconds)
+{
+    const ForceStatistics& total = simulation_.total_statistics();
+    const std::uint64_t steps = simulation_.step() - first_step_;
+    if (total.targets == 0)
+        return journal_.print("no step was left to take");
+    const double evaluations = double(total.targets) / double(state_.particles.size());
+    const ForceCost cost(total, evaluations);
+    journal_.print(counted(steps, "step") + " in " + duration_text(seconds) +
+                   (steps > 0 ? formatted(", %.3g steps/s", double(steps) / seconds) : "") +
+                   formatted(", %.3g pairs/s", evaluations * cost.pairs / seconds));
+    const auto lines = step_summary(simulation_.integrator(), state_.particles);
+    if (!lines.empty()) {
+        journal_.print("in all: " + phases_text(total.profile));
+        journal_.print("steps are lengths of " + time_unit(state_));
+        for (const std::string& line : lines)
+            journal_.print(line);
+        if (simulation_.integrator().forces().solver == SolverKind::tree)
+            journal_.print(cost.text());
+    } else {
+        journal_.print("a step: " + phases_text(total.profile, evaluations));
+        journal_.print("        " + cost.text());
+    }
+}
+
+/// Reports errors; a result that cannot be trusted is reported on standard error too.
+void RunJob::print_errors()
+{
+    const std::string energy = formatted("%s %.2e at the end, %.2e at most", energies_.error_name(),
+                                         energies_.energy_error(), energies_.largest_error());
+    journal_.print(energy + formatted("; momentum drift %.1e", energies_.momentum_drift()));
+    const bool exceeds = run_.max_energy_error ? energies_.largest_error() > *run_.max_energy_error
+                                               : energies_.is_doubtful(energies_.lasting_error());
+    if (exceeds && inaccuracy_.empty())
+        journal_.warn(energy + ": above " + energy_limit() +
+                      (run_.max_energy_error ? "" : ": this run cannot be trusted"));
+    if (const SolverOptions& forces = simulation_.integrator().forces(); forces.accuracy) {
+        journal_.print(steps_.accuracy_summary());
+        if (steps_.largest_error() > forces.accuracy->error)
+            journal_.warn(steps_.accuracy_summary() + ": above " + goal_text(*forces.accuracy));
+    }
+    if (run_.check_forces > 0)
+        journal_.print(forces_.summary());
+    if (has_force_warning_)
+        journal_.warn(forces_.excess());
+}
+
+void RunJob::print_files()
+{
+    std::string files = counted(std::uint64_t(outputs_), "snapshot");
+    if (run_.frames)
+        files += ", " + counted(std::uint64_t(frames_), "frame");
+    if (run_.analysis.power)
+        files += ", " + formatted("%d power %s power_NNN.txt", outputs_,
+                                  outputs_ == 1 ? "spectrum" : "spectra");
+    if (run_.analysis.halos)
+        files += ", " + counted(std::uint64_t(outputs_), "halo catalogue") + " halos_NNN.hdf5";
+    files += ", energy.csv, steps.csv";
+    if (run_.check_forces > 0)
+        files += ", forces.csv";
+    journal_.print("wrote " + files + " and run.log to " + folder_.name());
+    if (simulation_.at_end())
+        journal_.print("'chamomile run --restart " + folder_.name() +
+                       (state_.comoving ? " --z-end LOWER" : " --t-end LATER") +
+                       "' goes on from the end");
+}
+
+} // namespace chamomile

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -207,6 +208,7 @@ void RunJob::execute()
         simulation_.stop();
     try {
         simulation_.run();
+        finish_snapshot();
     } catch (const std::exception& error) {
         journal_.record(std::string("error: ") + error.what());
         rescue();
@@ -244,15 +246,22 @@ void RunJob::write_outputs()
     if (simulation_.integrator().forces().accuracy)
         record_choice();
     state_.provenance["step"] = std::to_string(simulation_.step());
-    std::string analysis;
-    {
-        const PeculiarVelocities in_file(state_);
-        write_snapshot(state_, folder_.snapshot(outputs_));
-        analysis = write_analysis(run_.analysis, state_, folder_, outputs_);
-    }
-    journal_.detail("wrote " + folder_.snapshot(outputs_).string() + analysis + " at " +
-                    time_text(simulation_, state_.units));
+    finish_snapshot();
+    const PeculiarVelocities in_file(state_);
+    const std::filesystem::path file = folder_.snapshot(outputs_);
+    snapshots_.write(state_, file);
+    if (run_.analysis.is_asked()) // writes HDF5 too
+        snapshots_.finish();
+    written_ = "wrote " + file.string() + write_analysis(run_.analysis, state_, folder_, outputs_) +
+               " at " + time_text(simulation_, state_.units);
     ++outputs_;
+}
+
+void RunJob::finish_snapshot()
+{
+    snapshots_.finish();
+    if (!written_.empty())
+        journal_.detail(std::exchange(written_, {}));
 }
 
 /// States in the snapshots what the solver has chosen by now.
@@ -428,7 +437,8 @@ void RunJob::exchange(Archive& archive)
 std::filesystem::path RunJob::write_checkpoint()
 {
     folder_.require_same();
-    energies_.sync(); // must be on the disk before the checkpoint refers to them
+    finish_snapshot(); // as the energies
+    energies_.sync();  // must be on the disk before the checkpoint refers to them
     steps_.sync();
     forces_.sync();
     const std::filesystem::path file =

@@ -11,6 +11,7 @@
 #include "chamomile/run/files/energy_file.hpp"
 #include "chamomile/run/files/force_file.hpp"
 #include "chamomile/run/files/run_folder.hpp"
+#include "chamomile/run/files/snapshot_writer.hpp"
 #include "chamomile/run/files/step_file.hpp"
 #include "chamomile/run/journal.hpp"
 #include "chamomile/run/run_settings.hpp"
@@ -72,7 +73,8 @@ private:
     void reopen_files();
     void open_files();
     void write_outputs();
-    void take_time(); ///< takes the time into the state that is written
+    void finish_snapshot(); ///< waits until the last snapshot is on the disk
+    void take_time();       ///< takes the time into the state that is written
     void choose_frames();
     void write_frame();
     void record_choice();
@@ -103,6 +105,8 @@ private:
     StepFile steps_;
     ForceFile forces_;
     Progress progress_;
+    SnapshotWriter snapshots_;
+    std::string written_; ///< the line that says which snapshot was written
     Checkpoints checkpoints_;
     RenderOptions frame_view_;
     LiveView* live_view_ = nullptr;

@@ -281,8 +281,9 @@ def content(path, reader):
     lines = [line for line in path.read_text().splitlines() if not re.match(r"# (provenance|chamomile)|# .*: chamomile ", line)]
     if path.suffix == ".csv":
         rows = [line.split(",") for line in lines]
-        times = next((k for k, name in enumerate(rows[0]) if name == "GPU busy %"), None)
-        return rows[0][:times], [row[:times] for row in rows[1:]]
+        names = [name.partition(" [")[0] for name in rows[0]]
+        times = next((k for k, name in enumerate(names) if name == "GPU busy %"), None)
+        return names[:times], [row[:times] for row in rows[1:]]
     heads, rows = [line for line in lines if line.startswith("#")], [line.split() for line in lines if not line.startswith("#")]
     names = next((line.split()[2:] for line in heads if line.startswith("# columns:")), [])
     return names, [[head] for head in heads[1:]] + rows

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/signals_blocked.hpp"
 #include "chamomile/view/head.hpp"
 #include "chamomile/view/page.hpp"
 
@@ -45,24 +46,6 @@ std::string random_token()
             token += "0123456789abcdef"[digit];
     return token;
 }
-
-/// A SignalsBlocked keeps all signals from threads that are started while it lives: they are for
-/// the run.
-class SignalsBlocked {
-public:
-    SignalsBlocked()
-    {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-private:
-    sigset_t before_;
-};
 
 } // namespace
 

@@ -36,8 +36,12 @@ void write_data_file(const std::filesystem::path& path, const std::vector<DataGr
             std::visit([&](const auto& value) { out.attribute(handle, attribute.first, value); },
                        attribute.second);
         for (const auto& column : group.columns)
-            std::visit([&](const auto& values) { out.data(handle, column.first.c_str(), values); },
-                       column.second);
+            std::visit(
+                [&](const auto& values) {
+                    out.data(handle, column.first.c_str(), values.size(),
+                             [&](std::size_t i) { return values[i]; });
+                },
+                column.second);
     }
     out.close();
     file.commit();

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #include "chamomile/core/vec3.hpp"
 #include "chamomile/io/hdf5/handle.hpp"
@@ -30,6 +33,27 @@ inline hid_t hdf5_type(std::uint64_t)
     return H5T_NATIVE_UINT64;
 }
 
+/// An Hdf5Row is a row of a data set: `columns` numbers of one type, or a single one for 0 columns.
+struct Hdf5Row {
+    hid_t number;
+    hsize_t columns;
+    std::size_t bytes;
+};
+template <class T>
+Hdf5Row row_type(T number)
+{
+    return {hdf5_type(number), 0, sizeof(T)};
+}
+template <class T, std::size_t n>
+Hdf5Row row_type(const std::array<T, n>&)
+{
+    return {hdf5_type(T{}), n, n * sizeof(T)};
+}
+inline Hdf5Row row_type(const Vec3<double>&)
+{
+    return {H5T_NATIVE_DOUBLE, 3, sizeof(Vec3<double>)};
+}
+
 /// An Hdf5Output is an HDF5 file written under the temporary name of a pending one. Equal content
 /// gives equal bytes: no times are stored. Throws Error with Fault::output.
 class Hdf5Output {
@@ -51,22 +75,19 @@ public:
     }
     void attribute(const Hdf5Handle& owner, const std::string& name, const std::string& text);
 
-    /// Writes a data set of one number or one row per particle, with a check sum per chunk.
-    template <class T>
-    Hdf5Handle data(const Hdf5Handle& group, const char* name, const std::vector<T>& values)
+    /// Writes a data set of one number or one row per particle, with a check sum per chunk:
+    /// `row(i)` returns row i < count and is called by several threads at once.
+    template <class Row>
+    Hdf5Handle data(const Hdf5Handle& group, const char* name, std::size_t count, const Row& row)
     {
-        return write_data(group, name, hdf5_type(T{}), {values.size(), 0}, values.data());
-    }
-    template <class T, std::size_t n>
-    Hdf5Handle data(const Hdf5Handle& group, const char* name,
-                    const std::vector<std::array<T, n>>& rows)
-    {
-        return write_data(group, name, hdf5_type(T{}), {rows.size(), n}, rows.data());
-    }
-    Hdf5Handle data(const Hdf5Handle& group, const char* name,
-                    const std::vector<Vec3<double>>& values)
-    {
-        return write_data(group, name, H5T_NATIVE_DOUBLE, {values.size(), 3}, values.data());
+        using Value = std::invoke_result_t<const Row&, std::size_t>;
+        return write_data(group, name, row_type(Value{}), count,
+                          [&](std::size_t begin, std::size_t end, std::byte* bytes) {
+                              for (std::size_t i = begin; i < end; ++i, bytes += sizeof(Value)) {
+                                  const Value value = row(i);
+                                  std::memcpy(bytes, &value, sizeof value);
+                              }
+                          });
     }
 
     void close();
@@ -75,8 +96,10 @@ private:
     /// Writes an attribute of `count` values; a count of 0 makes it a scalar.
     void write_attribute(const Hdf5Handle& owner, const std::string& name, hid_t type,
                          std::size_t count, const void* values);
-    Hdf5Handle write_data(const Hdf5Handle& group, const char* name, hid_t type,
-                          std::array<hsize_t, 2> extent, const void* values);
+    /// `fill` writes the rows from `begin` to `end` to memory.
+    using FillRows = std::function<void(std::size_t begin, std::size_t end, std::byte* bytes)>;
+    Hdf5Handle write_data(const Hdf5Handle& group, const char* name, const Hdf5Row& row,
+                          std::size_t count, const FillRows& fill);
     void require(bool done, const std::string& field) const;
 
     PendingFile& pending_;

@@ -167,10 +167,8 @@ private:
         write_vectors(group, velocities, indices, particles_.velocity, velocity_factor(snapshot_),
                       velocity_scaling);
         write_reals(group, masses, indices, particles_.mass, mass_scaling);
-        std::vector<std::uint64_t> ids_of_type;
-        for (Index i : indices)
-            ids_of_type.push_back(particles_.id[i]);
-        out_.data(group, ids, ids_of_type);
+        out_.data(group, ids, indices.size(),
+                  [&](std::size_t k) { return std::uint64_t(particles_.id[indices[k]]); });
         if (snapshot_.has_potentials)
             write_reals(group, potentials, indices, particles_.potential, potential_scaling);
         if (snapshot_.has_accelerations)
@@ -182,22 +180,18 @@ private:
                        const std::vector<Vec3<double>>& vectors, double divisor,
                        const Scaling& scaling)
     {
-        std::vector<Vec3<double>> values;
-        values.reserve(indices.size());
-        for (Index i : indices)
-            values.push_back(
-                {vectors[i].x / divisor, vectors[i].y / divisor, vectors[i].z / divisor});
-        write_scaling(out_.data(group, name, values), scaling);
+        const auto row = [&](std::size_t k) {
+            const Vec3<double>& v = vectors[indices[k]];
+            return Vec3<double>{v.x / divisor, v.y / divisor, v.z / divisor};
+        };
+        write_scaling(out_.data(group, name, indices.size(), row), scaling);
     }
 
     void write_reals(const Hdf5Handle& group, const char* name, std::span<const Index> indices,
                      const std::vector<double>& reals, const Scaling& scaling)
     {
-        std::vector<double> values;
-        values.reserve(indices.size());
-        for (Index i : indices)
-            values.push_back(reals[i]);
-        write_scaling(out_.data(group, name, values), scaling);
+        const auto row = [&](std::size_t k) { return reals[indices[k]]; };
+        write_scaling(out_.data(group, name, indices.size(), row), scaling);
     }
 
     void write_scaling(const Hdf5Handle& data, const Scaling& scaling)

@@ -13,6 +13,7 @@ namespace chamomile {
 /// A RunAnalysis states what is measured with each snapshot.
 struct RunAnalysis {
     bool power = false, halos = false;
+    bool is_asked() const { return power || halos; }
     std::optional<int> power_mesh;
     std::uint64_t min_members = HaloRequest{}.min_members;
 };

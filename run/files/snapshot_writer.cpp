@@ -1,0 +1,68 @@
+#include "chamomile/run/files/snapshot_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "chamomile/core/free_memory.hpp"
+#include "chamomile/core/signals_blocked.hpp"
+#include "chamomile/force/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Returns the bytes that the arrays of a copy take.
+std::uint64_t bytes_of(const Particles& p)
+{
+    return p.size() *
+           (sizeof p.mass[0] + sizeof p.position[0] + sizeof p.velocity[0] +
+            sizeof p.acceleration[0] + sizeof p.potential[0] + sizeof p.id[0] + sizeof p.type[0]);
+}
+
+} // namespace
+
+SnapshotWriter::~SnapshotWriter()
+{
+    if (thread_.joinable())
+        thread_.join();
+}
+
+void SnapshotWriter::write(const Snapshot& snapshot, const std::filesystem::path& file)
+{
+    finish();
+    // The copy may take half of what is free; afterwards its memory is kept.
+    if (copy_.particles.size() != snapshot.particles.size() &&
+        bytes_of(snapshot.particles) > free_memory() / 2) {
+        write_snapshot(snapshot, file);
+        return;
+    }
+    copy_ = snapshot;
+    file_ = file;
+    const int threads = std::max(1, thread_count() / 4); // the others work for the run
+    const SignalsBlocked blocked;
+    thread_ = std::thread([this, threads] {
+        try {
+            use_threads(threads);
+            write_copy();
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+    });
+}
+
+void SnapshotWriter::write_copy()
+{
+    write_snapshot(copy_, file_);
+    file_.clear();
+}
+
+void SnapshotWriter::finish()
+{
+    if (thread_.joinable())
+        thread_.join();
+    if (failure_)
+        std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (!file_.empty())
+        write_copy();
+}
+
+} // namespace chamomile

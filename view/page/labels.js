@@ -61,16 +61,26 @@ export class Labels {
         pen.fillText(name, left + 80, bottom - 12);
     }
 
-    // The edges of a box from the origin; those of the three faces that are farthest away are fainter.
+    // The edges of a box from the origin, and the three faces that are farthest away, whose edges are fainter.
     drawBox(camera, side, width, height) {
         const pen = this.pen, corner = k => [k & 1, k >> 1 & 1, k >> 2].map(bit => bit * side);
         const seen = [...Array(8).keys()].map(k => camera.project(corner(k), width, height));
         const farthest = seen.reduce((most, point, k) => point[2] > seen[most][2] ? k : most, 0);
+        const isBefore = k => seen[k][2] >= 0.02 * camera.distance;
+        pen.fillStyle = '#8af2';
+        for (const [a, b] of [[1, 2], [2, 4], [4, 1]]) {
+            const face = [farthest, farthest ^ a, farthest ^ a ^ b, farthest ^ b];
+            if (!face.every(isBefore))
+                continue;
+            pen.beginPath();
+            face.forEach(k => pen.lineTo(seen[k][0], seen[k][1]));
+            pen.fill();
+        }
         pen.lineWidth = 1;
         for (let from = 0; from < 8; ++from)
             for (const bit of [1, 2, 4]) {
                 const to = from | bit;
-                if (to == from || seen[from][2] < 0.02 * camera.distance || seen[to][2] < 0.02 * camera.distance)
+                if (to == from || !isBefore(from) || !isBefore(to))
                     continue;
                 pen.strokeStyle = from == farthest || to == farthest ? '#667' : '#aab';
                 pen.beginPath();

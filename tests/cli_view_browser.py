@@ -233,6 +233,11 @@ def box(top):
         check(len(tints) > 12 and min(tints) > 20 and max(rows[TOP + 5][-5]) < 10, f"no face: {sorted(tints)[:5]} of {len(tints)}")
         check("z = " in page.js("document.getElementById('status').textContent"), "no redshift")
         check(page.js("chamomile.scene.lengthName") == "Mpc/h", page.js("chamomile.scene.lengthName"))
+        # In a narrow window the first view is farther away.
+        page("Emulation.setDeviceMetricsOverride", width=420, height=760, deviceScaleFactor=1, mobile=False)
+        page.key("r", "r")
+        places = page.js("[...Array(8).keys()].map(k => chamomile.camera.project([k & 1, k >> 1 & 1, k >> 2].map(b => b * chamomile.scene.box), innerWidth, innerHeight)[0])")
+        check(0 < min(places) and max(places) < 420, f"a narrow window cuts the box: {places}")
     viewed.kill()
 
 

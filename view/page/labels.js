@@ -32,7 +32,7 @@ export class Labels {
         pen.fillStyle = pen.strokeStyle = '#eee';
         this.drawScale(camera, scene, height, height - bottom - 14);
         if (mode == 'speed')
-            this.drawColours(`speed${scene.speedName ? ', ' + scene.speedName : ''}`, '0', numberText(head.topSpeed), width, height - bottom - 14);
+            this.drawColours(`speed, ${scene.speedName}`, '0', numberText(head.topSpeed), width, height - bottom - 14);
         else if (mode == 'density')
             this.drawColours('surface density', 'low', 'high', width, height - bottom - 14);
     }
@@ -57,8 +57,7 @@ export class Labels {
         pen.fillText(low, left, bottom - 12);
         pen.textAlign = 'right';
         pen.fillText(high, left + 160, bottom - 12);
-        pen.textAlign = 'center';
-        pen.fillText(name, left + 80, bottom - 12);
+        pen.fillText(name, left + 160, bottom - 29);
     }
 
     // The edges of a box from the origin, and the three faces that are farthest away, whose edges are fainter.

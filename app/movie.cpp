@@ -56,13 +56,6 @@ std::string numbered(const std::string& image, std::size_t k)
     return path.replace_filename(name).string();
 }
 
-void require_movie(const std::string& command, const Output& movie)
-{
-    if (std::filesystem::path(movie.file).extension() != ".mp4")
-        throw Error(Fault::usage, movie.option + ": " + movie.file + ": must end in .mp4");
-    require_writable(command.c_str(), movie);
-}
-
 void make_movie(const Movie& movie, Verbosity verbosity)
 {
     const std::vector<std::string> line = line_of(movie);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string>
 
-#include "app/command_files.hpp"
 #include "app/options/options.hpp"
 
 namespace chamomile::app {
@@ -19,9 +18,6 @@ struct Movie {
 
 /// Returns IMAGE_007.png for the seventh of several files after the first.
 std::string numbered(const std::string& image, std::size_t k);
-
-/// Throws Error(usage) unless the movie ends in .mp4 and `command` may write it.
-void require_movie(const std::string& command, const Output& movie);
 
 /// Runs ffmpeg, or tells its line where there is none. Throws Error(output) if it fails.
 void make_movie(const Movie& movie, Verbosity verbosity);

@@ -77,9 +77,11 @@ std::string told(const Image& image)
 }
 
 /// Refuses a movie of one picture, or one that could not be written.
-void require_several(const Picture& picture, std::size_t count)
+void require_movie(const Picture& picture, std::size_t count)
 {
-    require_movie("render", {picture.movie, picture.output.overwrite, "--movie"});
+    if (std::filesystem::path(picture.movie).extension() != ".mp4")
+        throw Error(Fault::usage, "--movie: " + picture.movie + ": must end in .mp4");
+    require_writable("render", {picture.movie, picture.output.overwrite, "--movie"});
     if (count < 2)
         throw Error(Fault::usage,
                     "--movie: " + picture.movie + ": takes several snapshots, or --orbit N");
@@ -115,7 +117,7 @@ int render(const std::vector<std::string>& arguments)
         picture.files.size() == 1 ? std::size_t(picture.view.orbit.value_or(1)) : 1;
     const std::size_t count = picture.files.size() * turns;
     if (!picture.movie.empty())
-        require_several(picture, count);
+        require_movie(picture, count);
     std::vector<Output> outputs;
     for (std::size_t k = 0; k < count; ++k) {
         outputs.push_back(picture.output);

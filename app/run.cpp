@@ -131,9 +131,10 @@ void execute(RunJob& job, WrittenFiles& written, LiveView* view, const Options& 
         written = {job.has_results(), job.has_checkpoint()};
         throw;
     }
-    if (!run.movie.empty() && job.frames() > 1)
-        make_movie({run.movie, run.folder + "/frame.png", std::size_t(job.frames())},
-                   options.verbosity());
+    if (run.movie && job.frames() > 1)
+        make_movie(
+            {run.folder + "/frames.mp4", run.folder + "/frame.png", std::size_t(job.frames())},
+            options.verbosity());
 }
 
 void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
@@ -159,8 +160,6 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
         throw Error(Fault::usage, *line);
     // This refuses values out of range before anything takes long.
     integrate(run, *clock);
-    if (!run.movie.empty())
-        require_movie("run", {run.movie, run.overwrite, "--frame-movie"});
     const std::string checked = check_device(run.scheme, run.solver);
     note_suspicious_inputs(state, run.solver);
     note_idle_on_device(options, run.solver, state);

@@ -72,7 +72,7 @@ VALUES = {
     "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "at": "1,2,3", "velocity": "1,2,3", "recentre": None, "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
     "frame-size": "99", "frame-center": "1,2,3", "frame-follow": "densest", "frame-box": "8", "frame-slice": "1", "frame-azimuth": "9", "frame-inclination": "9",
     "frame-orbit": "9", "frame-types": "1", "frame-quantity": "velocity", "frame-components": None, "frame-min": "1e-3", "frame-max": "9",
-    "frame-colour-map": "grey", "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": "a.mp4", "center": "1,2,3", "rate": "9", "no-colour-bar": None,
+    "frame-colour-map": "grey", "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9",
 }
 

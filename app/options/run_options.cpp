@@ -82,9 +82,9 @@ void add_run_options(Options& options, RunOptions& run)
         "checkpoint_NNNNNNNNN.chk");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
     add_settings(options, run, "Output");
-    options.text("frame-movie", "MOVIE.mp4", run.movie,
-                 "pictures: also a movie of them at the end, by the program ffmpeg; where there "
-                 "is none its line is told");
+    options.flag("frame-movie", run.movie,
+                 "pictures: also frames.mp4 at the end, a movie of them by the program ffmpeg; "
+                 "where there is none its line is told");
     options.port(
         "view", run.view,
         "show the running particles in a browser, at http://127.0.0.1:PORT, which may hold "

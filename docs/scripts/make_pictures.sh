@@ -18,8 +18,8 @@ if [ ! -e merger/snapshot_060.hdf5 ]; then
     "$program" run merger.hdf5 --t-end 0.33Gyr --dt 0.8Myr --eps 0.175 --snapshot-every 0.0055Gyr -o merger --overwrite
 fi
 if [ ! -e box/snapshot_001.hdf5 ]; then
-    "$program" model cosmology --n 64 --box 50 --z-start 49 --seed 1 --fixed -o box.hdf5 --overwrite
-    "$program" run box.hdf5 --z-end 0 --outputs-z 0 -o box --overwrite
+    "$program" model cosmology --n 48 --box 40 --z-start 49 --seed 1 --fixed -o box.hdf5 --overwrite
+    "$program" run box.hdf5 --dt 0.025 --z-end 0 --outputs-z 0 -o box --overwrite
 fi
 if [ "${3:-}" = all ] && [ ! -e web/snapshot_003.hdf5 ]; then
     "$program" model cosmology --n 128 --box 100 --z-start 49 --seed 1 --fixed -o web.hdf5 --overwrite

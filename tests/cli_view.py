@@ -129,13 +129,13 @@ def guards(top):
 
 
 def checkpoint_blocks(path):
-    """The blocks of a checkpoint without those that tell the command, or the sum over steps.csv, whose times differ (io/checkpoint/layout.hpp)."""
+    """The blocks of a checkpoint without those that tell the command, or the length and sum of steps.csv, whose times differ (io/checkpoint/layout.hpp)."""
     data, at, blocks = path.read_bytes(), 64, {}
     while at < len(data):
         name, length = data[at:at + 40].rstrip(b"\0").decode(), struct.unpack_from("<Q", data, at + 48)[0]
         blocks[name] = data[at + 64:at + 64 + length]
         at += 64 + length
-    return {name: block for name, block in blocks.items() if name not in ("run/command", "snapshot/provenance", "steps/sum", "end")}
+    return {name: block for name, block in blocks.items() if name not in ("run/command", "snapshot/provenance", "steps/bytes", "steps/sum", "end")}
 
 
 def same_bits(top, *device):

@@ -1,19 +1,14 @@
 /// \file  `chamomile render`: pictures of snapshots.
 #include "chamomile/io/pictures/render.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "app/command.hpp"
 #include "app/command_files.hpp"
+#include "app/movie.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/core/error.hpp"
@@ -73,15 +68,6 @@ void require_data_file(const Picture& picture)
     require_writable("render", picture.data);
 }
 
-/// Returns IMAGE_007.png for the seventh of several files after the first.
-std::string numbered(const std::string& file, std::size_t k)
-{
-    std::filesystem::path path = file;
-    const std::string name =
-        path.stem().string() + formatted("_%03zu", k) + path.extension().string();
-    return path.replace_filename(name).string();
-}
-
 /// Returns the quantity of a picture with the ends of its colours.
 std::string told(const Image& image)
 {
@@ -95,65 +81,10 @@ void require_movie(const Picture& picture, std::size_t count)
 {
     if (std::filesystem::path(picture.movie).extension() != ".mp4")
         throw Error(Fault::usage, "--movie: " + picture.movie + ": must end in .mp4");
+    require_writable("render", {picture.movie, picture.output.overwrite, "--movie"});
     if (count < 2)
         throw Error(Fault::usage,
                     "--movie: " + picture.movie + ": takes several snapshots, or --orbit N");
-    require_writable("render", {picture.movie, picture.output.overwrite, "--movie"});
-}
-
-/// Returns the line that makes the movie; its sides become even, as its format needs.
-std::vector<std::string> movie_line(const Picture& picture)
-{
-    const std::filesystem::path image = picture.output.file;
-    std::filesystem::path pattern = image;
-    pattern.replace_filename(image.stem().string() + "_%03d" + image.extension().string());
-    return {"ffmpeg",
-            "-nostdin",
-            "-loglevel",
-            "error",
-            "-y",
-            "-framerate",
-            shortest(picture.rate),
-            "-i",
-            pattern.string(),
-            "-vf",
-            "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p",
-            "-c:v",
-            "libx264",
-            "-crf",
-            "18",
-            "-movflags",
-            "+faststart",
-            picture.movie};
-}
-
-/// Runs ffmpeg, or tells its line where there is none. Throws Error(output) if it fails.
-void make_movie(const Picture& picture, const Options& options)
-{
-    const std::vector<std::string> line = movie_line(picture);
-    std::vector<char*> words;
-    std::string shown;
-    for (const std::string& word : line) {
-        words.push_back(const_cast<char*>(word.c_str()));
-        const bool is_plain = word.find_first_of(" *()'\"$&;") == std::string::npos;
-        shown += (shown.empty() ? "" : " ") + (is_plain ? word : "'" + word + "'");
-    }
-    words.push_back(nullptr);
-    pid_t child = 0;
-    if (const int error = ::posix_spawnp(&child, "ffmpeg", nullptr, nullptr, words.data(), environ);
-        error == ENOENT) {
-        std::printf("no ffmpeg here; it makes the movie by: %s\n", shown.c_str());
-        return;
-    } else if (error != 0)
-        throw Error(Fault::output, picture.movie + ": ffmpeg: " + std::strerror(error));
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (status != 0)
-        throw Error(Fault::output,
-                    picture.movie + ": ffmpeg could not make it; its line: " + shown);
-    if (options.verbosity() != Verbosity::quiet)
-        std::printf("wrote %s\n", picture.movie.c_str());
 }
 
 } // namespace
@@ -221,7 +152,7 @@ int render(const std::vector<std::string>& arguments)
             print_notes(options, *snapshot);
     }
     if (!picture.movie.empty())
-        make_movie(picture, options);
+        make_movie({picture.movie, picture.output.file, count, picture.rate}, options.verbosity());
     return 0;
 }
 

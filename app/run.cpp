@@ -8,6 +8,7 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/measure/tuning.hpp"
+#include "app/movie.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/run_options.hpp"
 #include "app/options/solver_options.hpp"
@@ -116,12 +117,13 @@ struct WrittenFiles {
     bool results = false, checkpoint = false;
 };
 
-/// Runs it, in the view if there is one.
-void execute(RunJob& job, WrittenFiles& written, LiveView* view, const std::string& name)
+/// Runs it, in the view if there is one, and makes the movie that is asked for.
+void execute(RunJob& job, WrittenFiles& written, LiveView* view, const Options& options,
+             const RunOptions& run)
 {
     if (view) {
         announce(*view);
-        job.show_in(*view, name);
+        job.show_in(*view, run.restart.empty() ? source_of(run) : run.folder);
     }
     try {
         job.execute();
@@ -129,6 +131,10 @@ void execute(RunJob& job, WrittenFiles& written, LiveView* view, const std::stri
         written = {job.has_results(), job.has_checkpoint()};
         throw;
     }
+    if (run.movie && job.frames() > 1)
+        make_movie(
+            {run.folder + "/frames.mp4", run.folder + "/frame.png", std::size_t(job.frames())},
+            options.verbosity());
 }
 
 void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
@@ -179,7 +185,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
                                   tuning->text().c_str(), run.solver.group_size,
                                   run.solver.leaf_size));
     job.introduce(description, lines, checked);
-    execute(job, written, view, source_of(run));
+    execute(job, written, view, options, run);
 }
 
 /// Resolves the options that go with --restart, and the folder of the run.
@@ -251,7 +257,7 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     RunJob job(run, origin_of(run, options, made, earlier.start_time), folder, state, simulation,
                journal);
     job.continue_run(point, earlier, description_of(options, run, made, state), notes, checked);
-    execute(job, written, view, run.folder);
+    execute(job, written, view, options, run);
 }
 
 /// Returns the arguments that continue a run from its checkpoint without its GPU.

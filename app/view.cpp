@@ -1,11 +1,13 @@
 /// \file  `chamomile view`: shows snapshots one after the other in a browser.
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <list>
+#include <numeric>
 #include <optional>
-#include <thread>
+#include <sstream>
 
 #include <glob.h>
 
@@ -15,6 +17,7 @@
 #include "app/viewing.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
+#include "chamomile/run/run_settings.hpp"
 
 namespace chamomile::app {
 namespace {
@@ -41,7 +44,47 @@ std::vector<std::string> expanded(const std::vector<std::string>& patterns)
     return files;
 }
 
-/// Throws Error(input) unless the snapshot has the particles of the first, at another time.
+/// Orders particles by their ids, as other programs need not write them.
+void order_by_id(Particles& particles)
+{
+    if (std::is_sorted(particles.id.begin(), particles.id.end()))
+        return;
+    std::vector<Index> order(particles.size());
+    std::iota(order.begin(), order.end(), Index(0));
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return particles.id[a] < particles.id[b]; });
+    const auto arrange = [&](auto& values) {
+        const auto before = values;
+        for (std::size_t k = 0; k < order.size(); ++k)
+            values[k] = before[order[k]];
+    };
+    arrange(particles.id);
+    arrange(particles.type);
+    arrange(particles.mass);
+    arrange(particles.position);
+    arrange(particles.velocity);
+}
+
+/// Returns what all snapshots of a run state alike: where it began, and the options that do not
+/// change when it goes on. Empty for files of other programs.
+std::string run_of(const Snapshot& snapshot)
+{
+    const auto stated = [&](const char* key) {
+        const auto found = snapshot.provenance.find(key);
+        return found == snapshot.provenance.end() ? std::string() : found->second;
+    };
+    std::vector<std::string> changing = changeable_options();
+    changing.insert(changing.end(), {"overwrite", "tune"});
+    std::string run = stated("initial_conditions");
+    std::istringstream words(stated("options"));
+    for (std::string word; words >> word;)
+        if (std::find(changing.begin(), changing.end(), word.substr(0, word.find('='))) ==
+            changing.end())
+            run += " " + word;
+    return run;
+}
+
+/// Throws Error(input) unless the snapshot is of the run of the first.
 void require_same_run(const Snapshot& first, const Snapshot& other, const std::string& file,
                       const std::string& first_file)
 {
@@ -54,8 +97,11 @@ void require_same_run(const Snapshot& first, const Snapshot& other, const std::s
     if (!(other.units == first.units) || other.box_size != first.box_size ||
         other.comoving.has_value() != first.comoving.has_value())
         refuse("its units or box");
-    if (scene_of(other, "").counts != scene_of(first, "").counts)
-        refuse("the types of its particles");
+    if (other.particles.id != first.particles.id || other.particles.type != first.particles.type)
+        refuse("the ids and types of its particles");
+    const std::string one = run_of(first), another = run_of(other);
+    if (!one.empty() && !another.empty() && one != another)
+        refuse("its initial conditions or options");
 }
 
 /// A Player shows snapshots in a view, by itself or as viewers ask. It keeps two of them.
@@ -101,6 +147,7 @@ private:
         while (kept_.size() > 1)
             kept_.pop_back();
         kept_.emplace_front(number, read_particles(files_[number]));
+        order_by_id(kept_.front().second.particles);
         return kept_.front().second;
     }
 
@@ -154,7 +201,7 @@ private:
         status.pace = asked_pace_;
         status.file = shown_;
         status.speed_unit = scene_.speed_unit;
-        view_.show([&]() -> const Particles& { return now.particles; }, status);
+        view_.show(source_of(now.particles), status);
         changed_ = false;
     }
 

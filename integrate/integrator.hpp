@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "chamomile/core/moving_point.hpp"
 #include "chamomile/force/solver.hpp"
 #include "chamomile/integrate/clock.hpp"
 #include "chamomile/integrate/time_step.hpp"
@@ -51,6 +52,14 @@ public:
 
     /// Makes the particles those of now, where they live elsewhere. Throws like step().
     virtual void fetch(Particles&) {}
+
+    /// Makes points of some particles of now, wherever they live, as gather_points() does. Throws
+    /// like step().
+    virtual void gather(Particles& particles, std::span<const Index> which,
+                        const Vec3<double>& origin, std::span<MovingPoint> into)
+    {
+        gather_points(particles, which, origin, into);
+    }
 
     /// Keeps the state that start() makes and steps change, or restores it in place of start(); the
     /// particles are kept, or have been restored, beside it.

@@ -184,6 +184,13 @@ void Leapfrog::fetch(Particles& particles)
     store_->fetch();
 }
 
+void Leapfrog::gather(Particles& particles, std::span<const Index> which,
+                      const Vec3<double>& origin, std::span<MovingPoint> into)
+{
+    store_->attach(particles);
+    store_->gather(which, origin, into);
+}
+
 Integrator::NextStep Leapfrog::next_step(Moment now)
 {
     if (!blocks_) {

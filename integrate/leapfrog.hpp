@@ -86,6 +86,8 @@ public:
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void fetch(Particles& particles) override;
+    void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
+                std::span<MovingPoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
     const Clock& clock() const override { return clock_; }
     const SolverOptions& forces() const override { return solver_.options(); }

@@ -7,8 +7,10 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "chamomile/core/moving_point.hpp"
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
@@ -81,6 +83,12 @@ public:
     virtual void load(StepColumns columns) = 0;
     /// Makes the attached particles those of now; potentials where the last request had them.
     virtual void fetch() = 0;
+    /// Makes points of some particles of now, as gather_points() does, without a fetch().
+    virtual void gather(std::span<const Index> which, const Vec3<double>& origin,
+                        std::span<MovingPoint> into)
+    {
+        gather_points(*particles_, which, origin, into);
+    }
     virtual StepColumns columns() = 0;
 
     /// The particles that are due from now on are those of level `first` or above, `count` in all.

@@ -143,10 +143,10 @@ void Simulation::note(ForceStatistics&& statistics, Quantities quantities)
     has_potentials_ = quantities == Quantities::acceleration_potential;
 }
 
-const Particles& Simulation::present_particles()
+void Simulation::gather(std::span<const Index> which, const Vec3<double>& origin,
+                        std::span<MovingPoint> into)
 {
-    integrator_->fetch(particles_);
-    return particles_;
+    integrator_->gather(particles_, which, origin, into);
 }
 
 const Diagnostics& Simulation::diagnostics()

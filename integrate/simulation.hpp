@@ -94,9 +94,10 @@ public:
     double start_time() const { return timeline_.start(); }
     double end_time() const { return timeline_.end(); }
     const Particles& particles() const { return particles_; }
-    /// Returns the particles of now, also where they live on a GPU and nobody was to see them yet.
-    /// It changes no later step. Throws what fetching them throws.
-    const Particles& present_particles();
+    /// Makes points of some particles of now, as gather_points() does, also where they live on a
+    /// GPU and nobody was to see them yet. It changes no later step. Throws Error(device).
+    void gather(std::span<const Index> which, const Vec3<double>& origin,
+                std::span<MovingPoint> into);
     const Integrator& integrator() const { return *integrator_; }
 
     /// Tells whether particles().potential belongs to the present positions.

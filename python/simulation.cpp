@@ -126,7 +126,7 @@ public:
         ViewStatus status;
         status.time = scene.time_text(state_.time);
         status.speed_unit = scene.speed_unit;
-        view_->show([this]() -> const Particles& { return state_.particles; }, status);
+        view_->show(source_of(state_.particles), status);
         return view_->url();
     }
 

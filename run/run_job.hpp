@@ -62,6 +62,8 @@ public:
     /// for an energy error that ends the run.
     void execute();
 
+    int frames() const { return frames_; } ///< pictures in the folder
+
     bool has_results() const { return energies_.is_open(); }
     /// Returns whether the folder has a checkpoint of this run.
     bool has_checkpoint() const { return has_checkpoint_; }

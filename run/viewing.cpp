@@ -40,11 +40,10 @@ bool Viewing::holds()
         obey();
     if (std::exchange(has_asked_, false)) // the run is to see to that first
         return true;
-    if (view_.is_asked()) {
-        const bool is_next = paused_ ? changed_ : view_.may_sample();
-        if (view_.has_waiting() && (is_next || view_.is_insufficient()))
-            show(false);
-    }
+    // In a pause samples cost nothing; while the run goes on there is a budget.
+    if (view_.is_asked() && view_.has_waiting() &&
+        (paused_ ? changed_ || view_.is_insufficient() : view_.may_sample()))
+        show(false);
     if (simulation_.at_end())
         return false;
     if (paused_ && steps_ > 0) {
@@ -126,8 +125,13 @@ void Viewing::show(bool ended)
     status.pace = pace_;
     // Velocities of comoving runs are canonical momenta, a^2 dx/dt.
     status.speed_unit = scene_.speed_unit / (scene_.comoving ? simulation_.file_time() : 1);
-    view_.show([this]() -> const Particles& { return simulation_.present_particles(); }, status);
+    const double start = wall_clock_seconds();
+    view_.show([this](auto... asked) { simulation_.gather(asked...); }, status);
     changed_ = false;
+    if (paused_)
+        return;
+    const double seconds = wall_clock_seconds() - start;
+    cost_ = {cost_.samples + 1, cost_.seconds + seconds, std::max(cost_.longest, seconds)};
 }
 
 void Viewing::note(const std::string& line)

@@ -33,6 +33,13 @@ public:
     /// Returns the seconds of pauses since the last step ended.
     double paused_seconds() const { return paused_seconds_; }
 
+    /// A Cost is what viewers took of a run, apart from pauses.
+    struct Cost {
+        std::uint64_t samples = 0;
+        double seconds = 0, longest = 0; ///< of all samples, and of one
+    };
+    const Cost& cost() const { return cost_; }
+
     bool is_paused() const { return paused_; }
     void note(const std::string& line); ///< shows it
     void finish();                      ///< shows the last state
@@ -52,6 +59,7 @@ private:
     std::uint64_t steps_ = 0; ///< that are allowed in a pause
     double pace_ = 0;         ///< the most steps a second; 0: no limit
     double step_ended_ = 0, paused_seconds_ = 0;
+    Cost cost_;
     bool paused_ = false;
     bool has_asked_ = false; ///< the run for a checkpoint or an end
     bool changed_ = true;    ///< since the last sample

@@ -18,6 +18,15 @@ def array(path):
     return struct.unpack(f"<{(len(data) - 128) // 8}d", data[128:])
 
 
+def movie_is(name, expected):
+    """Compares width, height and number of pictures as another program decodes them."""
+    if not (shutil.which("ffmpeg") and shutil.which("ffprobe")):
+        return print("the movie was not looked at: no ffmpeg, or no ffprobe")
+    told = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0", name],
+                          cwd=folder, capture_output=True, text=True).stdout.strip()
+    check(told == expected, f"the movie: {told}, not {expected}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     chamomile(folder, "model", "merger", "-n", 4000, "--physical", "-o", "m.hdf5", "-q")
@@ -83,23 +92,22 @@ with tempfile.TemporaryDirectory() as scratch:
     turned = [row[::-1] for row in views[0][::-1]]
     far = sum(abs(sum(a) - sum(b)) for u, v in zip(turned, views[2]) for a, b in zip(u, v)) / (65 * 49)
     check(far < 12 and views[0] != views[1], f"half an orbit turns the picture: {far}")
-    if shutil.which("ffmpeg") and shutil.which("ffprobe"):
-        told = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=width,height,nb_read_frames", "-of", "csv=p=0", "o.mp4"],
-                              cwd=folder, capture_output=True, text=True).stdout.strip()
-        check(told == "66,50,4", f"the movie: {told}")
-    else:
-        print("the movie was not looked at: no ffmpeg, or no ffprobe")
+    movie_is("o.mp4", "66,50,4")
+    draw("o.png", "m.hdf5", "--size", 64, "--orbit", 2, "--movie", "o.mp4")  # two of the four pictures are older
+    movie_is("o.mp4", "64,64,2")
     nowhere = run(folder, "render", "m.hdf5", "--size", 64, "--orbit", 2, "-o", "n.png", "--movie", "n.mp4", env={**os.environ, "PATH": str(folder)})
     check(nowhere.returncode == 0 and re.search(r"ffmpeg .*n_%03d.png .*n.mp4", nowhere.stdout) and not (folder / "n.mp4").exists(), f"without ffmpeg: {nowhere.stdout}{nowhere.stderr}")
 
     # The frames of a run have the same settings: the first is what `render` shows.
     view = ("--quantity", "potential", "--azimuth", 30, "--inclination", 70, "--follow", "densest")
-    run_words = ("run", "p.hdf5", "--t-end", 0.1, "--dt", 0.05, "--eps", 0.05, "--frames", "--frames-every", 0.1, "--frame-width", 3, "--frame-size", 80, "-q")
-    chamomile(folder, *run_words, "-o", "out", *[f"--frame-{w[2:]}" if str(w).startswith("--") else w for w in view])
-    draw("r.png", "out/snapshot_000.hdf5", *view, "--fov", 3, "--size", 80)
+    run_words = ("run", "p.hdf5", "--t-end", 0.1, "--dt", 0.05, "--eps", 0.05, "--frames", "--frames-every", 0.1, "--frame-width", 3, "--frame-size", 81, "-q")
+    chamomile(folder, *run_words, "-o", "out", "--frame-movie", *[f"--frame-{w[2:]}" if str(w).startswith("--") else w for w in view])
+    draw("r.png", "out/snapshot_000.hdf5", *view, "--fov", 3, "--size", 81)
     frame, render = picture(folder / "out/frame_000.png"), picture(folder / "r.png")
     check(frame[0] == render[0], "frame_000.png is not what 'render' shows")
     check(frame[1]["Quantity"] == "potential" and "--frame-quantity potential" in frame[1].get("Command", ""), f"texts of a frame: {frame[1]}")
+
+    movie_is("out/frames.mp4", "82,82,2")
 
     # A periodic box is a tenth of its side thick.
     chamomile(folder, "model", "cosmology", "--n", 8, "--box", 10, "--z-start", 49, "-o", "b.hdf5", "-q")
@@ -113,6 +121,7 @@ with tempfile.TemporaryDirectory() as scratch:
                                  (2, "must end in .mp4", "--movie", "a.avi", "--orbit", 3), (2, "takes several snapshots", "--movie", "a.mp4"),
                                  (2, "needs --movie", "--rate", 9), (3, "potential", "--quantity", "potential"), (2, "--orbit: 1", "--orbit", 1)):
         refused(folder, status, line, "render", "two.txt", "-o", "x.png", *words)
+    refused(folder, 2, "--frame-movie: needs --frames", "run", "p.hdf5", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--frame-movie")
     refused(folder, 2, "--frame-quantity: needs --frames", "run", "p.hdf5", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "-o", "x", "--frame-quantity", "velocity")
 
 end("pictures show and say what they should")

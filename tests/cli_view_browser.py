@@ -105,6 +105,11 @@ def pictures(top):
                 check(math.hypot(x - at[0], y - at[1]) < 50, f"{side}: light at {x:.0f}, {y:.0f}, particles at {at[:2]}")
         red = [sum(pixel[3][0] > 1.5 * pixel[3][2] for pixel in pixels) / max(1, len(pixels)) for pixels in (left, right)]
         check(red[0] > 0.8 and red[1] < 0.2, f"shares of orange pixels: {red}")
+        # These checks look at pixels: of a shader that draws black they see nothing.
+        page.js("window.kept = chamomile.drawing.tone; chamomile.drawing.tone = chamomile.drawing.program("
+                "'void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4. - 1., 0., 1.); }', 'out vec4 colour; void main() { colour = vec4(0., 0., 0., 1.); }')")
+        check(not page.js("chamomile.drawing.trouble") and not bright(look(page, "black")), "light from a shader that draws black")
+        page.js("chamomile.drawing.tone = kept")
         # The other colourings differ.
         seen = {"component": both}
         for mode in ("density", "speed"):
@@ -150,6 +155,17 @@ def pictures(top):
         page.key("c", "c")
         centre = page.js("chamomile.camera.centre")
         check(min(math.dist(centre, (x, 0, 0)) for x in (-5, 5)) < 0.5, f"centred on {centre}")
+        # Following keeps to it when a new frame comes, and keys zoom.
+        page.js("chamomile.camera.centre = [0, 0, 0]")
+        page.key("f", "f")
+        page.key("s", "s")
+        step += 1
+        page.until(f"chamomile.head.step == {step}")
+        check(page.js("chamomile.camera.centre") != [0, 0, 0] and page.js("document.getElementById('follow').checked"), "the camera does not follow")
+        page.key("f", "f")
+        distance = page.js("chamomile.camera.distance")
+        page.key("+", "+")
+        check(abs(page.js("chamomile.camera.distance") / distance - 0.8) < 1e-9, "the key + does not zoom")
         azimuth = page.js("chamomile.camera.azimuth")
         page.key("o", "o")
         page.until(f"chamomile.camera.azimuth > {azimuth} + 0.02")
@@ -196,7 +212,7 @@ def pictures(top):
 
 
 def box(top):
-    """A periodic box shows its edges, and the camera is before it."""
+    """A periodic box shows its edges and the faces behind it, and the camera is before it."""
     chamomile(top, *"model cosmology --n 16 --box 10 --z-start 9 --seed 1 -o box.hdf5 -q".split())
     viewed = Viewed(top, *"run box.hdf5 --z-end 0 -o box --view".split())
     with Chromium() as page:
@@ -208,8 +224,20 @@ def box(top):
         middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]
         line = [rows[int(middle[1]) + dy][int(middle[0]) + dx] for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
         check(any(min(pixel) > 60 for pixel in line), f"no edge at {middle}: {line}")
+        # No place on a far face is black, as the corner of the picture is; k ^ 1 differs from k in x.
+        far = max(range(8), key=lambda k: seen[k][2])
+        face = [seen[k] for k in (far, far ^ 1, far ^ 1 ^ 2, far ^ 2)]
+        inside = [[sum(weight * corner[axis] for weight, corner in zip(((1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v), face)) for axis in (0, 1)]
+                  for u in (0.15, 0.3, 0.5, 0.7, 0.85) for v in (0.15, 0.3, 0.5, 0.7, 0.85)]
+        tints = [rows[int(y)][int(x)][2] for x, y in inside if 0 <= x < 1000 and TOP <= y < 700 - BOTTOM]
+        check(len(tints) > 12 and min(tints) > 20 and max(rows[TOP + 5][-5]) < 10, f"no face: {sorted(tints)[:5]} of {len(tints)}")
         check("z = " in page.js("document.getElementById('status').textContent"), "no redshift")
         check(page.js("chamomile.scene.lengthName") == "Mpc/h", page.js("chamomile.scene.lengthName"))
+        # In a narrow window the first view is farther away.
+        page("Emulation.setDeviceMetricsOverride", width=420, height=760, deviceScaleFactor=1, mobile=False)
+        page.key("r", "r")
+        places = page.js("[...Array(8).keys()].map(k => chamomile.camera.project([k & 1, k >> 1 & 1, k >> 2].map(b => b * chamomile.scene.box), innerWidth, innerHeight)[0])")
+        check(0 < min(places) and max(places) < 420, f"a narrow window cuts the box: {places}")
     viewed.kill()
 
 

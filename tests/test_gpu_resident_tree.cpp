@@ -1,5 +1,6 @@
 // A tree's leapfrog whose particles stay on the first GPU: the bits of the one on the host.
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -131,6 +132,40 @@ TEST_CASE("individual steps have the bits of those on the host")
             if (number == 3)
                 CHECK(there.potential == host.potential);
         }
+    }
+}
+
+TEST_CASE("points are gathered on the GPU, and change no step")
+{
+    const std::vector<Index> some{19999, 5, 0, 5, 777};
+    const Vec3<double> origin{0.125, -0.25, 0.5};
+    for (const auto& [setup, blocks] :
+         {std::pair{isolated(), std::optional<BlockSteps>{}},
+          std::pair{isolated(), std::optional(BlockSteps{.eta = 0.05})},
+          std::pair{in_box(), std::optional<BlockSteps>{}}}) {
+        Particles p = setup.particles;
+        const auto solver = make_solver(setup.options);
+        std::optional<Leapfrog> leapfrog;
+        if (blocks)
+            leapfrog.emplace(*solver, *blocks, Clock::newtonian(), Residence::device);
+        else
+            leapfrog.emplace(*solver, setup.step, Clock::newtonian(), Residence::device);
+        std::vector<MovingPoint> seen(some.size()), expected(some.size());
+        Simulation simulation(p, *leapfrog, 0, 1e6);
+        simulation.after_each_step([&](Simulation& now) {
+            now.gather({}, origin, {});
+            now.gather(some, origin, seen);
+            if (now.step() == 4)
+                now.stop();
+        });
+        simulation.run();
+        leapfrog->fetch(p);
+        gather_points(p, some, origin, expected);
+        CHECK(std::memcmp(seen.data(), expected.data(), seen.size() * sizeof seen[0]) == 0);
+        const Particles alone = blocks ? moved_in_blocks(setup, *blocks, 4, Residence::device)
+                                       : moved(setup, Residence::device, 4);
+        CHECK(p.velocity == alone.velocity);
+        CHECK(p.position != setup.particles.position);
     }
 }
 

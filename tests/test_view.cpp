@@ -63,7 +63,7 @@ TEST_CASE("a sample has each type in proportion, and the rare ones")
     const Particles particles = two_types(50000, 20);
     const ViewSampler sampler(particles);
     ViewSample sample;
-    sampler.gather(particles, 5000, 1u << 1 | 1u << 5, sample);
+    sampler.gather(source_of(particles), 5000, 1u << 1 | 1u << 5, sample);
     CHECK(sample.ranges[1].end - sample.ranges[1].begin == 4999);
     CHECK(sample.ranges[5].end - sample.ranges[5].begin == 20);
     CHECK(sample.mass[1] == doctest::Approx(50000. / 50200));
@@ -72,7 +72,7 @@ TEST_CASE("a sample has each type in proportion, and the rare ones")
     for (std::size_t k = 0; k < 100; ++k)
         right += sample.points[k].x + float(sample.origin.x) > 0;
     CHECK(std::abs(right - 50) < 20);
-    sampler.gather(particles, most_view_points, 1u << 5, sample);
+    sampler.gather(source_of(particles), most_view_points, 1u << 5, sample);
     CHECK(sample.points.size() == 20);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("the points of a frame lie where the particles are, to one part in 655
     const Particles particles = two_types(3000, 5);
     const ViewSampler sampler(particles);
     ViewSample sample;
-    sampler.gather(particles, 10000, 63, sample);
+    sampler.gather(source_of(particles), 10000, 63, sample);
     const FrameWish wish{.points = 10000, .types = 63, .centre = {10, 0.25, 0}, .half = 0.25};
     const Frame frame(frame_of(sample, wish));
     std::size_t inside = 0;
@@ -116,7 +116,7 @@ TEST_CASE("frames of nothing, and of one point, are frames")
     const ViewSampler sampler(one);
     ViewSample sample;
     for (const unsigned types : {0u, 2u, 63u}) {
-        sampler.gather(one, 100, types, sample);
+        sampler.gather(source_of(one), 100, types, sample);
         const Frame frame(frame_of(sample, {.points = 100, .types = 63}));
         CHECK(frame.points.size() == std::size_t(types & 2u ? 1 : 0));
         CHECK(frame.head.find("nan") == std::string::npos);

@@ -16,12 +16,12 @@ KINDS = 63  # all types of particles
 class Viewed:
     """A command with a view, from the line that tells its address to its end."""
 
-    def __init__(self, folder, *words, program=PROGRAM, **more):
+    def __init__(self, folder, *words, program=PROGRAM, seconds=60, **more):
         self.process = subprocess.Popen([program, *map(str, words)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
         self.said = ""
         begun = time.monotonic()
         while not (found := re.search(r"http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})\n", self.said, re.MULTILINE)):
-            if self.process.poll() is not None or time.monotonic() > begun + 60:
+            if self.process.poll() is not None or time.monotonic() > begun + seconds:
                 raise RuntimeError(f"{words}: no view: {self.said} {self.process.stderr.read().decode()}")
             if select.select([self.process.stdout], [], [], 1)[0]:
                 self.said += os.read(self.process.stdout.fileno(), 4096).decode()
@@ -82,6 +82,19 @@ class Viewed:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()
+
+
+def watch(viewed, stop, frames):
+    """Takes all that it can get, as fast as it can, until the event or the end of the run; notes the steps that it sees."""
+    after = 0
+    while not stop.is_set():
+        try:
+            found = viewed.frame(after, points=1 << 20)
+        except (OSError, RuntimeError, http.client.HTTPException):
+            return  # the run has ended
+        if found:
+            after = found[0]["sequence"]
+            frames.append(found[0]["step"])
 
 
 def read_frame(content):

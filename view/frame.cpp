@@ -37,7 +37,7 @@ Cube cube_of_all(const ViewSample& sample, unsigned types)
             continue;
         const auto [begin, end] = sample.ranges[type];
         for (std::size_t k = begin; k < end; ++k) {
-            const ViewSample::Point& p = sample.points[k];
+            const MovingPoint& p = sample.points[k];
             low = {std::min<double>(low.x, p.x), std::min<double>(low.y, p.y),
                    std::min<double>(low.z, p.z)};
             high = {std::max<double>(high.x, p.x), std::max<double>(high.y, p.y),
@@ -64,7 +64,7 @@ std::size_t put_points(const ViewSample& sample, std::size_t type, const Cube& c
     bytes.resize(start + room * sizeof(FramePoint));
     std::size_t sent = 0, k = begin;
     for (; k < end && sent < room; ++k) {
-        const ViewSample::Point& p = sample.points[k];
+        const MovingPoint& p = sample.points[k];
         const double x = (p.x - low.x) * scale, y = (p.y - low.y) * scale,
                      z = (p.z - low.z) * scale;
         const bool is_inside = x >= 0 && x <= steps && y >= 0 && y <= steps && z >= 0 && z <= steps;

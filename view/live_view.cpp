@@ -80,7 +80,7 @@ std::shared_ptr<ViewSample> LiveView::unused_sample()
     return std::make_shared<ViewSample>();
 }
 
-void LiveView::show(const std::function<const Particles&()>& particles, const ViewStatus& status)
+void LiveView::show(const PointSource& source, const ViewStatus& status)
 {
     const double start = wall_clock_seconds();
     std::size_t points;
@@ -91,7 +91,7 @@ void LiveView::show(const std::function<const Particles&()>& particles, const Vi
         types = waiting_ ? types_ : all_types;
     }
     const std::shared_ptr<ViewSample> sample = unused_sample();
-    sampler_->gather(particles(), points, types, *sample);
+    sampler_->gather(source, points, types, *sample);
     sample->status = status;
     {
         const std::lock_guard lock(mutex_);

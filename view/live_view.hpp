@@ -50,9 +50,9 @@ public:
     /// Returns whether anybody has ever looked.
     bool has_viewers() const;
 
-    /// Hands over a sample of the particles, which `particles` returns, to all who wait, or keeps
+    /// Hands over a sample of the particles, whose points `source` makes, to all who wait, or keeps
     /// it for who comes later.
-    void show(const std::function<const Particles&()>& particles, const ViewStatus& status);
+    void show(const PointSource& source, const ViewStatus& status);
 
     /// Waits so many seconds, or until a viewer asks for something.
     void wait(double seconds);

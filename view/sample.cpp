@@ -33,6 +33,11 @@ private:
 
 } // namespace
 
+PointSource source_of(const Particles& particles)
+{
+    return [&particles](auto... asked) { gather_points(particles, asked...); };
+}
+
 ViewSampler::ViewSampler(const Particles& particles)
 {
     for (std::size_t i = 0; i < particles.size(); ++i) {
@@ -63,7 +68,7 @@ ViewSampler::ViewSampler(const Particles& particles)
         origin_ = (1 / double(chosen)) * origin_;
 }
 
-void ViewSampler::gather(const Particles& particles, std::size_t points, unsigned types,
+void ViewSampler::gather(const PointSource& source, std::size_t points, unsigned types,
                          ViewSample& sample) const
 {
     std::uint64_t shown = 0;
@@ -85,19 +90,16 @@ void ViewSampler::gather(const Particles& particles, std::size_t points, unsigne
         sample.ranges[type].end = size;
     }
     sample.points.resize(size);
-    double squares = 0;
+    const std::span<MovingPoint> all(sample.points);
     for (std::size_t type = 0; type < 6; ++type) {
         const auto [begin, end] = sample.ranges[type];
-        const std::vector<Index>& order = order_[type];
-#pragma omp parallel for schedule(static) reduction(+ : squares) if (end - begin > worth_threads)
-        for (std::size_t k = begin; k < end; ++k) {
-            const Index i = order[k - begin];
-            const Vec3<double> x = particles.position[i] - origin_, v = particles.velocity[i];
-            const double square = dot(v, v);
-            squares += square;
-            sample.points[k] = {float(x.x), float(x.y), float(x.z), float(std::sqrt(square))};
-        }
+        source(std::span(order_[type]).first(end - begin), origin_,
+               all.subspan(begin, end - begin));
     }
+    double squares = 0;
+#pragma omp parallel for schedule(static) reduction(+ : squares) if (size > worth_threads)
+    for (std::size_t k = 0; k < size; ++k)
+        squares += double(all[k].speed) * all[k].speed;
     sample.speed = size > 0 ? std::sqrt(squares / double(size)) : 0;
 }
 

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "chamomile/core/particles.hpp"
+#include "chamomile/core/moving_point.hpp"
 #include "chamomile/view/request.hpp"
 
 namespace chamomile {
@@ -24,10 +26,6 @@ struct ViewStatus {
 
 /// A ViewSample holds points of some types of particles, type by type.
 struct ViewSample {
-    struct Point {
-        float x, y, z; ///< from the origin
-        float speed;
-    };
     struct Range {
         std::size_t begin = 0, end = 0;
     };
@@ -39,9 +37,15 @@ struct ViewSample {
     std::array<Range, 6> ranges{}; ///< of each type, in an order of which each part is fair
     std::array<double, 6> mass{};  ///< of all particles of each type over the mass of all
     double speed = 0;              ///< root mean square of the points
-    std::vector<Point> points;
+    std::vector<MovingPoint> points;
     ViewStatus status;
 };
+
+/// A PointSource makes points of particles by their numbers, as gather_points() does.
+using PointSource = std::function<void(std::span<const Index> which, const Vec3<double>& origin,
+                                       std::span<MovingPoint> into)>;
+/// Returns that of particles of the host, which must outlive it.
+PointSource source_of(const Particles& particles);
 
 /// A ViewSampler chooses at random, once, in which order particles of each type are shown, and
 /// gathers points of the first of them.
@@ -51,7 +55,7 @@ public:
 
     /// Fills all but sequence and status: about as many points as asked of all types together, in
     /// proportion to their numbers, but up to a thousand of the rarer types.
-    void gather(const Particles& particles, std::size_t points, unsigned types,
+    void gather(const PointSource& source, std::size_t points, unsigned types,
                 ViewSample& sample) const;
 
 private:

@@ -17,8 +17,7 @@ std::string ViewScene::time_text(double file_time) const
     if (comoving)
         std::snprintf(text, sizeof text, "z = %.3f, a = %.4f", 1 / file_time - 1, file_time);
     else
-        std::snprintf(text, sizeof text, "t = %.4g%s%s", file_time * time_unit,
-                      time_name.empty() ? "" : " ", time_name.c_str());
+        std::snprintf(text, sizeof text, "t = %.4g %s", file_time * time_unit, time_name.c_str());
     return text;
 }
 

@@ -17,7 +17,7 @@ struct ViewScene {
     bool comoving = false;                 ///< times are scale factors
     double length_unit = 1, time_unit = 1; ///< of the particles in the units that are shown
     double speed_unit = 1;
-    std::string length_name, time_name, speed_name;
+    std::string length_name = "N-body units", time_name = length_name, speed_name = length_name;
     std::array<std::uint64_t, 6> counts{}; ///< particles of each type
     std::vector<int> types;                ///< shown at first
     std::vector<double> times;             ///< of the files, where files are played

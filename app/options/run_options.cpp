@@ -82,6 +82,9 @@ void add_run_options(Options& options, RunOptions& run)
         "checkpoint_NNNNNNNNN.chk");
     options.flag("overwrite", run.overwrite, "replace the results of a run in the folder");
     add_settings(options, run, "Output");
+    options.flag("frame-movie", run.movie,
+                 "pictures: also frames.mp4 at the end, a movie of them by the program ffmpeg; "
+                 "where there is none its line is told");
     options.port(
         "view", run.view,
         "show the running particles in a browser, at http://127.0.0.1:PORT, which may hold "
@@ -113,6 +116,7 @@ void require_complete(const Options& options, const RunOptions& run)
         options,
         {{run.model.empty(), "particles seed", "needs --model; a FILE has its own particles"},
          {!run.model.empty(), "collisionless-gas", "needs a FILE; the models have no gas"},
+         {!run.frames, "frame-movie", "needs --frames"},
          {run.scheme.resident, "tune", "contradicts --resident"},
          {run.scheme.resident && run.on_device_error == DeviceErrorAction::cpu, "on-device-error",
           "contradicts --resident, whose particles are on the GPU"}});

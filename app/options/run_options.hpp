@@ -27,6 +27,7 @@ struct RunOptions : RunSettings {
     std::string units; ///< the system that --units names, or empty
     std::string folder;
     bool overwrite = false, collisionless_gas = false;
+    bool movie = false;      ///< of the pictures
     std::string restart;     ///< the folder or checkpoint to continue from; or empty
     std::optional<int> view; ///< port of the live view; 0: any that is free
     DeviceErrorAction on_device_error = DeviceErrorAction::stop;

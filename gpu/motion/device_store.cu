@@ -87,6 +87,22 @@ public:
         has_potentials_ = false;
     }
 
+    void gather(std::span<const Index> which, const Vec3<double>& origin,
+                std::span<MovingPoint> into) override
+    {
+        require_state();
+        if (which.empty())
+            return;
+        use_device();
+        const std::size_t n = which.size();
+        staging_.upload(which_, which.data(), n, *stream_);
+        MovingPoint* points = points_.reserve(n);
+        make_points<<<unsigned((n + block_size - 1) / block_size), block_size, 0, *stream_>>>(
+            arrays(now_), n, which_.data(), origin, points);
+        check(cudaGetLastError(), "gather particles");
+        staging_.download(into.data(), points, n, *stream_);
+    }
+
     StepColumns columns() override
     {
         require_state();
@@ -444,6 +460,8 @@ private:
     PinnedBuffer<unsigned long long> host_counts_, host_least_;
     DeviceBuffer<double> sums_;
     PinnedBuffer<double> host_sums_;
+    DeviceBuffer<Index> which_; ///< of gather()
+    DeviceBuffer<MovingPoint> points_;
 };
 
 } // namespace

@@ -235,7 +235,7 @@ def test_a_view_shows_the_particles_and_obeys():
         return json.loads(content[4:4 + length])
 
     first = head(0)
-    assert first["step"] == 0 and first["time"] == "t = 0"
+    assert first["step"] == 0 and first["time"] == "t = 0 N-body units"
     runner = threading.Thread(target=simulation.run)
     runner.start()
     second = head(first["sequence"])

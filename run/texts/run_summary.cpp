@@ -42,6 +42,11 @@ void RunJob::print_rates(double seconds)
     journal_.print(counted(steps, "step") + " in " + duration_text(seconds) +
                    (steps > 0 ? formatted(", %.3g steps/s", double(steps) / seconds) : "") +
                    formatted(", %.3g pairs/s", evaluations * cost.pairs / seconds));
+    if (viewing_ && viewing_->cost().samples > 0)
+        journal_.print(formatted("viewers took %.2g %% of the time: ",
+                                 100 * viewing_->cost().seconds / seconds) +
+                       counted(viewing_->cost().samples, "sample") +
+                       formatted(", %.2g ms at most", 1000 * viewing_->cost().longest));
     const auto lines = step_summary(simulation_.integrator(), state_.particles);
     if (!lines.empty()) {
         journal_.print("in all: " + phases_text(total.profile));

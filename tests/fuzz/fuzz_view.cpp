@@ -21,7 +21,7 @@ ViewSample sample_of_hundred()
         particles.position[i] = {double(i), double(i % 10), 1};
     }
     ViewSample sample;
-    ViewSampler(particles).gather(particles, 100, 63, sample);
+    ViewSampler(particles).gather(source_of(particles), 100, 63, sample);
     return sample;
 }
 

@@ -42,6 +42,8 @@ uniform float soft;
 out vec4 colour;
 void main() {
     vec2 d = 2. * gl_PointCoord - 1.;
+    if (soft > 0.5 && dot(d, d) > 1.)
+        discard;
     colour = vec4(light * (soft > 0.5 ? 2.2 * exp(-2.5 * dot(d, d)) : 1.), 1.);
 }`;
 const TONE_VERTEX = `

@@ -32,7 +32,7 @@ export class Labels {
         pen.fillStyle = pen.strokeStyle = '#eee';
         this.drawScale(camera, scene, height, height - bottom - 14);
         if (mode == 'speed')
-            this.drawColours(`speed${scene.speedName ? ', ' + scene.speedName : ''}`, '0', numberText(head.topSpeed), width, height - bottom - 14);
+            this.drawColours(`speed, ${scene.speedName}`, '0', numberText(head.topSpeed), width, height - bottom - 14);
         else if (mode == 'density')
             this.drawColours('surface density', 'low', 'high', width, height - bottom - 14);
     }
@@ -57,20 +57,29 @@ export class Labels {
         pen.fillText(low, left, bottom - 12);
         pen.textAlign = 'right';
         pen.fillText(high, left + 160, bottom - 12);
-        pen.textAlign = 'center';
-        pen.fillText(name, left + 80, bottom - 12);
+        pen.fillText(name, left + 160, bottom - 29);
     }
 
-    // The edges of a box from the origin; those of the three faces that are farthest away are fainter.
+    // The edges of a box from the origin, and the three faces that are farthest away, whose edges are fainter.
     drawBox(camera, side, width, height) {
         const pen = this.pen, corner = k => [k & 1, k >> 1 & 1, k >> 2].map(bit => bit * side);
         const seen = [...Array(8).keys()].map(k => camera.project(corner(k), width, height));
         const farthest = seen.reduce((most, point, k) => point[2] > seen[most][2] ? k : most, 0);
+        const isBefore = k => seen[k][2] >= 0.02 * camera.distance;
+        pen.fillStyle = '#8af2';
+        for (const [a, b] of [[1, 2], [2, 4], [4, 1]]) {
+            const face = [farthest, farthest ^ a, farthest ^ a ^ b, farthest ^ b];
+            if (!face.every(isBefore))
+                continue;
+            pen.beginPath();
+            face.forEach(k => pen.lineTo(seen[k][0], seen[k][1]));
+            pen.fill();
+        }
         pen.lineWidth = 1;
         for (let from = 0; from < 8; ++from)
             for (const bit of [1, 2, 4]) {
                 const to = from | bit;
-                if (to == from || seen[from][2] < 0.02 * camera.distance || seen[to][2] < 0.02 * camera.distance)
+                if (to == from || !isBefore(from) || !isBefore(to))
                     continue;
                 pen.strokeStyle = from == farthest || to == farthest ? '#667' : '#aab';
                 pen.beginPath();

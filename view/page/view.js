@@ -90,7 +90,7 @@ function goHome() {
     if (!box && !found)
         return;
     camera.centre = box ? [box / 2, box / 2, box / 2] : found.centre;
-    camera.distance = box ? 2.3 * box : 3 * found.radius;
+    camera.distance = (box ? 2.3 * box : 3 * found.radius) * Math.max(1, innerHeight / innerWidth);
     camera.azimuth = 0.6;
     camera.elevation = 0.5;
     dirty = true;

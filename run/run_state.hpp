@@ -22,6 +22,7 @@ struct RunOrigin {
     std::string version, command; ///< of the program that wrote the checkpoint
     double start_time = 0;
     SolverOptions forces; ///< device, instruction set and sizes in force
+    std::map<std::string, std::string> files = {}; ///< of external potentials: names and contents
 
     void exchange(Archive& archive);
 };

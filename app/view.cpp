@@ -100,7 +100,7 @@ private:
             }
         while (kept_.size() > 1)
             kept_.pop_back();
-        kept_.emplace_front(number, read_particles(files_[number]));
+        kept_.emplace_front(number, read_particles(files_[number], Masses::may_lack));
         return kept_.front().second;
     }
 

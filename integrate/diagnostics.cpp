@@ -80,12 +80,12 @@ Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
         const Vec3<double>&x = particles.position[i], v = particles.velocity[i];
         // The potential counts half, because the sum over particles counts each pair twice.
         return MotionSums{m,
-                       0.5 * m * norm_squared(v),
-                       0.5 * m * particles.potential[i],
-                       0.5 * m * norm_squared(v - typical),
-                       m * v,
-                       m * cross(x, v),
-                       m * x};
+                          0.5 * m * norm_squared(v),
+                          0.5 * m * particles.potential[i],
+                          0.5 * m * norm_squared(v - typical),
+                          m * v,
+                          m * cross(x, v),
+                          m * x};
     });
     Diagnostics result;
     result.mass = sums.mass;

@@ -247,7 +247,7 @@ TEST_CASE("what is wrong in a potential is told in one line")
                          doctest::Contains("17 potentials: at most 16"), Error);
     const Case texts[] = {
         {"phi += x +", "bar.txt: line 1, column 11: "},
-        {"a = x\n", "bar.txt: line 2, column 1: phi: nothing is added"},
+        {"a = x\n", "bar.txt: line 1, column 1: phi: nothing is added"},
         {"\nphi += w", "bar.txt: line 2, column 8: 'w': unknown name"},
         {"target a b c\nphi += x", "bar.txt: line 1, column 1: 'target': is known here"},
         {"", "bar.txt: line 1, column 1: no text: phi += ... is needed"},

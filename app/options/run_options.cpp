@@ -39,7 +39,7 @@ void require_outputs(const char* option, double interval, const SimulationOption
 /// Returns the tracers of the run: the particles of their file without masses.
 Snapshot tracers_of(const RunOptions& run)
 {
-    Snapshot snapshot = read_particles(run.tracers);
+    Snapshot snapshot = read_particles(run.tracers, Masses::may_lack);
     require_particles(snapshot.particles, run.tracers);
     take_unit_system(run.units, snapshot);
     std::fill(snapshot.particles.mass.begin(), snapshot.particles.mass.end(), 0.0);

@@ -5,7 +5,8 @@ import statistics
 
 from program import as_text, chamomile, check, energies, refused, rows, run, run_parts, table
 
-HALO = ("--potential", "hernquist,M=5,a=5", "--potential", "hernquist,M=0.3333333333333333,a=0.2")
+# Halo and bulge of `model galaxy` within the disk: there masses of 5 and 1/3 lie within tapers of 20 and 5, here they go on outwards.
+HALO = ("--potential", "hernquist,M=8.98,a=5", "--potential", "hernquist,M=0.3771,a=0.2")
 PLAIN = ("--t-end", 1, "--dt", 0.0625, "--eps", 0.1, "--device", "cpu")
 MASS, X, Y, Z, VX, VY, VZ, ID = range(8)
 

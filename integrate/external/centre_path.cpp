@@ -65,10 +65,13 @@ CentrePath CentrePath::read(const std::string& text, const std::string& name)
 
 CentrePath::Row CentrePath::at(double time) const
 {
-    if (!(time >= rows.front().time && time <= rows.back().time))
-        throw Error(Fault::usage,
-                    name + ": t = " + number_text(time) + ": lies outside its times, " +
-                        number_text(rows.front().time) + " to " + number_text(rows.back().time));
+    const double first = rows.front().time, last = rows.back().time,
+                 rounding = 1e-9 * (last - first);
+    if (!(time >= first - rounding && time <= last + rounding))
+        throw Error(Fault::usage, name + ": t = " + number_text(time) +
+                                      ": lies outside its times, " + number_text(first) + " to " +
+                                      number_text(last));
+    time = std::clamp(time, first, last); // a run's end may be off by rounding
     const auto after =
         std::upper_bound(rows.begin() + 1, rows.end() - 1, time,
                          [](double value, const Row& row) { return value < row.time; });

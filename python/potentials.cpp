@@ -10,7 +10,7 @@
 namespace chamomile::python {
 namespace {
 
-using Array = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
 /// Returns the array of doubles that a value of numpy is or becomes. Throws Error(input).
 nb::object doubles(const std::string& name, nb::handle value)
@@ -28,7 +28,7 @@ void add_array(const std::string& name, nb::handle value, std::size_t n, std::si
                double* to)
 {
     const nb::object numbers = doubles(name, value);
-    const Array array = nb::cast<Array>(numbers);
+    const Numbers array = nb::cast<Numbers>(numbers);
     const bool fits = width == 1
                           ? array.ndim() == 1 && array.shape(0) == n
                           : array.ndim() == 2 && array.shape(0) == n && array.shape(1) == width;

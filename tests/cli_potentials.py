@@ -33,6 +33,8 @@ def says_and_counts(folder):
     check("nfw,M=100,c=12,rs=" in chamomile(folder, "info", "physical/snapshot_001.hdf5"), "snapshots do not have the potentials")
     chamomile(folder, "run", "plummer.hdf5", *PLAIN, "-o", "alone", "-q")
     check("external" not in energies(folder / "alone")[0], "a run without potentials has a column of them")
+    chamomile(folder, "run", "plummer.hdf5", "--potential", "hernquist,M=20,a=5", *PLAIN, "--check-forces", 50, "-o", "checked", "-q")
+    check(all(0 < float(line["99 %"]) < 0.01 for line in table(folder / "checked/forces.csv")), "errors of the particles' own forces in an external field")
     # An attribute is what the option takes.
     text = chamomile(folder, "info", "physical/snapshot_001.hdf5").partition("nfw,M=100")[2].splitlines()[0]
     chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=100" + text, "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc", "--device", "cpu", "-o", "again", "-q")

@@ -102,10 +102,10 @@ void note_snapshot(const std::string& file)
         note_input(piece);
 }
 
-Snapshot read_particles(const std::string& file)
+Snapshot read_particles(const std::string& file, Masses masses)
 {
     note_snapshot(file);
-    return read_snapshot(file);
+    return read_snapshot(file, masses);
 }
 
 void print_notes(const Options& options, const Snapshot& snapshot)

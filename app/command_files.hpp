@@ -33,7 +33,7 @@ void require_no_input(const std::filesystem::path& file);
 void note_snapshot(const std::string& file);
 
 /// Calls note_snapshot() and read_snapshot().
-Snapshot read_particles(const std::string& file);
+Snapshot read_particles(const std::string& file, Masses masses = Masses::needed);
 
 /// Prints "note: ..." on standard output, unless --quiet: the notes of a file that was read.
 void print_notes(const Options& options, const Snapshot& snapshot);

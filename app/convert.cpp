@@ -114,7 +114,7 @@ int convert(const std::vector<std::string>& arguments)
     left_out({}, output); // refuses an unknown extension before anything is read
     note_input(input);
     require_writable("convert", {output, overwrite, "OUT"});
-    Snapshot snapshot = read_particles(input);
+    Snapshot snapshot = read_particles(input, Masses::may_lack);
     apply(options, change, snapshot);
     if (snapshot.particles.size() == 0)
         throw Error(Fault::input, input + ": particles: none is left to write");

@@ -69,7 +69,7 @@ int info(const std::vector<std::string>& arguments)
     if (!options.parse(arguments))
         return 0;
 
-    Snapshot snapshot = read_particles(file);
+    Snapshot snapshot = read_particles(file, Masses::may_lack);
     take_unit_system(system, snapshot);
     note_outside(snapshot);
     const SnapshotSummary summary = summarize(snapshot.particles);

@@ -128,7 +128,7 @@ std::vector<Snapshot> parts_of(const Joining& joining)
 {
     std::vector<Snapshot> parts;
     for (const std::string& file : joining.files) {
-        parts.push_back(read_particles(file));
+        parts.push_back(read_particles(file, Masses::may_lack));
         if (!joining.units.empty())
             choose_units(parts.back(), unit_system("--units", joining.units), file);
         else if (parts.size() > 1)

@@ -131,7 +131,7 @@ int render(const std::vector<std::string>& arguments)
     std::optional<Snapshot> snapshot;
     for (std::size_t k = 0; k < count; ++k) {
         if (k % turns == 0)
-            snapshot = read_particles(picture.files[k / turns]);
+            snapshot = read_particles(picture.files[k / turns], Masses::may_lack);
         if (k == 0)
             options.take_units(unit_frame_of(*snapshot));
         if (count > 1 && k == 0)

@@ -63,9 +63,10 @@ RunDescription description_of(const Options& options, const RunOptions& run,
 }
 
 RunOrigin origin_of(const RunOptions& run, const Options& options, const Integration& made,
-                    double start)
+                    double start, const PotentialFiles& files)
 {
     RunOrigin origin;
+    origin.files = files;
     origin.options = lasting_options(options);
     origin.input = run.input;
     origin.version = version;
@@ -156,6 +157,10 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
         simulation_options(run, run.cosmology.asked ? std::log(state.time) : state.time);
     if (!take_from_file(run.solver, state, options))
         refuse_without_softening(state.particles, source_of(run));
+    PotentialFiles files;
+    take_potentials(run, unit_frame(run, state), time, files);
+    for (const auto& [file, content] : files)
+        note_input(file);
     if (const Refusal line = refuse_analysis(run.analysis, state))
         throw Error(Fault::usage, *line);
     // This refuses values out of range before anything takes long.
@@ -177,8 +182,8 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     record_provenance(description, *made.integrator, state);
 
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
-    RunJob job(run, origin_of(run, options, made, time.start_time), folder, state, simulation,
-               journal);
+    RunJob job(run, origin_of(run, options, made, time.start_time, files), folder, state,
+               simulation, journal);
     std::vector<std::string> lines = quantity_lines(options);
     if (tuning)
         lines.push_back(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
@@ -245,6 +250,9 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
+    SimulationOptions rest = time;
+    rest.start_time = now;
+    take_potentials(run, unit_frame_of(archive), rest, earlier.files);
     std::vector<std::string> notes =
         take_choices(earlier, run.solver, !options.given("instruction-set"));
     for (const std::string& line : options.quantities())
@@ -254,8 +262,8 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     report_choices(run.solver, journal);
     const Integration made = integrate(run, *clock);
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
-    RunJob job(run, origin_of(run, options, made, earlier.start_time), folder, state, simulation,
-               journal);
+    RunJob job(run, origin_of(run, options, made, earlier.start_time, earlier.files), folder, state,
+               simulation, journal);
     job.continue_run(point, earlier, description_of(options, run, made, state), notes, checked);
     execute(job, written, view, options, run);
 }

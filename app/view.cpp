@@ -146,7 +146,7 @@ private:
             }
         while (kept_.size() > 1)
             kept_.pop_back();
-        kept_.emplace_front(number, read_particles(files_[number]));
+        kept_.emplace_front(number, read_particles(files_[number], Masses::may_lack));
         order_by_id(kept_.front().second.particles);
         return kept_.front().second;
     }

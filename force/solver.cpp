@@ -93,7 +93,7 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
         return make_periodic_direct_solver(chosen);
     if (chosen.solver == SolverKind::direct && gpu >= 0)
         return make_cuda_direct_solver(gpu, chosen);
-    return make_list_solver(chosen, make_parts(chosen));
+    return make_list_solver(chosen, make_parts(chosen, gpu < 0)); // the host's, of tracers
 }
 
 Request request_of(Particles& particles, Quantities quantities)
@@ -110,6 +110,28 @@ Request request_of(Particles& particles, Quantities quantities)
         request.potential = view_of(std::span(particles.potential));
     }
     return request;
+}
+
+void add(ForceStatistics& total, const ForceStatistics& one)
+{
+    total.particle_particle += one.particle_particle;
+    total.particle_cell += one.particle_cell;
+    total.expansions += one.expansions;
+    total.bytes_to_device += one.bytes_to_device;
+    total.bytes_from_device += one.bytes_from_device;
+    total.device_busy += one.device_busy;
+    total.device_span += one.device_span;
+    total.device_wait += one.device_wait;
+    total.targets += one.targets;
+    total.groups += one.groups;
+    total.cells += one.cells;
+    total.cancelling += one.cancelling;
+    if (one.cancelling_part)
+        total.cancelling_part = one.cancelling_part;
+    if (one.measured_error)
+        total.measured_error = one.measured_error;
+    for (const Profile::Phase& phase : one.profile.phases())
+        total.profile.add(phase.name, phase.seconds);
 }
 
 ForceStatistics Solver::solve(Particles& particles, Quantities quantities,

@@ -86,6 +86,9 @@ struct ForceStatistics {
     std::optional<double> measured_error;
 };
 
+/// Adds what one evaluation did to a total.
+void add(ForceStatistics& total, const ForceStatistics& one);
+
 /// A report tells what a solver did about its AccuracyGoal.
 struct AccuracyReport {
     enum class Event {

@@ -2,18 +2,19 @@
 
 #include <algorithm>
 
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/measures/ordered_sum.hpp"
 
 namespace chamomile {
 namespace {
 
-/// Moments are the sums of one pass over the particles.
-struct Moments {
+/// MotionSums are the sums of one pass over the particles.
+struct MotionSums {
     double mass = 0, kinetic = 0, potential = 0;
     double kinetic_about = 0; ///< of the motion about a typical velocity
     Vec3<double> momentum, angular_momentum, mass_position;
 
-    Moments& operator+=(const Moments& other)
+    MotionSums& operator+=(const MotionSums& other)
     {
         mass += other.mass;
         kinetic += other.kinetic;
@@ -41,27 +42,61 @@ Vec3<double> typical_velocity(const Particles& particles)
     return mass > 0 ? (1 / mass) * momentum : Vec3<double>{};
 }
 
+/// ExternalSums are the sums over what an external field does.
+struct ExternalSums {
+    double energy = 0; ///< of the field alone, without the frame's rotation
+    double centrifugal = 0, virial = 0;
+
+    ExternalSums& operator+=(const ExternalSums& other)
+    {
+        energy += other.energy;
+        centrifugal += other.centrifugal;
+        virial += other.virial;
+        return *this;
+    }
+};
+
+ExternalSums external_sums(const Particles& particles, const ExternalState& external)
+{
+    std::vector<Vec3<double>> acceleration(particles.size());
+    std::vector<double> potential(particles.size());
+    external.field->add(external.time, particles.position, {}, acceleration, potential);
+    return ordered_sum<ExternalSums>(particles.size(), [&](std::size_t i) {
+        const double m = particles.mass[i];
+        const Vec3<double>& x = particles.position[i];
+        return ExternalSums{m * potential[i], m * external.field->centrifugal(x),
+                            m * dot(x, acceleration[i])};
+    });
+}
+
 } // namespace
 
-Diagnostics diagnose(const Particles& particles, LagrangianRadii which)
+Diagnostics diagnose(const Particles& particles, LagrangianRadii which,
+                     const ExternalState& external)
 {
     const Vec3<double> typical = typical_velocity(particles);
-    const Moments sums = ordered_sum<Moments>(particles.size(), [&](std::size_t i) {
+    const MotionSums sums = ordered_sum<MotionSums>(particles.size(), [&](std::size_t i) {
         const double m = particles.mass[i];
         const Vec3<double>&x = particles.position[i], v = particles.velocity[i];
         // The potential counts half, because the sum over particles counts each pair twice.
-        return Moments{m,
-                       0.5 * m * norm_squared(v),
-                       0.5 * m * particles.potential[i],
-                       0.5 * m * norm_squared(v - typical),
-                       m * v,
-                       m * cross(x, v),
-                       m * x};
+        return MotionSums{m,
+                          0.5 * m * norm_squared(v),
+                          0.5 * m * particles.potential[i],
+                          0.5 * m * norm_squared(v - typical),
+                          m * v,
+                          m * cross(x, v),
+                          m * x};
     });
     Diagnostics result;
     result.mass = sums.mass;
     result.kinetic = result.internal_kinetic = sums.kinetic;
     result.potential = sums.potential;
+    if (external.field) {
+        const ExternalSums field = external_sums(particles, external);
+        result.potential -= 0.5 * field.energy; // the particles' potentials have it in them
+        result.external = field.energy + field.centrifugal;
+        result.external_virial = field.virial;
+    }
     result.momentum = sums.momentum;
     result.angular_momentum = sums.angular_momentum;
     if (sums.mass > 0) {

@@ -17,23 +17,40 @@ inline constexpr std::array<double, 5> lagrangian_fractions{0.1, 0.25, 0.5, 0.75
 struct Diagnostics {
     double mass = 0;
     double kinetic = 0;          ///< bulk motion included
-    double potential = 0;        ///< each pair once
+    double potential = 0;        ///< of the particles' own gravity, each pair once
+    double external = 0;         ///< of external potentials, and of a rotating frame
+    double external_virial = 0;  ///< sum of m x.a by external potentials
     double internal_kinetic = 0; ///< of the motion about the centre of mass
     Vec3<double> momentum;
     Vec3<double> angular_momentum; ///< about the origin
     Vec3<double> center_of_mass;
     std::array<double, 5> lagrangian_radii{}; ///< about the density centre
 
-    double energy() const { return kinetic + potential; }
-    /// Returns Q = -K/W with K about the centre of mass; 1/2 in equilibrium, 0 if there is no W.
-    double virial_ratio() const { return potential < 0 ? -internal_kinetic / potential : 0; }
+    /// Returns the energy; that of Jacobi in a rotating frame.
+    double energy() const { return kinetic + potential + external; }
+    /// Returns Q = -K/W with K about the centre of mass; 1/2 in equilibrium, 0 if there is no W. W
+    /// has the virial of external potentials.
+    double virial_ratio() const
+    {
+        const double W = potential + external_virial;
+        return W < 0 ? -internal_kinetic / W : 0;
+    }
 };
 
 enum class LagrangianRadii { computed, left_out };
 
+class ExternalField;
+
+/// An ExternalState is an external field at one time.
+struct ExternalState {
+    const ExternalField* field = nullptr; ///< null: none
+    double time = 0;
+};
+
 /// Returns all of the above, or all but the Lagrangian radii, which mean nothing in a periodic box;
-/// `particles.potential` must belong to the positions.
-Diagnostics diagnose(const Particles& particles, LagrangianRadii which = LagrangianRadii::computed);
+/// `particles.potential` must belong to the positions, and has that of the external field in it.
+Diagnostics diagnose(const Particles& particles, LagrangianRadii which = LagrangianRadii::computed,
+                     const ExternalState& external = {});
 
 /// Returns a centre that stays with the densest part: the centre of mass of the nearer half of the
 /// particles about the previous centre, halved again until at most a hundred remain. Particles

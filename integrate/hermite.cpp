@@ -9,6 +9,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/archive.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 
 namespace chamomile {
 namespace {
@@ -56,6 +57,14 @@ Hermite::Hermite(JerkSolver& solver, const HermiteOptions& options)
     check(options);
 }
 
+void Hermite::put_into(std::shared_ptr<const ExternalField> field)
+{
+    if (field)
+        require(refusal(*field, {.in_box = forces().is_periodic(), .by_jerks = true}),
+                plain_names_of_fields());
+    Integrator::put_into(std::move(field));
+}
+
 ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
 {
     statistics_ = evaluate(particles, Quantities::acceleration_potential, now);
@@ -64,15 +73,20 @@ ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
     state_.motion.resize(n);
     state_.time_step.resize(n);
     state_.length.assign(n, infinity);
-    double GM = 0;
+    double GM = field_ ? field_->GM(now.time) : 0;
+    const bool has_zero = !field_ || field_->without_zero().empty();
     for (double mass : particles.mass)
         GM += std::abs(forces().gravitational_constant * mass);
     for (std::size_t i = 0; i < n; ++i) {
         state_.motion[i] = {particles.position[i], particles.velocity[i], sums_[i].acceleration,
                             sums_[i].jerk};
-        state_.time_step[i] =
-            std::min(options_.longest,
-                     starting_step(state_.motion[i], sums_[i].potential, GM, options_.eta_start));
+        double step = infinity;
+        if (has_zero)
+            step = starting_step(state_.motion[i], sums_[i].potential, GM, options_.eta_start);
+        if (field_)
+            step =
+                std::min(step, options_.eta_start * field_->shortest_time(now.time, sources_[i]));
+        state_.time_step[i] = std::min(options_.longest, step);
     }
     state_.shared_length = infinity;
     state_.report = {};
@@ -150,12 +164,21 @@ ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
         active_[i] = Index(i);
     }
     sums_.resize(n);
-    ForceStatistics statistics = solver_.solve(sources_, active_, sums_);
+    ForceStatistics statistics = sum_forces(now.time);
     require_sums(particles, now);
     for (std::size_t i = 0; i < n; ++i) {
         particles.acceleration[i] = sums_[i].acceleration;
         particles.potential[i] = sums_[i].potential;
     }
+    return statistics;
+}
+
+/// Sums what all particles and the external field do to the active ones.
+ForceStatistics Hermite::sum_forces(double time)
+{
+    const ForceStatistics statistics = solver_.solve(sources_, active_, sums_);
+    if (field_)
+        field_->add(time, sources_, active_, sums_);
     return statistics;
 }
 
@@ -221,7 +244,7 @@ void Hermite::evaluate_block(const Particles& particles, Moment now)
 {
     const double before = wall_clock_seconds();
     sums_.resize(active_.size());
-    add(statistics_, solver_.solve(sources_, active_, sums_));
+    add(statistics_, sum_forces(now.time));
     require_sums(particles, now);
     for (std::size_t k = 0; k < active_.size(); ++k) {
         ends_[k].acceleration = sums_[k].acceleration;

@@ -73,6 +73,7 @@ public:
                          Moment now) override;
     ForceStatistics evaluate(Particles& particles, Quantities quantities, Moment now) override;
     void exchange(Archive& archive, Particles& particles) override;
+    void put_into(std::shared_ptr<const ExternalField> field) override;
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
 
@@ -80,6 +81,7 @@ public:
     HermiteReport report() const;
 
 private:
+    ForceStatistics sum_forces(double time);
     double usual_time_step() const;
     void place_particles(double length);
     void move_block(Particles& particles, Moment now);

@@ -70,7 +70,15 @@ public:
         Request request = request_of(*particles_, potentials ? Quantities::acceleration_potential
                                                              : Quantities::acceleration);
         request.active = due_;
+        has_potentials_ = potentials;
         return request;
+    }
+
+    void add_external(const ExternalField& field, double time) override
+    {
+        Particles& p = *particles_;
+        field.add(time, p.position, due_, p.acceleration,
+                  has_potentials_ ? std::span<double>(p.potential) : std::span<double>());
     }
 
     ArrayView clear_long_range() override
@@ -309,8 +317,8 @@ private:
                 a = p.acceleration[i] -= now_.long_range[i];
             }
             v += move.kick[level(i)] * a;
+            const Vec3<double> x = drifted(move, position_[i], v);
             p.velocity[i] = v;
-            const Vec3<double> x = options_.box.wrapped(position_[i] + move.drift * v);
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
         });
@@ -324,10 +332,19 @@ private:
             return 0.;
         });
         each(p.size(), [&](std::size_t i) {
-            const Vec3<double> x = options_.box.wrapped(p.position[i] + move.drift * p.velocity[i]);
+            const Vec3<double> x = drifted(move, p.position[i], p.velocity[i]);
             p.position[i] = x;
             return 0 * (x.x + x.y + x.z);
         });
+    }
+
+    /// Returns the position after the drift; in a rotating frame the velocity changes too.
+    Vec3<double> drifted(const KickAndDrift& move, Vec3<double> x, Vec3<double>& v) const
+    {
+        if (!move.turn)
+            return options_.box.wrapped(x + move.drift * v);
+        move.turn->drift(move.drift, x, v);
+        return x;
     }
 
     double measure(const BlockRule& rule, std::size_t i, double elapsed)
@@ -344,6 +361,7 @@ private:
     std::vector<std::uint8_t> level_;
     LevelCounts counts_{};
     std::vector<Index> due_;          ///< ascending; empty: all
+    bool has_potentials_ = false;     ///< the last request had them
     bool begins_ = false;             ///< the next move is the first of a whole step
     bool is_split_ = false;           ///< accelerations are those of the short range
     bool has_new_long_range_ = false; ///< since begin_step()

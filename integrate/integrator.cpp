@@ -9,28 +9,6 @@
 
 namespace chamomile {
 
-void add(ForceStatistics& total, const ForceStatistics& one)
-{
-    total.particle_particle += one.particle_particle;
-    total.particle_cell += one.particle_cell;
-    total.expansions += one.expansions;
-    total.bytes_to_device += one.bytes_to_device;
-    total.bytes_from_device += one.bytes_from_device;
-    total.device_busy += one.device_busy;
-    total.device_span += one.device_span;
-    total.device_wait += one.device_wait;
-    total.targets += one.targets;
-    total.groups += one.groups;
-    total.cells += one.cells;
-    total.cancelling += one.cancelling;
-    if (one.cancelling_part)
-        total.cancelling_part = one.cancelling_part;
-    if (one.measured_error)
-        total.measured_error = one.measured_error;
-    for (const Profile::Phase& phase : one.profile.phases())
-        total.profile.add(phase.name, phase.seconds);
-}
-
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,
                     const char* what, Moment now)
 {

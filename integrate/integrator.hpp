@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -13,6 +14,7 @@
 namespace chamomile {
 
 class Archive;
+class ExternalField;
 
 /// Profiles of a simulation give under this name what a step takes beside its force evaluations.
 inline constexpr const char* integration_phase = "integration";
@@ -68,13 +70,20 @@ public:
     /// Returns the clock by which the scheme counts time.
     virtual const Clock& clock() const { return Clock::newtonian(); }
 
+    /// Puts the particles into an external field, before start() or exchange(). Accelerations and
+    /// potentials are then those of the particles and the field. Throws Error(usage) for a field
+    /// that the scheme cannot have.
+    virtual void put_into(std::shared_ptr<const ExternalField> field) { field_ = std::move(field); }
+    /// Returns the external field, or null.
+    const ExternalField* field() const { return field_.get(); }
+
     /// forces() returns the options in force of what computes the forces, device() where it runs.
     virtual const SolverOptions& forces() const = 0;
     virtual std::string device() const = 0;
-};
 
-/// Adds what one evaluation did to a total.
-void add(ForceStatistics& total, const ForceStatistics& one);
+protected:
+    std::shared_ptr<const ExternalField> field_;
+};
 
 /// Throws Error(numeric) naming the first particle whose value ("position") is not finite.
 void require_finite(const Particles& particles, std::span<const Vec3<double>> values,

@@ -108,6 +108,26 @@ void Leapfrog::make_store()
                            : make_host_store(options);
 }
 
+void Leapfrog::put_into(std::shared_ptr<const ExternalField> field)
+{
+    if (field)
+        require(refusal(*field, {.in_box = forces().is_periodic() || !clock_.is_newtonian(),
+                                 .by_potential = needs_potentials(),
+                                 .on_device = residence_ == Residence::device}),
+                plain_names_of_fields());
+    if (field && !field->has_formulas() && is_resident()) {
+        residence_ = Residence::host;
+        make_store();
+    }
+    Integrator::put_into(std::move(field));
+}
+
+/// Returns G times all masses, with those that are typical of external potentials.
+double Leapfrog::GM(double time) const
+{
+    return field_ ? GM_ + field_->GM(time) : GM_;
+}
+
 bool Leapfrog::needs_potentials() const
 {
     return blocks_ ? blocks_->criterion == StepCriterion::potential
@@ -147,6 +167,10 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
         request.long_range_acceleration = view_of(std::span(columns.long_range));
     }
     const ForceStatistics statistics = evaluate(request, now);
+    if (field_)
+        field_->add(now.time, particles.position, {}, particles.acceleration,
+                    request.potential ? std::span<double>(particles.potential)
+                                      : std::span<double>());
 #pragma omp parallel for if (count_ > worth_threads) schedule(static)
     for (std::size_t i = 0; i < columns.long_range.size(); ++i)
         particles.acceleration[i] += columns.long_range[i];
@@ -175,7 +199,10 @@ ForceStatistics Leapfrog::evaluate(Particles& particles, Quantities, Moment now)
     Request request = request_of(particles, Quantities::acceleration_potential);
     std::vector<Vec3<double>> acceleration(request.count); // steps go on from the present ones
     request.acceleration = view_of(std::span(acceleration));
-    return evaluate(request, now);
+    const ForceStatistics statistics = evaluate(request, now);
+    if (field_)
+        field_->add(now.time, particles.position, {}, acceleration, particles.potential);
+    return statistics;
 }
 
 void Leapfrog::fetch(Particles& particles)
@@ -196,7 +223,7 @@ Integrator::NextStep Leapfrog::next_step(Moment now)
     if (!blocks_) {
         if (step_.kind == TimeStepKind::fixed)
             return {step_.length, step_.kind};
-        const DynamicalTime dynamical{softening(now.time), step_.criterion, GM_};
+        const DynamicalTime dynamical{softening(now.time), step_.criterion, GM(now.time)};
         return {adaptive_time_step(store_->shortest_time(dynamical), step_, clock_, now.time),
                 step_.kind};
     }
@@ -273,6 +300,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
             move.long_range_kick = long_range_factor(Half::first);
         levels_.advance();
         move.drift = drift_factor();
+        if (field_)
+            move.turn = field_->turn(levels_.stride());
         store_->kick_and_drift(move);
         store_->set_due(levels_.longest_due(), levels_.due_count());
 
@@ -290,6 +319,8 @@ void Leapfrog::move_all(double length, Quantities quantities, Moment now)
         add(statistics_, forces);
         const double evaluated = wall_clock_seconds();
 
+        if (field_)
+            store_->add_external(*field_, reached.time);
         if (!store_->kick(kick_factors(Half::second)))
             refuse(reached);
         if (blocks_) {
@@ -380,7 +411,7 @@ double Leapfrog::long_range_factor(Half half) const
 
 BlockRule Leapfrog::rule(double time) const
 {
-    return {{softening(time), blocks_->criterion, GM_},
+    return {{softening(time), blocks_->criterion, GM(time)},
             blocks_->eta,
             blocks_->longest,
             clock_.is_newtonian() ? 1 : clock_.step(time, 1)};

@@ -89,6 +89,8 @@ public:
     void gather(Particles& particles, std::span<const Index> which, const Vec3<double>& origin,
                 std::span<MovingPoint> into) override;
     void exchange(Archive& archive, Particles& particles) override;
+    /// Where it is not of formulas alone the particles live on the host.
+    void put_into(std::shared_ptr<const ExternalField> field) override;
     const Clock& clock() const override { return clock_; }
     const SolverOptions& forces() const override { return solver_.options(); }
     std::string device() const override { return solver_.device(); }
@@ -107,6 +109,7 @@ private:
     Leapfrog(Solver& solver, const TimeStep& step, const std::optional<BlockSteps>& blocks,
              const Clock& clock, Residence residence);
     void make_store();
+    double GM(double time) const;
     void fill_store(Particles& particles, const StepColumns& columns);
     ForceStatistics evaluate(Request request, Moment now);
     void move_all(double length, Quantities quantities, Moment now);

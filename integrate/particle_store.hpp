@@ -14,6 +14,7 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/rungs/block_levels.hpp"
 #include "chamomile/integrate/rungs/block_rule.hpp"
 
@@ -65,6 +66,7 @@ struct KickAndDrift {
     /// Where set, velocities first get this factor times the long range, and accelerations lose it:
     /// a whole step begins, within which the short range acts alone.
     std::optional<double> long_range_kick = {};
+    std::optional<FrameTurn> turn = {}; ///< while the particles drift, of a rotating frame
 };
 
 /// A ParticleStore owns what a leapfrog moves: positions, velocities, accelerations and the columns
@@ -95,6 +97,10 @@ public:
     virtual void set_due(int first, std::uint64_t count) = 0;
     /// Returns a request of the accelerations, and potentials, of the particles that are due.
     virtual Request request(bool potentials) = 0;
+    /// Adds accelerations, and potentials where the last request had them, by the external field at
+    /// that time to those of the particles that are due. A store on a GPU takes fields of formulas
+    /// alone.
+    virtual void add_external(const ExternalField& field, double time) = 0;
     /// Returns zeros where the next evaluation puts the accelerations by the long range.
     virtual ArrayView clear_long_range() = 0;
     /// Adds the long range to accelerations and, times that factor, to velocities.

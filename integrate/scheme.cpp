@@ -2,6 +2,7 @@
 #include "chamomile/integrate/scheme.hpp"
 
 #include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
@@ -27,9 +28,11 @@ Refusal refuse_resident(const SolverOptions& options)
 /// Few active particles may be left to the processor, whose particles are those of the host.
 Residence residence_of(const Scheme& scheme)
 {
-    return scheme.resident                       ? Residence::device
-           : scheme.on_host || scheme.host_below ? Residence::host
-                                                 : Residence::device_if_it_fits;
+    const bool on_host =
+        scheme.on_host || scheme.host_below || (scheme.field && !scheme.field->has_formulas());
+    return scheme.resident ? Residence::device
+           : on_host       ? Residence::host
+                           : Residence::device_if_it_fits;
 }
 
 HermiteOptions hermite_options(const Scheme& scheme)
@@ -82,6 +85,15 @@ TimeStep time_step_of(const Scheme& scheme)
 
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
+    const bool by_jerks = scheme.kind == SchemeKind::hermite;
+    const bool reads_potentials = !by_jerks && !scheme.fixed_length &&
+                                  time_step_of(scheme).criterion == StepCriterion::potential;
+    if (scheme.field)
+        if (const Refusal line = refusal(*scheme.field, {.in_box = options.is_periodic(),
+                                                         .by_potential = reads_potentials,
+                                                         .on_device = scheme.resident,
+                                                         .by_jerks = by_jerks}))
+            return line;
     if (scheme.kind == SchemeKind::hermite)
         return scheme.resident ? "--resident: is for the leapfrog" : jerk_refusal(options);
     if (scheme.resident)
@@ -104,6 +116,7 @@ Integration make_integrator(const SolverOptions& options, const Scheme& scheme, 
     if (scheme.kind == SchemeKind::hermite) {
         made.jerks = make_jerk_solver(options);
         auto hermite = std::make_unique<Hermite>(*made.jerks, hermite_options(scheme));
+        hermite->put_into(scheme.field);
         made.hermite = hermite.get();
         made.integrator = std::move(hermite);
         return made;
@@ -116,6 +129,7 @@ Integration make_integrator(const SolverOptions& options, const Scheme& scheme, 
         scheme.individual
             ? std::make_unique<Leapfrog>(*made.solver, block_steps(scheme), clock, residence)
             : std::make_unique<Leapfrog>(*made.solver, time_step_of(scheme), clock, residence);
+    leapfrog->put_into(scheme.field);
     made.leapfrog = leapfrog.get();
     made.integrator = std::move(leapfrog);
     return made;

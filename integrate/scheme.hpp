@@ -48,6 +48,8 @@ struct Scheme {
     double eta_start = HermiteOptions().eta_start;
     int iterations = HermiteOptions().iterations;
     bool final_evaluation = false, count_short_steps = false;
+    std::shared_ptr<const ExternalField>
+        field; ///< potentials beside the particles' own; null: none
 };
 
 const std::vector<OptionRow<Scheme>>& scheme_options();

@@ -1,5 +1,6 @@
 // This file lists the options of time integration and says which of them go together.
 #include "chamomile/core/error.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/scheme.hpp"
 
 namespace chamomile {
@@ -168,6 +169,7 @@ const PlainNames& plain_names_of_runs()
     static const PlainNames names = [] {
         PlainNames made = plain_names_of_forces();
         add_plain_names(made, scheme_options());
+        made["potential"] = plain_names_of_fields().at("potential");
         return made;
     }();
     return names;

@@ -157,9 +157,10 @@ const Diagnostics& Simulation::diagnostics()
         note(integrator_->evaluate(particles_, potentials, {step_, time()}), potentials);
     if (!diagnostics_) {
         const TimedPhase timed(total_.profile, "diagnostics");
-        diagnostics_ =
-            diagnose(particles_, integrator_->clock().is_newtonian() ? LagrangianRadii::computed
-                                                                     : LagrangianRadii::left_out);
+        diagnostics_ = diagnose(particles_,
+                                integrator_->clock().is_newtonian() ? LagrangianRadii::computed
+                                                                    : LagrangianRadii::left_out,
+                                {integrator_->field(), time()});
     }
     return *diagnostics_;
 }

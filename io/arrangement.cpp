@@ -222,6 +222,8 @@ double OrbitRequest::start() const
 void place_on_orbit(Snapshot& first, Snapshot& second, const OrbitRequest& orbit)
 {
     const double one = mass_of(first.particles), other = mass_of(second.particles);
+    if (!(one + other > 0))
+        throw Error(Fault::usage, "--orbit: needs particles with mass");
     const RelativeOrbit relative = orbit_before_pericentre(
         first.G() * (one + other), orbit.eccentricity, orbit.pericentre, orbit.start());
     const double part = other / (one + other);

@@ -75,25 +75,25 @@ void check_ids(const Particles& particles, const std::filesystem::path& file)
 void check_masses(const Particles& particles, const std::filesystem::path& file,
                   const std::string& hint)
 {
-    bool any = particles.mass.empty();
     for (std::size_t i = 0; i < particles.size(); ++i) {
         const double mass = particles.mass[i];
         if (!(mass >= 0) || !std::isfinite(mass))
             throw bad_input(file, particle_name(particles, i) + ", mass", number_text(mass),
                             "must be finite and not negative" + hint);
-        any = any || mass > 0;
     }
-    if (!any)
-        throw bad_input(file, "mass",
-                        "0 for all " + std::to_string(particles.size()) + " particles",
-                        "at least one must be positive" + hint);
 }
 
-void check_particles(const Particles& particles, const std::filesystem::path& file)
+void check_particles(const Particles& particles, const std::filesystem::path& file, Masses masses)
 {
     check_finite(particles, particles.position, "position", file);
     check_finite(particles, particles.velocity, "velocity", file);
     check_masses(particles, file);
+    const auto& mass = particles.mass;
+    if (masses == Masses::needed && !mass.empty() &&
+        std::all_of(mass.begin(), mass.end(), [](double m) { return m == 0; }))
+        throw bad_input(file, "mass",
+                        "0 for all " + std::to_string(particles.size()) + " particles",
+                        "at least one must be positive");
     check_ids(particles, file);
 }
 

@@ -8,12 +8,16 @@
 
 namespace chamomile {
 
-/// Throws Error with Fault::input, naming index and id, unless positions, velocities and masses are
-/// finite, no mass is negative, not all masses are zero and all ids differ. An empty set passes.
-/// The message starts with `file`.
-void check_particles(const Particles& particles, const std::filesystem::path& file);
+/// Masses says whether particles may be tracers alone, which have none.
+enum class Masses { needed, may_lack };
 
-/// Checks the masses alone in the same way; `hint` ends the message.
+/// Throws Error with Fault::input, naming index and id, unless positions, velocities and masses are
+/// finite, no mass is negative, not all masses are zero (if they are needed) and all ids differ. An
+/// empty set passes. The message starts with `file`.
+void check_particles(const Particles& particles, const std::filesystem::path& file,
+                     Masses masses = Masses::needed);
+
+/// Checks in the same way that masses are finite and not negative; `hint` ends the message.
 void check_masses(const Particles& particles, const std::filesystem::path& file,
                   const std::string& hint = "");
 

@@ -141,14 +141,14 @@ void check_arrays(const Snapshot& snapshot, const std::filesystem::path& path)
 
 } // namespace
 
-Snapshot read_snapshot(const std::filesystem::path& path)
+Snapshot read_snapshot(const std::filesystem::path& path, Masses masses)
 {
     try {
         const UnchangedFile as_opened(path);
         Snapshot snapshot = read_by_content(path);
         as_opened.check();
         check_stated(snapshot, path);
-        check_particles(snapshot.particles, path);
+        check_particles(snapshot.particles, path, masses);
         infer_units(snapshot);
         return snapshot;
     } catch (const std::bad_alloc&) {

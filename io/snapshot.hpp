@@ -11,6 +11,7 @@
 #include "chamomile/core/particles.hpp"
 #include "chamomile/core/softening.hpp"
 #include "chamomile/core/units.hpp"
+#include "chamomile/io/particle_check.hpp"
 
 namespace chamomile {
 
@@ -48,7 +49,7 @@ struct Snapshot {
 /// decides which, never its name. Any piece of a snapshot in several files may be named. The result
 /// passes check_particles(); it may hold no particles at all (see require_particles()). Throws
 /// Error with Fault::input: one line that names file, field and value.
-Snapshot read_snapshot(const std::filesystem::path& path);
+Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
 /// Writes the format that the extension names: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or
 /// .dat; docs/reference/formats.md tells what each of them can hold. The file appears under its

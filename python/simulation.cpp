@@ -20,6 +20,7 @@
 #include "python/bindings.hpp"
 #include "python/faults.hpp"
 #include "python/options.hpp"
+#include "python/potentials.hpp"
 
 namespace chamomile::python {
 namespace {
@@ -60,7 +61,7 @@ double take_from(Snapshot& snapshot, std::optional<double> end_time, KeyedSimula
 /// passes to the function that it was given.
 class Evolution {
 public:
-    Evolution(nb::object snapshot, nb::dict keywords, nb::handle end_of_run)
+    Evolution(nb::object snapshot, nb::dict keywords, nb::handle end_of_run, nb::handle potentials)
         : snapshot_(std::move(snapshot)), state_(nb::cast<Snapshot&>(snapshot_))
     {
         require_own_threads();
@@ -71,12 +72,21 @@ public:
         const double end = take_from(state_, end_time, keyed);
         cosmology_ = keyed.cosmology;
         clock_ = clock_of(cosmology_, state_);
+        const ReadPotentials read =
+            read_potentials(potentials, frame(), keyed.options.gravitational_constant, files_);
+        keyed.scheme.field = read.field;
+        if (read.field && is_comoving())
+            throw Error(Fault::usage, "potentials: are for isolated particles in plain time");
         made_ = make_integrator(keyed.options, keyed.scheme, *clock_);
         simulation_ =
             std::make_unique<Simulation>(state_.particles, *made_.integrator,
                                          is_comoving() ? std::log(state_.time) : state_.time, end);
         state_.box_size = keyed.options.box;
         given_ = keyed.texts();
+        if (read.field)
+            given_["potential"] = read.text;
+        if (read.field)
+            read.field->require_times(state_.time, end, "potentials");
         if (is_comoving())
             given_["cosmology"] = "true";
         else
@@ -182,7 +192,12 @@ public:
                          .version = version,
                          .command = command,
                          .start_time = simulation_->start_time(),
-                         .forces = integrator.forces()};
+                         .forces = integrator.forces(),
+                         .files = files_};
+        if (const ExternalField* field = integrator.field(); settings.max_energy_error && field)
+            if (const std::string why = field->without_energy(); !why.empty())
+                throw Error(Fault::usage, "max_energy_error: contradicts potentials: " + why +
+                                              ", so that energy is not conserved");
         for (const auto& row : run_options())
             if (keyed.given.contains(row.name))
                 origin.options[row.name] = row.text(settings);
@@ -307,6 +322,12 @@ private:
                                      const RunOrigin& origin)
     {
         require_same_options(earlier.options, origin.options);
+        for (const auto& [name, content] : earlier.files)
+            if (const auto now = origin.files.find(name);
+                now == origin.files.end() || now->second != content)
+                throw Error(Fault::restart, "potentials: " + name +
+                                                ": is another file than that which the run began "
+                                                "with");
         std::vector<std::uint64_t> ids;
         archive("particles/id", ids);
         if (ids.size() != state_.particles.size())
@@ -395,6 +416,7 @@ private:
         result["mass"] = d.mass;
         result["kinetic"] = d.kinetic;
         result["potential"] = d.potential;
+        result["external"] = d.external;
         result["virial_ratio"] = d.virial_ratio();
         result["momentum"] = vector(d.momentum);
         result["angular_momentum"] = vector(d.angular_momentum);
@@ -423,6 +445,7 @@ private:
     nb::object snapshot_;
     Snapshot& state_;
     CosmologyRequest cosmology_;
+    PotentialFiles files_;
     std::shared_ptr<const Clock> clock_;
     std::optional<PeculiarVelocities> shown_; ///< while an observer runs
     Integration made_;
@@ -445,10 +468,11 @@ void bind_simulation(nb::module_& m)
         .def(
             "__init__",
             [](Evolution* self, nb::handle_t<Snapshot> snapshot, nb::dict options,
-               nb::object end_time) {
-                new (self) Evolution(nb::borrow(snapshot), options, end_time);
+               nb::object end_time, nb::object potentials) {
+                new (self) Evolution(nb::borrow(snapshot), options, end_time, potentials);
             },
-            nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time").none())
+            nb::arg("snapshot"), nb::arg("options"), nb::arg("end_time").none(),
+            nb::arg("potentials").none())
         .def("at_times", &Evolution::at_times, nb::arg("times"), nb::arg("potentials"),
              nb::arg("observer"))
         .def("at_intervals", &Evolution::at_intervals, nb::arg("interval"), nb::arg("potentials"),

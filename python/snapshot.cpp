@@ -200,11 +200,13 @@ void bind_snapshot(nb::module_& m)
         .def_ro("notes", &Snapshot::notes, "What the reader assumed or left out.")
         .def_rw("provenance", &Snapshot::provenance, "Key and value: version, command, ...");
 
-    m.def("read_snapshot", &read_snapshot, nb::arg("path"),
-          nb::call_guard<nb::gil_scoped_release>(),
-          "Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns; the content "
-          "decides which. Of a snapshot in pieces any piece may be named.\n\nRaises InputError "
-          "with one line that names file, field and value.");
+    m.def(
+        "read_snapshot",
+        [](const std::filesystem::path& path) { return read_snapshot(path, Masses::may_lack); },
+        nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+        "Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns; the content "
+        "decides which. Of a snapshot in pieces any piece may be named.\n\nRaises InputError "
+        "with one line that names file, field and value.");
     m.def(
         "write_snapshot",
         [](const Snapshot& snapshot, const std::filesystem::path& path) {

@@ -63,8 +63,9 @@ double snapshot_interval(const RunSettings& settings, double start, double end)
 RunJob::RunJob(const RunSettings& settings, const RunOrigin& origin, RunFolder& folder,
                Snapshot& state, Simulation& simulation, Journal& journal)
     : run_(settings), origin_(origin), folder_(folder), state_(state), simulation_(simulation),
-      journal_(journal), energies_(state.comoving.has_value()), steps_(settings.steps_every),
-      forces_(settings.check_forces), progress_(journal, state.units), checkpoints_(folder.name())
+      journal_(journal), energies_(state.comoving.has_value(), simulation.integrator().field()),
+      steps_(settings.steps_every), forces_(settings.check_forces), progress_(journal, state.units),
+      checkpoints_(folder.name())
 {
     frame_view_ = run_.frame_view;
     frame_view_.width = frame_view_.height = run_.frame_size.value_or(frame_view_.width);

@@ -19,6 +19,7 @@ void RunOrigin::exchange(Archive& archive)
     archive("run/instruction_set", forces.instruction_set);
     archive("run/group_size", forces.group_size);
     archive("run/leaf_size", forces.leaf_size);
+    archive("run/files", files);
 }
 
 namespace {

@@ -21,7 +21,8 @@ struct RunOrigin {
     std::string input;            ///< the file of initial conditions, or empty
     std::string version, command; ///< of the program that wrote the checkpoint
     double start_time = 0;
-    SolverOptions forces; ///< device, instruction set and sizes in force
+    SolverOptions forces;                          ///< device, instruction set and sizes in force
+    std::map<std::string, std::string> files = {}; ///< of external potentials: names and contents
 
     void exchange(Archive& archive);
 };

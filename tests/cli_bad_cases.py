@@ -84,7 +84,7 @@ CASES = [
     (14, [*RUN, "--theta", "0.5", "--theta", "0.5"], FINE, "theta 0.5"),
     (14, [*RUN, "--config", "twice.ini"], USAGE, "twice.ini: line 2: theta: given twice, as 0.4 and 0.5"),
     (15, [*RUN, "--config", "unknown.ini"], USAGE, "unknown.ini: line 3: thetta: unknown option; did you mean 'theta'"),
-    (16, ["run"], USAGE, "run: missing: FILE or --model MODEL, --t-end X, --dt X, --adaptive or --block-steps, --output FOLDER"),
+    (16, ["run"], USAGE, "run: missing: FILE, --model MODEL or --tracers FILE, --t-end X, --dt X, --adaptive or --block-steps, --output FOLDER"),
     (17, [*RUN, "--config", "folder"], USAGE, "folder: is a folder"),
     (17, [*RUN, "--config", "empty.txt"], USAGE, "empty.txt: is no INI file: empty"),
     (17, [*RUN, "--config", "binary.ini"], USAGE, "binary.ini: is no INI file: binary"),

@@ -29,7 +29,7 @@ def columns(top):
     chamomile(top, *"model cosmology --n 8 --box 50 --z-start 9 --seed 1 -o ics.hdf5 -q".split())
     chamomile(top, *"run ics.hdf5 --outputs-z 5,3 --dt 0.1 --power --halos -o box -q".split())
     chamomile(top, *"run --model plummer -n 500 --eps 0.1 --dt 0.1 --t-end 0.1 --accuracy 1e-2 --check-forces 50 -o run -q".split())
-    chamomile(top, *"run --model plummer -n 500 --eps 0.1 --block-steps --t-end 0.1 -o blocks -q".split())
+    chamomile(top, *"run --model plummer -n 500 --eps 0.1 --block-steps --t-end 0.1 --potential plummer,M=1,a=1 -o blocks -q".split())
     chamomile(top, *"run --model plummer -n 100 --eps 0 --integrator hermite --t-end 0.1 -o stars -q".split())
     chamomile(top, *"run --model plummer -n 500 --eps 0.1 --solver direct --dt 0.1 --t-end 0.1 -o direct -q".split())
     chamomile(top, *"profile run/snapshot_001.hdf5 --center 0,0,0 -o shells.csv".split())
@@ -40,7 +40,7 @@ def columns(top):
     chamomile(top, *"power box/snapshot_000.hdf5 --fits -o power.txt".split())
     chamomile(top, *"halos box/snapshot_000.hdf5 --linking-length 0.9 --min-members 2 -o halos.txt --mass-function numbers.txt --fits".split())
     steps = explained("steps.csv")
-    for file, title in (("box/energy.csv", "energy.csv"), ("run/energy.csv", "energy.csv"), ("stars/energy.csv", "energy.csv"), ("run/forces.csv", "forces.csv"),
+    for file, title in (("box/energy.csv", "energy.csv"), ("run/energy.csv", "energy.csv"), ("blocks/energy.csv", "energy.csv"), ("stars/energy.csv", "energy.csv"), ("run/forces.csv", "forces.csv"),
                         *((f"{name}/steps.csv", "steps.csv") for name in ("box", "run", "blocks", "stars", "direct")), ("shells.csv", "`chamomile profile`"),
                         ("rings.csv", "`chamomile profile`"), ("errors.csv", "`chamomile accuracy --csv`"), ("times.csv", "`chamomile bench --csv`"),
                         ("fluid.csv", "`chamomile fluid`"), ("power.txt", "power_NNN.txt, `chamomile power`"),

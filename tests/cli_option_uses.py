@@ -20,7 +20,7 @@ GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height t
 SPHERE = "particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
-    "run": f"{SOURCE} {FORCES} collisionless-gas t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
+    "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
            "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
            "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
            "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members frames frames-every frame-width "

@@ -11,7 +11,9 @@
 #include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/integrate/external/potential_table.hpp"
 #include "chamomile/integrate/timeline.hpp"
+#include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/run_job.hpp"
@@ -32,6 +34,34 @@ void require_outputs(const char* option, double interval, const SimulationOption
         throw Error(Fault::usage, std::string(option) + ": " + shortest(interval) + ": makes " +
                                       formatted("%.3g", outputs) +
                                       " outputs; at most 1e6 are allowed");
+}
+
+/// Returns the tracers of the run: the particles of their file without masses.
+Snapshot tracers_of(const RunOptions& run)
+{
+    Snapshot snapshot = read_particles(run.tracers, Masses::may_lack);
+    require_particles(snapshot.particles, run.tracers);
+    take_unit_system(run.units, snapshot);
+    std::fill(snapshot.particles.mass.begin(), snapshot.particles.mass.end(), 0.0);
+    snapshot.has_accelerations = snapshot.has_potentials = false;
+    return snapshot;
+}
+
+/// Adds the tracers to the snapshot, which states what it did.
+void add_tracers(Snapshot& snapshot, const RunOptions& run)
+{
+    Snapshot tracers = tracers_of(run);
+    share_units(snapshot, tracers, run.tracers);
+    const std::size_t count = tracers.particles.size();
+    tracers.softening = snapshot.softening;
+    std::map<std::string, std::string> provenance = snapshot.provenance;
+    std::vector<Snapshot> parts;
+    parts.push_back(std::move(snapshot));
+    parts.push_back(std::move(tracers));
+    snapshot = joined(std::move(parts), {source_of(run), run.tracers});
+    provenance.merge(snapshot.provenance);
+    snapshot.provenance = std::move(provenance);
+    snapshot.notes.push_back(counted(count, "tracer") + " from " + run.tracers);
 }
 
 /// Adds the settings of that group.
@@ -67,6 +97,14 @@ void add_run_options(Options& options, RunOptions& run)
     add_force_options(options, run.solver, ForceUse::run);
     options.group("Forces");
     add_tune(options, run.tune);
+    options.group("External potentials and tracers");
+    options.repeated("potential", "NAME,PARAMETER=X,...", run.potentials,
+                     "a potential that acts beside the particles' own: " + potential_forms() +
+                         ". Each may have x,y,z,vx,vy,vz of its centre or orbit=FILE, and from,to "
+                         "between which it grows");
+    options.text("tracers", "FILE", run.tracers,
+                 "add the particles of this file without mass: they feel all and pull at nothing; "
+                 "without other initial conditions they are all that there is");
     options.group("Checkpoints, stops and faults");
     options.text("restart", "FOLDER|FILE", run.restart,
                  "go on from the newest whole checkpoint of the run in FOLDER, or from that file, "
@@ -98,7 +136,8 @@ void require_complete(const Options& options, const RunOptions& run)
         if (!given)
             missing += (missing.empty() ? "" : ", ") + std::string(option);
     };
-    need(!run.input.empty() || !run.model.empty(), "FILE or --model MODEL");
+    need(!run.input.empty() || !run.model.empty() || !run.tracers.empty(),
+         "FILE, --model MODEL or --tracers FILE");
     if (!run.cosmology.asked) {
         need(run.end_time.has_value(), "--t-end X");
         need(run.scheme.fixed_length || run.scheme.adaptive || run.scheme.individual ||
@@ -112,6 +151,10 @@ void require_complete(const Options& options, const RunOptions& run)
         throw Error(Fault::usage, "run: missing: " + missing);
     if (!run.input.empty() && !run.model.empty())
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
+    for (const std::string& potential : run.potentials)
+        check_potential("--potential", potential);
+    if (run.cosmology.asked && !run.potentials.empty())
+        throw Error(Fault::usage, "--potential: is for isolated particles in plain time");
     refuse_idle(
         options,
         {{run.model.empty(), "particles seed", "needs --model; a FILE has its own particles"},
@@ -125,23 +168,46 @@ void require_complete(const Options& options, const RunOptions& run)
 
 Snapshot initial_conditions(const RunOptions& run)
 {
-    Snapshot snapshot = run.input.empty() ? make_built_in_model(run.model, run.particles, run.seed)
-                                          : read_particles(run.input);
-    take_unit_system(run.units, snapshot);
-    if (run.input.empty())
+    const bool has_tracers_alone = run.input.empty() && run.model.empty();
+    Snapshot snapshot = has_tracers_alone ? tracers_of(run)
+                        : run.input.empty()
+                            ? make_built_in_model(run.model, run.particles, run.seed)
+                            : read_particles(run.input);
+    if (!has_tracers_alone)
+        take_unit_system(run.units, snapshot);
+    if (!run.tracers.empty() && !has_tracers_alone) {
+        require_particles(snapshot.particles, source_of(run));
+        add_tracers(snapshot, run);
+    }
+    if (run.input.empty() && run.tracers.empty())
         return snapshot;
-    require_particles(snapshot.particles, run.input);
+    require_particles(snapshot.particles, source_of(run));
     if (snapshot.comoving && !run.cosmology.asked)
-        throw Error(Fault::input, run.input + ": comoving coordinates: cannot be evolved in plain "
-                                              "time; give --cosmology, or --z-end Z");
+        throw Error(Fault::input, source_of(run) +
+                                      ": comoving coordinates: cannot be evolved in plain "
+                                      "time; give --cosmology, or --z-end Z");
     const auto gas = std::count(snapshot.particles.type.begin(), snapshot.particles.type.end(), 0);
     if (gas > 0 && !run.collisionless_gas)
-        throw Error(Fault::input, run.input + ": gas: " + std::to_string(gas) +
+        throw Error(Fault::input, source_of(run) + ": gas: " + std::to_string(gas) +
                                       " particles of type 0: their pressure cannot be computed; "
                                       "give --collisionless-gas to move them by gravity alone");
     if (gas > 0)
         snapshot.notes.push_back(std::to_string(gas) + " gas particles are moved by gravity alone");
     return snapshot;
+}
+
+void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
+                     PotentialFiles& files)
+{
+    run.scheme.field = read_external_field("--potential", run.potentials, frame,
+                                           run.solver.gravitational_constant, files);
+    if (!run.scheme.field)
+        return;
+    run.scheme.field->require_times(time.start_time, time.end_time, "--potential");
+    if (const std::string why = run.scheme.field->without_energy();
+        !why.empty() && run.max_energy_error)
+        throw Error(Fault::usage, "--max-energy-error: contradicts --potential " + why +
+                                      ", so that energy is not conserved");
 }
 
 UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot)
@@ -153,7 +219,7 @@ UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot)
 
 std::string source_of(const RunOptions& run)
 {
-    return run.input.empty() ? "model " + run.model : run.input;
+    return !run.input.empty() ? run.input : !run.model.empty() ? "model " + run.model : run.tracers;
 }
 
 SimulationOptions simulation_options(const RunOptions& run, double start)

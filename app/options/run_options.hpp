@@ -6,6 +6,7 @@
 
 #include "app/options/cosmology_options.hpp"
 #include "app/options/options.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/snapshot.hpp"
@@ -27,9 +28,11 @@ struct RunOptions : RunSettings {
     std::string units; ///< the system that --units names, or empty
     std::string folder;
     bool overwrite = false, collisionless_gas = false;
-    bool movie = false;      ///< of the pictures
-    std::string restart;     ///< the folder or checkpoint to continue from; or empty
-    std::optional<int> view; ///< port of the live view; 0: any that is free
+    bool movie = false;                  ///< of the pictures
+    std::vector<std::string> potentials; ///< external ones, such as nfw,M=1e12Msun,c=12
+    std::string tracers;                 ///< a file of particles that get no mass; or empty
+    std::string restart;                 ///< the folder or checkpoint to continue from; or empty
+    std::optional<int> view;             ///< port of the live view; 0: any that is free
     DeviceErrorAction on_device_error = DeviceErrorAction::stop;
 };
 
@@ -41,6 +44,11 @@ void require_complete(const Options& options, const RunOptions& run);
 
 /// Returns the initial conditions: the file or the model. Throws Error(usage) or Error(input).
 Snapshot initial_conditions(const RunOptions& run);
+
+/// Reads --potential into the scheme, once G is known, for a run between these times; `files` holds
+/// what a checkpoint kept and takes what is read. Throws Error(usage) and Error(input).
+void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
+                     PotentialFiles& files);
 
 /// Returns what quantities with units are brought to in a run of these particles.
 UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot);

@@ -11,7 +11,8 @@ class ListSolver final : public AdjustableSolver {
 public:
     ListSolver(const SolverOptions& resolved, SolverParts parts,
                std::unique_ptr<LongRange> long_range)
-        : field_(resolved, std::move(parts), std::move(long_range))
+        : takes_tracers_(parts.target_builder && !resolved.is_periodic()),
+          field_(resolved, std::move(parts), std::move(long_range))
     {}
 
     ForceStatistics evaluate(const Request& request) override
@@ -20,18 +21,20 @@ public:
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
-        TreeParticles sources{request.count, request.position, request.mass};
+        const std::size_t count = takes_tracers_ ? sources_in(request) : request.count;
+        TreeParticles sources{count, request.position, request.mass};
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,
                                    .has_long_range = request.long_range != LongRangePart::left_out,
                                    .id = request.id};
         // Other cells would make other bits, also where an evaluation is tried again.
-        const bool keeps =
-            request.keeps_tree && request.count > 0 && field_.sources_in_cells() == request.count;
+        const bool keeps = request.keeps_tree && count > 0 && field_.sources_in_cells() == count;
         sources.has_same_masses = keeps;
         for (;;)
             try {
                 keeps ? field_.refit(sources, plan) : field_.build(sources, plan);
+                if (count < request.count)
+                    return with_tracers(request, count, keeps);
                 return field_.at_sources({request.active, request.rung, request.first},
                                          {request.acceleration, request.potential,
                                           request.long_range, request.long_range_acceleration});
@@ -53,6 +56,60 @@ public:
     const SolverOptions& options() const override { return field_.options(); }
 
 private:
+    /// Returns how many particles stand before those without mass at the end, the tracers, which
+    /// pull at nothing.
+    static std::size_t sources_in(const Request& request)
+    {
+        std::size_t n = request.count;
+        while (n > 0 && request.mass.load(n - 1) == 0)
+            --n;
+        return n;
+    }
+
+    /// Sums at the active sources, and at the active tracers as points among them.
+    ForceStatistics with_tracers(const Request& request, std::size_t sources, bool keeps)
+    {
+        const std::span<const Index> active = request.active;
+        std::size_t first = 0; // of the active tracers
+        while (first < active.size() && active[first] < sources)
+            ++first;
+        ForceStatistics statistics;
+        if (sources > 0 && (active.empty() || first > 0))
+            statistics = field_.at_sources({.active = active.first(first)},
+                                           {request.acceleration, request.potential});
+        const std::size_t tracers =
+            active.empty() ? request.count - sources : active.size() - first;
+        if (tracers > 0)
+            add(statistics, at_tracers(request, tracers, [&](std::size_t k) {
+                    return active.empty() ? sources + k : active[first + k];
+                }));
+        statistics.kept_tree = keeps;
+        return statistics;
+    }
+
+    /// Sums at the particles of those numbers, which are no sources.
+    template <class Number>
+    ForceStatistics at_tracers(const Request& request, std::size_t n, const Number& number)
+    {
+        std::vector<Vec3<double>> place(n), acceleration(n);
+        std::vector<double> potential(request.potential ? n : 0);
+        for (std::size_t k = 0; k < n; ++k)
+            place[k] = request.position.load_vector(number(k));
+        ForceStatistics statistics;
+        statistics.targets = n;
+        if (field_.size() > 0)
+            statistics =
+                field_.at_points({n, view_of(std::span(place))},
+                                 {view_of(std::span(acceleration)), view_of(std::span(potential))});
+        for (std::size_t k = 0; k < n; ++k) {
+            request.acceleration.store_vector(number(k), acceleration[k]);
+            if (request.potential)
+                request.potential.store(number(k), 0, potential[k]);
+        }
+        return statistics;
+    }
+
+    bool takes_tracers_;
     ListField field_;
 };
 

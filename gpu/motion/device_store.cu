@@ -2,7 +2,8 @@
 // Contraction: none, so that the bits are the host's.
 //
 // A step that all share moves 120 bytes of each particle up to the drift and 72 for the last kick.
-// A block of individual steps moves 73 bytes of each, and 190 more of those that are due.
+// A block of individual steps moves 73 bytes of each, and 190 more of those that are due. External
+// potentials read and write 72 bytes, 88 with potentials, and take some 30 to 100 flops each.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -153,6 +154,15 @@ public:
         return request;
     }
 
+    void add_external(const ExternalField& field, double time) override
+    {
+        const ExternalTerms terms = field.terms_at(time);
+        run("add external potentials", [&] {
+            add_external_pull<<<blocks(), block_size, 0, *stream_>>>(
+                arrays(now_), has_potentials_ ? now_.potential.data() : nullptr, terms);
+        });
+    }
+
     ArrayView clear_long_range() override
     {
         require_state();
@@ -220,6 +230,12 @@ public:
         const bool begins = std::exchange(begins_, false),
                    has_long = move.long_range_kick.has_value();
         is_split_ = is_split_ || has_long;
+        if (move.turn)
+            return run("kick and turn", [&] {
+                move_all_turning<<<blocks(), block_size, 0, *stream_>>>(
+                    arrays(now_), arrays(begins ? before_ : now_), factors(move.kick), move.drift,
+                    *move.turn);
+            });
         run("kick and drift", [&] {
             move_all<<<blocks(), block_size, 0, *stream_>>>(
                 arrays(now_), arrays(begins ? before_ : now_), factors(move.kick), move.drift,

@@ -142,6 +142,36 @@ __global__ void __launch_bounds__(block_size)
     s.position[i] = x;
 }
 
+/// Does the same in a rotating frame, which turns while particles drift.
+__global__ void __launch_bounds__(block_size)
+    move_all_turning(StoreArrays s, StoreArrays before, KernelFactors kick, double drift,
+                     FrameTurn turn)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count)
+        return;
+    Vec3<double> x = before.position[i], v = before.velocity[i];
+    const int level = s.level_of(i);
+    if (level >= s.first)
+        v += kick.of[level] * before.acceleration[i];
+    turn.drift(drift, x, v);
+    s.velocity[i] = v;
+    s.position[i] = x;
+}
+
+/// Adds what external potentials do to the particles that are due; potentials may be null.
+__global__ void __launch_bounds__(block_size)
+    add_external_pull(StoreArrays s, double* potential, ExternalTerms terms)
+{
+    const std::size_t i = thread_number();
+    if (i >= s.count || s.level_of(i) < s.first)
+        return;
+    const ExternalPull pull = pull_of(terms, s.position[i]);
+    s.acceleration[i] += pull.acceleration;
+    if (potential)
+        potential[i] += pull.potential;
+}
+
 /// Notes a position that is not finite.
 __global__ void __launch_bounds__(block_size) find_fault(StoreArrays s)
 {

@@ -19,11 +19,31 @@ public:
         law_.name = name;
     }
 
+    /// Takes target, source and sum, which the text then does not declare.
+    void declare(const LawText& declared)
+    {
+        is_declared_ = true;
+        const auto number = [](std::map<std::string, int, std::less<>>& names,
+                               const std::vector<std::string>& list) {
+            for (const std::string& name : list)
+                names.emplace(name, int(names.size()));
+        };
+        law_.target = declared.target;
+        law_.source = declared.source;
+        law_.sum = declared.sum;
+        number(names_.target, law_.target);
+        number(names_.source, law_.source);
+        number(names_.sum, law_.sum);
+        sum_places_.assign(law_.sum.size(), Place{1, 1});
+    }
+
     LawText law()
     {
         if (words_.at_end())
-            words_.refuse({1, 1}, "no law: lines of target, source and sum, and what is added to "
-                                  "the sums, are needed");
+            words_.refuse({1, 1}, is_declared_
+                                      ? "no text: " + law_.sum.front() + " += ... is needed"
+                                      : "no law: lines of target, source and sum, and what is "
+                                        "added to the sums, are needed");
         while (!words_.at_end()) {
             line();
             words_.take(); // the end of the line
@@ -47,6 +67,9 @@ private:
                                                      "NAME = ... or SUM += ...");
         const bool declares = word.is("target") || word.is("source") || word.is("sum") ||
                               word.is("parameter") || word.is("dimensions");
+        if (declares && is_declared_ && !word.is("parameter"))
+            words_.refuse(word.place, quoted(word) + ": is known here: only parameters are "
+                                                     "declared");
         if (!declares) {
             if (!in_assignments_ && is_assignment())
                 end_declarations(word);
@@ -201,6 +224,8 @@ private:
     void end_declarations(const Word& first)
     {
         in_assignments_ = true;
+        if (is_declared_)
+            return law_.added.assign(law_.sum.size(), -1);
         const bool named_target = !law_.target.empty(), named_source = !law_.source.empty();
         complete_names(law_.target, counts_[0], "target", 'i', target_place_, first);
         complete_names(law_.source, counts_[1], "source", 'j', source_place_, first);
@@ -273,7 +298,7 @@ private:
     Names names_;
     Words words_;
     ExpressionReader expressions_;
-    bool in_assignments_ = false;
+    bool in_assignments_ = false, is_declared_ = false;
     bool target_position_ = false, source_position_ = false, numbered_positions_ = false;
     Place target_place_, source_place_, sum_place_;
     std::vector<Place> sum_places_; ///< of each sum's declaration
@@ -286,6 +311,13 @@ private:
 LawText read_law(std::string_view text, const std::string& name)
 {
     return LawReader(text, name).law();
+}
+
+LawText read_law(std::string_view text, const std::string& name, const LawText& declared)
+{
+    LawReader reader(text, name);
+    reader.declare(declared);
+    return reader.law();
 }
 
 void add_pair(const LawText& law, std::span<const double> parameters,

@@ -32,6 +32,9 @@ struct LawText {
 /// Reads a law. Throws Error(input) `NAME: line L, column C: what is wrong: what is allowed`.
 LawText read_law(std::string_view text, const std::string& name);
 
+/// Reads the lines of a law whose target, source and sum are declared already, not by the text.
+LawText read_law(std::string_view text, const std::string& name, const LawText& declared);
+
 /// Adds to `sums` what one source contributes to one target, in plain double. Rows are in the order
 /// of the law's declarations, and so are parameters.
 void add_pair(const LawText& law, std::span<const double> parameters,

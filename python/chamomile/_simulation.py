@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._options import RunSettings, SimulationOptions
 
 Observer = Callable[["Simulation"], None]
+Potential = Union[str, Callable[..., Any]]
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,11 @@ class Diagnostics:
     mass: float
     kinetic: float
     potential: float
+    """Of the particles' own gravity."""
+    external: float
+    """Energy in external potentials, with the centrifugal one of a rotating frame."""
     virial_ratio: float
-    """-K/W with K about the centre of mass; 1/2 in equilibrium."""
+    """-K/W with K about the centre of mass; 1/2 in equilibrium. W has the virial of external potentials."""
     momentum: tuple[float, float, float]
     angular_momentum: tuple[float, float, float]
     center_of_mass: tuple[float, float, float]
@@ -41,7 +45,7 @@ class Diagnostics:
 
     @property
     def energy(self) -> float:
-        return self.kinetic + self.potential
+        return self.kinetic + self.potential + self.external
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,11 @@ class Simulation:
     periodic box are those of the snapshot unless given (box=0 leaves boundaries open);
     help(chamomile.Options) explains the keywords of the forces, help(chamomile.SimulationOptions) all.
     Lengths and times of a snapshot in physical units may be texts: end_time="1 Gyr", step="1 Myr",
-    softening="50 pc". Where forces come from a GPU the particles live there;
+    softening="50 pc".
+
+    potentials: external potentials that act beside the particles' own, each a text as `chamomile run --potential` takes
+    it, "nfw,M=1e12Msun,c=12", or a function f(positions, time) of an array (n, 3) that returns accelerations (n, 3),
+    or them and potentials (n,). It may be called with some of the particles. Where forces come from a GPU the particles live there;
     the snapshot's arrays are current in observers and at the end. The same input gives the same bits, whatever the number of threads.
 
     >>> simulation = Simulation(plummer(1000), end_time=1, step=1 / 128, softening=0.02)
@@ -82,13 +90,14 @@ class Simulation:
         snapshot: Snapshot,
         *,
         end_time: Union[float, str, None] = None,
+        potentials: Union[Sequence[Potential], None] = None,
         **options: Unpack[SimulationOptions],
     ) -> None:
         words: dict[str, Any] = dict(options)
         for name, unbounded in (("shortest", 0), ("longest", inf)):
             if words.get(name) == unbounded:
                 del words[name]
-        self._core = _chamomile.Evolution(snapshot, words, end_time)
+        self._core = _chamomile.Evolution(snapshot, words, end_time, potentials)
         self._observers: list[Observer] = []
 
     def at_intervals(self, interval: Union[float, str], observer: Observer, *, potentials: bool = False) -> None:

@@ -46,6 +46,50 @@ def test_the_same_bits_as_by_hand():
     assert np.abs(snapshot.positions - x).max() < 1e-14 and np.abs(snapshot.velocities - v).max() < 1e-13
 
 
+def test_external_potentials():
+    """A function does what the text of the same potential does; energies have both."""
+    sizes = []
+
+    def pull(x, t):
+        sizes.append(len(x))
+        u2 = (x**2).sum(axis=1) + 0.25
+        return -2 * x / u2[:, None] ** 1.5, -2 / np.sqrt(u2)
+
+    ends = []
+    for potentials, words in ((["plummer,M=2,a=0.5"], {"step": 1 / 256}), ([pull], {"step": 1 / 256}),
+                              ([pull], {"block_steps": True, "step_criterion": "softening", "eta": 0.02})):
+        snapshot = chamomile.plummer(256, seed=4)
+        simulation = chamomile.Simulation(snapshot, end_time=0.5, softening=0.05, potentials=potentials, device="cpu", **words)
+        energies = []
+        simulation.at_intervals(0.25, lambda now: energies.append(now.diagnostics()), potentials=True)
+        simulation.run()
+        assert max(abs(d.energy / energies[0].energy - 1) for d in energies) < 1e-3 and energies[0].external < -1
+        ends.append(snapshot.positions.copy())
+    assert np.abs(ends[0] - ends[1]).max() < 1e-12 and np.abs(ends[0] - ends[2]).max() < 1e-2
+    assert max(sizes) == 256 and min(sizes) < 256
+
+
+def test_wrong_external_potentials():
+    def simulate(potentials, **words):
+        simulation = chamomile.Simulation(chamomile.plummer(64), end_time=0.1, softening=0.05, **{"step": 0.1, **words}, potentials=potentials)
+        simulation.run()
+
+    for potentials, words, error, line in (
+        (["plumer,M=1"], {}, chamomile.errors.UsageError, "potentials: plumer: unknown; did you mean 'plummer'?"),
+        ("plummer,M=1,a=1", {}, TypeError, "potentials: must be a list"),
+        ([3], {}, TypeError, "potentials: must be texts and functions"),
+        ([lambda x, t: x[:, 0]], {}, chamomile.errors.InputError, "must return accelerations of shape"),
+        ([lambda x, t: x], {"integrator": "hermite"}, chamomile.errors.UsageError, "potentials: a function: has no jerk"),
+        (["logarithmic,v0=1"], {"block_steps": True, "step": None}, chamomile.errors.UsageError, "step_criterion: potential: needs potentials"),
+    ):
+        try:
+            simulate(potentials, **words)
+        except error as raised:
+            assert line in str(raised), raised
+        else:
+            raise AssertionError(line)
+
+
 def test_arrays_stay_where_they_are():
     for words in ({"step": 1 / 64}, {"block_steps": True}, {"eta": 0.1}, {"integrator": "hermite"}):
         snapshot = chamomile.plummer(100, seed=5)

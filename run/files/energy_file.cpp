@@ -10,6 +10,7 @@
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 
 namespace chamomile {
 
@@ -56,12 +57,20 @@ constexpr Column plain_headings[] = {{"time", dimensions::time},
 
 } // namespace
 
+EnergyFile::EnergyFile(bool is_comoving, const ExternalField* field)
+    : is_comoving_(is_comoving), has_field_(field != nullptr),
+      keeps_energy_(!field || field->without_energy().empty())
+{}
+
 std::string EnergyFile::open(const std::filesystem::path& file, const Units& units)
 {
     std::string line;
     for (const Column& column : is_comoving_ ? std::span<const Column>(comoving_headings)
-                                             : std::span<const Column>(plain_headings))
+                                             : std::span<const Column>(plain_headings)) {
         line.append(line.empty() ? "" : ",").append(heading(column.name, column.dimension, units));
+        if (has_field_ && std::string_view(column.name) == "potential")
+            line.append(",").append(heading("external", dimensions::energy, units));
+    }
     return file_.open(file, line + "\n");
 }
 
@@ -104,6 +113,8 @@ double EnergyFile::trusted_error() const
 
 bool EnergyFile::is_doubtful(double error) const
 {
+    if (!keeps_energy_)
+        return false;
     const double energy = std::abs(first_.energy());
     const bool cancels = !is_comoving_ && energy < first_.kinetic;
     return !(std::abs(error) * (cancels ? energy / first_.kinetic : 1) <= trusted_error());
@@ -111,12 +122,15 @@ bool EnergyFile::is_doubtful(double error) const
 
 const char* EnergyFile::error_name() const
 {
-    return is_comoving_ ? "Layzer-Irvine error" : "energy error";
+    return is_comoving_ ? "Layzer-Irvine error" : keeps_energy_ ? "energy error" : "energy change";
 }
 
 std::vector<double> EnergyFile::plain_columns(const Diagnostics& now) const
 {
-    std::vector<double> columns{now.kinetic, now.potential, now.energy(), energy_error_};
+    std::vector<double> columns{now.kinetic, now.potential};
+    if (has_field_)
+        columns.push_back(now.external);
+    columns.insert(columns.end(), {now.energy(), energy_error_});
     for (const Vec3<double>& vector : {now.momentum, now.angular_momentum, now.center_of_mass})
         for (double value : {vector.x, vector.y, vector.z})
             columns.push_back(value);

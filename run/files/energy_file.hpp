@@ -17,8 +17,8 @@ namespace chamomile {
 class EnergyFile {
 public:
     /// A comoving run has energies in physical coordinates, and the residue of the Layzer-Irvine
-    /// equation.
-    explicit EnergyFile(bool is_comoving) : is_comoving_(is_comoving) {}
+    /// equation. A run in an external field has a column of it; the field may be null.
+    EnergyFile(bool is_comoving, const ExternalField* field);
 
     /// Writes the headings with their units, or continues the file after exchange(): see
     /// LineFile::open(). Throws Error(output).
@@ -44,7 +44,8 @@ public:
     /// Returns the error that counts in the end: the largest one, but in comoving runs the last,
     /// which contains all losses.
     double lasting_error() const { return is_comoving_ ? energy_error_ : largest_error_; }
-    /// Returns "energy error" or "Layzer-Irvine error".
+    /// Returns "energy error", "Layzer-Irvine error" or, where an external field does work,
+    /// "energy change".
     const char* error_name() const;
     /// Returns |P - P_0| of the last line over sqrt(2 K M), the momentum if all particles moved one
     /// way.
@@ -54,7 +55,7 @@ private:
     std::vector<double> plain_columns(const Diagnostics& now) const;
     std::vector<double> comoving_columns(const Diagnostics& now) const;
 
-    bool is_comoving_;
+    bool is_comoving_, has_field_, keeps_energy_;
     LineFile file_;
     LayzerIrvine cosmic_;
     std::optional<std::uint64_t> last_step_;

@@ -5,9 +5,26 @@
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/accuracy/force_errors.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 
 namespace chamomile {
+namespace {
+
+/// Takes the external field off accelerations and potentials: what is left is the particles' own.
+void take_off_field(const Simulation& simulation, const Particles& particles,
+                    std::vector<Vec3<double>>& acceleration, std::vector<double>& potential)
+{
+    std::vector<Vec3<double>> pull(particles.size());
+    std::vector<double> depth(particles.size());
+    simulation.integrator().field()->add(simulation.time(), particles.position, {}, pull, depth);
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+        acceleration[i] -= pull[i];
+        potential[i] -= depth[i];
+    }
+}
+
+} // namespace
 
 std::string ForceFile::open(const std::filesystem::path& file, bool is_comoving, const Units& units)
 {
@@ -28,6 +45,15 @@ void ForceFile::add(const Simulation& simulation, Particles& particles)
     Request request = request_of(particles, Quantities::acceleration_potential);
     request.softening_length = simulation.softening_length();
     sample_->measure(request, targets_, Quantities::acceleration_potential);
+    std::vector<Vec3<double>> own;
+    std::vector<double> depth;
+    if (simulation.integrator().field()) {
+        own = particles.acceleration;
+        depth = particles.potential;
+        take_off_field(simulation, particles, own, depth);
+        request.acceleration = view_of(std::span(own));
+        request.potential = view_of(std::span(depth));
+    }
     std::vector<double> accelerations = sample_->acceleration_errors(request.acceleration),
                         potentials = sample_->potential_errors(request.potential);
     if (const std::string line = excess_text(simulation.integrator().forces(), accelerations);

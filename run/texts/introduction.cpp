@@ -8,6 +8,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
@@ -23,6 +24,34 @@ void print_choice(const AccuracyReport& report, Journal& journal)
     journal.print(line);
     if (report.event == AccuracyReport::Event::chosen)
         journal.print("             " + repeating_options(report.after) + " repeats the run");
+}
+
+/// Returns all potentials with their numbers in use, as --potential takes them.
+std::string potential_text(const ExternalField& field)
+{
+    std::string all;
+    for (const std::string& one : field.descriptions())
+        all += (all.empty() ? "" : ";") + one;
+    return all;
+}
+
+/// Returns a line for each potential, and what follows from them.
+std::vector<std::string> potential_lines(const ExternalField& field)
+{
+    std::vector<std::string> lines;
+    for (const Potential& potential : field.potentials())
+        lines.push_back(potential.description + (potential.asked == potential.description
+                                                     ? ""
+                                                     : ", asked for as " + potential.asked));
+    if (!field.has_formulas())
+        lines.push_back("particles are kept by the processor: texts and functions are computed "
+                        "there");
+    if (const std::string why = field.without_energy(); !why.empty())
+        lines.push_back("energy is not conserved: " + why);
+    if (field.rotates())
+        lines.push_back("positions and velocities are those in the rotating frame, the energy is "
+                        "that of Jacobi");
+    return lines;
 }
 
 /// Returns "in kpc/(km/s): " of physical units, else nothing.
@@ -47,6 +76,8 @@ void record_provenance(const RunDescription& run, const Integrator& integrator, 
     if (!run.scheme.empty())
         state.provenance["hermite"] = run.scheme + ", " + run.steps;
     state.provenance["options"] = run.options;
+    if (const ExternalField* field = integrator.field())
+        state.provenance["potential"] = potential_text(*field);
 }
 
 void introduce(const RunDescription& run, const Simulation& simulation, const Snapshot& state,
@@ -71,6 +102,9 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
     item("device", simulation.integrator().device());
     if (forces.solver == SolverKind::tree && !forces.accuracy)
         item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
+    if (const ExternalField* field = simulation.integrator().field())
+        for (const std::string& line : potential_lines(*field))
+            item("potential", line);
     item("hermite", run.scheme);
     if (state.comoving)
         item("cosmology", background_text(*state.comoving));

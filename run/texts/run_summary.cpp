@@ -66,7 +66,10 @@ void RunJob::print_errors()
 {
     const std::string energy = formatted("%s %.2e at the end, %.2e at most", energies_.error_name(),
                                          energies_.energy_error(), energies_.largest_error());
-    journal_.print(energy + formatted("; momentum drift %.1e", energies_.momentum_drift()));
+    const bool keeps_momentum = !simulation_.integrator().field();
+    journal_.print(energy + (keeps_momentum
+                                 ? formatted("; momentum drift %.1e", energies_.momentum_drift())
+                                 : ""));
     const bool exceeds = run_.max_energy_error ? energies_.largest_error() > *run_.max_energy_error
                                                : energies_.is_doubtful(energies_.lasting_error());
     if (exceeds && inaccuracy_.empty())

@@ -1,0 +1,282 @@
+#include "chamomile/integrate/external/external_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/number_text.hpp"
+#include "chamomile/core/threads.hpp"
+#include "chamomile/integrate/external/external_jerk.hpp"
+#include "chamomile/integrate/external/potential_table.hpp"
+
+namespace chamomile {
+namespace {
+
+bool is_formula(const Potential& potential)
+{
+    return potential.shape <= PotentialShape::miyamoto_nagai;
+}
+
+/// A Moving is a formula or text at one time, with the motion of its centre and its growth.
+struct Moving {
+    const Potential* potential;
+    CentrePath::Row centre;
+    Potential::Growth growth;
+
+    ExternalTerm term() const
+    {
+        return {potential->shape, centre.position, growth.part * potential->strength, potential->a,
+                potential->b};
+    }
+
+    TextPotential::Result of_text(double time, const Vec3<double>& x, const Vec3<double>& v) const
+    {
+        return potential->text->at({x - centre.position, v - centre.velocity, time});
+    }
+
+    /// Adds what it does at x, and to what moves at v.
+    void add(double time, const Vec3<double>& x, const Vec3<double>& v, JerkSum& sum) const
+    {
+        Vec3<double> whole, jerk; // the pull of all its mass, and its rate
+        if (potential->text) {
+            const TextPotential::Result result = of_text(time, x, v);
+            whole = result.acceleration;
+            jerk = result.jerk;
+            sum.potential += growth.part * result.potential;
+        } else {
+            ExternalTerm all = term();
+            all.strength = potential->strength;
+            ExternalPull pull;
+            add_term(all, x, pull);
+            whole = pull.acceleration;
+            jerk = external_jerk(all, x, v - centre.velocity);
+            sum.potential += growth.part * pull.potential;
+        }
+        sum.acceleration += growth.part * whole;
+        sum.jerk += growth.part * jerk;
+        sum.jerk += growth.rate * whole;
+    }
+};
+
+std::vector<Moving> moving_at(double time, const std::vector<Potential>& potentials)
+{
+    std::vector<Moving> all;
+    for (const Potential& potential : potentials)
+        if (is_formula(potential) || potential.text)
+            all.push_back({&potential, potential.centre_at(time), potential.growth(time)});
+    return all;
+}
+
+} // namespace
+
+ExternalField::ExternalField(std::vector<Potential> potentials, const std::string& option)
+    : potentials_(std::move(potentials))
+{
+    int formulas = 0, rotations = 0;
+    for (const Potential& potential : potentials_) {
+        formulas += is_formula(potential);
+        has_texts_ = has_texts_ || potential.text;
+        has_functions_ = has_functions_ || potential.function;
+        if (potential.shape == PotentialShape::rotation) {
+            ++rotations;
+            rate_ = potential.rate;
+        }
+    }
+    if (formulas > ExternalTerms::most)
+        throw Error(Fault::usage, option + ": " + std::to_string(formulas) +
+                                      " potentials: at most " +
+                                      std::to_string(ExternalTerms::most) + " are possible");
+    if (rotations > 1)
+        throw Error(Fault::usage,
+                    option + ": rotation: is given twice; the frame rotates in one way");
+}
+
+ExternalTerms ExternalField::terms_at(double time) const
+{
+    ExternalTerms terms;
+    for (const Moving& moving : moving_at(time, potentials_))
+        if (!moving.potential->text)
+            terms.term[terms.count++] = moving.term();
+    return terms;
+}
+
+void ExternalField::add(double time, std::span<const Vec3<double>> position,
+                        std::span<const Index> active, std::span<Vec3<double>> acceleration,
+                        std::span<double> potential) const
+{
+    const ExternalTerms terms = terms_at(time);
+    std::vector<Moving> texts = moving_at(time, potentials_);
+    std::erase_if(texts, [](const Moving& moving) { return !moving.potential->text; });
+    const std::size_t n = active.empty() ? position.size() : active.size();
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t i = active.empty() ? k : active[k];
+        ExternalPull pull = pull_of(terms, position[i]);
+        for (const Moving& moving : texts) {
+            const TextPotential::Result result = moving.of_text(time, position[i], {});
+            pull.acceleration += moving.growth.part * result.acceleration;
+            pull.potential += moving.growth.part * result.potential;
+        }
+        acceleration[i] += pull.acceleration;
+        if (!potential.empty())
+            potential[i] += pull.potential;
+    }
+    if (has_functions_)
+        add_functions(time, position, active, acceleration, potential);
+}
+
+/// Calls the functions with the positions of the active particles alone.
+void ExternalField::add_functions(double time, std::span<const Vec3<double>> position,
+                                  std::span<const Index> active,
+                                  std::span<Vec3<double>> acceleration,
+                                  std::span<double> potential) const
+{
+    std::vector<Vec3<double>> places, pulls;
+    std::vector<double> depths;
+    const auto index = [&](std::size_t k) { return active.empty() ? k : active[k]; };
+    const std::size_t n = active.empty() ? position.size() : active.size();
+    for (std::size_t k = 0; k < n; ++k)
+        places.push_back(position[index(k)]);
+    pulls.resize(n);
+    depths.resize(n);
+    for (const Potential& one : potentials_)
+        if (one.function)
+            one.function->add(time, places, pulls, depths);
+    for (std::size_t k = 0; k < n; ++k) {
+        acceleration[index(k)] += pulls[k];
+        if (!potential.empty())
+            potential[index(k)] += depths[k];
+    }
+}
+
+void ExternalField::add(double time, std::span<const MovingSource> sources,
+                        std::span<const Index> active, std::span<JerkSum> sums) const
+{
+    const std::vector<Moving> all = moving_at(time, potentials_);
+#pragma omp parallel for if (active.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < active.size(); ++k)
+        for (const Moving& moving : all)
+            moving.add(time, sources[active[k]].position, sources[active[k]].velocity, sums[k]);
+}
+
+double ExternalField::shortest_time(double time, const MovingSource& at) const
+{
+    double square = 0;
+    for (const Moving& moving : moving_at(time, potentials_)) {
+        JerkSum still;
+        moving.add(time, at.position, moving.centre.velocity, still);
+        for (int k = 0; k < 3; ++k) { // a unit velocity along each axis
+            JerkSum sum;
+            Vec3<double> velocity = moving.centre.velocity;
+            (k == 0 ? velocity.x : k == 1 ? velocity.y : velocity.z) += 1;
+            moving.add(time, at.position, velocity, sum);
+            square += norm_squared(sum.jerk - still.jerk);
+        }
+    }
+    return square > 0 ? std::pow(square, -0.25) : std::numeric_limits<double>::infinity();
+}
+
+std::optional<FrameTurn> ExternalField::turn(double length) const
+{
+    if (!rotates())
+        return std::nullopt;
+    return FrameTurn{rate_, std::cos(rate_ * length), std::sin(rate_ * length)};
+}
+
+double ExternalField::GM(double time) const
+{
+    double sum = 0;
+    for (const Potential& potential : potentials_)
+        sum += potential.growth(time).part * potential.GM;
+    return sum;
+}
+
+std::string ExternalField::without_zero() const
+{
+    for (const Potential& potential : potentials_) {
+        if (potential.function)
+            return "a function";
+        if (potential.shape == PotentialShape::logarithmic || potential.text)
+            return row_of(potential.shape).name;
+    }
+    return {};
+}
+
+std::string ExternalField::without_energy() const
+{
+    for (const Potential& potential : potentials_) {
+        if (potential.function)
+            return "a function: is not known to have a potential that stays";
+        const std::string name = row_of(potential.shape).name;
+        if (potential.moves())
+            return name + ": moves";
+        if (potential.from)
+            return name + ": grows";
+        if (potential.text && potential.text->changes())
+            return name + ": changes with t";
+    }
+    return {};
+}
+
+void ExternalField::require_times(double start, double end, const std::string& option) const
+{
+    for (const Potential& potential : potentials_)
+        if (potential.path) {
+            const auto& rows = potential.path->rows;
+            if (rows.front().time > start || rows.back().time < end)
+                throw Error(Fault::usage, option + ": " + potential.path->name + ": its times, " +
+                                              number_text(rows.front().time) + " to " +
+                                              number_text(rows.back().time) +
+                                              ", do not reach from the start at " +
+                                              number_text(start) + " to the end at " +
+                                              number_text(end));
+        }
+}
+
+std::vector<std::string> ExternalField::descriptions() const
+{
+    std::vector<std::string> all;
+    for (const Potential& potential : potentials_)
+        all.push_back(potential.description);
+    return all;
+}
+
+Refusal refusal(const ExternalField& field, const FieldUse& use)
+{
+    if (use.in_box)
+        return "--potential: is for isolated particles in plain time";
+    if (use.on_device && !field.has_formulas())
+        return std::string("--resident: ") + (field.has_functions() ? "a function" : "text") +
+               " as an external potential is computed on the processor";
+    if (use.by_jerks && field.has_functions())
+        return "--potential: a function: has no jerk, which hermite needs";
+    if (use.by_jerks && field.rotates())
+        return "--potential: rotation: is for the leapfrog, whose drifts it turns";
+    if (use.by_potential && !field.without_zero().empty())
+        return "--step-criterion: potential: needs potentials that are 0 far away, which " +
+               field.without_zero() + " is not; give softening";
+    return {};
+}
+
+const PlainNames& plain_names_of_fields()
+{
+    static const PlainNames names = {{"potential", "potentials"},
+                                     {"resident", "resident"},
+                                     {"step-criterion", "step_criterion"}};
+    return names;
+}
+
+std::shared_ptr<const ExternalField>
+read_external_field(const std::string& option, const std::vector<std::string>& texts,
+                    const UnitFrame& frame, double gravitational_constant, PotentialFiles& files)
+{
+    if (texts.empty())
+        return nullptr;
+    std::vector<Potential> potentials;
+    for (const std::string& text : texts)
+        potentials.push_back(read_potential(option, text, frame, gravitational_constant, files));
+    return std::make_shared<ExternalField>(std::move(potentials), option);
+}
+
+} // namespace chamomile

@@ -1,0 +1,40 @@
+// The derivatives of the pulls in term.hpp.
+#include "chamomile/integrate/external/external_jerk.hpp"
+
+namespace chamomile {
+namespace {
+
+Vec3<double> logarithmic_jerk(const ExternalTerm& term, const Vec3<double>& r,
+                              const Vec3<double>& v)
+{
+    const Vec3<double> s{r.x, r.y, term.b * r.z}, w{v.x, v.y, term.b * v.z};
+    const double d = term.a * term.a + dot(r, s), rate = 2 * dot(s, v);
+    return (-term.strength / d) * w + (term.strength * rate / (d * d)) * s;
+}
+
+Vec3<double> flattened_jerk(const ExternalTerm& term, const Vec3<double>& r, const Vec3<double>& v)
+{
+    const external::FlattenedPlace at(term, r);
+    const double u3 = at.u * at.u * at.u;
+    // With k = 1 + a / B, B dB/dt = z v_z: u^-1 du^-1/dt = x v_x + y v_y + k z v_z.
+    const double u3_rate = -3 * u3 * at.u * at.u * (r.x * v.x + r.y * v.y + at.k * r.z * v.z);
+    const double b3 = at.big_b * at.big_b * at.big_b;
+    const double k_rate = at.big_b > 0 ? -term.a * r.z * v.z / b3 : 0;
+    return (-term.strength * u3) * Vec3<double>{v.x, v.y, at.k * v.z + k_rate * r.z} +
+           (-term.strength * u3_rate) * Vec3<double>{r.x, r.y, at.k * r.z};
+}
+
+} // namespace
+
+Vec3<double> external_jerk(const ExternalTerm& term, const Vec3<double>& x, const Vec3<double>& v)
+{
+    const Vec3<double> r = x - term.centre;
+    if (term.shape == PotentialShape::logarithmic)
+        return logarithmic_jerk(term, r, v);
+    if (term.shape == PotentialShape::miyamoto_nagai)
+        return flattened_jerk(term, r, v);
+    const external::RadialPull radial = external::radial_pull(term, norm_squared(r));
+    return (-term.strength * radial.pull) * v + (-term.strength * radial.slope * dot(r, v)) * r;
+}
+
+} // namespace chamomile

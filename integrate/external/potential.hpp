@@ -1,0 +1,83 @@
+/// \file  An external potential with its parameters, as it was asked for.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chamomile/core/options/quantity.hpp"
+#include "chamomile/integrate/external/term.hpp"
+#include "chamomile/integrate/external/text_potential.hpp"
+
+namespace chamomile {
+
+/// A CentrePath is the motion of a centre by a table of places and velocities.
+struct CentrePath {
+    struct Row {
+        double time;
+        Vec3<double> position, velocity;
+    };
+    std::string name; ///< of its file
+    std::vector<Row> rows;
+
+    /// Reads lines t x y z vx vy vz, of rising times. Throws Error(input) `NAME: line L: ...`.
+    static CentrePath read(const std::string& text, const std::string& name);
+
+    /// Returns place and velocity by the cubic polynomial between two rows. Throws Error(usage) for
+    /// a time outside the table.
+    Row at(double time) const;
+};
+
+/// A PotentialFunction is a caller's own: it adds to the accelerations, and to the potentials, at
+/// the positions.
+struct PotentialFunction {
+    std::string name;
+    std::function<void(double time, std::span<const Vec3<double>> position,
+                       std::span<Vec3<double>> acceleration, std::span<double> potential)>
+        add;
+};
+
+/// A Potential is one term of an ExternalField.
+struct Potential {
+    PotentialShape shape = PotentialShape::point;
+    double strength = 0, a = 0, b = 0; ///< ExternalTerm's, of all its mass
+    double GM = 0;                     ///< a mass that is typical of it, times G; 0: it has none
+    double rate = 0;                   ///< of a rotation
+    std::shared_ptr<const TextPotential> text;
+    std::shared_ptr<const PotentialFunction> function;
+
+    Vec3<double> centre, velocity; ///< at t = 0; or
+    std::shared_ptr<const CentrePath> path;
+    std::optional<double> from, to; ///< between which its mass grows
+
+    std::string asked, description; ///< as it was typed, and with all numbers in use
+
+    bool moves() const { return path || !(velocity == Vec3<double>{}); }
+
+    /// Returns the part of its mass that is there, and its rate of change: the polynomial of Dehnen
+    /// (2000, eq. 4), whose first two derivatives vanish at both ends.
+    struct Growth {
+        double part = 1, rate = 0;
+    };
+    Growth growth(double time) const;
+    /// Returns where its centre is, and how it moves.
+    CentrePath::Row centre_at(double time) const;
+};
+
+/// PotentialFiles holds the contents of the files that potentials name. Files that are in it are
+/// not read again.
+using PotentialFiles = std::map<std::string, std::string>;
+
+/// Reads a text such as nfw,M=1e12Msun,c=12, with quantities in units of the frame. Throws
+/// Error(usage) that begins with `option`, and Error(input) for a file.
+Potential read_potential(const std::string& option, const std::string& text, const UnitFrame& frame,
+                         double gravitational_constant, PotentialFiles& files);
+
+/// Throws Error(usage) for what is wrong in it but for quantities, which need no frame yet.
+void check_potential(const std::string& option, const std::string& text);
+
+} // namespace chamomile

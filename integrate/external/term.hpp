@@ -1,0 +1,209 @@
+/// \file  External potentials as formulas of one place, the same bits on the host and the device.
+///
+/// Contraction: none.
+#pragma once
+
+#include <cmath>
+
+#include "chamomile/core/vec3.hpp"
+
+namespace chamomile {
+
+/// A PotentialShape names a formula, or what else gives the potential.
+enum class PotentialShape : int {
+    point,
+    plummer,
+    hernquist,
+    nfw,
+    logarithmic,
+    miyamoto_nagai,
+    text,     ///< read by read_potential_text()
+    function, ///< the caller's
+    rotation  ///< of the frame about z
+};
+
+/// An ExternalTerm is a potential at one time. Shapes beyond miyamoto_nagai are no formulas.
+struct ExternalTerm {
+    PotentialShape shape;
+    Vec3<double> centre;
+    double strength; ///< G M; of nfw G M / m(c), of logarithmic v0^2
+    double a, b;     ///< lengths; of nfw r_s and the end, of logarithmic the core and 1/q^2
+};
+
+/// ExternalTerms are all formulas at one time, as an argument of a kernel.
+struct ExternalTerms {
+    static constexpr int most = 16;
+    int count = 0;
+    ExternalTerm term[most];
+};
+
+/// An ExternalPull is what external potentials do at a place.
+struct ExternalPull {
+    Vec3<double> acceleration;
+    double potential = 0;
+};
+
+namespace external {
+
+/// Returns artanh(s) - s for |s| <= 0.2, within a few units of the last place.
+CHAMOMILE_HD double artanh_beyond_first(double s)
+{
+    const double s2 = s * s;
+    double series = 0;
+    for (int k = 23; k >= 3; k -= 2)
+        series = 1.0 / k + s2 * series;
+    return s * s2 * series;
+}
+
+/// Returns the natural logarithm of x > 0, whose bits do not depend on a library.
+CHAMOMILE_HD double shared_logarithm(double x)
+{
+    int exponent;
+    double m = frexp(x, &exponent); // in [1/2, 1)
+    if (m < 0.70710678118654752440) {
+        m *= 2;
+        --exponent;
+    }
+    const double s = (m - 1) / (m + 1);
+    return exponent * 0.69314718055994530942 + 2 * (s + artanh_beyond_first(s));
+}
+
+/// Returns m(x) = ln(1 + x) - x / (1 + x), the mass of an NFW halo within x scale radii in units of
+/// 4 pi rho_s r_s^3 (Navarro, Frenk & White 1996).
+CHAMOMILE_HD double nfw_mass(double x)
+{
+    if (x > 0.5)
+        return shared_logarithm(1 + x) - x / (1 + x);
+    const double s = x / (2 + x); // ln(1 + x) = 2 artanh(s)
+    return 2 * (s * s / (1 + s) + artanh_beyond_first(s));
+}
+
+/// Returns ln(1 + x) / x, and its limit at 0.
+CHAMOMILE_HD double nfw_depth(double x)
+{
+    if (x > 0.5)
+        return shared_logarithm(1 + x) / x;
+    const double s = x / (2 + x);
+    return 2 / (2 + x) * (s > 0 ? 1 + artanh_beyond_first(s) / s : 1);
+}
+
+/// A RadialPull is that of a sphere of strength 1: the acceleration is -pull r, the potential
+/// -depth; slope is (d pull / dr) / r.
+struct RadialPull {
+    double pull, depth, slope;
+};
+
+CHAMOMILE_HD RadialPull point_pull(double r2)
+{
+    const double u = 1 / sqrt(r2);
+    return {u * u * u, u, -3 * u * u * u * u * u};
+}
+
+CHAMOMILE_HD RadialPull hernquist_pull(double r, double a)
+{
+    const double d = 1 / (r + a);
+    return {d * d / r, d, -(3 * r + a) * d * d * d / (r * r * r)};
+}
+
+/// An NFW halo has no mass beyond `end`, which may be infinite.
+CHAMOMILE_HD RadialPull nfw_pull(double r, double scale, double end)
+{
+    if (r > end) {
+        const double m = nfw_mass(end / scale);
+        const RadialPull point = point_pull(r * r);
+        return {m * point.pull, m * point.depth, m * point.slope};
+    }
+    const double x = r / scale, m = nfw_mass(x), r3 = r * r * r;
+    return {m / r3, (nfw_depth(x) - 1 / (1 + end / scale)) / scale,
+            (x / ((1 + x) * (1 + x) * scale) - 3 * m / r) / (r3 * r)};
+}
+
+/// Returns the pull of a sphere; at the very centre nothing pulls, but where that of a point has no
+/// value.
+CHAMOMILE_HD RadialPull radial_pull(const ExternalTerm& term, double r2)
+{
+    if (term.shape == PotentialShape::plummer)
+        return point_pull(r2 + term.a * term.a);
+    if (term.shape == PotentialShape::point)
+        return point_pull(r2);
+    const double r = sqrt(r2);
+    RadialPull radial = term.shape == PotentialShape::hernquist ? hernquist_pull(r, term.a)
+                                                                : nfw_pull(r, term.a, term.b);
+    if (!(r > 0))
+        radial.pull = radial.slope = 0;
+    return radial;
+}
+
+/// Adds the logarithmic potential, v0^2 / 2 ln(core^2 + R^2 + z^2 / q^2).
+CHAMOMILE_HD void add_logarithmic(const ExternalTerm& term, const Vec3<double>& r,
+                                  ExternalPull& pull)
+{
+    const double d = term.a * term.a + r.x * r.x + r.y * r.y + r.z * r.z * term.b,
+                 part = term.strength / d;
+    pull.acceleration -= part * Vec3<double>{r.x, r.y, term.b * r.z};
+    pull.potential += 0.5 * term.strength * shared_logarithm(d);
+}
+
+/// A FlattenedPlace is where a Miyamoto-Nagai potential is asked for: with B^2 = z^2 + b^2 the
+/// potential is -G M u, u^-2 = R^2 + (a + B)^2, and the vertical pull k = (a + B) / B times that of
+/// a sphere.
+struct FlattenedPlace {
+    double big_b, u, k;
+
+    CHAMOMILE_HD FlattenedPlace(const ExternalTerm& term, const Vec3<double>& r)
+        : big_b(sqrt(r.z * r.z + term.b * term.b)),
+          u(1 / sqrt(r.x * r.x + r.y * r.y + (term.a + big_b) * (term.a + big_b))),
+          k(big_b > 0 ? (term.a + big_b) / big_b : 0)
+    {}
+};
+
+/// Adds the potential of a disk by Miyamoto & Nagai (1975).
+CHAMOMILE_HD void add_flattened(const ExternalTerm& term, const Vec3<double>& r, ExternalPull& pull)
+{
+    const FlattenedPlace at(term, r);
+    const double part = term.strength * at.u * at.u * at.u;
+    pull.acceleration -= part * Vec3<double>{r.x, r.y, at.k * r.z};
+    pull.potential -= term.strength * at.u;
+}
+
+} // namespace external
+
+/// Adds what the term does at x.
+CHAMOMILE_HD void add_term(const ExternalTerm& term, const Vec3<double>& x, ExternalPull& pull)
+{
+    const Vec3<double> r = x - term.centre;
+    if (term.shape == PotentialShape::logarithmic)
+        return external::add_logarithmic(term, r, pull);
+    if (term.shape == PotentialShape::miyamoto_nagai)
+        return external::add_flattened(term, r, pull);
+    const external::RadialPull radial = external::radial_pull(term, norm_squared(r));
+    pull.acceleration -= (term.strength * radial.pull) * r;
+    pull.potential -= term.strength * radial.depth;
+}
+
+/// Returns what all terms do at x, in their order.
+CHAMOMILE_HD ExternalPull pull_of(const ExternalTerms& terms, const Vec3<double>& x)
+{
+    ExternalPull pull;
+    for (int k = 0; k < terms.count; ++k)
+        add_term(terms.term[k], x, pull);
+    return pull;
+}
+
+/// A FrameTurn is how far a rotating frame turns about z while particles drift. In the frame that
+/// stays a drift is a straight line, which the frame's turn takes with it: so drifts and kicks
+/// remain symplectic and reversible. Velocities are those in the rotating frame.
+struct FrameTurn {
+    double rate = 0, cosine = 1, sine = 0; ///< of the angle
+
+    CHAMOMILE_HD void drift(double length, Vec3<double>& x, Vec3<double>& v) const
+    {
+        const Vec3<double> still{v.x - rate * x.y, v.y + rate * x.x, v.z};
+        const Vec3<double> to = x + length * still;
+        x = {cosine * to.x + sine * to.y, cosine * to.y - sine * to.x, to.z};
+        v = {cosine * still.x + sine * still.y + rate * x.y,
+             cosine * still.y - sine * still.x - rate * x.x, still.z};
+    }
+};
+
+} // namespace chamomile

@@ -1,0 +1,47 @@
+/// \file  A potential given as a text of a few lines, of which acceleration and jerk are the
+/// derivatives. docs/howto/external_potentials.md describes it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chamomile/core/vec3.hpp"
+#include "chamomile/pairs/text/law_text.hpp"
+
+namespace chamomile {
+
+/// A PlaceInTime is where and when a potential is asked for, and how fast the place moves through
+/// it.
+struct PlaceInTime {
+    Vec3<double> position, velocity;
+    double time = 0;
+};
+
+/// A TextPotential is a sum phi of the coordinates x, y, z and the time t.
+class TextPotential {
+public:
+    /// Reads the text. Throws Error(input) `NAME: line L, column C: what is wrong`.
+    TextPotential(std::string_view text, const std::string& name);
+
+    /// Returns the parameters that the text declares, with their defaults.
+    const std::vector<LawParameter>& parameters() const { return law_.parameters; }
+    /// Sets the k-th parameter.
+    void set(std::size_t k, double value) { law_.parameters[k].value = value; }
+
+    /// Tells whether the text reads the time.
+    bool changes() const { return changes_; }
+
+    struct Result {
+        double potential;
+        Vec3<double> acceleration, jerk;
+    };
+    /// Returns minus the gradient, and its rate along the path.
+    Result at(const PlaceInTime& place) const;
+
+private:
+    LawText law_;
+    bool changes_ = false;
+};
+
+} // namespace chamomile

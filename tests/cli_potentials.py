@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""External potentials and tracers of `run`: energies, units, restarts with the same bits, tracers' cost, a disk in a fixed halo, and what is refused."""
+import shutil
+import statistics
+
+from program import as_text, chamomile, check, energies, refused, rows, run, run_parts, table
+
+# Halo and bulge of `model galaxy` within the disk: there masses of 5 and 1/3 lie within tapers of 20 and 5, here they go on outwards.
+HALO = ("--potential", "hernquist,M=8.98,a=5", "--potential", "hernquist,M=0.3771,a=0.2")
+PLAIN = ("--t-end", 1, "--dt", 0.0625, "--eps", 0.1, "--device", "cpu")
+MASS, X, Y, Z, VX, VY, VZ, ID = range(8)
+
+
+def makes_inputs(folder):
+    chamomile(folder, "model", "galaxy", "-n", 600, "--physical", "-o", "galaxy.hdf5", "-q")
+    chamomile(folder, "model", "plummer", "-n", 300, "-o", "plummer.hdf5", "-q")
+    chamomile(folder, "model", "plummer", "-n", 50, "--seed", 2, "-o", "tracers.hdf5", "-q")
+    chamomile(folder, "model", "cosmology", "--n", 4, "--box", 50, "-o", "box.hdf5", "-q")
+    (folder / "bar.txt").write_text("parameter strength = 1\nphi += strength * log(1 + x^2 + y^2 / 0.8 + z^2)\n")
+    (folder / "orbit.txt").write_text("# t x y z vx vy vz\n0 3 0 0 0 1 0\n1 3 1 0 0 1 0\n2 3 2 0 0 1 0\n")
+
+
+def says_and_counts(folder):
+    """The log has the numbers in use, energy.csv a column of the field, snapshots an attribute."""
+    out = chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=1e12Msun,c=12", "--potential", "point,M=1e9Msun,x=2kpc", "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc",
+                    "--device", "cpu", "-o", "physical")
+    check("potential    nfw,M=100,c=12,rs=" in out and "asked for as nfw,M=1e12Msun,c=12" in out and "point,M=0.1,x=2" in out, f"log: {out}")
+    rs = float(out.partition("c=12,rs=")[2].partition(",")[0])
+    check(abs(rs / (206 / 12) - 1) < 0.03, f"r200 of 1e12 Msun is 206 kpc with h = 0.68, not {12 * rs}")
+    for line in energies(folder / "physical"):
+        check(abs(line["kinetic"] + line["potential"] + line["external"] - line["total"]) < 1e-12 * line["kinetic"] and line["external"] < line["potential"] < 0, f"energies: {line}")
+    check("external [1e10 Msun (km/s)^2]" in (folder / "physical/energy.csv").read_text().partition("\n")[0], "energy.csv: heading")
+    check("nfw,M=100,c=12,rs=" in chamomile(folder, "info", "physical/snapshot_001.hdf5"), "snapshots do not have the potentials")
+    chamomile(folder, "run", "plummer.hdf5", *PLAIN, "-o", "alone", "-q")
+    check("external" not in energies(folder / "alone")[0], "a run without potentials has a column of them")
+    chamomile(folder, "run", "plummer.hdf5", "--potential", "hernquist,M=20,a=5", *PLAIN, "--check-forces", 50, "-o", "checked", "-q")
+    check(all(0 < float(line["99 %"]) < 0.01 for line in table(folder / "checked/forces.csv")), "errors of the particles' own forces in an external field")
+    # An attribute is what the option takes.
+    text = chamomile(folder, "info", "physical/snapshot_001.hdf5").partition("nfw,M=100")[2].splitlines()[0]
+    chamomile(folder, "run", "galaxy.hdf5", "--potential", "nfw,M=100" + text, "--t-end", "5Myr", "--dt", "1Myr", "--eps", "100pc", "--device", "cpu", "-o", "again", "-q")
+    check(as_text(folder, "again/snapshot_010.hdf5") == as_text(folder, "physical/snapshot_010.hdf5"), "the potentials of a snapshot make another run")
+
+
+def goes_on(folder):
+    """A restart takes potentials and the contents of their files from the checkpoint, and refuses others."""
+    for name, potential, steps in (("fixed", "miyamoto-nagai,M=1,a=0.5,b=0.1", ()), ("blocks", "plummer,M=1,a=0.3,orbit=orbit.txt", ("--block-steps",)),
+                                   ("hermite", "text,file=bar.txt,strength=0.5", ("--integrator", "hermite"))):
+        words = ["run", "plummer.hdf5", "--potential", potential, *(PLAIN if not steps else (*PLAIN[:2], *PLAIN[4:], *steps)), "--snapshot-every", 0.25]
+        chamomile(folder, *words, "-o", name, "-q")
+        shutil.copytree(folder / name, folder / "whole")
+        shutil.rmtree(folder / name)
+        half = [0.5 if word == 1 and words[k - 1] == "--t-end" else word for k, word in enumerate(words)]
+        chamomile(folder, *half, "-o", name, "-q")
+        kept = [(file, (folder / file).read_text()) for file in ("bar.txt", "orbit.txt")]
+        for file, _ in kept:
+            (folder / file).unlink()
+        refused(folder, 7, "--potential: point,M=1: cannot change in a run that goes on", "run", "--restart", name, "--t-end", 1, "--potential", "point,M=1")
+        chamomile(folder, "run", "--restart", name, "--t-end", 1, "-q")
+        for file, text in kept:
+            (folder / file).write_text(text)
+        for number in range(5):
+            file = f"snapshot_{number:03}.hdf5"
+            check(as_text(folder, f"{name}/{file}") == as_text(folder, f"whole/{file}"), f"{name}: {file} is another after a restart")
+        check(energies(folder / name)[-1]["total"] == energies(folder / "whole")[-1]["total"], f"{name}: another energy after a restart")
+        shutil.rmtree(folder / "whole")
+
+
+def does_work(folder):
+    """Potentials that move or grow say that energy is not kept, and warn of nothing."""
+    for name, potential in (("moves", "point,M=3,x=2,vx=-1"), ("grows", "plummer,M=20,a=1,from=0,to=1")):
+        done = run(folder, "run", "plummer.hdf5", "--potential", potential, *PLAIN, "-o", name)
+        change = max(abs(line["energy_error"]) for line in energies(folder / name))
+        check(done.returncode == 0 and done.stderr == "" and change > 0.05, f"{name}: energy changes by {change}: {done.stderr}")
+        check(f"energy is not conserved: {potential.partition(',')[0]}: {name}" in done.stdout and "energy change" in done.stdout and "warning" not in done.stdout, f"{name}: {done.stdout}")
+        refused(folder, 2, "--max-energy-error: contradicts --potential", "run", "plummer.hdf5", "--potential", potential, *PLAIN, "--max-energy-error", 1, "-o", "no")
+    done = run(folder, "run", "plummer.hdf5", "--potential", "point,M=100,x=0.1", *PLAIN, "--max-energy-error", 0.01, "-o", "limit")
+    check(done.returncode == 8 and "energy error" in done.stderr, f"a limit of the energy error in a fixed potential: {done.returncode}: {done.stderr}")
+
+
+def adds_tracers(folder):
+    """Tracers feel all, change nothing, keep types, and are all that there is where nothing else is given."""
+    chamomile(folder, "run", "plummer.hdf5", *PLAIN, "-o", "without", "-q", "--theta", 0.5)
+    out = chamomile(folder, "run", "plummer.hdf5", "--tracers", "tracers.hdf5", *PLAIN, "-o", "with", "--theta", 0.5)
+    check("350 from plummer.hdf5" in out and "50 tracers from tracers.hdf5" in out, f"log: {out}")
+    one, two = (rows("\n".join(as_text(folder, f"{name}/snapshot_010.hdf5"))) for name in ("without", "with"))
+    by_id = {int(row[ID]): row for row in two}
+    check(len(by_id) == 350 and sum(row[MASS] == 0 for row in two) == 50, "particles with tracers")
+    check(max(abs(by_id[int(row[ID])][k] - row[k]) for row in one for k in (X, Y, Z)) < 0.01, "tracers pull")
+    last = [energies(folder / name)[-1] for name in ("without", "with")]
+    check(abs(last[1]["total"] / last[0]["total"] - 1) < 1e-3, f"energy with tracers: {last}")
+    chamomile(folder, "run", "--tracers", "tracers.hdf5", "--potential", "plummer,M=1,a=0.5", *PLAIN, "-o", "orbits", "-q")
+    check(all(row[MASS] == 0 for row in rows("\n".join(as_text(folder, "orbits/snapshot_010.hdf5")))), "tracers alone have masses")
+    check(table(folder / "orbits/energy.csv")[0]["total"] == "0", "tracers have an energy")
+    check("50" in chamomile(folder, "info", "orbits/snapshot_010.hdf5"), "info does not read tracers alone")
+    # Nothing costs a pair where nothing has mass, and a target sees as many sources with tracers as without.
+    check(all(float(line["particles"]) == float(line["cells"]) == 0 for line in table(folder / "orbits/steps.csv")), "tracers alone cost pairs")
+    chamomile(folder, "model", "plummer", "-n", 20000, "--seed", 3, "-o", "many.hdf5", "-q")
+    seen = []
+    for tracers in ((), ("--tracers", "many.hdf5")):
+        chamomile(folder, "run", "plummer.hdf5", *tracers, "--solver", "direct", *PLAIN, "-o", "counted", "--overwrite", "-q")
+        seen.append(float(table(folder / "counted/steps.csv")[1]["particles"]))
+    check(seen[0] == seen[1] == 300, f"sources of a target without and with tracers: {seen}")
+    refused(folder, 3, "none.hdf5", "run", "plummer.hdf5", "--tracers", "none.hdf5", *PLAIN, "-o", "no")
+    refused(folder, 2, "tracers.hdf5: N-body units", "run", "galaxy.hdf5", "--tracers", "tracers.hdf5", *PLAIN, "-o", "no")
+    refused(folder, 2, "missing: FILE, --model MODEL or --tracers FILE", "run", *PLAIN, "-o", "no")
+
+
+def refuses(folder):
+    for line, words in (("--potential: plumer: unknown; did you mean 'plummer'?", ("plumer,M=1,a=1",)),
+                        ("--potential: plummer: A: unknown: it may have M, a, x, y, z, ", ("plummer,M=1,A=1",)),
+                        ("--potential: plummer: needs a, its scale length", ("plummer,M=1",)),
+                        ("--potential: plummer: M: -1: a number > 0 is needed", ("plummer,M=-1,a=1",)),
+                        ("--potential: plummer: M: 1e12Msun: ", ("plummer,M=1e12Msun,a=1",)),
+                        ("--potential: nfw: needs rs", ("nfw,M=1,c=12",)),
+                        ("--potential: plummer: x: contradicts orbit; give one", ("plummer,M=1,a=1,x=1,orbit=orbit.txt",)),
+                        ("--potential: rotation: is given twice", ("rotation,omega=1;rotation,omega=2",)),
+                        ("--potential: orbit.txt: its times, 0 to 2, do not reach from the start at 0 to the end at 3", ("point,M=1,orbit=orbit.txt", "--t-end", 3)),
+                        ("--step-criterion: potential: needs potentials that are 0 far away, which logarithmic is not", ("logarithmic,v0=1", "--t-end", 1, "--block-steps")),
+                        ("--potential: rotation: is for the leapfrog", ("rotation,omega=1", "--t-end", 1, "--integrator", "hermite")),
+                        ("--potential: is for isolated particles in plain time", ("point,M=1", "--box", 10))):
+        more = words[1:] if "--t-end" in words else (*PLAIN[:4], *words[1:])
+        step = () if "--block-steps" in words or "hermite" in words or "--t-end" not in words else PLAIN[2:4]
+        refused(folder, 2, line, "run", "plummer.hdf5", "--potential", words[0], *more, *step, *PLAIN[4:], "-o", "no")
+    refused(folder, 2, "--potential: nfw: rs: 20Myr: ", "run", "galaxy.hdf5", "--potential", "nfw,M=1e12Msun,c=12,rs=20Myr", *PLAIN, "-o", "no")
+    refused(folder, 3, "none.txt: ", "run", "plummer.hdf5", "--potential", "text,file=none.txt", *PLAIN, "-o", "no")
+    (folder / "wrong.txt").write_text("phi += x +\n")
+    refused(folder, 3, "wrong.txt: line 1, column", "run", "plummer.hdf5", "--potential", "text,file=wrong.txt", *PLAIN, "-o", "no")
+    refused(folder, 2, "--potential: is for isolated particles in plain time", "run", "box.hdf5", "--potential", "point,M=1", "--z-end", 9, "-o", "no")
+
+
+def height(folder, name):
+    """The median distance of the disk's particles from their own plane, as a live galaxy moves as a whole."""
+    chamomile(folder, "convert", name, "disk.txt", "--types", "disk", "-q", "--overwrite")
+    z = [row[Z] for row in rows((folder / "disk.txt").read_text())]
+    plane = statistics.median(z)
+    return statistics.median(abs(value - plane) for value in z)
+
+
+def keeps_a_disk_thin(folder):
+    """A disk of 2e4 particles keeps its height within 5 % over 1 Gyr in a fixed halo and bulge; in live ones of as many particles it does not."""
+    chamomile(folder, "model", "galaxy", "--disk-mass", 0.5, "-n", 50000, "-o", "galaxies.hdf5", "-q")
+    chamomile(folder, "convert", "galaxies.hdf5", "disk.hdf5", "--types", "disk", "-q")
+    chamomile(folder, "model", "galaxy", "--disk-mass", 0.5, "-n", 20000, "-o", "live.hdf5", "-q")
+    common = ("--t-end", 76.3, "--dt", 0.1, "--eps", 0.05, "--theta", 0.7, "--energy-every", 10, "--snapshot-every", 76.3, "-q")
+    changes = []
+    for name, potentials in (("disk", HALO), ("live", ())):
+        done = run(folder, "run", f"{name}.hdf5", *potentials, *common, "-o", f"{name}_run", timeout=800)
+        check(done.returncode == 0, f"{name}: {done.stderr}")
+        changes.append(height(folder, f"{name}_run/snapshot_001.hdf5") / height(folder, f"{name}_run/snapshot_000.hdf5") - 1)
+    check(abs(changes[0]) < 0.05 < changes[1], f"heights of the disk change by {changes[0]:.3f} in a fixed halo, by {changes[1]:.3f} in a live one")
+    error = max(abs(line["energy_error"]) for line in energies(folder / "disk_run"))
+    check(error < 5e-3, f"energy error of the disk in a fixed halo: {error}")
+    print(f"height of the disk: {changes[0]:+.3f} in a fixed halo, {changes[1]:+.3f} in a live one; energy error {error:.1e}")
+
+
+run_parts("external potentials and tracers do what they should", makes_inputs, says_and_counts, goes_on, does_work, adds_tracers, refuses, keeps_a_disk_thin)

@@ -73,7 +73,7 @@ std::vector<T> values(int which, int components = 1)
 struct Form {
     bool single = false, phase_space = true;
     std::int32_t coordinates = 0201402;
-    std::vector<std::int32_t> keys;
+    std::vector<std::int32_t> keys = {};
 };
 
 template <class T>
@@ -179,10 +179,9 @@ TEST_CASE("every truncation and what is no snapshot is an error in one line")
     no_mass.begin("SnapShot").begin("Parameters").one("i", "Nobj", n).end();
     no_mass.begin("Particles").many("d", "PhaseSpace", {n, 2, 3}, values<double>(1, 6)).end().end();
     wrong_count.begin("SnapShot").begin("Parameters").one("i", "Nobj", n).end();
-    wrong_count.begin("Particles")
-        .many("d", "PhaseSpace", {n - 1, 2, 3}, values<double>(1, 6))
-        .end()
-        .end();
+    std::vector<double> fewer = values<double>(1, 6);
+    fewer.resize(6 * (n - 1));
+    wrong_count.begin("Particles").many("d", "PhaseSpace", {n - 1, 2, 3}, fewer).end().end();
     empty.begin("SnapShot").begin("Diagnostics").one("d", "Etot", 1.0).end().end();
     no_number.begin("SnapShot")
         .begin("Particles")
@@ -194,12 +193,12 @@ TEST_CASE("every truncation and what is no snapshot is an error in one line")
     characters.many("d", "PhaseSpace", {n, 2, 3}, values<double>(1, 6)).end().end();
     for (const auto& [text, line] :
          {std::pair(no_mass.text(), "Mass: missing"),
-          {wrong_count.text(), "PhaseSpace: "},
+          {wrong_count.text(), "PhaseSpace: 24 values: 30 are needed"},
           {empty.text(), "SnapShot: none with particles"},
           {no_number.text(), "Nobj: missing"},
           {characters.text(), "Mass: i: type f or d is needed"},
           {nemo_file({.coordinates = 0201401}), "CoordSystem: 66305"},
-          {std::string("\x92\x09(\0SnapShot\0) ", 14), "no item of NEMO"}}) {
+          {std::string("\x92\x09(\0SnapShot\0) ", 15), "no item of NEMO"}}) {
         make_file(folder / "bad", text);
         CHECK(contains(reading_error(folder / "bad"), line));
     }

@@ -202,8 +202,6 @@ void give_softenings(ParameterFile& p, bool comoving)
             types[type] = {key, *length, p.number(limit).value_or(0)};
     }
     p.give_softenings(types, comoving);
-    if (!types.empty())
-        p.give(types.begin()->second.key, "softening", "spline");
 }
 
 /// dt = sqrt(2 ErrTolIntAccuracy eps/|a|), in rungs (Springel 2005, eq. 34).
@@ -244,7 +242,7 @@ void give_outputs(ParameterFile& p, bool comoving)
         if (file.empty())
             p.refuse("OutputListFilename", "is needed with OutputListOn");
         p.give_listed("OutputListFilename", comoving ? "outputs-a" : "output-times",
-                      read_output_list("OutputListFilename", file), begin, end);
+                      read_output_list(p.place("OutputListFilename"), file), begin, end);
     } else if (const std::optional<double> interval = p.number("TimeBetSnapshot")) {
         p.give_outputs({"TimeBetSnapshot", begin, end,
                         p.number("TimeOfFirstSnapshot").value_or(begin), *interval},

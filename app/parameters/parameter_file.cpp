@@ -143,6 +143,7 @@ void ParameterFile::give_softenings(const std::map<int, TypedLength>& types, boo
         give(first.key, "eps", first.length);
     else
         give(first.key, "eps-type", by_type);
+    give(first.key, "softening", "spline"); // which is Newtonian beyond 2.8 lengths in GADGET too
     if (!comoving)
         return;
     if (const auto other = differs(&TypedLength::largest_physical); other != soft.end()) {
@@ -227,7 +228,7 @@ Translation ParameterFile::translated(const std::string& code,
         const char* option = comoving ? row->comoving : row->plain;
         if (row->meaning == Meaning::option && option)
             give(parameter.key, option, parameter.value);
-        else if (row->meaning != Meaning::read || !asked_.contains(parameter.key))
+        else if (!asked_.contains(parameter.key))
             translation_.idle.push_back(parameter.key);
     }
     if (known == 0)

@@ -65,6 +65,8 @@ public:
     const std::string& name() const { return file_; }
     bool has(const std::string& key) const { return find(key) != nullptr; }
     bool is_given(const std::string& option) const { return given_.contains(option); }
+    /// Returns "file: line: key".
+    std::string place(const std::string& key) const;
     /// Returns the value as it stands, or "".
     std::string text(const std::string& key) const;
     /// Returns the number of a key that is there. Throws Error(usage).
@@ -88,7 +90,7 @@ public:
         std::string key;
         double length, largest_physical; ///< the latter 0: no limit
     };
-    /// Sets --eps, or --eps-type where types differ, and --eps-max in comoving runs.
+    /// Sets --eps, or --eps-type where types differ, --eps-max in comoving runs, and the spline.
     void give_softenings(const std::map<int, TypedLength>& types, bool comoving);
     /// An OutputPlan holds the first output and the interval: a sum, or a factor of comoving runs.
     struct OutputPlan {
@@ -109,7 +111,6 @@ public:
 
 private:
     const Parameter* find(const std::string& key) const;
-    std::string place(const std::string& key) const;
     Translation translated(const std::string& code, const std::vector<ParameterRow>& rows,
                            bool comoving);
 
@@ -131,7 +132,8 @@ Translation translate_bonsai(ParameterFile& file);
 /// and for what is not computed here.
 Translation read_parameters(const std::string& file, const GivenOptions& given);
 
-/// Returns the numbers of a list of output times: the first word of each line that is no comment.
-std::vector<double> read_output_list(const std::string& key, const std::string& file);
+/// Returns the numbers of a list of output times, which `place` names: the first word of each line
+/// that is no comment.
+std::vector<double> read_output_list(const std::string& place, const std::string& file);
 
 } // namespace chamomile::app

@@ -230,12 +230,12 @@ Translation read_parameters(const std::string& file, const GivenOptions& given)
     return translation;
 }
 
-std::vector<double> read_output_list(const std::string& key, const std::string& file)
+std::vector<double> read_output_list(const std::string& place, const std::string& file)
 {
     note_input(file);
     std::vector<double> times;
     int number = 0;
-    for (const std::string& line : lines_of(read_option_file(key, file, "a list of times"))) {
+    for (const std::string& line : lines_of(read_option_file(place, file, "a list of times"))) {
         ++number;
         const std::string content = content_of(line, "%#;");
         if (content.empty())

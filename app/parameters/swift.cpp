@@ -116,8 +116,6 @@ void give_softenings(ParameterFile& p, bool comoving, double factor)
             types[type] = {length, factor * *value, factor * p.number(physical).value_or(0)};
     }
     p.give_softenings(types, comoving);
-    if (!types.empty())
-        p.give(types.begin()->second.key, "softening", "spline");
 }
 
 /// dt = sqrt(2 eta eps/|a|).
@@ -155,9 +153,9 @@ void give_outputs(ParameterFile& p, bool comoving)
         if (file.empty())
             p.refuse(key, "is needed with output_list_on");
         const bool redshifts =
-            comoving &&
-            read_option_file(key, file, "a list of times").find("edshift") != std::string::npos;
-        const std::vector<double> times = read_output_list(key, file);
+            comoving && read_option_file(p.place(key), file, "a list of times").find("edshift") !=
+                            std::string::npos;
+        const std::vector<double> times = read_output_list(p.place(key), file);
         if (redshifts)
             return p.give_listed(key, "outputs-z", times, 1 / begin - 1, 1 / end - 1);
         p.give_listed(key, comoving ? "outputs-a" : "output-times", times, begin, end);

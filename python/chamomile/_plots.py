@@ -64,7 +64,7 @@ class Table:
 
     def said(self, pattern: str) -> Optional[str]:
         """What the first group of the pattern matches in the comments."""
-        found = re.search(pattern, "\n".join(self.head))
+        found = re.search(pattern, "\n".join(self.head), re.MULTILINE)
         return found[1] if found else None
 
 
@@ -79,7 +79,9 @@ def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
     axes.grid(alpha=0.25, linewidth=0.5)
     handles, _ = axes.get_legend_handles_labels()
     if handles:
-        axes.legend(fontsize="small", framealpha=0.8, **words)
+        if words.pop("above", False):
+            words.update(loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False)
+        axes.legend(**{"fontsize": "small", "framealpha": 0.8, **words})
 
 
 def _log_if_positive(axes: Any, values: Any) -> None:
@@ -110,9 +112,9 @@ def _radii(folder: pathlib.Path, figure: Any) -> None:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     names = [name for name in table.texts if re.fullmatch(r"r\d+", name)]
     for name, colour in zip(names, COLOURS):
-        above.plot(table["time"], table[name], color=colour, label=f"{name[1:]} % of the mass")
+        above.plot(table["time"], table[name], color=colour, label=f"{name[1:]} %")
     _log_if_positive(above, table[names[0]])
-    _finish(above, "", table.label(names[0], "Lagrangian radius"))
+    _finish(above, "", table.label(names[0], "radius of a part of the mass"), above=True, ncols=5)
     below.plot(table["time"], table["virial_ratio"], color=COLOURS[0], label="-K/W")
     below.axhline(0.5, color=COLOURS[6], linewidth=0.8, linestyle="--", label="equilibrium")
     _finish(below, table.label("time"), "virial ratio")
@@ -131,15 +133,15 @@ def _steps(folder: pathlib.Path, figure: Any) -> None:
     later = table["dt"] > 0  # line 0 is the first evaluation
     top.plot(table[x][later], table["dt"][later], color=COLOURS[0], drawstyle="steps-pre")
     _log_if_positive(top, table["dt"])
-    _finish(top, "", table.label("dt", "step"))
+    _finish(top, "", "step in ln a" if "scale" in x_label else table.label("dt", "step"))
     for name, label, colour in zip(("particles", "cells", "far"), ("with particles", "with cells", "far cells of a group"), COLOURS):
         if name in table and numpy.nansum(table[name]) > 0:
             middle.plot(table[x], table[name], color=colour, label=label)
-    _finish(middle, "", "interactions per target")
+    _finish(middle, "", "interactions per target", above=True, ncols=3)
     for name, colour in zip(parts, COLOURS):
         if numpy.nansum(table[name]) > 0:
             low.plot(table[x], table[name], color=colour, label=name.removesuffix(" ms"))
-    _finish(low, x_label, "time per step [ms]", ncols=2)
+    _finish(low, x_label, "time per step [ms]", above=True, ncols=6)
 
 
 def _numbered(folder: pathlib.Path, start: str, end: str) -> list[tuple[int, pathlib.Path]]:
@@ -163,7 +165,8 @@ def _shades(count: int) -> list[Any]:
 def _epoch(table: Table, number: int) -> str:
     if redshift := table.said(r"redshift ([^,\n]+)"):
         return f"z = {float(redshift):.3g}"
-    return f"t = {float(table.said(r'# ?time ([^,\s]+)') or table.said(r'time ([^,\s]+)') or number):.4g}"
+    time = table.said(r"^time ([^,\n]+)")
+    return f"t = {float(time):.4g}" if time else f"number {number}"
 
 
 def _power(folder: pathlib.Path, figure: Any) -> None:
@@ -172,23 +175,24 @@ def _power(folder: pathlib.Path, figure: Any) -> None:
     for (number, path), colour in zip(files, _shades(len(files))):
         table = Table(path)
         k, power, error = table["k"], table["P"], table["error"]
-        seen = power > 0
+        seen = power > error  # beyond, shot noise hides it
         axes.plot(k[seen], power[seen], color=colour, label=_epoch(table, number))
-        axes.fill_between(k[seen], (power - error).clip(1e-3 * power)[seen], (power + error)[seen], color=colour, alpha=0.2, linewidth=0)
+        axes.fill_between(k[seen], (power - error).clip(0.03 * power)[seen], (power + error)[seen], color=colour, alpha=0.2, linewidth=0)
         for name, style in (("linear", ":"), ("halofit", "--")):
             if name in table:
                 axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, label=name)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    length = "Mpc/h" if table.said(r"(h/Mpc)") else table.said(r"k in 1/(\S+)")
-    _finish(axes, "k [h/Mpc]" if length == "Mpc/h" else "k" + (f" [1/{length}]" if length else ""),
-            "P(k)" + (f" [({length})$^3$]" if length else "") + ", shot noise taken off")
+    length = table.said(r"k in radians per ([^,\n]+),")
+    if length and length.startswith("the box"):
+        length = None
+    _finish(axes, "k" + {None: "", "Mpc/h": " [h/Mpc]"}.get(length, f" [1/{length}]"), "P(k)" + (f" [({length})$^3$]" if length else "") + ", shot noise taken off")
 
 
 def _mass_function(folder: pathlib.Path, figure: Any) -> None:
     axes = figure.subplots()
     files = _several(_numbered(folder, "mass_function_", ".txt"))
-    drawn = 0
+    least = []
     for (number, path), colour in zip(files, _shades(len(files))):
         try:
             table = Table(path)
@@ -196,13 +200,14 @@ def _mass_function(folder: pathlib.Path, figure: Any) -> None:
             continue
         seen = table["halos"] > 0
         if seen.any():
-            drawn += 1
+            least.append(table["dn_dlnM"][seen].min())
             axes.errorbar(table["M"][seen], table["dn_dlnM"][seen], table["error"][seen], color=colour, marker="o", markersize=3, capsize=2,
                           label=_epoch(table, number))
-    if not drawn:
+    if not least:
         raise PlotError(f"{folder}: mass-function: no snapshot has a halo")
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.set_ylim(bottom=0.3 * min(least))  # the error of one halo reaches 0
     mass, length = table.said(r"M in ([^,\n]+),"), table.said(r"per cubic (\S+)")
     _finish(axes, "mass of a halo, by friends of friends" + (f" [{mass}]" if length else ""),
             r"$dn/d\ln M$" + (f" [({length})$^{{-3}}$]" if length else ""))

@@ -18,8 +18,8 @@ namespace {
 
 /// A Case holds radii of 10, 50 and 90 % of the whole mass and the potential energy of a sphere of
 /// G = M = scale = 1 (for NFW of mass 1 within c), from quadratures and integrations of Poisson's
-/// equation by scipy, and of the Hernquist sphere within 100 a by hand; its outermost particles move
-/// as if the mass beyond were there.
+/// equation by scipy, and of the Hernquist sphere within 100 a by hand; its outermost particles
+/// move as if the mass beyond were there.
 struct Case {
     SphereOptions sphere;
     double mass, r10, r50, r90, potential;

@@ -32,8 +32,8 @@ namespace {
 std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
-    for (const char* name : {"config", "parameters", "t-start", "threads", "quiet", "verbose",
-                             "restart", "output", "overwrite", "tune", "view"})
+    for (const char* name : {"config", "parameters", "threads", "quiet", "verbose", "restart",
+                             "output", "overwrite", "tune", "view"})
         lasting.erase(name);
     return lasting;
 }
@@ -252,7 +252,8 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     exchange_properties(archive, state);
     resolve_in_box(options, asked, state.box_size, run);
     state.time = earlier.start_time;
-    take_times(options, run, state);
+    if (run.duration && !run.cosmology.asked)
+        run.end_time = state.time + *run.duration;
     const std::shared_ptr<const Clock> clock = clock_of(run.cosmology, state);
     double now = 0;
     bool has_ended = false;

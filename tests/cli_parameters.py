@@ -227,6 +227,10 @@ def beside_it(folder):
     check("parameters   SofteningHalo: --eps-type 1=0.4,2=0.2,3=0.4; falls away beside --eps\n" in out, f"softenings by type: {out}")
     out = chamomile(folder, *"run sphere.hdf5 --t-start 5 --duration 0.25 --dt 0.125 --eps 0.1 -o late".split())
     check("from 5 to 5.25" in out and energies(folder / "late")[-1]["time"] == 5.25, f"--t-start and --duration: {out}")
+    for more, end in (["--t-end", 5.5], 5.5), (["--t-start", 5, "--duration", 1], 6):
+        chamomile(folder, "run", "--restart", "late", *more)
+        check(energies(folder / "late")[-1]["time"] == end, f"a run of a duration goes on by {more}")
+    refused(folder, 7, "--t-start: 6: cannot change in a run that goes on; it was 5", "run", "--restart", "late", "--t-start", 6, "--t-end", 7)
 
 
 def published(folder):

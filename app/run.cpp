@@ -134,14 +134,17 @@ void execute(RunJob& job, WrittenFiles& written, LiveView* view, const std::stri
 }
 
 /// Returns the lines of the log about the file of --parameters.
-std::vector<std::string> parameter_lines(const Options& options, const Translation& parameters)
+std::vector<std::string> parameter_lines(const Options& options, const RunOptions& run)
 {
+    const Translation& parameters = run.parameters;
     if (parameters.file.empty())
         return {};
     GivenOptions replaced; // whose value is not that of the file
     for (const ConfigLine& line : parameters.options) {
         const auto given = options.given_values().find(line.key);
-        if (given != options.given_values().end() && given->second != line.value)
+        if (line.key == "FILE"
+                ? run.input != line.value
+                : given != options.given_values().end() && given->second != line.value)
             replaced.insert(line.key);
     }
     return parameters.lines(replaced);
@@ -193,7 +196,7 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, made, time.start_time), folder, state, simulation,
                journal);
-    std::vector<std::string> lines = parameter_lines(options, run.parameters);
+    std::vector<std::string> lines = parameter_lines(options, run);
     for (const std::string& line : quantity_lines(options))
         lines.push_back(line);
     if (tuning)

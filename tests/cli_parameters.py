@@ -219,7 +219,7 @@ def beside_it(folder):
     check("parameters   TimeMax: --t-end 0.02; that given beside the file holds\n" in out and "parameters   SofteningHalo: --eps 0.4; that given" in out and
           "parameters   ErrTolIntAccuracy: --eta 0.2; falls away beside --dt\n" in out, f"options beside the file: {out}")
     rows = energies(folder / "beside")
-    check(rows[-1]["time"] == 0.01 and rows[-1]["step"] == 2 and "600 from galaxy.hdf5" in out and "eps = 0.5 kpc" in out, "options beside the file hold")
+    check(rows[-1]["time"] == 0.01 and rows[-1]["step"] == 2 and "600 from galaxy.hdf5" in out and "parameters   InitCondFile: galaxy.gadget2; that given beside the file holds\n" in out and "eps = 0.5 kpc" in out, "options beside the file hold")
     chamomile(folder, "run", "--restart", "beside", "--t-end", 0.02)
     check(energies(folder / "beside")[-1]["time"] == 0.02, "a run of a parameter file goes on")
     (folder / "types.param").write_text(GADGET2.replace("SofteningDisk      0.4", "SofteningDisk      0.2"))

@@ -141,7 +141,6 @@ void Options::port(const std::string& name, std::optional<int>& value, const std
 void Options::foreign(const std::string& name, const std::string& help, ForeignReader read)
 {
     text(name, "FILE", foreign_, help);
-    foreign_name_ = name;
     read_foreign_ = std::move(read);
 }
 

@@ -213,7 +213,6 @@ private:
     Values quantities_; ///< those with units, as given
     bool expects_units_ = false;
     std::string config_, foreign_;
-    std::string foreign_name_; ///< the option that names the file
     ForeignReader read_foreign_;
     std::optional<int> threads_;
     bool quiet_ = false, verbose_ = false, help_ = false;

@@ -19,6 +19,7 @@ int info(const std::vector<std::string>& arguments);
 int join(const std::vector<std::string>& arguments);
 int model(const std::vector<std::string>& arguments);
 int pairs(const std::vector<std::string>& arguments);
+int plot(const std::vector<std::string>& arguments);
 int power(const std::vector<std::string>& arguments);
 int profile(const std::vector<std::string>& arguments);
 int render(const std::vector<std::string>& arguments);

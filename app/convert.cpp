@@ -17,8 +17,9 @@ namespace {
 
 /// A Change holds what is changed beside the format, in the order in which it is done.
 struct Change {
-    std::string units;
+    FileUnits units;
     std::vector<int> types;
+    std::string retyped;
     std::vector<double> sphere;
     std::optional<std::uint64_t> thin;
     bool recentred = false;
@@ -29,8 +30,11 @@ struct Change {
 void add_change(Options& options, Change& change)
 {
     options.group("Changes, in this order");
-    add_unit_system(options, change.units);
+    add_file_units(options, change.units);
     add_types(options, change.types, "keeps the particles of these types");
+    options.text("retype", "TYPE=TYPE,...", change.retyped,
+                 "disk=stars,bulge=stars: gives particles another type, by name or number; yt and "
+                 "pynbody look for stars as type 4");
     options.numbers("sphere", change.sphere, any_number,
                     "X,Y,Z,R: keeps those within R of this place, in a periodic box the nearest "
                     "images",
@@ -63,8 +67,10 @@ void require_change(const Change& change)
                     "--sphere: " + shortest(change.sphere[3]) + ": the radius must be > 0");
     if (!change.angles.empty())
         three_angles("--rotate", change.angles);
-    if (!change.units.empty())
-        unit_system("--units", change.units);
+    if (!change.retyped.empty())
+        new_types("--retype", change.retyped);
+    if (!change.units.system.empty())
+        unit_system("--units", change.units.system);
 }
 
 Vec3<double> vector_of(const std::vector<double>& numbers)
@@ -74,10 +80,12 @@ Vec3<double> vector_of(const std::vector<double>& numbers)
 
 void apply(Options& options, const Change& change, Snapshot& snapshot)
 {
-    take_unit_system(change.units, snapshot);
+    take_file_units(change.units, snapshot);
     options.take_units(unit_frame_of(snapshot));
     if (!change.types.empty())
         keep_types(snapshot, change.types);
+    if (!change.retyped.empty())
+        retype(snapshot, new_types("--retype", change.retyped));
     if (!change.sphere.empty())
         keep_sphere(snapshot, vector_of(change.sphere), change.sphere[3]);
     if (change.thin)

@@ -62,15 +62,16 @@ void print_comoving(const ComovingFrame& frame)
 
 int info(const std::vector<std::string>& arguments)
 {
-    std::string file, system;
+    std::string file;
+    FileUnits file_units;
     Options options("info", "Tells what is in a snapshot of any format that can be read.");
     options.positional("FILE", file, "the snapshot; of several pieces, any one");
-    add_unit_system(options, system);
+    add_file_units(options, file_units);
     if (!options.parse(arguments))
         return 0;
 
     Snapshot snapshot = read_particles(file, Masses::may_lack);
-    take_unit_system(system, snapshot);
+    take_file_units(file_units, snapshot);
     note_outside(snapshot);
     const SnapshotSummary summary = summarize(snapshot.particles);
     print_line("file", file);

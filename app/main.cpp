@@ -14,6 +14,7 @@ int main(int argc, char** argv)
         {"power", "measures the power spectrum of a periodic box", power},
         {"halos", "finds halos by friends of friends and measures them", halos},
         {"profile", "measures density, mass and velocities by radius", profile},
+        {"plot", "draws energies, radii, steps, spectra and profiles of a run", plot},
         {"render", "makes pictures of snapshots", render},
         {"view", "shows the snapshots of a run in a browser", view},
         {"info", "tells what is in a snapshot", info},

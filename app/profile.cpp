@@ -7,6 +7,7 @@
 #include "app/options/structure_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/io/particle_check.hpp"
+#include "chamomile/io/unit_conversion.hpp"
 #include "chamomile/run/structures/radial_profile.hpp"
 
 namespace chamomile::app {
@@ -26,19 +27,24 @@ int profile(const std::vector<std::string>& arguments)
     options.group("Profile");
     add_types(options, matter.types, "particle types looked at, also as mass; all unless given");
     options.numbers("center", centre, any_number,
-                    "x,y,z of the centre; the place of highest density unless given");
+                    "x,y,z of the centre; the place of highest density unless given",
+                    dimensions::length);
     options.number("r-min", request.smallest, not_negative,
-                   "inner edge; of shells the radius of 1 % of the particles unless given");
+                   "inner edge; of shells the radius of 1 % of the particles unless given",
+                   dimensions::length);
     options.number("r-max", request.largest, positive,
-                   "outer edge; the radius of 99 % of the particles unless given");
+                   "outer edge; the radius of 99 % of the particles unless given",
+                   dimensions::length);
     options.number("bins", request.bins, between(1, 10000),
                    "number of bins: shells equal in log r, rings equal in R");
     options.flag("cylinders", request.cylinders, "rings about the z axis instead of shells");
-    options.number("height", request.height, positive, "with --cylinders: up to this |z|");
+    options.number("height", request.height, positive, "with --cylinders: up to this |z|",
+                   dimensions::length);
     options.group("Output");
     options.text("output,o", "FILE", output.file,
                  "the table, as comma-separated values; standard output without");
     options.flag("overwrite", output.overwrite, "replace a file of that name");
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
     note_input(file);
@@ -46,15 +52,15 @@ int profile(const std::vector<std::string>& arguments)
         require_writable("profile", output);
     refuse_idle(options, {{!request.cylinders, "height", "needs --cylinders"},
                           {output.file.empty(), "overwrite", "needs --output FILE"}});
-    if (!centre.empty()) {
-        if (centre.size() != 3)
-            throw Error(Fault::usage, "--center: " + std::to_string(centre.size()) +
-                                          " numbers: three are needed, as in 0,0,0");
-        request.centre = Vec3<double>{centre[0], centre[1], centre[2]};
-    }
+    if (!centre.empty() && centre.size() != 3)
+        throw Error(Fault::usage, "--center: " + std::to_string(centre.size()) +
+                                      " numbers: three are needed, as in 0,0,0");
 
     Snapshot snapshot = read_particles(file);
     require_particles(snapshot.particles, file);
+    options.take_units(unit_frame_of(snapshot));
+    if (!centre.empty())
+        request.centre = Vec3<double>{centre[0], centre[1], centre[2]};
     if (!matter.types.empty())
         select_matter(matter, file, snapshot);
     const std::string table = profile_table(snapshot, request);

@@ -19,6 +19,7 @@
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/threads.hpp"
+#include "chamomile/io/comoving.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/introduction.hpp"
@@ -32,8 +33,8 @@ namespace {
 std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
-    for (const char* name : {"config", "threads", "quiet", "verbose", "restart", "output",
-                             "overwrite", "tune", "view"})
+    for (const char* name : {"config", "parameters", "threads", "quiet", "verbose", "restart",
+                             "output", "overwrite", "tune", "view"})
         lasting.erase(name);
     return lasting;
 }
@@ -105,9 +106,10 @@ std::shared_ptr<const Clock> begin_clock(const Options& options, const RunOption
 {
     if (run.cosmology.asked) {
         take_background(run.cosmology, run.input, state);
-        if (options.given("box"))
-            throw Error(Fault::usage,
-                        "run: --box: the box of a cosmological run is that of the file");
+        if (options.given("box") && contradicts_box(run.solver.box, state))
+            throw Error(Fault::usage, "run: --box: " + shortest(run.solver.box) +
+                                          ": the box of a cosmological run is that of the file, " +
+                                          shortest(state.box_size));
         make_canonical(state);
     }
     return clock_of(run.cosmology, state);
@@ -138,18 +140,39 @@ void execute(RunJob& job, WrittenFiles& written, LiveView* view, const Options& 
             options.verbosity());
 }
 
+/// Returns the lines of the log about the file of --parameters.
+std::vector<std::string> parameter_lines(const Options& options, const RunOptions& run)
+{
+    const Translation& parameters = run.parameters;
+    if (parameters.file.empty())
+        return {};
+    GivenOptions replaced; // whose value is not that of the file
+    for (const ConfigLine& line : parameters.options) {
+        const auto given = options.given_values().find(line.key);
+        if (line.key == "FILE"
+                ? run.input != line.value
+                : given != options.given_values().end() && given->second != line.value)
+            replaced.insert(line.key);
+    }
+    return parameters.lines(replaced);
+}
+
 void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
 {
     RunOptions asked = run;
     resolve(options, run);
     Snapshot state = initial_conditions(run);
-    if (options.has_units()) {
+    if (options.has_units() || !run.parameters.file.empty()) {
         run = asked;
+        take_softenings(options, run, state.particles);
         options.take_units(unit_frame(run, state));
         asked = run;
         resolve(options, run);
     }
     resolve_in_box(options, asked, state.box_size, run);
+    take_times(options, run, state);
+    if (const std::string note = run.parameters.note(); !note.empty())
+        state.notes.push_back(note);
     if (options.given("G")) // files state the G in use
         state.gravitational_constant = run.solver.gravitational_constant;
     const std::shared_ptr<const Clock> clock = begin_clock(options, run, state);
@@ -184,7 +207,9 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     Simulation simulation(state.particles, *made.integrator, time.start_time, time.end_time);
     RunJob job(run, origin_of(run, options, made, time.start_time, files), folder, state,
                simulation, journal);
-    std::vector<std::string> lines = quantity_lines(options);
+    std::vector<std::string> lines = parameter_lines(options, run);
+    for (const std::string& line : quantity_lines(options))
+        lines.push_back(line);
     if (tuning)
         lines.push_back(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
                                   tuning->text().c_str(), run.solver.group_size,
@@ -197,7 +222,9 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
 void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
                      const std::filesystem::path& folder)
 {
-    for (const auto& [one, other] : {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}})
+    for (const auto& [one, other] :
+         {std::pair{"a-end", "z-end"}, std::pair{"z-end", "a-end"}, std::pair{"t-end", "duration"},
+          std::pair{"duration", "t-end"}})
         if (options.given(one)) // replaces the earlier end in either form
             origin.options.erase(other);
     for (const char* list : {"output-times", "outputs-a", "outputs-z"})
@@ -216,6 +243,9 @@ void resolve_restart(Options& options, RunOptions& run, RunOrigin& origin,
 
 void continue_run(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
 {
+    if (options.given("parameters"))
+        throw Error(Fault::usage, "--parameters: contradicts --restart, which goes on with the "
+                                  "options that the run began with");
     if (!run.input.empty())
         throw Error(Fault::usage, "--restart: contradicts the file " + run.input +
                                       "; initial conditions are not read again");
@@ -236,6 +266,8 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
     exchange_properties(archive, state);
     resolve_in_box(options, asked, state.box_size, run);
     state.time = earlier.start_time;
+    if (run.duration && !run.cosmology.asked)
+        run.end_time = state.time + *run.duration;
     const std::shared_ptr<const Clock> clock = clock_of(run.cosmology, state);
     double now = 0;
     bool has_ended = false;

@@ -188,6 +188,12 @@ void keep_types(Snapshot& snapshot, const std::vector<int>& types)
     });
 }
 
+void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types)
+{
+    for (std::uint8_t& type : snapshot.particles.type)
+        type = new_types[type];
+}
+
 void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius)
 {
     const Periodicity box{snapshot.box_size};

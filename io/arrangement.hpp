@@ -30,6 +30,9 @@ void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kep
 /// Keeps those of the types.
 void keep_types(Snapshot& snapshot, const std::vector<int>& types);
 
+/// Gives each particle the new type of its type.
+void retype(Snapshot& snapshot, const std::array<std::uint8_t, 6>& new_types);
+
 /// Keeps those in the sphere, in a periodic box by their nearest images.
 void keep_sphere(Snapshot& snapshot, const Vec3<double>& centre, double radius);
 

@@ -13,6 +13,7 @@ class PendingFile;
 
 Snapshot read_hdf5(const std::filesystem::path& path);
 Snapshot read_gadget2(const std::filesystem::path& path);
+Snapshot read_nemo(const InputFile& file);
 Snapshot read_tipsy(const InputFile& file);
 Snapshot read_text(const InputFile& file);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "chamomile/io/formats.hpp"
+#include "chamomile/io/tipsy/box_units.hpp"
 
 namespace chamomile {
 namespace {
@@ -59,7 +60,10 @@ std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
     std::vector<std::string> lost;
     if (!fits_single_precision(snapshot))
         lost.push_back("digits beyond single precision");
-    if (snapshot.G() != 1)
+    if (is_tipsy_box(snapshot))
+        lost.push_back("the side of the box and h, which --box-length and --h tell a reader (the "
+                       "units are such that side and G are 1)");
+    else if (snapshot.G() != 1)
         lost.push_back("the units (masses are multiplied by G, so that G = 1)");
     if (!ids_are_plain(particles))
         lost.push_back("the ids");
@@ -70,7 +74,7 @@ std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
         lost.push_back("the kind of softening (Tipsy's is a spline)");
     if (snapshot.has_accelerations)
         lost.push_back("the accelerations");
-    if (snapshot.box_size != 0)
+    if (snapshot.box_size != 0 && !is_tipsy_box(snapshot))
         lost.push_back("the box size");
     if (snapshot.comoving)
         lost.push_back("the cosmology");

@@ -78,45 +78,63 @@ Snapshot read_text_of(const InputFile& file)
     }
 }
 
+/// A FileFormat is a kind of file that is read and, where it can be written, its extensions. What
+/// is new about a format is one row of file_formats.
+struct FileFormat {
+    bool (*is)(const InputFile&);
+    Snapshot (*read)(const InputFile&);
+    std::vector<std::filesystem::path> (*pieces)(const std::filesystem::path&) = nullptr;
+    std::array<const char*, 2> extensions = {}; ///< none: it is not written
+    void (*write)(const Snapshot&, PendingFile&) = nullptr;
+    std::vector<std::string> (*left_out)(const Snapshot&) = nullptr;
+};
+
+/// The formats in the order in which a file is asked whether it is of one.
+constexpr FileFormat file_formats[] = {
+    {[](const InputFile& file) { return find_superblock(file) >= 0; },
+     [](const InputFile& file) { return read_hdf5(file.path()); },
+     hdf5_pieces,
+     {".hdf5", ".h5"},
+     write_hdf5,
+     left_out_of_hdf5},
+    {is_gadget2,
+     [](const InputFile& file) { return read_gadget2(file.path()); },
+     gadget2_pieces,
+     {".gadget2", ".gadget2"},
+     write_gadget2,
+     left_out_of_gadget2},
+    {is_nemo, read_nemo},
+    {is_tipsy, read_tipsy, nullptr, {".tipsy", ".bin"}, write_tipsy, left_out_of_tipsy},
+    {is_text, read_text_of, nullptr, {".txt", ".dat"}, write_text, left_out_of_text},
+};
+
+/// Returns the format of the content, or null.
+const FileFormat* format_of(const InputFile& file)
+{
+    for (const FileFormat& format : file_formats)
+        if (format.is(file))
+            return &format;
+    return nullptr;
+}
+
 Snapshot read_by_content(const std::filesystem::path& path)
 {
     const InputFile file(path);
-    if (find_superblock(file) >= 0)
-        return read_hdf5(path);
-    if (is_gadget2(file))
-        return read_gadget2(path);
-    if (is_nemo(file))
-        throw bad_input(path, "format", "NEMO's structured binary",
-                        "is not read; NEMO's snapprint writes text columns");
-    if (is_tipsy(file))
-        return read_tipsy(file);
-    if (is_text(file))
-        return read_text_of(file);
+    if (const FileFormat* format = format_of(file))
+        return format->read(file);
     throw bad_input(path, "format", "unknown",
-                    "HDF5, GADGET-2 binary (first word 256 or 8), Tipsy or text is needed");
+                    "HDF5, GADGET-2 binary (first word 256 or 8), NEMO, Tipsy or text is needed");
 }
 
-/// An OutputFormat is a format that can be written, with its extensions.
-struct OutputFormat {
-    const char* extensions[2];
-    void (*write)(const Snapshot&, PendingFile&);
-    std::vector<std::string> (*left_out)(const Snapshot&);
-};
-
-constexpr OutputFormat output_formats[] = {
-    {{".hdf5", ".h5"}, write_hdf5, left_out_of_hdf5},
-    {{".gadget2", ".gadget2"}, write_gadget2, left_out_of_gadget2},
-    {{".tipsy", ".bin"}, write_tipsy, left_out_of_tipsy},
-    {{".txt", ".dat"}, write_text, left_out_of_text},
-};
-
-const OutputFormat& format_of(const std::filesystem::path& path)
+/// Returns the format that the extension names.
+const FileFormat& format_of(const std::filesystem::path& path)
 {
     const std::string extension = lower_case(path.extension().string());
-    for (const OutputFormat& format : output_formats)
-        for (const char* known : format.extensions)
-            if (extension == known)
-                return format;
+    for (const FileFormat& format : file_formats)
+        if (format.write)
+            for (const char* known : format.extensions)
+                if (extension == known)
+                    return format;
     throw Error(Fault::usage, path.string() + ": extension: '" + extension +
                                   "': .hdf5, .h5, .gadget2, .tipsy, .bin, .txt or .dat");
 }
@@ -159,10 +177,9 @@ Snapshot read_snapshot(const std::filesystem::path& path, Masses masses)
 std::vector<std::filesystem::path> snapshot_pieces(const std::filesystem::path& path)
 {
     const InputFile file(path);
-    if (find_superblock(file) >= 0)
-        return hdf5_pieces(path);
-    if (is_gadget2(file))
-        return gadget2_pieces(path);
+    const FileFormat* format = format_of(file);
+    if (format && format->pieces)
+        return format->pieces(path);
     return {path};
 }
 

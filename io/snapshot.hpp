@@ -45,10 +45,10 @@ struct Snapshot {
     double G() const { return gravitational_constant.value_or(units.gravitational_constant()); }
 };
 
-/// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, Tipsy or text columns; the content of the file
-/// decides which, never its name. Any piece of a snapshot in several files may be named. The result
-/// passes check_particles(); it may hold no particles at all (see require_particles()). Throws
-/// Error with Fault::input: one line that names file, field and value.
+/// Reads HDF5 (GADGET-4 layout), GADGET-2 binary, NEMO, Tipsy or text columns; the content of the
+/// file decides which, never its name. Any piece of a snapshot in several files may be named. The
+/// result passes check_particles(); it may hold no particles at all (see require_particles()).
+/// Throws Error with Fault::input: one line that names file, field and value.
 Snapshot read_snapshot(const std::filesystem::path& path, Masses masses = Masses::needed);
 
 /// Writes the format that the extension names: .hdf5 or .h5, .gadget2, .tipsy or .bin, .txt or

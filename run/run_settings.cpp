@@ -98,11 +98,14 @@ std::vector<OptionRow<R>> rows()
         .only(needs_power);
     t.flag(
         "halos", [](R & r) -> auto& { return r.analysis.halos; },
-        "also halos_NNN.hdf5 with each snapshot: a catalogue, as 'halos' has it");
+        "also halos_NNN.hdf5 and mass_function_NNN.txt with each snapshot, as 'halos' has them");
     t.number(
          "min-members", [](R & r) -> auto& { return r.analysis.min_members; }, at_least(1),
          "fewest particles of a halo")
         .only(needs_halos);
+    t.flag(
+        "profile", [](R & r) -> auto& { return r.analysis.profile; },
+        "also profile_NNN.csv with each snapshot, as 'profile' has it");
     t.flag(
         "frames", [](R & r) -> auto& { return r.frames; }, "also pictures, one with each snapshot");
     t.number(
@@ -178,6 +181,7 @@ Refusal refuse_outputs(const R& settings, double start, double end)
 const std::vector<std::string>& changeable_options()
 {
     static const std::vector<std::string> names = {"t-end",
+                                                   "duration",
                                                    "a-end",
                                                    "z-end",
                                                    "output-times",

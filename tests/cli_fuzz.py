@@ -13,7 +13,7 @@ failed = False
 with tempfile.TemporaryDirectory() as name:
     corpus = pathlib.Path(name)
     subprocess.run([sys.executable, root / "tests/fuzz/make_corpus.py", program, corpus], check=True)
-    for target in ("snapshot", "hdf5", "gadget2", "tipsy", "text", "checkpoint", "law", "config", "table", "view"):
+    for target in ("snapshot", "hdf5", "gadget2", "nemo", "tipsy", "text", "checkpoint", "law", "config", "table", "view"):
         done = subprocess.run([program.parent / "tests" / f"fuzz_{target}", f"-seconds={options.get('--seconds', 2)}",
                                f"-seed={options.get('--seed', 1)}", corpus / target], capture_output=True, text=True)
         print(f"{target}: {done.stdout.strip()}")

@@ -2,7 +2,7 @@
 """Snapshots put together, moved, turned and reduced: places, orbits, units, ids and what is refused, against sums by hand."""
 import math
 
-from program import chamomile, check, refused, rows, run_parts
+from program import chamomile, check, energies, refused, rows, run_parts
 
 MASS, X, Y, Z, VX, VY, VZ, ID = range(8)
 G = 43007.1057317  # of kpc, 1e10 Msun, km/s
@@ -72,6 +72,23 @@ def puts_on_orbits(folder):
     check(all(close(p, q) for p, q in zip(a, particles(folder, "back.hdf5"))) and spin[2] > 0, "a turn and back")
 
 
+def adds_energies(folder):
+    """Apart by far the energies of both add up, with that of two points; the kinetic energy of the motion of the second too."""
+    far, speed = 5000, 50
+    chamomile(folder, "join", "a.hdf5", "b.hdf5", "--recentre", "--at", f"0,0,0;{far}kpc,0,0", "--velocity", f"0,0,0;0,{speed},0", "-o", "far.hdf5", "-q")
+    total = {}
+    for name in "a", "b", "far":
+        chamomile(folder, "run", f"{name}.hdf5", *(["--units", "galactic"] if name == "b" else []), "--solver", "direct", "--precision", "double", "--eps", "0.1kpc", "--t-end", "1Myr",
+                  "--dt", "1Myr", "-o", f"of_{name}", "-q")
+        total[name] = energies(folder / f"of_{name}")[0]
+    a, b = (centre(particles(folder, name)) for name in ("a.hdf5", "b.hdf5"))
+    own = [total["a"]["kinetic"] - a[0] * sum(v * v for v in a[1][3:]) / 2, total["b"]["kinetic"] - a[0] * sum(v * v for v in b[1][3:]) / 2]
+    check(math.isclose(total["far"]["potential"], total["a"]["potential"] + total["b"]["potential"] - G * a[0] ** 2 / far, rel_tol=1e-5),
+          f"potential energies do not add up: {total}")
+    check(math.isclose(total["far"]["kinetic"], sum(own) + a[0] * speed ** 2 / 2, rel_tol=1e-9), f"kinetic energies do not add up: {total}")
+    check(math.isclose(total["a"]["potential"], total["b"]["potential"], rel_tol=1e-6), "the copy in other units has another energy")
+
+
 def reduces(folder):
     a = particles(folder, "a.hdf5")
     for words, kept in ((["--types", "disk"], None), (["--sphere", "0,0,0,5000pc"], [p for p in a if math.hypot(*p[X:VX]) <= 5]), (["--sphere", "1,2,0,4"], [p for p in a if math.dist(p[X:VX], (1, 2, 0)) <= 4])):
@@ -108,4 +125,4 @@ def refuses(folder):
         refused(folder, status, line, *words)
 
 
-run_parts("what is put together is what it was", makes_inputs, puts_at_places, puts_on_orbits, reduces, refuses)
+run_parts("what is put together is what it was", makes_inputs, puts_at_places, puts_on_orbits, adds_energies, reduces, refuses)

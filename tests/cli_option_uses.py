@@ -20,10 +20,10 @@ GALAXY = "particles seed disk-part bulge-part disk-mass disk-scale disk-height t
 SPHERE = "particles seed mass scale r-half anisotropy-radius type b-to-a c-to-a physical output overwrite"
 VIRIAL = "m200 concentration hubble"
 COMMANDS = {
-    "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
+    "run": f"{SOURCE} {FORCES} collisionless-gas potential tracers parameters box-length h t-start duration t-end dt adaptive eta dt-min dt-max integrator resident block-steps step-criterion rungs rebuild-above host-below "
            "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
            "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
-           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members frames frames-every frame-width "
+           "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members profile frames frames-every frame-width "
            "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie",
     "force": f"{FORCES} output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
@@ -31,14 +31,15 @@ COMMANDS = {
     "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map no-labels no-colour-bar output data movie rate "
               "overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
+    "plot": "plots output format overwrite python",
     "profile": "types center r-min r-max bins cylinders height output overwrite",
     "halos": f"types box linking-length length min-members overdensity {THEORY} output mass-function mass-bins overwrite",
     "pairs": "law parameter sources targets no-self cutoff period precision device instruction-set repeat output overwrite",
     "fluid": "n density temperature cutoff switch seed step steps equilibrate precision device instruction-set checkpoint checkpoint-walltime max-walltime restart "
              "every argon output overwrite",
-    "convert": "units types sphere thin recentre rotate shift velocity overwrite",
+    "convert": "units box-length h types retype sphere thin recentre rotate shift velocity overwrite",
     "join": "at velocity rotate recentre orbit units output overwrite",
-    "info": "units",
+    "info": "units box-length h",
     "devices": "",
     "model plummer": "particles seed truncation exact-energy-limit output overwrite",
     "model hernquist": f"{SPHERE} {VIRIAL} truncation",
@@ -73,6 +74,7 @@ VALUES = {
     "frame-size": "99", "frame-center": "1,2,3", "frame-follow": "densest", "frame-box": "8", "frame-slice": "1", "frame-azimuth": "9", "frame-inclination": "9",
     "frame-orbit": "9", "frame-types": "1", "frame-quantity": "velocity", "frame-components": None, "frame-min": "1e-3", "frame-max": "9",
     "frame-colour-map": "grey", "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
+    "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
     "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9",
 }
 
@@ -88,13 +90,13 @@ ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh 
 
 # A command in a mode, and the options that nothing would use there.
 MODES = [
-    (f"{RUN} --dt 0.1", f"particles seed {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every"),
+    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every"),
     (f"{RUN} --adaptive", f"{HERMITE} {BLOCKS} {BOX} dt block-steps"),
     (f"{RUN} --block-steps", f"{HERMITE} dt adaptive {BOX}"),
     (f"{RUN} --block-steps --solver direct", f"{TREE} tune accuracy-every rebuild-above"),
     (f"{RUN} --block-steps --accuracy 1e-2", "host-below tune theta tolerance"),
     (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy-every"),
-    (f"{RUN} --dt 0.1 --box 8", "accuracy accuracy-percentile accuracy-every"),
+    (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy-percentile accuracy-every"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "host-below accuracy"),
     (f"{RUN} --dt 0.1 --box 8 --long-range modes", "mesh split"),
     (f"{RUN} --dt 0.1 --box 8 --solver direct", f"{TREE} {BOX} group-size precision device"),
@@ -106,7 +108,7 @@ MODES = [
     (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "host-below"),
-    (UNIVERSE, f"t-end model {HERMITE} {BLOCKS} particles seed"),
+    (UNIVERSE, f"t-end duration profile model {HERMITE} {BLOCKS} particles seed"),
     (f"{UNIVERSE} --dt 0.01", f"dlna-max {STEPS} adaptive"),
     (f"{UNIVERSE} --outputs-z 45", "snapshot-every output-times"),
     (f"{RUN} --dt 0.1 --output-times 0.1", "snapshot-every"),

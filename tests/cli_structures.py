@@ -175,7 +175,7 @@ def check_run():
     check(result.returncode == 0, f"run: {result.stderr}")
     names = sorted(path.name for path in (folder / "run").iterdir() if path.name.startswith(("power", "halos")))
     check(len(names) >= 4 and len(names) % 2 == 0, f"run: files {names}")
-    check(f"wrote {len(names) // 2} snapshots, {len(names) // 2} power spectra power_NNN.txt, {len(names) // 2} halo catalogues halos_NNN.hdf5, energy.csv" in
+    check(f"wrote {len(names) // 2} snapshots, {len(names) // 2} power spectra power_NNN.txt, {len(names) // 2} halo catalogues halos_NNN.hdf5 with mass_function_NNN.txt, energy.csv" in
           result.stdout, f"run: files told: {result.stdout}")
     last = names[-1].removeprefix("power_").removesuffix(".txt")
     told = chamomile("power", f"run/snapshot_{last}.hdf5", "--mesh", 32, "-o", "again.txt").stdout

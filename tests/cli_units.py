@@ -85,6 +85,31 @@ def reads_them_in_other_commands(folder):
     check((folder / "comoving/energy.csv").read_text().startswith("scale_factor,kinetic [1e10 Msun/h (km/s)^2],"), "a comoving energy.csv")
 
 
+def models_have_units(folder):
+    """A quantity with a unit makes a model physical, and the model has it."""
+    def mass_and_radius(name):
+        text = chamomile(folder, "info", f"{name}.hdf5")
+        return float(re.search(r"^mass +(\S+) \[1e10 Msun\]", text, re.M)[1]), text
+    chamomile(folder, "model", "king", "-n", 2000, "--mass", "3e5Msun", "--r-tidal", "50pc", "-o", "king.hdf5", "-q")
+    mass, text = mass_and_radius("king")
+    reach = max(abs(float(x)) for line in re.findall(r"^(?:from|to) +(.*) kpc$", text, re.M) for x in line.split())
+    check(math.isclose(mass, 3e-5, rel_tol=3e-5) and 0.02 < reach <= 0.0501, f"a King sphere of 3e5 Msun and 50 pc: {mass}, {reach}")
+    chamomile(folder, "model", "galaxy", "-n", 500, "--halo-mass", "1e12 Msun", "--disk-scale", "3.5kpc", "-o", "halo.hdf5", "-q")
+    plain = chamomile(folder, "info", "halo.hdf5")
+    check(math.isclose(float(re.search(r"^ +1 +halo +\d+ +(\S+)", plain, re.M)[1]), 100, rel_tol=1e-6), f"--halo-mass 1e12Msun: {plain}")
+    chamomile(folder, "model", "spheres", "nfw,m200=1e12Msun,c=10,part=0.5", "exponential,mass=1e10 Msun,r-half=2000pc,type=4,part=0.5", "-n", 500, "-o", "two.hdf5", "-q")
+    stars = re.search(r"^ +4 +stars +250 +(\S+)", chamomile(folder, "info", "two.hdf5"), re.M)
+    check(stars and math.isclose(float(stars[1]), 1, rel_tol=1e-4), f"spheres in Msun and pc: {stars and stars[1]}")
+    chamomile(folder, "model", "cosmology", "--n", 4, "--box", "20000 kpc/h", "--eps", "20kpc/h", "-o", "small.hdf5", "-q")
+    text = chamomile(folder, "info", "small.hdf5")
+    check(re.search(r"^box +20000 kpc/h", text, re.M) and "eps = 20 kpc/h" in text, f"model cosmology --box 20000kpc/h: {text}")
+    for words in (["--center", "0,0,0", "--r-max", 30], ["--center", "0,0,0kpc", "--r-max", "30000 pc"]):
+        chamomile(folder, "profile", "galaxy.hdf5", *words, "-o", "one.csv", "--overwrite", "-q")
+        check(math.isclose(float(table(folder / "one.csv")[29]["r_high"]), 30), f"profile {words}")
+    refused(folder, 2, "--halo-mass: 3 kpc: is a length: a mass is needed", "model", "galaxy", "--halo-mass", "3 kpc", "-o", "x.hdf5")
+    refused(folder, 2, "nfw: m200: 3Gyr: is a time: a mass is needed", "model", "spheres", "nfw,m200=3Gyr", "-o", "x.hdf5")
+
+
 def refuses(folder):
     galaxy, nbody = ["run", "galaxy.hdf5", "-o", "x"], ["run", "nbody.hdf5", "-o", "x", "--t-end", 1, "--dt", 0.1]
     for words, line in (
@@ -102,4 +127,4 @@ def refuses(folder):
         refused(folder, 2, line, *words)
 
 
-run_parts("quantities have their units", makes_inputs, reads_quantities, writes_at_times, goes_on, takes_a_system, reads_them_in_other_commands, refuses)
+run_parts("quantities have their units", makes_inputs, reads_quantities, writes_at_times, goes_on, takes_a_system, reads_them_in_other_commands, models_have_units, refuses)

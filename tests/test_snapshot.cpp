@@ -180,10 +180,6 @@ TEST_CASE("what is no snapshot is refused in one line")
     CHECK(contains(
         reading_error(folder / "garbage.hdf5"),
         "garbage.hdf5: format: no HDF5, in spite of the name: nor columns of text: line 1"));
-    for (const char* marker : {"\x92\x09", "\x09\x92", "\x92\x0b"}) {
-        make_file(folder / "nemo", marker + std::string("c\0History\0 a set of particles", 30));
-        CHECK(contains(reading_error(folder / "nemo"), "format: NEMO's structured binary"));
-    }
 }
 
 TEST_CASE("a name of any length makes no line of that length")

@@ -18,16 +18,19 @@ namespace {
 
 /// A Case holds radii of 10, 50 and 90 % of the whole mass and the potential energy of a sphere of
 /// G = M = scale = 1 (for NFW of mass 1 within c), from quadratures and integrations of Poisson's
-/// equation by scipy.
+/// equation by scipy, and of the Hernquist sphere within 100 a by hand; its outermost particles
+/// move as if the mass beyond were there.
 struct Case {
     SphereOptions sphere;
     double mass, r10, r50, r90, potential;
+    double virial_tolerance = 3e-3;
 };
 
 const std::vector<Case>& cases()
 {
     using enum SphereKind;
     static const std::vector<Case> all = {
+        {{.kind = hernquist}, 0.980296049, 0.455809199, 2.33450846, 15.4718579, -0.16656993, 1e-2},
         {{.kind = nfw}, 1.21183951, 0.94907662, 4.60516914, 11.83994643, -0.14403312},
         {{.kind = einasto}, 1, 1.44382720, 9.71142629, 54.2812800, -0.04632664},
         {{.kind = einasto, .alpha = 1}, 1, 0.55103266, 1.33703016, 2.66116017, -0.3125},
@@ -114,7 +117,7 @@ TEST_CASE("a million particles have their profile, energies and virial ratio")
         }
         const double potential = shell_energy(p), kinetic = kinetic_energy(p);
         CHECK(potential == within(5e-3, one.potential));
-        CHECK(-2 * kinetic / potential == within(3e-3, 1));
+        CHECK(-2 * kinetic / potential == within(one.virial_tolerance, 1));
     }
 }
 

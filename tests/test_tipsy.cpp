@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "chamomile/io/tipsy/box_units.hpp"
 #include "snapshot_fixture.hpp"
 #include "tests/within.hpp"
 
@@ -176,6 +177,58 @@ TEST_CASE("written files are standard; G goes into the masses, the softening kee
     CHECK(number(0) + number(1) + number(4) == 597);
     CHECK(number(1) == 199);
     CHECK(number(4) == 298);
+}
+
+TEST_CASE("a comoving box has side 1, the critical density 1, and velocities dx/dt")
+{
+    const TemporaryFolder folder;
+    Snapshot snapshot = sample_snapshot();
+    const double side = 50000, h = 0.7, a = 0.25, omega = 0.3;
+    snapshot.units = Units::gadget(true);
+    snapshot.box_size = side;
+    snapshot.time = a;
+    snapshot.comoving = ComovingFrame{a, omega, 1 - omega, h};
+    // 3 H0^2 / (8 pi G) in units of 1e10 Msun/h and kpc/h is 2.775e-8
+    double mass = 0;
+    for (double m : snapshot.particles.mass)
+        mass += m;
+    for (double& m : snapshot.particles.mass)
+        m *= omega * 2.7755e-8 * side * side * side / mass;
+    for (Vec3<double>& x : snapshot.particles.position)
+        x = Vec3<double>{side / 2, side / 2, side / 2} + 20.0 * x;
+    write_snapshot(snapshot, folder / "a.tipsy");
+
+    Snapshot raw = read_snapshot(folder / "a.tipsy");
+    double sum = 0;
+    for (double m : raw.particles.mass)
+        sum += m;
+    CHECK(sum == within(1e-3, omega));
+    CHECK(raw.time == a);
+    // The side is 50 Mpc/h, and H0 = 100 h km/s/Mpc is sqrt(8 pi/3) = 2.8944 in the units.
+    const double unit = 5000 / 2.894405;
+    const auto first_gas =
+        std::size_t(std::find(snapshot.particles.type.begin(), snapshot.particles.type.end(), 0) -
+                    snapshot.particles.type.begin());
+    CHECK(raw.particles.velocity[0].x ==
+          within(1e-5, snapshot.particles.velocity[first_gas].x / a / unit));
+    CHECK(raw.particles.position[0].y ==
+          within(1e-5, snapshot.particles.position[first_gas].y / side - 0.5));
+
+    Snapshot back = raw;
+    take_box_scale(back, {50 * 3.085678e24 / h, h}, "--box-length");
+    REQUIRE(back.comoving.has_value());
+    CHECK(back.box_size == 1);
+    CHECK(back.comoving->omega_matter == within(1e-3, omega));
+    CHECK(back.comoving->hubble == h);
+    CHECK(back.G() == within(1e-12, 1));
+    CHECK(back.units.hubble_rate(h) == within(1e-6, 2.894405));
+    CHECK(back.particles.velocity[0].x * back.units.velocity_in_cm_per_s ==
+          within(1e-5, 1e5 * snapshot.particles.velocity[first_gas].x));
+    CHECK_THROWS_WITH_AS(take_box_scale(back, {1, h}, "--box-length"),
+                         doctest::Contains("is for files without units"), Error);
+    raw.time = 0;
+    CHECK_THROWS_WITH_AS(take_box_scale(raw, {1, h}, "--box-length"),
+                         doctest::Contains("is no scale factor"), Error);
 }
 
 TEST_CASE("what single precision cannot hold is refused")

@@ -58,7 +58,7 @@ void add_box(Options& options, Request& request)
 {
     InitialConditionsOptions& model = request.model;
     options.group("Box");
-    options.number("box", model.side, positive, "side in Mpc/h");
+    options.number("box", model.side, positive, "side in Mpc/h", dimensions::length);
     options.number("n", model.particles, between(2, 1624),
                    "particles along a side, an even number");
     options.number("z-start", model.redshift, Range{ranges::redshift.least, 1e4}, "redshift");
@@ -77,12 +77,30 @@ void add_box(Options& options, Request& request)
     options.flag("Mpc", request.in_Mpc, "write Mpc/h instead of kpc/h");
     options.number(
         "eps", request.softening, not_negative,
-        "comoving softening length in these units; 1/30 of the mean spacing unless given");
+        "comoving softening length in these units; 1/30 of the mean spacing unless given",
+        dimensions::length);
     options.choice("softening", request.softening_kind,
                    {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},
                    "law of the softening");
     options.number("eps-max", request.physical_softening, not_negative,
-                   "largest physical softening length; 0: no limit");
+                   "largest physical softening length; 0: no limit", dimensions::length);
+}
+
+/// Brings quantities with units to Mpc/h, and softening lengths on to the unit of the file.
+void take_units(Options& options, Request& request)
+{
+    const auto had_unit = [&](const char* name) {
+        return options.given(name) && has_unit(options.given_values().at(name));
+    };
+    const bool eps = had_unit("eps"), eps_max = had_unit("eps-max");
+    Units in_Mpc = Units::gadget(true);
+    in_Mpc.length_in_cm *= 1000;
+    options.take_units({.units = in_Mpc, .hubble = request.model.power.background.hubble});
+    const double unit = request.in_Mpc ? 1 : 1000;
+    if (eps)
+        *request.softening *= unit;
+    if (eps_max)
+        request.physical_softening *= unit;
 }
 
 void resolve(const Options& options, Request& request)
@@ -162,8 +180,10 @@ int model_cosmology(const std::vector<std::string>& arguments)
     add_box(options, request);
     add_background(options, request);
     add_output(options, output);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
+    take_units(options, request);
     resolve(options, request);
     return write_output(options, output, [&] { return make(request); });
 }

@@ -25,16 +25,23 @@ void add_galaxy(Options& options, GalaxyOptions& galaxy)
     options.number("disk-part", galaxy.disk_part, above(0, 1), "part of the particles in the disk");
     options.number("bulge-part", galaxy.bulge_part, between(0, 1),
                    "part of the particles in the bulge; the halo has the others");
-    options.number("disk-mass", galaxy.disk_mass, positive, "mass of the exponential disk");
-    options.number("disk-scale", galaxy.disk_scale, positive, "its scale length R_d");
-    options.number("disk-height", galaxy.disk_height, positive, "z0 of sech^2(z / z0)");
+    options.number("disk-mass", galaxy.disk_mass, positive, "mass of the exponential disk",
+                   dimensions::mass);
+    options.number("disk-scale", galaxy.disk_scale, positive, "its scale length R_d",
+                   dimensions::length);
+    options.number("disk-height", galaxy.disk_height, positive, "z0 of sech^2(z / z0)",
+                   dimensions::length);
     options.number("toomre-q", galaxy.toomre_q, positive, "smallest Toomre Q of the disk");
-    options.number("bulge-mass", galaxy.bulge_mass, not_negative, "mass of the bulge");
-    options.number("bulge-scale", galaxy.bulge_scale, positive, "its scale radius");
-    options.number("halo-mass", galaxy.halo_mass, not_negative, "mass of the halo");
-    options.number("halo-scale", galaxy.halo_scale, positive, "its scale radius");
+    options.number("bulge-mass", galaxy.bulge_mass, not_negative, "mass of the bulge",
+                   dimensions::mass);
+    options.number("bulge-scale", galaxy.bulge_scale, positive, "its scale radius",
+                   dimensions::length);
+    options.number("halo-mass", galaxy.halo_mass, not_negative, "mass of the halo",
+                   dimensions::mass);
+    options.number("halo-scale", galaxy.halo_scale, positive, "its scale radius",
+                   dimensions::length);
     options.number("halo-taper", galaxy.halo_taper, positive,
-                   "its density falls as exp(-(r / taper)^2)");
+                   "its density falls as exp(-(r / taper)^2)", dimensions::length);
     options.choice("halo-profile", galaxy.halo_profile,
                    {{"hernquist", SphereKind::hernquist},
                     {"nfw", SphereKind::nfw},
@@ -48,14 +55,21 @@ void add_galaxy(Options& options, GalaxyOptions& galaxy)
 void add_units(Options& options, ModelUnits& units)
 {
     options.group("Units");
-    options.flag("physical", units.physical, "write kpc, 1e10 Msun, km/s instead of G = 1");
+    options.flag("physical", units.physical,
+                 "write kpc, 1e10 Msun, km/s instead of G = 1; a quantity with a unit, such as "
+                 "--halo-mass 1e12Msun, implies it");
     options.number("kpc", units.kpc, positive, "with --physical: kpc in one unit of length");
     options.number("mass", units.mass, positive, "with --physical: 1e10 Msun in one unit of mass");
 }
 
-void require_units(const Options& options, const ModelUnits& units)
+/// Brings quantities with units into those of the model, which are then written in physical ones.
+void take_units(Options& options, ModelUnits& units)
 {
+    units.physical = units.physical || options.has_units();
     refuse_idle(options, {{!units.physical, "kpc mass", "needs --physical"}});
+    if (options.has_units())
+        options.take_units({unit_system("--kpc", shortest(units.kpc) + " kpc," +
+                                                     shortest(1e10 * units.mass) + " Msun")});
 }
 
 Snapshot scaled(Snapshot snapshot, const ModelUnits& units)
@@ -86,9 +100,10 @@ int model_galaxy(const std::vector<std::string>& arguments)
     add_galaxy(options, galaxy);
     add_units(options, units);
     add_output(options, output);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    require_units(options, units);
+    take_units(options, units);
     return write_output(options, output, [&] { return scaled(make_galaxy(galaxy), units); });
 }
 
@@ -103,16 +118,19 @@ int model_merger(const std::vector<std::string>& arguments)
     options.group("Encounter");
     options.number("mass-ratio", merger.mass_ratio, positive, "of galaxy 2 to galaxy 1");
     options.number("eccentricity,e", merger.eccentricity, not_negative, "1 is a parabola");
-    options.number("pericentre", merger.pericentre, positive, "nearest distance of the orbit");
-    options.number("separation", merger.separation, positive, "distance of the centres at t = 0");
+    options.number("pericentre", merger.pericentre, positive, "nearest distance of the orbit",
+                   dimensions::length);
+    options.number("separation", merger.separation, positive, "distance of the centres at t = 0",
+                   dimensions::length);
     add_orientation(options, "1", merger.first);
     add_orientation(options, "2", merger.second);
     add_galaxy(options, merger.galaxy);
     add_units(options, units);
     add_output(options, output);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
-    require_units(options, units);
+    take_units(options, units);
     return write_output(options, output, [&] { return scaled(make_merger(merger), units); });
 }
 

@@ -25,8 +25,10 @@ void add_shape_and_units(Options& options, SpheresOptions& model, bool has_viria
     options.number("b-to-a", model.b_to_a, between(0.1, 10),
                    "axis ratio along y: stretched, near equilibrium");
     options.number("c-to-a", model.c_to_a, between(0.1, 10), "axis ratio along z");
-    options.flag("physical", model.physical,
-                 "lengths are in kpc, masses in 1e10 Msun, velocities in km/s; else G = 1");
+    options.flag(
+        "physical", model.physical,
+        "lengths are in kpc, masses in 1e10 Msun, velocities in km/s; else G = 1. A quantity "
+        "with a unit, such as 5kpc, implies it");
     if (has_virial_mass)
         options.number("hubble", model.hubble, ranges::hubble, "for m200: H0 in 100 km/s/Mpc");
 }
@@ -51,8 +53,11 @@ int one_sphere(SphereKind kind, const std::string& what, const Arguments& argume
     }
     add_shape_and_units(options, model, has_virial_mass);
     add_output(options, output);
+    options.expect_units();
     if (!options.parse(arguments))
         return 0;
+    model.physical = model.physical || options.has_units();
+    options.take_units({Units::gadget(false)});
     const bool has_virial = sphere.virial_mass.has_value();
     refuse_idle(options, {{!has_virial, "hubble", "needs --m200"},
                           {!has_virial && kind != SphereKind::nfw, "concentration", "needs --m200"},

@@ -7,20 +7,20 @@
 
 namespace chamomile::app {
 
-namespace {
-
-std::string read_text(const std::string& file)
+std::string read_option_file(const std::string& option, const std::string& file,
+                             const std::string& needed)
 {
     constexpr std::size_t most = 1 << 20;
     std::string text;
     try {
-        text = read_regular_file(file, most, "an INI file");
+        text = read_regular_file(file, most, needed);
     } catch (const Error& error) {
-        throw Error(Fault::usage, std::string("--config: ") + error.what());
+        throw Error(Fault::usage, option + ": " + error.what());
     }
     if (text.empty() || text.find('\0') != text.npos)
-        throw Error(Fault::usage, "--config: " + file +
-                                      ": is no INI file: " + (text.empty() ? "empty" : "binary"));
+        throw Error(Fault::usage, option + ": " + file + ": is no" +
+                                      needed.substr(needed.find(' ')) + ": " +
+                                      (text.empty() ? "empty" : "binary"));
     if (text.starts_with("\xEF\xBB\xBF")) // the byte order mark of some editors
         text.erase(0, 3);
     return text;
@@ -32,6 +32,8 @@ std::string trimmed(const std::string& text)
     const std::size_t first = text.find_first_not_of(blanks);
     return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
+
+namespace {
 
 /// Returns the line up to a '#' at its start or after a blank; any other '#' is part of a name such
 /// as run#1.
@@ -47,7 +49,7 @@ std::string without_comment(const std::string& line)
 
 std::vector<ConfigLine> read_config_file(const std::string& file)
 {
-    std::istringstream text(read_text(file));
+    std::istringstream text(read_option_file("--config", file, "an INI file"));
     std::vector<ConfigLine> lines;
     std::string read;
     for (int number = 1; std::getline(text, read); ++number) {

@@ -11,6 +11,15 @@ struct ConfigLine {
     std::string key, value, place;
 };
 
+/// Returns the text of a file that an option names, without a byte order mark. Throws
+/// Error(usage) "option: file: ..." if the file is missing, no regular file, larger than 1 MB,
+/// empty or binary; `needed` says what is needed, as "an INI file".
+std::string read_option_file(const std::string& option, const std::string& file,
+                             const std::string& needed);
+
+/// Returns the text without blanks at its ends.
+std::string trimmed(const std::string& text);
+
 /// Returns the lines of an INI file without comments and section headers. A comment begins with a
 /// `#` at the start of a line or after a blank; `[forces]` serves the reader and does not become
 /// part of a key. Throws Error(usage) if the file is missing, no regular file, larger than 1 MB,

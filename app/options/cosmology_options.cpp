@@ -26,11 +26,12 @@ void resolve_cosmology(const Options& options, CosmologyRequest& request, Scheme
     }
     if (!request.asked)
         return;
-    refuse_idle(options,
-                {{true, "t-end", "is of plain time; a cosmological run takes --z-end or --a-end"},
-                 {true, "model",
-                  "is of plain time; a cosmological run takes a FILE, which 'chamomile model "
-                  "cosmology' makes"}});
+    refuse_idle(
+        options,
+        {{true, "t-end duration", "is of plain time; a cosmological run takes --z-end or --a-end"},
+         {true, "model",
+          "is of plain time; a cosmological run takes a FILE, which 'chamomile model "
+          "cosmology' makes"}});
     require(options, chamomile::resolve_cosmology(request, scheme, options.asked()));
     end_time = end_of(request);
 }

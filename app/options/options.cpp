@@ -5,7 +5,6 @@
 #include <boost/program_options.hpp>
 
 #include "app/command_files.hpp"
-#include "app/options/config_file.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -137,6 +136,12 @@ void Options::port(const std::string& name, std::optional<int>& value, const std
     entry.show = [&value] {
         return !value ? "" : *value == 0 ? any_number_text : std::to_string(*value);
     };
+}
+
+void Options::foreign(const std::string& name, const std::string& help, ForeignReader read)
+{
+    text(name, "FILE", foreign_, help);
+    read_foreign_ = std::move(read);
 }
 
 void Options::texts(const std::string& name, const std::string& metavar,
@@ -315,6 +320,35 @@ Options::Values Options::read_config(const std::string& file) const
     return values;
 }
 
+/// Takes the options of the foreign file where nothing else gives them.
+void Options::take_foreign()
+{
+    note_input(foreign_);
+    GivenOptions before;
+    for (const auto& [name, text] : given_)
+        before.insert(name);
+    for (const Positional& positional : positionals_)
+        if (!positional.value->empty())
+            before.insert(positional.metavar);
+    for (const ConfigLine& line : read_foreign_(foreign_, before)) {
+        if (before.contains(line.key))
+            continue;
+        const auto argument =
+            std::find_if(positionals_.begin(), positionals_.end(),
+                         [&](const Positional& one) { return one.metavar == line.key; });
+        if (argument != positionals_.end()) {
+            *argument->value = line.value;
+            continue;
+        }
+        const Entry* entry = find(line.key);
+        if (!entry)
+            throw Error(Fault::usage,
+                        line.place + ": needs --" + line.key + ", which is no option here");
+        store_one(*entry, line.place + ": --" + line.key, line.value);
+        given_[line.key] = line.value;
+    }
+}
+
 void Options::store(const Values& values, const std::string& prefix)
 {
     for (const Entry& entry : entries_)
@@ -333,6 +367,12 @@ void Options::store_one(const Entry& entry, const std::string& option, const std
     if (text.find(':') == text.npos) // 1Myr:1Gyr:1Myr is no series without its units
         entry.store(option, without_units(text));
     quantities_[entry.name] = text;
+}
+
+void Options::replace(const std::string& name, const std::string& text)
+{
+    given_[name] = text;
+    find(name)->store("--" + name, text);
 }
 
 void Options::take_units(const UnitFrame& frame)
@@ -371,6 +411,8 @@ bool Options::parse(const std::vector<std::string>& arguments)
     } else {
         store(given_, "--");
     }
+    if (!foreign_.empty())
+        take_foreign();
     if (quiet_ && verbose_)
         throw Error(Fault::usage, "--quiet: contradicts --verbose");
     if (threads_)

@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/options/config_file.hpp"
 #include "app/options/numbers.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/option_row.hpp"
@@ -76,6 +77,13 @@ public:
     /// Adds a port of this machine, whose number may be left out: then it is 0, which means any
     /// that is free.
     void port(const std::string& name, std::optional<int>& value, const std::string& help);
+
+    /// Adds an option that names a file of options in other words: `read` returns them as lines of
+    /// --config. It gets the options that arguments and --config give, and the names of arguments
+    /// such as FILE that are there; these hold.
+    using ForeignReader =
+        std::function<std::vector<ConfigLine>(const std::string& file, const GivenOptions& given)>;
+    void foreign(const std::string& name, const std::string& help, ForeignReader read);
 
     /// Adds a list such as cpu,gpu, which must consist of `words` if there are any.
     void texts(const std::string& name, const std::string& metavar,
@@ -126,6 +134,8 @@ public:
     /// Brings the quantities with units into those of the particles; they count as given so. Throws
     /// Error(usage) where the particles have none.
     void take_units(const UnitFrame& frame);
+    /// Gives an option another value than that read. Throws Error(usage).
+    void replace(const std::string& name, const std::string& text);
     /// Returns whether a quantity was given with a unit.
     bool has_units() const { return !quantities_.empty(); }
     /// Returns a line for each of these, such as "--t-end 1 Gyr = 1.0227", after take_units().
@@ -184,6 +194,7 @@ private:
     Values read_arguments();
     std::vector<std::string> with_numbers_left_out() const;
     Values read_config(const std::string& file) const;
+    void take_foreign();
     void store(const Values& values, const std::string& prefix);
     void store_one(const Entry& entry, const std::string& option, const std::string& text);
     void put(Values& values, const std::string& source, const std::string& name,
@@ -201,7 +212,8 @@ private:
     Values given_;
     Values quantities_; ///< those with units, as given
     bool expects_units_ = false;
-    std::string config_;
+    std::string config_, foreign_;
+    ForeignReader read_foreign_;
     std::optional<int> threads_;
     bool quiet_ = false, verbose_ = false, help_ = false;
 };

@@ -8,7 +8,6 @@
 #include "app/models/built_in_model.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/solver_options.hpp"
-#include "app/options/unit_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/integrate/external/potential_table.hpp"
@@ -83,14 +82,27 @@ void add_run_options(Options& options, RunOptions& run)
     options.number("particles,n", run.particles, between(1, 4294967040),
                    "number of particles of the model");
     options.number("seed", run.seed, not_negative, "of its random numbers");
-    options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, Tipsy or text",
+    options.positional("FILE", run.input, "initial conditions: HDF5, GADGET-2, NEMO, Tipsy or text",
                        Need::optional);
-    add_unit_system(options, run.units);
+    options.foreign("parameters",
+                    "options from a parameter file of GADGET-2, 3 or 4, SWIFT, ChaNGa or "
+                    "Bonsai (its command line in a file); the log tells what is understood, and "
+                    "options given beside it hold",
+                    [&run](const std::string& file, const GivenOptions& given) {
+                        run.parameters = read_parameters(file, given);
+                        return run.parameters.options;
+                    });
+    add_file_units(options, run.units);
     options.flag("collisionless-gas", run.collisionless_gas,
                  "move gas (type 0) by gravity alone; files with gas are refused without");
     options.group("Time");
-    options.number("t-end", run.end_time, any_number,
-                   "when the run ends (it starts at the time of the file)", dimensions::time);
+    options.number("t-end", run.end_time, any_number, "when the run ends", dimensions::time);
+    options.number("duration", run.duration, not_negative,
+                   "how long the run lasts, instead of --t-end", dimensions::time);
+    options.number("t-start", run.start_time, any_number,
+                   "when it starts; at the time of the file unless given. Of comoving files the "
+                   "scale factor, which must be that of the file",
+                   dimensions::time);
     for (const auto& row : scheme_options())
         options.option(row, run.scheme);
     add_cosmology_options(options, run.cosmology);
@@ -139,7 +151,7 @@ void require_complete(const Options& options, const RunOptions& run)
     need(!run.input.empty() || !run.model.empty() || !run.tracers.empty(),
          "FILE, --model MODEL or --tracers FILE");
     if (!run.cosmology.asked) {
-        need(run.end_time.has_value(), "--t-end X");
+        need(run.end_time || run.duration, "--t-end X");
         need(run.scheme.fixed_length || run.scheme.adaptive || run.scheme.individual ||
                  run.scheme.kind == SchemeKind::hermite,
              "--dt X, --adaptive or --block-steps");
@@ -149,6 +161,8 @@ void require_complete(const Options& options, const RunOptions& run)
         missing += "; a comoving file takes --cosmology or --z-end Z";
     if (!missing.empty())
         throw Error(Fault::usage, "run: missing: " + missing);
+    if (run.end_time && run.duration && !run.cosmology.asked)
+        throw Error(Fault::usage, "--duration: contradicts --t-end; give one");
     if (!run.input.empty() && !run.model.empty())
         throw Error(Fault::usage, "--model: contradicts the file " + run.input + "; give one");
     for (const std::string& potential : run.potentials)
@@ -174,7 +188,7 @@ Snapshot initial_conditions(const RunOptions& run)
                             ? make_built_in_model(run.model, run.particles, run.seed)
                             : read_particles(run.input);
     if (!has_tracers_alone)
-        take_unit_system(run.units, snapshot);
+        take_file_units(run.units, snapshot);
     if (!run.tracers.empty() && !has_tracers_alone) {
         require_particles(snapshot.particles, source_of(run));
         add_tracers(snapshot, run);
@@ -208,6 +222,48 @@ void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOp
         !why.empty() && run.max_energy_error)
         throw Error(Fault::usage, "--max-energy-error: contradicts --potential " + why +
                                       ", so that energy is not conserved");
+}
+
+void take_times(const Options& options, RunOptions& run, Snapshot& snapshot)
+{
+    if (run.start_time && snapshot.comoving) {
+        const double a = snapshot.comoving->scale_factor;
+        if (std::abs(*run.start_time - a) > typed_digits * a)
+            throw Error(Fault::usage, options.command() +
+                                          ": --t-start: " + shortest(*run.start_time) +
+                                          ": the comoving file is of scale factor " + shortest(a));
+    } else if (run.start_time) {
+        snapshot.time = *run.start_time;
+    }
+    if (run.duration && !run.cosmology.asked)
+        run.end_time = snapshot.time + *run.duration;
+}
+
+void take_softenings(Options& options, RunOptions& run, const Particles& particles)
+{
+    const auto count = [&](int type) {
+        return std::count(particles.type.begin(), particles.type.end(), std::uint8_t(type));
+    };
+    for (ConfigLine& line : run.parameters.options) {
+        const bool by_type = line.key == "eps-type";
+        if ((line.key != "eps" && !by_type) ||
+            options.given_values().at(line.key) != line.value) // that given beside the file holds
+            continue;
+        for (const auto& [type, key] : run.parameters.unsoftened)
+            if (count(type) > 0)
+                throw Error(Fault::usage, run.parameters.file + ": " + key + ": 0: there are " +
+                                              std::to_string(count(type)) + " particles of type " +
+                                              std::to_string(type) + "; give --eps for all");
+        std::string kept;
+        for (std::size_t start = 0; by_type && start < line.value.size();) {
+            const std::size_t end = std::min(line.value.find(',', start), line.value.size());
+            if (count(line.value[start] - '0') > 0)
+                kept.append(kept.empty() ? "" : ",").append(line.value, start, end - start);
+            start = end + 1;
+        }
+        if (by_type)
+            options.replace(line.key, line.value = kept);
+    }
 }
 
 UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot)

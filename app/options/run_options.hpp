@@ -6,6 +6,8 @@
 
 #include "app/options/cosmology_options.hpp"
 #include "app/options/options.hpp"
+#include "app/options/unit_options.hpp"
+#include "app/parameters/parameter_file.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
@@ -23,9 +25,11 @@ struct RunOptions : RunSettings {
     std::uint64_t particles = 100000, seed = 1; ///< of the model
     SolverOptions solver;
     bool tune = false;
-    std::optional<double> end_time;
+    std::optional<double> start_time; ///< that of the file unless given
+    std::optional<double> end_time, duration;
+    Translation parameters; ///< of another code's file, or empty
     Scheme scheme;
-    std::string units; ///< the system that --units names, or empty
+    FileUnits units;
     std::string folder;
     bool overwrite = false, collisionless_gas = false;
     bool movie = false;                  ///< of the pictures
@@ -49,6 +53,14 @@ Snapshot initial_conditions(const RunOptions& run);
 /// what a checkpoint kept and takes what is read. Throws Error(usage) and Error(input).
 void take_potentials(RunOptions& run, const UnitFrame& frame, const SimulationOptions& time,
                      PotentialFiles& files);
+
+/// Sets the start of the run, in plain time, and its end where a duration is given; in comoving
+/// coordinates the start must be the scale factor of the file. Throws Error(usage).
+void take_times(const Options& options, RunOptions& run, Snapshot& snapshot);
+
+/// Keeps the softenings that the file of --parameters states for types that there are. Throws
+/// Error(usage) if it states 0 for one of these.
+void take_softenings(Options& options, RunOptions& run, const Particles& particles);
 
 /// Returns what quantities with units are brought to in a run of these particles.
 UnitFrame unit_frame(const RunOptions& run, const Snapshot& snapshot);

@@ -2,6 +2,7 @@
 
 #include "app/command_files.hpp"
 #include "app/options/option_uses.hpp"
+#include "chamomile/core/error.hpp"
 #include "chamomile/core/particle_types.hpp"
 
 namespace chamomile::app {
@@ -14,6 +15,36 @@ void add_types(Options& options, std::vector<int>& types, const std::string& hel
     for (int type = 0; type < int(type_names.size()); ++type)
         words.emplace_back(type_names[std::size_t(type)], type);
     options.choices("types", "TYPE,...", types, words, help);
+}
+
+std::array<std::uint8_t, 6> new_types(const std::string& option, const std::string& text)
+{
+    std::array<std::uint8_t, 6> types = {0, 1, 2, 3, 4, 5};
+    const auto type_of = [&](const std::string& word) {
+        for (std::size_t type = 0; type < type_names.size(); ++type)
+            if (word == type_names[type] || word == std::to_string(type))
+                return std::uint8_t(type);
+        throw Error(Fault::usage, option + ": " + text + ": " +
+                                      (word.empty() ? "a type is missing"
+                                                    : word + ": is no type: 0 to 5 or a name is "
+                                                             "needed, as in disk=stars"));
+    };
+    std::array<bool, 6> seen{};
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        const std::string item = text.substr(start, end - start);
+        start = end + 1;
+        const std::size_t equals = item.find('=');
+        if (equals == item.npos)
+            throw Error(Fault::usage,
+                        option + ": " + text + ": TYPE=TYPE is needed, as in disk=stars");
+        const std::uint8_t from = type_of(item.substr(0, equals));
+        if (std::exchange(seen[from], true))
+            throw Error(Fault::usage, option + ": " + text + ": type " + std::to_string(from) +
+                                          " is given twice");
+        types[from] = type_of(item.substr(equals + 1));
+    }
+    return types;
 }
 
 void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at)

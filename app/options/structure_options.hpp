@@ -1,6 +1,9 @@
 /// \file  The options of the analysis of snapshots: matter, spectra, halos, linear theory.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "app/options/options.hpp"
 #include "chamomile/run/structures/analysed.hpp"
 #include "chamomile/run/structures/halo_file.hpp"
@@ -11,6 +14,9 @@ namespace chamomile::app {
 
 /// Adds --types, a list of numbers or names.
 void add_types(Options& options, std::vector<int>& types, const std::string& help);
+
+/// Returns the type that each type becomes by a text such as disk=stars,3=4. Throws Error(usage).
+std::array<std::uint8_t, 6> new_types(const std::string& option, const std::string& text);
 
 /// Adds --types, described by `looked_at`, and --box.
 void add_analysed_matter(Options& options, AnalysedMatter& matter, const std::string& looked_at);

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "chamomile/core/error.hpp"
+#include "chamomile/io/tipsy/box_units.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 
 namespace chamomile::app {
@@ -15,10 +17,33 @@ void add_unit_system(Options& options, std::string& system)
                  "converted; one that states none has its numbers in these");
 }
 
-void take_unit_system(const std::string& system, Snapshot& snapshot)
+void add_file_units(Options& options, FileUnits& units)
 {
-    if (!system.empty())
-        choose_units(snapshot, unit_system("--units", system), "--units: " + system);
+    add_unit_system(options, units.system);
+    options.text("box-length", "LENGTH", units.box_length,
+                 "of a comoving Tipsy file as ChaNGa and PKDGRAV have them, whose box has side 1: "
+                 "its side, such as 50Mpc/h; needs --h");
+    options.number("h", units.hubble, ranges::hubble, "beside --box-length: H0 in 100 km/s/Mpc");
+}
+
+void take_file_units(const FileUnits& units, Snapshot& snapshot)
+{
+    if (units.box_length.empty() != !units.hubble)
+        throw Error(Fault::usage,
+                    units.hubble ? "--h: needs --box-length LENGTH" : "--box-length: needs --h X");
+    if (units.hubble) {
+        if (!has_unit(units.box_length))
+            throw Error(Fault::usage, "--box-length: " + units.box_length +
+                                          ": a length with its unit is needed, such as 50 Mpc/h");
+        const Units cm{1, 1, 1, true, false};
+        const std::string plain =
+            in_frame("--box-length", units.box_length, dimensions::length, {cm, *units.hubble});
+        take_box_scale(snapshot,
+                       {parse_number<double>("--box-length", plain, positive), *units.hubble},
+                       "--box-length");
+    }
+    if (!units.system.empty())
+        choose_units(snapshot, unit_system("--units", units.system), "--units: " + units.system);
 }
 
 std::vector<std::string> quantity_lines(const Options& options)

@@ -1,6 +1,7 @@
 /// \file  The choice of a system of units, and the quantities that were given with units.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,22 @@
 
 namespace chamomile::app {
 
+/// FileUnits holds what a file leaves out about its units, and the units that are wanted.
+struct FileUnits {
+    std::string system;           ///< of --units, or empty
+    std::string box_length;       ///< of a comoving Tipsy file, with its unit, or empty
+    std::optional<double> hubble; ///< beside it
+};
+
 /// Adds --units SYSTEM.
 void add_unit_system(Options& options, std::string& system);
 
-/// Brings the snapshot into the units of --units; nothing is done for an empty name. Throws
-/// Error(usage).
-void take_unit_system(const std::string& system, Snapshot& snapshot);
+/// Adds --units SYSTEM, and --box-length and --h of comoving Tipsy files.
+void add_file_units(Options& options, FileUnits& units);
+
+/// Gives the snapshot the units that its file leaves out, and brings it into those of --units.
+/// Throws Error(usage).
+void take_file_units(const FileUnits& units, Snapshot& snapshot);
 
 /// Returns the lines of an introduction that state the quantities given with units.
 std::vector<std::string> quantity_lines(const Options& options);

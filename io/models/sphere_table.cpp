@@ -27,22 +27,27 @@ std::vector<OptionRow<SphereOptions>> built()
     t.group("Sphere");
     t.number(
          "mass", [](auto& s) -> auto& { return s.mass; }, ranges::positive, "")
+        .in(dimensions::mass)
         .shown("1");
     t.number(
          "scale", [](auto& s) -> auto& { return s.scale; }, ranges::positive, "")
+        .in(dimensions::length)
         .shown("1");
     t.number(
          "r-half", [](auto& s) -> auto& { return s.half_mass_radius; }, ranges::positive,
          "radius of half the mass, instead of the scale")
-        .also({"r_half", "half_mass_radius"});
+        .also({"r_half", "half_mass_radius"})
+        .in(dimensions::length);
     t.number(
          "r-tidal", [](auto& s) -> auto& { return s.tidal_radius; }, ranges::positive,
          "radius where the density ends, instead of the scale")
+        .in(dimensions::length)
         .only(bit(SphereKind::king));
     t.number(
          "m200", [](auto& s) -> auto& { return s.virial_mass; }, ranges::positive,
          "mass in 1e10 Msun within r200, of 200 critical densities, instead of mass and scale; "
          "implies --physical")
+        .in(dimensions::mass)
         .only(virial);
     t.number(
          "concentration", [](auto& s) -> auto& { return s.concentration; }, between(1, 100), "")
@@ -68,7 +73,8 @@ std::vector<OptionRow<SphereOptions>> built()
          ranges::positive,
          "r_a of Osipkov and Merritt: radial orbits beyond, beta = r^2 / (r^2 + r_a^2); "
          "isotropic if none")
-        .also({"anisotropy_radius", "ra"});
+        .also({"anisotropy_radius", "ra"})
+        .in(dimensions::length);
     t.number(
         "type", [](auto& s) -> auto& { return s.type; }, between(0, 5),
         "type of its particles, as in GADGET");
@@ -171,7 +177,12 @@ SphereOptions parse_sphere(const std::string& text)
             throw Error(Fault::usage, option + ": a value is missing: " + key + "=X");
         if (!given.insert(row->name).second)
             throw Error(Fault::usage, option + ": given twice");
-        row->put(sphere, option, word.substr(equals + 1));
+        const std::string value = word.substr(equals + 1);
+        const bool with_unit = !row->dimension.is_pure() && has_unit(value);
+        row->put(sphere, option,
+                 with_unit ? in_frame(option, value, row->dimension, {Units::gadget(false)})
+                           : value);
+        sphere.physical = sphere.physical || with_unit;
     }
     return sphere;
 }

@@ -160,7 +160,7 @@ Snapshot make_spheres(const SpheresOptions& options)
     bool physical = options.physical;
     for (const SphereOptions& sphere : options.spheres) {
         profiles.push_back(resolved(sphere, options.hubble));
-        physical = physical || sphere.virial_mass;
+        physical = physical || sphere.physical || sphere.virial_mass;
     }
     const std::vector<double> radii = table_radii(profiles);
     std::vector<DensityTable> tables;

@@ -23,6 +23,7 @@ struct SphereOptions {
     std::optional<double> anisotropy_radius = {};
     std::optional<double> part = {}; ///< of the particles; its part of the mass
     int type = 1;
+    bool physical = false; ///< a quantity was given with a unit, and all are in kpc, 1e10 Msun
 };
 
 /// Returns all kinds.
@@ -37,8 +38,8 @@ std::vector<OptionRow<SphereOptions>> sphere_rows(SphereKind kind);
 /// Returns the kind of that name. Throws Error(usage) that names `what` and the known kinds.
 SphereKind sphere_kind(const std::string& what, const std::string& name);
 
-/// Reads a text such as "king,w0=7,mass=2". Throws Error(usage) in one line for an unknown kind or
-/// key, a value out of range and a key that is given twice.
+/// Reads a text such as "king,w0=7,mass=2" or "king,mass=1e5Msun,r-half=5pc". Throws Error(usage)
+/// in one line for an unknown kind or key, a value out of range and a key that is given twice.
 SphereOptions parse_sphere(const std::string& text);
 
 /// SpheresOptions describe spheres about one centre, each in equilibrium in the field of all.

@@ -1,6 +1,7 @@
 // Writes standard Tipsy files: big endian, header of 32 bytes, everything in single precision,
 // which all tools can read. Where G is not 1 the masses are multiplied by it, so that the file
-// keeps Tipsy's G = 1 with the same forces, velocities and times.
+// keeps Tipsy's G = 1 with the same forces, velocities and times. A comoving box gets the units of
+// box_units.hpp.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -9,6 +10,7 @@
 #include "chamomile/io/formats.hpp"
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/tipsy/box_units.hpp"
 #include "chamomile/io/tipsy/layout.hpp"
 #include "chamomile/io/type_order.hpp"
 
@@ -97,7 +99,10 @@ void write_tipsy(const Snapshot& snapshot, PendingFile& file)
         throw bad_output(file.target(), "number of particles",
                          std::to_string(snapshot.particles.size()),
                          "Tipsy ends at 2^31 - 1; write .hdf5 instead");
-    TipsyWriter(snapshot, file).write(TypeOrder(snapshot.particles));
+    if (is_tipsy_box(snapshot))
+        TipsyWriter(as_tipsy_box(snapshot), file).write(TypeOrder(snapshot.particles));
+    else
+        TipsyWriter(snapshot, file).write(TypeOrder(snapshot.particles));
 }
 
 } // namespace chamomile

@@ -30,9 +30,10 @@ bool is_result(const std::string& name)
                name.find_first_not_of("0123456789", start.size()) == name.size() - end.size();
     };
     return name == "run.log" || name == "energy.csv" || name == "steps.csv" ||
-           name == "forces.csv" || name == "frames.mp4" || numbered("snapshot_", ".hdf5") ||
-           numbered("frame_", ".png") || numbered("power_", ".txt") ||
-           numbered("halos_", ".hdf5") || is_checkpoint_name(name);
+           name == "forces.csv" || name == "frames.mp4" || numbered("snapshot_", ".hdf5") || numbered("frame_", ".png") ||
+           numbered("power_", ".txt") || numbered("halos_", ".hdf5") ||
+           numbered("mass_function_", ".txt") || numbered("profile_", ".csv") ||
+           is_checkpoint_name(name);
 }
 
 /// Returns whether a run left the file unfinished when it died: a result with ".tmp." and a number.
@@ -180,6 +181,16 @@ fs::path RunFolder::power(int number) const
 fs::path RunFolder::halos(int number) const
 {
     return folder_ / formatted("halos_%03d.hdf5", number);
+}
+
+fs::path RunFolder::mass_function(int number) const
+{
+    return folder_ / formatted("mass_function_%03d.txt", number);
+}
+
+fs::path RunFolder::profile(int number) const
+{
+    return folder_ / formatted("profile_%03d.csv", number);
 }
 
 } // namespace chamomile

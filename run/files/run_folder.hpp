@@ -50,6 +50,8 @@ public:
     std::filesystem::path frame(int number) const;
     std::filesystem::path power(int number) const;
     std::filesystem::path halos(int number) const;
+    std::filesystem::path mass_function(int number) const;
+    std::filesystem::path profile(int number) const;
     std::string name() const { return folder_.string(); }
 
 private:

@@ -1,4 +1,4 @@
-/// \file  Power spectra and halos of each snapshot of a run.
+/// \file  Power spectra, halos and profiles of each snapshot of a run.
 #pragma once
 
 #include <string>
@@ -12,16 +12,18 @@ namespace chamomile {
 
 /// A RunAnalysis states what is measured with each snapshot.
 struct RunAnalysis {
-    bool power = false, halos = false;
-    bool is_asked() const { return power || halos; }
+    bool power = false, halos = false, profile = false;
+    bool is_asked() const { return power || halos || profile; }
     std::optional<int> power_mesh;
     std::uint64_t min_members = HaloRequest{}.min_members;
 };
 
-/// Returns a refusal if there is something to analyse but the box is not periodic.
+/// Returns a refusal if spectra or halos are asked for but the box is not periodic, or profiles of
+/// a periodic box or of too few particles.
 Refusal refuse_analysis(const RunAnalysis& analysis, const Snapshot& start);
 
-/// Writes power_NNN.txt and halos_NNN.hdf5 of a snapshot with peculiar velocities, as requested.
+/// Writes power_NNN.txt, halos_NNN.hdf5 with mass_function_NNN.txt, and profile_NNN.csv of a
+/// snapshot with peculiar velocities, as requested.
 /// Returns the written files, such as ", power_007.txt".
 std::string write_analysis(const RunAnalysis& analysis, const Snapshot& snapshot,
                            const RunFolder& folder, int number);

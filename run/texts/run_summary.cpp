@@ -95,7 +95,10 @@ void RunJob::print_files()
         files += ", " + formatted("%d power %s power_NNN.txt", outputs_,
                                   outputs_ == 1 ? "spectrum" : "spectra");
     if (run_.analysis.halos)
-        files += ", " + counted(std::uint64_t(outputs_), "halo catalogue") + " halos_NNN.hdf5";
+        files += ", " + counted(std::uint64_t(outputs_), "halo catalogue") +
+                 " halos_NNN.hdf5 with mass_function_NNN.txt";
+    if (run_.analysis.profile)
+        files += ", " + counted(std::uint64_t(outputs_), "profile") + " profile_NNN.csv";
     files += ", energy.csv, steps.csv";
     if (run_.check_forces > 0)
         files += ", forces.csv";

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets: make_corpus.py PROGRAM FOLDER. Small files of every format, made by the program."""
+import math
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -22,6 +24,20 @@ REQUESTS = {"page": "GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-
             "body": f"POST /do/stop HTTP/1.1\r\n{OWN}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"}
 
 
+def nemo(n=3):
+    """A snapshot of NEMO with n particles."""
+    def head(word, kind, tag):
+        return struct.pack("<H", word) + kind + b"\0" + tag + b"\0"
+
+    def array(kind, tag, *dimensions):
+        size = {b"d": 8, b"i": 4}[kind] * math.prod(dimensions)
+        return head(0x0B92, kind, tag) + struct.pack(f"<{len(dimensions) + 1}i", *dimensions, 0) + bytes(range(1, size + 1)).replace(b"\xff", b"\x3f")
+
+    end = struct.pack("<H", 0x0992) + b")\0"
+    return (head(0x0992, b"(", b"SnapShot") + head(0x0992, b"(", b"Parameters") + head(0x0992, b"i", b"Nobj") + struct.pack("<i", n) + end
+            + head(0x0992, b"(", b"Particles") + array(b"d", b"Mass", n) + array(b"d", b"PhaseSpace", n, 2, 3) + array(b"i", b"Key", n) + end + end)
+
+
 def main(program, top):
     program = str(pathlib.Path(program).resolve())
     for name in ("snapshot", "checkpoint", "law", "config", "table", "view"):
@@ -36,6 +52,7 @@ def main(program, top):
     (snapshots / "typed.txt").write_text("# time: 1.5\n# types: 0*1 2*4\n# softening_length: 0.05\n# softening_kind: spline\n" + rows)
     for name in ("five.hdf5", "five.gadget2", "five.tipsy"):
         run("convert", "typed.txt", name, "-q")
+    (snapshots / "three.nemo").write_bytes(nemo())
     run("model", "plummer", "-n", 3, "-o", "three.hdf5", "-q")
     for number, more in enumerate(([], ["--frames"], ["--check-forces", 2])):
         run("run", "plain.txt", "--t-end", 1, "--dt", 0.1, "--eps", 0.1, "--energy-every", 0.1, "--checkpoint-every", 4, "--max-walltime", 1e-3,

@@ -5,8 +5,8 @@
 #include <string_view>
 
 using Target = int(const std::uint8_t*, std::size_t);
-extern "C" Target fuzz_hdf5, fuzz_gadget2, fuzz_tipsy, fuzz_text, fuzz_snapshot, fuzz_checkpoint,
-    fuzz_law, fuzz_config, fuzz_table, fuzz_view;
+extern "C" Target fuzz_hdf5, fuzz_gadget2, fuzz_nemo, fuzz_tipsy, fuzz_text, fuzz_snapshot,
+    fuzz_checkpoint, fuzz_law, fuzz_config, fuzz_table, fuzz_view;
 
 namespace {
 
@@ -16,6 +16,7 @@ Target* chosen()
     const std::string_view name = word ? word : "";
     return name == "hdf5"         ? fuzz_hdf5
            : name == "gadget2"    ? fuzz_gadget2
+           : name == "nemo"       ? fuzz_nemo
            : name == "tipsy"      ? fuzz_tipsy
            : name == "text"       ? fuzz_text
            : name == "snapshot"   ? fuzz_snapshot

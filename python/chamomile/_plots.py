@@ -1,0 +1,353 @@
+"""Plots of a run's tables, by matplotlib. The program's command `plot` runs this file too."""
+
+from __future__ import annotations
+
+import csv
+import os
+import pathlib
+import re
+import sys
+from typing import Any, Callable, Optional, Sequence
+
+PLOTS = ("energies", "radii", "steps", "power", "mass-function", "profiles")
+FORMATS = ("svg", "png")
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#777777")  # Tol's, for all eyes
+
+
+class PlotError(ValueError):
+    """A table that is missing or has not what is needed, in one line; `status` is the program's exit status."""
+
+    def __init__(self, line: str, status: int = 3) -> None:
+        super().__init__(line)
+        self.status = status
+
+
+class Table:
+    """The columns of a file by name, and their units."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        self.head: list[str] = []
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as fault:
+            raise PlotError(f"{path}: cannot be read: {fault}") from None
+        if path.suffix == ".csv":
+            rows = list(csv.reader(lines))
+            names, rows = (rows[0], rows[1:]) if rows else ([], [])
+        else:
+            self.head = [line[2:] for line in lines if line.startswith("#")]
+            names = self.head[-1].split() if self.head else []
+            rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+        if not rows or any(len(row) != len(names) for row in rows):
+            raise PlotError(f"{path}: is no whole table: {len(names)} columns and {len(rows)} rows")
+        self.units = {name.partition(" [")[0]: name.partition(" [")[2].removesuffix("]") for name in names}
+        self.texts = {name.partition(" [")[0]: [row[k] for row in rows] for k, name in enumerate(names)}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.texts
+
+    def __getitem__(self, name: str) -> Any:
+        import numpy
+
+        if name not in self.texts:
+            raise PlotError(f"{self.path}: column {name}: missing")
+        try:
+            return numpy.array([float(text) if text not in ("", "-") else numpy.nan for text in self.texts[name]])
+        except ValueError as fault:
+            raise PlotError(f"{self.path}: column {name}: {fault}") from None
+
+    def label(self, name: str, text: Optional[str] = None) -> str:
+        """The name of an axis with its unit."""
+        unit = self.units.get(name, "")
+        return f"{text or name.replace('_', ' ')} [{unit}]" if unit else text or name.replace("_", " ")
+
+    def said(self, pattern: str) -> Optional[str]:
+        """What the first group of the pattern matches in the comments."""
+        found = re.search(pattern, "\n".join(self.head), re.MULTILINE)
+        return found[1] if found else None
+
+
+def _time_axis(table: Table) -> tuple[str, str]:
+    comoving = "scale_factor" in table
+    return ("scale_factor", "scale factor a") if comoving else ("time", table.label("time"))
+
+
+def _finish(axes: Any, x: str, y: str, **words: Any) -> None:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(alpha=0.25, linewidth=0.5)
+    handles, _ = axes.get_legend_handles_labels()
+    if handles:
+        if words.pop("above", False):
+            words.update(loc="lower center", bbox_to_anchor=(0.5, 1), frameon=False)
+        axes.legend(**{"fontsize": "small", "framealpha": 0.8, **words})
+
+
+def _log_if_positive(axes: Any, values: Any) -> None:
+    import numpy
+
+    if numpy.any(numpy.isfinite(values) & (values > 0)):
+        axes.set_yscale("log")
+
+
+def _energies(folder: pathlib.Path, figure: Any) -> None:
+    import numpy
+
+    table = Table(folder / "energy.csv")
+    x, x_label = _time_axis(table)
+    error = "layzer_irvine" if "layzer_irvine" in table else "energy_error"
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    for name, colour in zip(("kinetic", "potential", "total"), COLOURS):
+        above.plot(table[x], table[name], color=colour, label=name)
+    _finish(above, "", table.label("total", "energy"))
+    size = numpy.abs(table[error])
+    below.plot(table[x], numpy.where(size > 0, size, numpy.nan), color=COLOURS[6], marker=".", markersize=3)
+    _log_if_positive(below, size)
+    _finish(below, x_label, "|residue of Layzer-Irvine|" if error == "layzer_irvine" else r"$|\Delta E/E|$")
+
+
+def _radii(folder: pathlib.Path, figure: Any) -> None:
+    table = Table(folder / "energy.csv")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+    names = [name for name in table.texts if re.fullmatch(r"r\d+", name)]
+    for name, colour in zip(names, COLOURS):
+        above.plot(table["time"], table[name], color=colour, label=f"{name[1:]} %")
+    _log_if_positive(above, table[names[0]])
+    _finish(above, "", table.label(names[0], "radius of a part of the mass"), above=True, ncols=5)
+    below.plot(table["time"], table["virial_ratio"], color=COLOURS[0], label="-K/W")
+    below.axhline(0.5, color=COLOURS[6], linewidth=0.8, linestyle="--", label="equilibrium")
+    _finish(below, table.label("time"), "virial ratio")
+
+
+def _steps(folder: pathlib.Path, figure: Any) -> None:
+    import numpy
+
+    table = Table(folder / "steps.csv")
+    x, x_label = ("time", table.label("time"))
+    if (folder / "energy.csv").exists() and "scale_factor" in Table(folder / "energy.csv"):
+        x_label = "scale factor a"
+    parts = [name for name in table.texts if name.endswith(" ms") and not name.startswith("GPU")]
+    parts = sorted(parts, key=lambda name: -numpy.nansum(table[name]))[:6]
+    top, middle, low = figure.subplots(3, 1, sharex=True)
+    later = table["dt"] > 0  # line 0 is the first evaluation
+    top.plot(table[x][later], table["dt"][later], color=COLOURS[0], drawstyle="steps-pre")
+    _log_if_positive(top, table["dt"])
+    _finish(top, "", "step in ln a" if "scale" in x_label else table.label("dt", "step"))
+    for name, label, colour in zip(("particles", "cells", "far"), ("with particles", "with cells", "far cells of a group"), COLOURS):
+        if name in table and numpy.nansum(table[name]) > 0:
+            middle.plot(table[x], table[name], color=colour, label=label)
+    _finish(middle, "", "interactions per target", above=True, ncols=3)
+    for name, colour in zip(parts, COLOURS):
+        if numpy.nansum(table[name]) > 0:
+            low.plot(table[x], table[name], color=colour, label=name.removesuffix(" ms"))
+    _finish(low, x_label, "time per step [ms]", above=True, ncols=6)
+
+
+def _numbered(folder: pathlib.Path, start: str, end: str) -> list[tuple[int, pathlib.Path]]:
+    found = ((re.fullmatch(rf"{start}(\d+){re.escape(end)}", path.name), path) for path in folder.iterdir())
+    return sorted((int(match[1]), path) for match, path in found if match)
+
+
+def _several(paths: Sequence[tuple[int, pathlib.Path]], most: int = 8) -> list[tuple[int, pathlib.Path]]:
+    """At most so many of the files, the first and the last among them."""
+    if len(paths) <= most:
+        return list(paths)
+    return [paths[round(k * (len(paths) - 1) / (most - 1))] for k in range(most)]
+
+
+def _shades(count: int) -> list[Any]:
+    import matplotlib
+
+    return [matplotlib.colormaps["viridis"](0.9 * k / max(count - 1, 1)) for k in range(count)]
+
+
+def _epoch(table: Table, number: int) -> str:
+    if redshift := table.said(r"redshift ([^,\n]+)"):
+        return f"z = {float(redshift):.3g}"
+    time = table.said(r"^time ([^,\n]+)")
+    return f"t = {float(time):.4g}" if time else f"number {number}"
+
+
+def _power(folder: pathlib.Path, figure: Any) -> None:
+    axes = figure.subplots()
+    files = _several(_numbered(folder, "power_", ".txt"))
+    for (number, path), colour in zip(files, _shades(len(files))):
+        table = Table(path)
+        k, power, error = table["k"], table["P"], table["error"]
+        seen = power > error  # beyond, shot noise hides it
+        axes.plot(k[seen], power[seen], color=colour, label=_epoch(table, number))
+        axes.fill_between(k[seen], (power - error).clip(0.03 * power)[seen], (power + error)[seen], color=colour, alpha=0.2, linewidth=0)
+        for name, style in (("linear", ":"), ("halofit", "--")):
+            if name in table:
+                axes.plot(k, table[name], color=colour, linestyle=style, linewidth=0.8, label=name)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    length = table.said(r"k in radians per ([^,\n]+),")
+    if length and length.startswith("the box"):
+        length = None
+    _finish(axes, "k" + {None: "", "Mpc/h": " [h/Mpc]"}.get(length, f" [1/{length}]"), "P(k)" + (f" [({length})$^3$]" if length else "") + ", shot noise taken off")
+
+
+def _mass_function(folder: pathlib.Path, figure: Any) -> None:
+    axes = figure.subplots()
+    files = _several(_numbered(folder, "mass_function_", ".txt"))
+    least = []
+    for (number, path), colour in zip(files, _shades(len(files))):
+        try:
+            table = Table(path)
+        except PlotError:  # no halos yet
+            continue
+        seen = table["halos"] > 0
+        if seen.any():
+            least.append(table["dn_dlnM"][seen].min())
+            axes.errorbar(table["M"][seen], table["dn_dlnM"][seen], table["error"][seen], color=colour, marker="o", markersize=3, capsize=2,
+                          label=_epoch(table, number))
+    if not least:
+        raise PlotError(f"{folder}: mass-function: no snapshot has a halo")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_ylim(bottom=0.3 * min(least))  # the error of one halo reaches 0
+    mass, length = table.said(r"M in ([^,\n]+),"), table.said(r"per cubic (\S+)")
+    _finish(axes, "mass of a halo, by friends of friends" + (f" [{mass}]" if length else ""),
+            r"$dn/d\ln M$" + (f" [({length})$^{{-3}}$]" if length else ""))
+
+
+def _snapshot_label(folder: pathlib.Path, number: int) -> str:
+    """The time of a snapshot where h5py is there to read it, else its number."""
+    try:
+        import h5py
+
+        with h5py.File(folder / f"snapshot_{number:03d}.hdf5", "r") as file:
+            return f"t = {float(file['Header'].attrs['Time']):.4g}"
+    except (ImportError, OSError, KeyError):
+        return f"snapshot {number:03d}"
+
+
+def _profiles(folder: pathlib.Path, figure: Any) -> None:
+    import numpy
+
+    files = _several(_numbered(folder, "profile_", ".csv"))
+    axes = figure.subplots(2, 2, sharex=True)
+    names = (("density", "density"), ("circular_speed", "circular speed"), ("sigma_r", "radial dispersion"), ("anisotropy", r"anisotropy $\beta$"))
+    for (number, path), colour in zip(files, _shades(len(files))):
+        table = Table(path)
+        whole = numpy.array([text == "all" for text in table.texts["type"]])
+        label = _snapshot_label(folder, number)
+        for (name, _), panel in zip(names, axes.flat):
+            low, high = table["r_low"][whole], table["r_high"][whole]
+            r = high if name == "circular_speed" else numpy.sqrt(low * high)
+            y = table[name][whole]
+            spread = table["error of " + name][whole] if "error of " + name in table else y * table["relative error of sigma"][whole] if name == "sigma_r" else 0 * y
+            seen = numpy.isfinite(y) & ((y > 0) | (name == "anisotropy"))
+            panel.plot(r[seen], y[seen], color=colour, label=label if panel is axes.flat[0] else None)
+            panel.fill_between(r[seen], (y - spread)[seen], (y + spread)[seen], color=colour, alpha=0.2, linewidth=0)
+    for (name, text), panel in zip(names, axes.flat):
+        panel.set_xscale("log")
+        if name == "density":
+            panel.set_yscale("log")
+        if name == "anisotropy":
+            panel.axhline(0, color=COLOURS[6], linewidth=0.8, linestyle="--")
+            panel.set_ylim(-1, 1)
+        _finish(panel, table.label("r_low", "radius") if panel in axes[1] else "", table.label(name, text))
+
+
+MAKERS: dict[str, tuple[Callable[[pathlib.Path, Any], None], tuple[float, float]]] = {
+    "energies": (_energies, (7, 5.5)),
+    "radii": (_radii, (7, 5.5)),
+    "steps": (_steps, (7, 7)),
+    "power": (_power, (7, 5)),
+    "mass-function": (_mass_function, (7, 5)),
+    "profiles": (_profiles, (9, 7)),
+}
+NEEDED = {"power": ("power_", ".txt", "run --power"), "mass-function": ("mass_function_", ".txt", "run --halos"), "profiles": ("profile_", ".csv", "run --profile")}
+
+
+def _is_there(name: str, folder: pathlib.Path) -> bool:
+    if name in NEEDED:
+        return bool(_numbered(folder, *NEEDED[name][:2]))
+    if name == "steps":
+        return (folder / "steps.csv").exists()
+    return (folder / "energy.csv").exists() and (name != "radii" or "r50" in Table(folder / "energy.csv"))
+
+
+def _require(name: str, folder: pathlib.Path) -> None:
+    if _is_there(name, folder):
+        return
+    if name in NEEDED:
+        start, end, maker = NEEDED[name]
+        raise PlotError(f"{folder}: {name}: needs {start}NNN{end}, which '{maker}' writes")
+    raise PlotError(f"{folder}: {name}: " + ("a comoving run has no Lagrangian radii" if (folder / "energy.csv").exists() and name == "radii"
+                                             else f"needs {'steps' if name == 'steps' else 'energy'}.csv, which every run writes"))
+
+
+def plot(
+    folder: Any,
+    output: Any = None,
+    *,
+    plots: Optional[Sequence[str]] = None,
+    formats: Sequence[str] = FORMATS,
+    overwrite: bool = False,
+) -> list[pathlib.Path]:
+    """Draws the tables of a run with axes, units and legends, and returns the files.
+
+    folder: that of the run. output: the folder of the plots, or else `plots` in that of the run. plots: some of energies, radii,
+    steps, power, mass-function, profiles; all that the run has tables for unless given. formats: of svg, png.
+    """
+    folder = pathlib.Path(folder)
+    output = pathlib.Path(output) if output else folder / "plots"
+    for words, known, what in ((plots or (), PLOTS, "plots"), (formats, FORMATS, "formats")):
+        for word in words:
+            if word not in known:
+                raise PlotError(f"{what}: {word}: one of {', '.join(known)} is needed")
+    if not folder.is_dir():
+        raise PlotError(f"{folder}: no folder: that of a run is needed")
+    for name in plots or ():
+        _require(name, folder)
+    wanted = list(plots or [name for name in PLOTS if _is_there(name, folder)])
+    if not wanted:
+        raise PlotError(f"{folder}: holds no tables of a run")
+    files = {name: [output / f"{name}.{ending}" for ending in formats] for name in wanted}
+    if not overwrite:
+        for path in (path for paths in files.values() for path in paths):
+            if path.exists():
+                raise PlotError(f"{path}: exists: give {'--overwrite' if __name__ == '__main__' else 'overwrite=True'} to replace it", 4)
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as fault:
+        raise PlotError(f"plot: Python's matplotlib is needed (Debian: python3-matplotlib; pip install matplotlib): {fault}") from None
+    written = []
+    with matplotlib.rc_context({"svg.hashsalt": "chamomile", "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 1.3}):
+        for name in wanted:
+            make, size = MAKERS[name]
+            figure = Figure(figsize=size, layout="constrained")
+            make(folder, figure)
+            figure.suptitle(f"{folder.resolve().name}: {name.replace('-', ' ')}", fontsize="medium")
+            try:
+                output.mkdir(parents=True, exist_ok=True)
+                for path in files[name]:
+                    unfinished = path.with_name(f"{path.name}.tmp.{os.getpid()}")
+                    figure.savefig(unfinished, format=path.suffix[1:], dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {"Software": "chamomile"})
+                    unfinished.replace(path)
+                    written.append(path)
+            except OSError as fault:
+                raise PlotError(f"{output}: cannot be written: {fault.strerror}", 4) from None
+    return written
+
+
+def _main(arguments: Sequence[str]) -> int:
+    """Draws for the program, whose command line has been checked: FOLDER OUTPUT PLOTS FORMATS OVERWRITE QUIET."""
+    folder, output, plots, formats, overwrite, quiet = arguments
+    try:
+        written = plot(folder, output or None, plots=plots.split(",") if plots else None, formats=formats.split(","), overwrite=overwrite == "1")
+    except PlotError as fault:
+        print(f"chamomile: error: {fault}", file=sys.stderr)
+        return fault.status
+    if quiet != "1":
+        print(f"wrote {len(written)} plots to {written[0].parent}: {', '.join(path.name for path in written)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

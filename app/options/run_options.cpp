@@ -40,7 +40,7 @@ Snapshot tracers_of(const RunOptions& run)
 {
     Snapshot snapshot = read_particles(run.tracers, Masses::may_lack);
     require_particles(snapshot.particles, run.tracers);
-    take_unit_system(run.units, snapshot);
+    take_file_units(run.units, snapshot);
     std::fill(snapshot.particles.mass.begin(), snapshot.particles.mass.end(), 0.0);
     snapshot.has_accelerations = snapshot.has_potentials = false;
     return snapshot;

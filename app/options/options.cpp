@@ -5,6 +5,7 @@
 #include <boost/program_options.hpp>
 
 #include "app/command_files.hpp"
+#include "app/options/command_page.hpp"
 #include "app/options/config_file.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
@@ -36,14 +37,15 @@ std::string value_of(const po::option& option)
 Options::Options(std::string command, std::string summary)
     : command_(std::move(command)), summary_(std::move(summary))
 {
-    group("Common options");
+    group(common_group);
     text("config", "FILE.ini", config_,
          "options from a file of lines 'name = value'; a comment begins with a '#' at the start of "
          "a line or after a blank");
     number("threads", threads_, between(1, most_threads), "host threads; all cores unless given");
     flag("quiet,q", quiet_, "print results and errors only");
     flag("verbose,v", verbose_, "print more");
-    flag("help,h", help_, "print this and stop");
+    flag("help,h", help_, "print the common options and stop");
+    flag("help-all", help_all_, "print all options and stop");
     group("Options");
 }
 
@@ -278,7 +280,7 @@ Options::Values Options::read_arguments()
     } catch (const po::error& error) {
         throw Error(Fault::usage, error.what());
     }
-    if (values.contains("help"))
+    if (values.contains("help") || values.contains("help-all"))
         return values;
     if (places.size() > positionals_.size() && !rest_)
         throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " + "'" +
@@ -307,7 +309,7 @@ Options::Values Options::read_config(const std::string& file) const
     note_input(file);
     for (const ConfigLine& line : read_config_file(file)) {
         const Entry* entry = find(line.key);
-        if (!entry || line.key == "config" || line.key == "help")
+        if (!entry || line.key == "config" || line.key == "help" || line.key == "help-all")
             throw Error(Fault::usage, line.place + ": " + line.key + ": unknown option" +
                                           suggestion(line.key, long_names()));
         put(values, line.place + ": ", line.key, line.value);
@@ -357,8 +359,8 @@ bool Options::parse(const std::vector<std::string>& arguments)
     for (const Entry& entry : entries_)
         defaults_[entry.name] = entry.show();
     given_ = read_arguments();
-    if (given_.contains("help")) {
-        print_help();
+    if (given_.contains("help") || given_.contains("help-all")) {
+        show_help(page(), given_.contains("help-all") ? Extent::all : Extent::common);
         return false;
     }
     if (const auto file = given_.find("config"); file != given_.end()) {
@@ -433,7 +435,7 @@ std::vector<std::pair<std::string, std::string>> Options::values() const
 {
     std::vector<std::pair<std::string, std::string>> all;
     for (const Entry& entry : entries_)
-        if (entry.group != "Common options")
+        if (entry.group != common_group)
             all.emplace_back(entry.name, entry.show());
     return all;
 }

@@ -41,14 +41,20 @@ public:
     /// Returns whether a component of a model was asked for by this word.
     bool component(const std::string& word) const
     {
-        for (const char* key : {"command", "initial_command"})
-            if ((value(key) + " ").find(" " + word) != std::string::npos)
-                return true;
+        for (const char* key : {"command", "initial_command"}) {
+            const std::string text = value(key) + " ";
+            for (const char* end : {" ", ","}) // "model king ", or "model spheres king,w0=7 "
+                if (text.find("chamomile model ") == 0 &&
+                    text.find(" " + word + end) != std::string::npos)
+                    return true;
+        }
         return model(word);
     }
     bool galaxy() const { return model("galaxy") || model("merger"); }
+    /// Returns whether forces were summed, which a model alone does not.
+    bool evaluated() const { return !value("solver").empty(); }
     bool tree() const { return is("solver", "tree"); }
-    bool periodic() const { return snapshot_.box_size > 0 && !value("solver").empty(); }
+    bool periodic() const { return snapshot_.box_size > 0 && evaluated(); }
     bool mesh() const { return periodic() && tree() && is("long_range", "mesh"); }
     bool hermite() const { return !value("hermite").empty(); }
     bool comoving() const { return snapshot_.comoving.has_value(); }
@@ -82,7 +88,7 @@ constexpr Citation citations[] = {
   title = {The {Chamomile Scheme}: an optimized algorithm for {N}-body simulations on programmable graphics processing units},
   year = {2007}, eprint = {astro-ph/0703100}, archivePrefix = {arXiv}
 })",
-     [](const Use&) { return true; }},
+     [](const Use& use) { return use.evaluated(); }},
     {"the softening by a spline", R"(@article{monaghan1985,
   author = {Monaghan, J. J. and Lattanzio, J. C.},
   title = {A refined particle method for astrophysical problems},
@@ -112,7 +118,7 @@ constexpr Citation citations[] = {
   title = {Time stepping {N}-body simulations},
   year = {1997}, eprint = {astro-ph/9710043}, archivePrefix = {arXiv}
 })",
-     [](const Use& use) { return use.steps() || use.comoving(); }},
+     [](const Use& use) { return use.steps() || (use.comoving() && use.evaluated()); }},
     {"Hermite's scheme", R"(@article{makino1992,
   author = {Makino, J. and Aarseth, S. J.},
   title = {On a {Hermite} integrator with {Ahmad-Cohen} scheme for gravitational many-body problems},
@@ -223,7 +229,7 @@ int cite(const std::vector<std::string>& arguments)
     const Use use(snapshot);
     const std::string made_by = use.value("version").empty() ? version : use.value("version");
     std::printf(
-        "%% the program\n@software{chamomile,\n  author = {{The Chamomile developers}},\n"
+        "%% the program\n@misc{chamomile,\n  author = {{The Chamomile developers}},\n"
         "  title = {Chamomile: gravity for {N} particles by a hybrid treecode on {CPUs} and "
         "{GPUs}},\n  version = {%s}, year = {%.4s}\n}\n",
         made_by.substr(0, made_by.find(' ')).c_str(), release_date);

@@ -26,7 +26,7 @@ namespace {
 
 void tell(const char* what, const std::string& text)
 {
-    std::printf("%-16s %s\n", what, text.c_str());
+    std::printf("%-18s %s\n", what, text.c_str());
 }
 
 /// Returns the rest of the first line of the file that begins so, without blanks before; nothing

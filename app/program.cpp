@@ -50,7 +50,7 @@ int dispatch(const char* about, std::span<const Command> commands,
         std::printf("%s %s\nlicence: %s\n", program_name.c_str(), version, licence);
         return 0;
     }
-    if (name == "--help" || name == "-h" || name == "help") {
+    if (name == "--help" || name == "--help-all" || name == "-h" || name == "help") {
         print_overview(about, commands);
         return 0;
     }

@@ -272,7 +272,7 @@ Options::Values Options::read_arguments()
         throw Error(Fault::usage,
                     error.get_option_name() + ": unknown option" +
                         (nearest.empty() ? "" : "; did you mean '--" + nearest + "'?") + "; '" +
-                        program_name + " " + command_ + " --help' lists all");
+                        program_name + " " + command_ + " --help-all' lists all");
     } catch (const po::invalid_command_line_syntax& error) {
         const bool extra = error.kind() == po::invalid_command_line_syntax::extra_parameter;
         throw Error(Fault::usage,
@@ -285,7 +285,7 @@ Options::Values Options::read_arguments()
     if (places.size() > positionals_.size() && !rest_)
         throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " + "'" +
                                       program_name + " " + command_ +
-                                      " --help' tells which are taken");
+                                      " --help-all' tells which are taken");
     std::string missing;
     for (std::size_t k = 0; k < positionals_.size(); ++k) {
         if (k < places.size() && places[k].empty())
@@ -297,7 +297,7 @@ Options::Values Options::read_arguments()
     }
     if (!missing.empty())
         throw Error(Fault::usage, command_ + ": missing:" + missing + "; '" + program_name + " " +
-                                      command_ + " --help' tells more");
+                                      command_ + " --help-all' tells more");
     if (rest_)
         rest_->assign(places.begin() + std::ptrdiff_t(positionals_.size()) - 1, places.end());
     return values;

@@ -33,7 +33,7 @@ void print_overview(const char* about, std::span<const Command> commands)
     const char* name = program_name.c_str();
     std::printf("usage: %s COMMAND [ARGUMENT ...] [OPTION ...]\n\n%s\n\nCommands:\n", name, about);
     for (const Command& command : commands)
-        std::printf("  %-10s %s\n", command.name, command.summary);
+        std::printf("  %-11s %s\n", command.name, command.summary);
     std::printf("\n  %s COMMAND --help       arguments, common options and defaults of a command\n"
                 "  %s COMMAND --help-all   the same with all options\n"
                 "  %s --version            version, commit and licence of the program\n",

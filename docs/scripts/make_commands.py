@@ -69,7 +69,7 @@ page = ["# Commands and options\n",
 for name, _ in commands:
     page += command(name)
     if name == "model":
-        lines = help_of(name)
+        lines = [*help_of(name), ""]
         first = lines.index("Models:") + 1
         for model, _ in entries(lines[first:lines.index("", first)]):
             page += command(name, model)

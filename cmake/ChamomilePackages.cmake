@@ -21,7 +21,8 @@ if(CHAMOMILE_PROGRAM AND NOT CMAKE_CROSSCOMPILING)
 endif()
 
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md CITATION.cff README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation PATTERN scripts EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation PATTERN scripts EXCLUDE PATTERN build EXCLUDE
+    PATTERN __pycache__ EXCLUDE)
 
 # Every package has its copyright and changelog where Debian looks for them.
 find_program(CHAMOMILE_GZIP gzip)

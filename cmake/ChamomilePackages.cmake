@@ -39,6 +39,6 @@ foreach(component IN LISTS chamomile_components)
         install(FILES ${folder}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
     endif()
 endforeach()
-# Manual pages are compressed in packages alone; the link of a shared library belongs to the headers.
+# Manual pages are compressed in packages alone.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/compress_manual.cmake)
 include(CPack)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Every file that CONTRIBUTING.md names is there, it has a line for every folder, and the version is the same everywhere."""
+import ast
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 root = pathlib.Path(sys.argv[1]).resolve()
@@ -43,5 +45,10 @@ for name in sorted(set(re.findall(r"find_package\((\w+)", text))):
 for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "THIRD_PARTY.md"):
     if f"({name})" not in (root / "README.md").read_text():
         complaints.append(f"README.md: does not point to {name}")
+# Recipes that no test can run here can be read at least.
+ast.parse((root / "packaging/spack/package.py").read_text())
+for script in ("make_deb", "make_wheel", "try_clean"):
+    done = subprocess.run(["bash", "-n", root / "packaging" / script], capture_output=True, text=True)
+    complaints += [done.stderr] if done.returncode else []
 print("\n".join(complaints) or "documents name what is there")
 sys.exit(bool(complaints))

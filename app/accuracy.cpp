@@ -169,6 +169,8 @@ int accuracy(const std::vector<std::string>& arguments)
                                 "cells expanded per particle. Table 2 of Hamada & Iitaka (2007) is "
                                 "that of the program papers (docs/explanation/accuracy.md).");
     add_accuracy_options(options, accuracy);
+    options.common({"model", "particles", "solver", "eps", "criterion", "tolerance", "order",
+                    "precision", "device", "accuracy", "sample", "csv", "overwrite"});
     if (!options.parse(arguments))
         return 0;
     require_consistent(options, accuracy);

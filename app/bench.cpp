@@ -152,6 +152,8 @@ int bench(const std::vector<std::string>& arguments)
                     "measured in every combination, on the same particles. The tables of "
                     "papers are those of the program papers (docs/explanation/papers.md).");
     add_bench_options(options, bench);
+    options.common({"model", "particles", "solver", "eps", "tolerance", "order", "precision",
+                    "device", "threads", "repeat", "phases", "csv", "overwrite"});
     if (!options.parse(arguments))
         return 0;
     require_consistent(options, bench);

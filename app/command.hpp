@@ -10,13 +10,17 @@ namespace chamomile::app {
 /// everything else.
 int accuracy(const std::vector<std::string>& arguments);
 int bench(const std::vector<std::string>& arguments);
+int cite(const std::vector<std::string>& arguments);
+int completion(const std::vector<std::string>& arguments);
 int convert(const std::vector<std::string>& arguments);
 int devices(const std::vector<std::string>& arguments);
+int doctor(const std::vector<std::string>& arguments);
 int fluid(const std::vector<std::string>& arguments);
 int force(const std::vector<std::string>& arguments);
 int halos(const std::vector<std::string>& arguments);
 int info(const std::vector<std::string>& arguments);
 int join(const std::vector<std::string>& arguments);
+int manual(const std::vector<std::string>& arguments);
 int model(const std::vector<std::string>& arguments);
 int pairs(const std::vector<std::string>& arguments);
 int plot(const std::vector<std::string>& arguments);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <vector>
 
 #include <sys/stat.h>
@@ -112,8 +113,10 @@ void print_notes(const Options& options, const Snapshot& snapshot)
 {
     if (options.verbosity() == Verbosity::quiet)
         return;
+    static std::set<std::string> printed; // the snapshots of a run have the same notes
     for (const std::string& note : snapshot.notes)
-        std::printf("note: %s\n", note.c_str());
+        if (printed.insert(note).second)
+            std::printf("note: %s\n", note.c_str());
 }
 
 void add_output(Options& options, Output& output)

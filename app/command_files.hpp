@@ -35,7 +35,8 @@ void note_snapshot(const std::string& file);
 /// Calls note_snapshot() and read_snapshot().
 Snapshot read_particles(const std::string& file, Masses masses = Masses::needed);
 
-/// Prints "note: ..." on standard output, unless --quiet: the notes of a file that was read.
+/// Prints "note: ..." on standard output, unless --quiet: the notes of a file that was read,
+/// each of them once.
 void print_notes(const Options& options, const Snapshot& snapshot);
 
 /// An Output is the one file that a command writes: named by an option, refused early, with

@@ -43,6 +43,8 @@ int force(const std::vector<std::string>& arguments)
     options.positional("FILE", file, "the snapshot");
     add_force_options(options, solver_options, ForceUse::evaluation);
     add_output(options, output);
+    options.common({"solver", "eps", "softening", "tolerance", "accuracy", "device", "box",
+                    "output", "overwrite"});
     options.expect_units();
     if (!options.parse(arguments))
         return 0;

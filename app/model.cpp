@@ -5,6 +5,7 @@
 #include "app/models/model_cosmology.hpp"
 #include "app/models/model_galaxy.hpp"
 #include "app/models/model_spheres.hpp"
+#include "app/options/command_page.hpp"
 #include "app/options/options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
@@ -118,13 +119,14 @@ constexpr Command kinds[] = {
     {"cosmology", "a periodic box at high redshift, by 2LPT", model_cosmology},
 };
 
-void print_kinds()
+void show_kinds()
 {
-    std::printf("usage: chamomile model MODEL [OPTION ...]\n\nWrites initial conditions.\n\n"
-                "Models:\n");
+    CommandPage page{
+        .command = "model", .summary = "Writes initial conditions.", .children_title = "Models"};
+    page.arguments.push_back({"MODEL", "which; 'chamomile model MODEL --help' lists its options"});
     for (const Command& kind : kinds)
-        std::printf("  %-12s %s\n", kind.name, kind.summary);
-    std::printf("\n  chamomile model MODEL --help   options and defaults of a model\n");
+        page.children.emplace_back(kind.name, kind.summary);
+    show_help(page, Extent::all);
 }
 
 } // namespace
@@ -132,8 +134,8 @@ void print_kinds()
 int model(const std::vector<std::string>& arguments)
 {
     const std::string name = arguments.empty() ? "" : arguments.front();
-    if (name == "--help" || name == "-h") {
-        print_kinds();
+    if (name == "--help" || name == "--help-all" || name == "-h") {
+        show_kinds();
         return 0;
     }
     std::vector<std::string> known;

@@ -26,15 +26,18 @@ std::string program_name = "chamomile";
 
 namespace {
 
+std::span<const Command> commands_here;
+
 void print_overview(const char* about, std::span<const Command> commands)
 {
     const char* name = program_name.c_str();
     std::printf("usage: %s COMMAND [ARGUMENT ...] [OPTION ...]\n\n%s\n\nCommands:\n", name, about);
     for (const Command& command : commands)
-        std::printf("  %-10s %s\n", command.name, command.summary);
-    std::printf("\n  %s COMMAND --help   arguments, options and defaults of a command\n"
-                "  %s --version        version and commit of the program\n",
-                name, name);
+        std::printf("  %-11s %s\n", command.name, command.summary);
+    std::printf("\n  %s COMMAND --help       arguments, common options and defaults of a command\n"
+                "  %s COMMAND --help-all   the same with all options\n"
+                "  %s --version            version, commit and licence of the program\n",
+                name, name, name);
 }
 
 int dispatch(const char* about, std::span<const Command> commands,
@@ -44,10 +47,10 @@ int dispatch(const char* about, std::span<const Command> commands,
         throw Error(Fault::usage, "no command given; '" + program_name + " --help' lists them");
     const std::string& name = arguments.front();
     if (name == "--version") {
-        std::printf("%s %s\n", program_name.c_str(), version);
+        std::printf("%s %s\nlicence: %s\n", program_name.c_str(), version, licence);
         return 0;
     }
-    if (name == "--help" || name == "-h" || name == "help") {
+    if (name == "--help" || name == "--help-all" || name == "-h" || name == "help") {
         print_overview(about, commands);
         return 0;
     }
@@ -114,9 +117,15 @@ int fail(int status, const std::string& line)
 
 } // namespace
 
+std::span<const Command> program_commands()
+{
+    return commands_here;
+}
+
 int run_program(const char* about, std::span<const Command> commands,
                 const std::vector<std::string>& arguments)
 {
+    commands_here = commands;
     // A closed pipe or a full file system is an error of the write and must not kill the process.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);

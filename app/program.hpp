@@ -23,6 +23,9 @@ extern std::string program_name;
 int run_program(const char* about, std::span<const Command> commands,
                 const std::vector<std::string>& arguments);
 
+/// Returns the subcommands of the program that runs.
+std::span<const Command> program_commands();
+
 /// Prints on standard error, also with --quiet, that a result cannot be trusted.
 void warn(const std::string& line);
 

@@ -95,6 +95,9 @@ int render(const std::vector<std::string>& arguments)
     Options options("render", "Makes pictures of the projected surface density of snapshots, "
                               "smoothed over the local distance between particles.");
     add_picture(options, picture);
+    options.common({"size", "fov", "center", "follow", "inclination", "azimuth", "types",
+                    "quantity", "components", "min", "max", "colour-map", "output", "movie",
+                    "overwrite"});
     options.expect_units();
     if (!options.parse(arguments))
         return 0;

@@ -336,6 +336,9 @@ int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveVi
     Options options("run", "Evolves particles under their gravity and writes snapshots, energies, "
                            "pictures and a log; goes on with a run that was ended.");
     add_run_options(options, run);
+    options.common({"model", "particles", "t-end", "dt", "adaptive", "block-steps", "integrator",
+                    "z-end", "eps", "accuracy", "device", "box", "restart", "max-walltime",
+                    "output", "overwrite", "snapshot-every", "frames", "view"});
     options.expect_units();
     if (!options.parse(arguments))
         return 0;

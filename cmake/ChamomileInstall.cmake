@@ -4,9 +4,10 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/chamomile)
 # Two sets: what needs nothing else, for hosts in C and Fortran too, and the library in C++ with all that it uses.
 install(TARGETS chamomile chamomile_amuse EXPORT chamomile_cxx)
 install(TARGETS chamomile_c chamomile_cunbody chamomile_g5 chamomile_g6 EXPORT chamomile
+    LIBRARY COMPONENT library NAMELINK_COMPONENT development
     FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
 if(CHAMOMILE_PROGRAM)
-    install(TARGETS chamomile_program)
+    install(TARGETS chamomile_program COMPONENT program)
 endif()
 if(TARGET chamomile_fortran)
     install(TARGETS chamomile_fortran EXPORT chamomile)

@@ -1,11 +1,15 @@
-/// \file  Fourier transforms of grids, by FFTW in all threads.
+/// \file  Fourier transforms of grids, by FFTW or KissFFT (CHAMOMILE_FFT) in all threads.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "chamomile/mesh/grid.hpp"
 
 namespace chamomile {
+
+/// Returns the name and version of the library that transforms.
+std::string fourier_library();
 
 /// A Fourier transforms grids with n points along a side in place, T being float or double. The
 /// results have the same bits for any number of threads: these share planes and columns, each

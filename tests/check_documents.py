@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Every file that CONTRIBUTING.md names is there, it has a line for every folder, and the version is the same everywhere."""
+import ast
+import json
 import pathlib
 import re
+import subprocess
 import sys
 
 root = pathlib.Path(sys.argv[1]).resolve()
@@ -15,12 +18,37 @@ for name in sorted(set(re.findall(r"`([\w.]+(?:/[\w.*]+)+)`", guide))):
 for folder in sorted(path.name for path in root.iterdir() if path.is_dir() and not path.name.startswith(".") and path.name not in ("build", "out")):
     if f"| `{folder}` |" not in guide:
         complaints.append(f"CONTRIBUTING.md: no line for {folder}/")
-version = re.search(r"project\(chamomile VERSION (\S+)", (root / "CMakeLists.txt").read_text())[1]
-for name, said in (("CITATION.cff", f"\nversion: {version}\n"), ("CHANGELOG.md", f"\n## {version}")):
+settings = (root / "CMakeLists.txt").read_text()
+version = re.search(r"project\(chamomile VERSION (\S+)", settings)[1]
+date = re.search(r"set\(chamomile_release_date (\S+)\)", settings)[1]
+for name, said in (("CITATION.cff", f"\nversion: {version}\ndate-released: {date}\n"), ("CHANGELOG.md", f"\n## {version}, {date}\n"),
+                   ("codemeta.json", f'"version": "{version}",\n    "datePublished": "{date}"'), ("clients/amuse/amuse_chamomile/pyproject.toml", f'\nversion = "{version}"\n'),
+                   ("clients/c/chamomile.h", f'such as "{version}"'), ("core/version.hpp", f'such as "{version} ('), ("packaging/spack/package.py", f'version("{version}", tag="v{version}")'),
+                   ("packaging/conda/meta.yaml", f'version: "{version}"'), ("docs/howto/install.md", f"./chamomile_{version}_amd64.deb"),
+                   ("docs/howto/install.md", f"install chamomile-{version}-cp311"), ("docs/howto/licences.md", f"\nchamomile {version}\n")):
     if said not in (root / name).read_text():
-        complaints.append(f"{name}: has no version {version}")
-for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff"):
+        complaints.append(f"{name}: has no {said.strip()!r}")
+json.loads((root / "codemeta.json").read_text())
+# What projects of users ask for is this version.
+for path in sorted(path for folder in ("clients", "docs", "examples", "python", "tests") for path in (root / folder).rglob("*") if path.suffix in (".md", ".txt")):
+    for asked in re.findall(r"find_package\(chamomile (\d+\.\d+)", path.read_text()):
+        if asked != version.rpartition(".")[0]:
+            complaints.append(f"{path.relative_to(root)}: find_package(chamomile {asked}) is not of version {version}")
+# Every work of others that the build looks for has its licence.
+works = (root / "THIRD_PARTY.md").read_text()
+text = "".join(path.read_text() for path in (root / "CMakeLists.txt", root / "cmake/ChamomileFourier.cmake", root / "cmake/ChamomileCuda.cmake", root / "python/CMakeLists.txt",
+                                             root / "tests/CMakeLists.txt"))
+said = {"PNG": "libpng", "CUDAToolkit": "CUDA", "OpenMP": "OpenMP", "Python": None, "Python3": None, "Git": None, "chamomile": None}
+for name in sorted(set(re.findall(r"find_package\((\w+)", text))):
+    if (word := said.get(name, name)) and word.lower() not in works.lower():
+        complaints.append(f"THIRD_PARTY.md: says nothing of {name}")
+for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "THIRD_PARTY.md"):
     if f"({name})" not in (root / "README.md").read_text():
         complaints.append(f"README.md: does not point to {name}")
+# Recipes that no test can run here can be read at least.
+ast.parse((root / "packaging/spack/package.py").read_text())
+for script in ("make_deb", "make_wheel", "try_clean"):
+    done = subprocess.run(["bash", "-n", root / "packaging" / script], capture_output=True, text=True)
+    complaints += [done.stderr] if done.returncode else []
 print("\n".join(complaints) or "documents name what is there")
 sys.exit(bool(complaints))

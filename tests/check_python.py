@@ -39,7 +39,7 @@ if sys.version_info < (3, 10):
 if not python.exists() and (done := call(sys.executable, "-m", "venv", folder / "venv")).returncode:
     shutil.rmtree(folder, ignore_errors=True)
     skip("venv (Debian: python3-venv)", done)
-done = call(python, "-m", "pip", "install", "--quiet", "--retries", "1", "scikit-build-core>=0.10", "nanobind>=2.4", "numpy")
+done = call(python, "-m", "pip", "install", "--quiet", "--retries", "1", "scikit-build-core>=0.11.2", "nanobind>=2.4", "numpy")
 if done.returncode:
     skip("packages from PyPI", done)
 others = call(python, "-m", "pip", "install", "--quiet", "--retries", "1", "pytreegrav==1.5.0")

@@ -164,7 +164,7 @@ def main():
             complaints(folder, [*line.split(), "--overwrite"], before, {2}, line)
         for command in ("accuracy", "bench", "convert", "fluid", "force", "halos", "info", "join", "pairs", "power", "render", "run", "model plummer", "model cosmology", "model galaxy",
                         "model merger"):
-            text = run(folder, *command.split(), "--help").stdout
+            text = run(folder, *command.split(), "--help-all").stdout
             options = set(re.findall(r"--([\w-]+)(?: \])? \S*(?:FILE|FOLDER|IMAGE)", text))
             if options - KNOWN or not options:
                 failures.append(f"{command}: files of options without a row here: {sorted(options - KNOWN)}")

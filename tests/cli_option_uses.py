@@ -8,7 +8,7 @@ import tempfile
 from bad_inputs import space
 from program import PROGRAM, end, failures
 
-COMMON = set("config threads quiet verbose help".split())
+COMMON = set("config threads quiet verbose help help-all".split())
 
 # All options of each command. One that is new must be put here, and into every mode below that has no use for it.
 FORCES = "solver eps softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size leaf-size device instruction-set " \
@@ -196,7 +196,7 @@ def run(folder, command):
 def complaints(folder):
     there = set(folder.iterdir())
     for command, names in COMMANDS.items():
-        options = set(re.findall(r"^  (?:-\w \[ )?--([\w-]+)", run(folder, command + " --help").stdout, re.M)) - COMMON
+        options = set(re.findall(r"^  (?:-\w \[ )?--([\w-]+)", run(folder, command + " --help-all").stdout, re.M)) - COMMON
         options |= {"threads"} if command == "bench" else set()
         for name in options ^ set(names.split()):
             yield f"{command} --{name}: is not in both --help and this table; which modes use it?"

@@ -5,6 +5,7 @@
 #include <boost/program_options.hpp>
 
 #include "app/command_files.hpp"
+#include "app/options/command_page.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/number_text.hpp"
@@ -35,14 +36,15 @@ std::string value_of(const po::option& option)
 Options::Options(std::string command, std::string summary)
     : command_(std::move(command)), summary_(std::move(summary))
 {
-    group("Common options");
+    group(common_group);
     text("config", "FILE.ini", config_,
          "options from a file of lines 'name = value'; a comment begins with a '#' at the start of "
          "a line or after a blank");
     number("threads", threads_, between(1, most_threads), "host threads; all cores unless given");
     flag("quiet,q", quiet_, "print results and errors only");
     flag("verbose,v", verbose_, "print more");
-    flag("help,h", help_, "print this and stop");
+    flag("help,h", help_, "print the common options and stop");
+    flag("help-all", help_all_, "print all options and stop");
     group("Options");
 }
 
@@ -275,7 +277,7 @@ Options::Values Options::read_arguments()
         throw Error(Fault::usage,
                     error.get_option_name() + ": unknown option" +
                         (nearest.empty() ? "" : "; did you mean '--" + nearest + "'?") + "; '" +
-                        program_name + " " + command_ + " --help' lists all");
+                        program_name + " " + command_ + " --help-all' lists all");
     } catch (const po::invalid_command_line_syntax& error) {
         const bool extra = error.kind() == po::invalid_command_line_syntax::extra_parameter;
         throw Error(Fault::usage,
@@ -283,12 +285,12 @@ Options::Values Options::read_arguments()
     } catch (const po::error& error) {
         throw Error(Fault::usage, error.what());
     }
-    if (values.contains("help"))
+    if (values.contains("help") || values.contains("help-all"))
         return values;
     if (places.size() > positionals_.size() && !rest_)
         throw Error(Fault::usage, places[positionals_.size()] + ": one argument too many; " + "'" +
                                       program_name + " " + command_ +
-                                      " --help' tells which are taken");
+                                      " --help-all' tells which are taken");
     std::string missing;
     for (std::size_t k = 0; k < positionals_.size(); ++k) {
         if (k < places.size() && places[k].empty())
@@ -300,7 +302,7 @@ Options::Values Options::read_arguments()
     }
     if (!missing.empty())
         throw Error(Fault::usage, command_ + ": missing:" + missing + "; '" + program_name + " " +
-                                      command_ + " --help' tells more");
+                                      command_ + " --help-all' tells more");
     if (rest_)
         rest_->assign(places.begin() + std::ptrdiff_t(positionals_.size()) - 1, places.end());
     return values;
@@ -312,7 +314,7 @@ Options::Values Options::read_config(const std::string& file) const
     note_input(file);
     for (const ConfigLine& line : read_config_file(file)) {
         const Entry* entry = find(line.key);
-        if (!entry || line.key == "config" || line.key == "help")
+        if (!entry || line.key == "config" || line.key == "help" || line.key == "help-all")
             throw Error(Fault::usage, line.place + ": " + line.key + ": unknown option" +
                                           suggestion(line.key, long_names()));
         put(values, line.place + ": ", line.key, line.value);
@@ -397,8 +399,8 @@ bool Options::parse(const std::vector<std::string>& arguments)
     for (const Entry& entry : entries_)
         defaults_[entry.name] = entry.show();
     given_ = read_arguments();
-    if (given_.contains("help")) {
-        print_help();
+    if (given_.contains("help") || given_.contains("help-all")) {
+        show_help(page(), given_.contains("help-all") ? Extent::all : Extent::common);
         return false;
     }
     if (const auto file = given_.find("config"); file != given_.end()) {
@@ -475,7 +477,7 @@ std::vector<std::pair<std::string, std::string>> Options::values() const
 {
     std::vector<std::pair<std::string, std::string>> all;
     for (const Entry& entry : entries_)
-        if (entry.group != "Common options")
+        if (entry.group != common_group)
             all.emplace_back(entry.name, entry.show());
     return all;
 }

@@ -20,8 +20,8 @@
 /// Each option is bound to a variable: its value at the time of binding is the default that --help
 /// shows, and parse() overwrites it. app/options/solver_options.hpp has the options of forces, and
 /// core/text/table.hpp the tables on standard output. Every command also takes --config FILE.ini,
-/// --threads, --quiet/-q, --verbose/-v and --help/-h. A command prints to standard output, and
-/// nothing else does.
+/// --threads, --quiet/-q, --verbose/-v, --help/-h and --help-all. A command prints to standard
+/// output, and nothing else does.
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,12 @@
 #include "chamomile/core/options/quantity.hpp"
 #include "chamomile/run/journal.hpp"
 
-namespace boost::program_options {
-class options_description;
-}
-
 namespace chamomile::app {
+
+struct CommandPage;
+
+/// The group of the options that every command takes.
+inline constexpr const char* common_group = "Common options";
 
 enum class Need { required, optional };
 
@@ -127,6 +128,10 @@ public:
     template <class Settings>
     void list(const OptionRow<Settings>& row, std::vector<std::string>& values);
 
+    /// Says before parse(), and after all options, which of them --help lists; without this call it
+    /// lists all, as --help-all does in any case.
+    void common(const std::vector<std::string>& names);
+
     /// Says before parse() that the command calls take_units(): quantities may have units, as in
     /// --eps 50pc. Until then a variable holds the number before the unit.
     void expect_units() { expects_units_ = true; }
@@ -142,7 +147,8 @@ public:
     std::vector<std::string> quantities() const;
 
     /// Reads the arguments, then the file of --config for options that they do not give. Returns
-    /// false if --help was given and printed. Throws Error(usage) for the first error.
+    /// false if --help or --help-all was given and printed. Throws Error(usage) for the first
+    /// error.
     bool parse(const std::vector<std::string>& arguments);
 
     /// Returns whether the arguments or the file of --config name the option.
@@ -162,6 +168,9 @@ public:
     Verbosity verbosity() const;
     const std::string& command() const { return command_; }
 
+    /// Returns what --help, the manual and completions are made from.
+    CommandPage page() const;
+
     /// Returns the command as it was typed, for the files that it makes.
     std::string command_line() const;
 
@@ -176,6 +185,7 @@ private:
         std::string group;
         bool is_flag = false, repeats = false;
         bool has_optional_number = false; ///< "--name" stands for "--name=any"
+        bool is_common = true;
         Dimension dimension = {};
 
         /// Returns the name in Boost's form: "output,o".
@@ -199,8 +209,6 @@ private:
     void store_one(const Entry& entry, const std::string& option, const std::string& text);
     void put(Values& values, const std::string& source, const std::string& name,
              const std::string& text) const;
-    static void describe(const Entry& entry, boost::program_options::options_description& group);
-    void print_help() const;
 
     std::string command_, summary_, group_;
     Values defaults_; ///< as --help shows them
@@ -215,7 +223,7 @@ private:
     std::string config_, foreign_;
     ForeignReader read_foreign_;
     std::optional<int> threads_;
-    bool quiet_ = false, verbose_ = false, help_ = false;
+    bool quiet_ = false, verbose_ = false, help_ = false, help_all_ = false;
 };
 
 inline std::string shown(double value)

@@ -100,7 +100,7 @@ typedef struct chm_error_stats {
 
 typedef struct chm_context chm_context;
 
-CHM_API const char* chm_version(void); /* such as "0.1.0" */
+CHM_API const char* chm_version(void); /* such as "0.2.0" */
 
 CHM_API int chm_create(chm_context** context);
 /* NULL: nothing. Waits for no one: no other call may be under way. */

@@ -10,7 +10,7 @@ PAGE = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__
 
 
 def help_of(*words):
-    return subprocess.run([PROGRAM, *words, "--help"], capture_output=True, text=True, check=True).stdout.splitlines()
+    return subprocess.run([PROGRAM, *words, "--help-all"], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def entries(lines):
@@ -62,14 +62,14 @@ overview = help_of()
 start = overview.index("Commands:") + 1
 commands = entries(overview[start:overview.index("", start)])
 page = ["# Commands and options\n",
-        "*This page is made from what `chamomile COMMAND --help` prints, by `docs/scripts/make_commands.py`.* In brackets stands what holds unless something is given.\n",
+        "*This page is made from what `chamomile COMMAND --help-all` prints, by `docs/scripts/make_commands.py`.* In brackets stands what holds unless something is given.\n",
         "Of every command:\n",
         *section(COMMON, entries(help_of("info")[help_of("info").index(COMMON + ":") + 1:])),
         *section("Commands", [(f"chamomile {name}", text) for name, text in commands])]
 for name, _ in commands:
     page += command(name)
     if name == "model":
-        lines = help_of(name)
+        lines = [*help_of(name), ""]
         first = lines.index("Models:") + 1
         for model, _ in entries(lines[first:lines.index("", first)]):
             page += command(name, model)

@@ -77,6 +77,11 @@ std::unique_ptr<std::byte, FreeAligned> aligned_memory(std::size_t bytes)
 
 } // namespace
 
+std::string fourier_library()
+{
+    return fftw_version;
+}
+
 /// Plans holds FFTW's plans for one size of grid.
 template <class T>
 struct Fourier<T>::Plans {

@@ -93,17 +93,36 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
                           expands ? kappa * radius : Box::infinity,
                           criterion_.expansion_factor(radius, a, nodes_->units)};
     };
+    const auto soften = [&](WalkRegion& region, const SofteningSpan& span) {
+        region.clearance = criterion_.own_clearance(span.largest);
+        region.least_expansion =
+            std::max(region.least_expansion, criterion_.softened_expansion(span.half()));
+        const double factor =
+            criterion_.softened_expansion_factor(span.half(), a, nodes_->units);
+        if (criterion_.local_order == 6)
+            region.softened_factor = factor;
+        else
+            region.expansion_factor = std::max(region.expansion_factor, factor);
+    };
+    const bool varied = !groups.group_softening.empty();
+    const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
     const std::size_t count = cluster.last_group - cluster.first_group;
     reserve(scratch.regions, count);
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         scratch.regions.data[g] =
             region(group.box, group.center, group.radius, criterion_.group_kappa());
+        if (varied)
+            soften(scratch.regions.data[g], groups.group_softening[cluster.first_group + g]);
     }
+    WalkRegion whole =
+        region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa());
+    if (varied)
+        soften(whole, groups.cluster_softening[number_of_cluster]);
     const auto walk_cluster =
         criterion_.periodicity ? kernels_->walk_periodic_cluster : kernels_->walk_cluster;
     walk_cluster({{nodes_->nodes.data(), octree_->cells.data()},
-                  region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa()),
+                  whole,
                   count,
                   criterion_.local_order > 0 ? spared_part * cluster.radius : -1,
                   {criterion_.periodicity, criterion_.cut}},
@@ -114,7 +133,9 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
     GroupEnds begin = scratch.ends.data[0];
     const Index number = begin.far_cells > 0 ? Index(lists.clusters.size()) : no_cluster;
     if (begin.far_cells > 0)
-        lists.clusters.push_back({far, far + begin.far_cells, cluster.center, cluster.radius});
+        lists.clusters.push_back(
+            {far, far + begin.far_cells, cluster.center, cluster.radius,
+             varied ? groups.cluster_softening[number_of_cluster].middle() : 0});
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         const GroupEnds end = scratch.ends.data[g + 1];
@@ -132,7 +153,9 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
                               end.particle_count,
                               group.center,
                               group.radius,
-                              {}});
+                              {},
+                              varied ? groups.group_softening[cluster.first_group + g].middle()
+                                     : 0});
         begin = end;
     }
     assert(begin.cells == scratch.cells.size && begin.ranges == scratch.ranges.size &&
@@ -165,7 +188,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
                                 place,
                                 1 / units.length,
                                 smoothing * extent + softening,
-                                criterion_.clearance,
+                                criterion_.clearance + criterion_.shared_clearance(),
                                 {criterion_.periodicity, criterion_.cut}},
                                scratch);
     };

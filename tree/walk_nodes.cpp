@@ -49,7 +49,9 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
         int lane = 0;
         node = {};
         for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
-            const CellReach reach = criterion.reach(moments.multipole[c], moments.bounds[c], units);
+            CellReach reach = criterion.reach(moments.multipole[c], moments.bounds[c], units);
+            if (!moments.softening.empty())
+                criterion.soften(reach, moments.softening[c], moments.multipole[c], units);
             fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach, units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }

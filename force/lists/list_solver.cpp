@@ -21,6 +21,7 @@ public:
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
         TreeParticles sources{request.count, request.position, request.mass};
+        sources.softening = request.softening;
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,
                                    .has_long_range = request.long_range != LongRangePart::left_out,
@@ -78,6 +79,8 @@ AcceptanceCriterion criterion_of(const SolverOptions& options)
     criterion.order = options.order;
     criterion.local_order = options.local_order;
     criterion.softening = options.softening.length;
+    criterion.softening_kind = options.softening.kind;
+    criterion.softening_rule = options.softening.rule;
     if (options.softening.kind == SofteningKind::spline)
         criterion.clearance = options.softening.spline_radius();
     return criterion;

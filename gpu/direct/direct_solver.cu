@@ -44,6 +44,8 @@ public:
         ForceStatistics statistics;
         const std::size_t n = request.count;
         check_number(n);
+        if (request.softening)
+            throw Error(Fault::usage, varied_softening_on_gpu);
         softening_.length = request.softening_length.value_or(options_.softening.length);
         with_potential_ = bool(request.potential);
         if (n == 0)

@@ -124,4 +124,22 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
         read_softening_class(piece, snapshot);
 }
 
+void take_softenings(const Hdf5Piece& piece, Snapshot& snapshot)
+{
+    using namespace hdf5_layout;
+    const std::vector<double>& length = snapshot.particles.softening;
+    Softening softening = snapshot.softening.value_or(Softening{SofteningKind::spline});
+    softening.length = *std::max_element(length.begin(), length.end());
+    softening.is_varied = true;
+    const auto strings = piece.group(own).strings();
+    if (const auto rule = strings.find(softening_rule); rule != strings.end()) {
+        if (rule->second != larger && rule->second != root_of_squares)
+            throw bad_input(piece.path, "Chamomile/softening_rule", rule->second,
+                            std::string(larger) + " or " + root_of_squares);
+        softening.rule = rule->second == larger ? SofteningRule::larger
+                                                : SofteningRule::root_of_squares;
+    }
+    snapshot.softening = softening;
+}
+
 } // namespace chamomile

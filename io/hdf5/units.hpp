@@ -10,4 +10,8 @@ namespace chamomile {
 /// Header, in this order, or notes what was assumed.
 void read_units(const Hdf5Piece& piece, Snapshot& snapshot);
 
+/// Completes the softening of a snapshot whose particles have lengths of their own: they are a
+/// spline's where the file states no kind. Throws Error with Fault::input.
+void take_softenings(const Hdf5Piece& piece, Snapshot& snapshot);
+
 } // namespace chamomile

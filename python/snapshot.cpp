@@ -1,6 +1,7 @@
 // Snapshots: their arrays as numpy's, and the files.
 #include "chamomile/io/snapshot.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -13,6 +14,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/option_row.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
@@ -91,8 +93,9 @@ void set_softenings(Snapshot& snapshot, nb::handle value)
     const Array lengths(value, "softenings", 1, Array::Access::read, n, "particles");
     if (lengths.view().on_device)
         throw Error(Fault::usage, "softenings: must be on the host");
-    std::vector<double> taken = cut_softenings(lengths.view(), n);
-    own = std::move(taken);
+    const std::vector<double> taken = cut_softenings(lengths.view(), n);
+    own.resize(n);
+    std::copy(taken.begin(), taken.end(), own.begin()); // in place: there may be views of it
     Softening softening = snapshot.softening.value_or(Softening{});
     softening.length = n == 0 ? 0 : *std::max_element(own.begin(), own.end());
     softening.is_varied = true;

@@ -1,0 +1,552 @@
+// Softening lengths of the particles' own: every way to sum them against a plain loop over pairs,
+// the steps that follow from them, and the files that hold them.
+#include <cmath>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/core/files/memory_archive.hpp"
+#include "chamomile/force/field.hpp"
+#include "chamomile/force/option_table.hpp"
+#include "chamomile/force/solver.hpp"
+#include "chamomile/integrate/leapfrog.hpp"
+#include "chamomile/integrate/simulation.hpp"
+#include "chamomile/io/arrangement.hpp"
+#include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/texts/stated_forces.hpp"
+#include "tests/clouds.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("own_softenings");
+
+namespace {
+
+/// The pull of a unit mass at r on a target, and minus its potential.
+struct Pull {
+    double force, potential;
+};
+
+Pull pull(double r, double a, double b, const Softening& softening)
+{
+    const double eps =
+        softening.rule == SofteningRule::larger ? std::fmax(a, b) : std::sqrt(a * a + b * b);
+    if (softening.kind == SofteningKind::plummer || r >= 2.8 * eps) {
+        const double u =
+            softening.kind == SofteningKind::plummer ? std::sqrt(r * r + eps * eps) : r;
+        return {r / (u * u * u), 1 / u};
+    }
+    // Springel (2005), the density of Monaghan & Lattanzio (1985) integrated.
+    const double h = 2.8 * eps, q = r / h;
+    if (q < 0.5)
+        return {q / (h * h) * (32. / 3 - 192. / 5 * q * q + 32 * q * q * q),
+                (14. / 5 - 16. / 3 * q * q + 48. / 5 * std::pow(q, 4) - 32. / 5 * std::pow(q, 5)) /
+                    h};
+    return {q / (h * h) *
+                (64. / 3 - 48 * q + 192. / 5 * q * q - 32. / 3 * q * q * q - 1 / (15 * q * q * q)),
+            (16. / 5 - 1 / (15 * q) - 32. / 3 * q * q + 16 * q * q * q - 48. / 5 * std::pow(q, 4) +
+             32. / 15 * std::pow(q, 5)) /
+                h};
+}
+
+struct PlainSums {
+    std::vector<Vec3<double>> acceleration;
+    std::vector<double> potential, absolute;
+};
+
+/// Sums all pairs one by one at every `stride`-th particle.
+PlainSums plain_sums(const Particles& p, const Softening& softening, std::size_t stride = 1)
+{
+    PlainSums sums;
+    for (std::size_t i = 0; i < p.size(); i += stride) {
+        Vec3<double> a{};
+        double phi = 0, absolute = 0;
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            if (j == i)
+                continue;
+            const Vec3<double> d = p.position[j] - p.position[i];
+            const double r = std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
+            const Pull f = pull(r, p.softening[i], p.softening[j], softening);
+            a += (p.mass[j] * f.force / r) * d;
+            phi -= p.mass[j] * f.potential;
+            absolute += p.mass[j] * f.force;
+        }
+        sums.acceleration.push_back(a);
+        sums.potential.push_back(phi);
+        sums.absolute.push_back(absolute);
+    }
+    return sums;
+}
+
+double length(const Vec3<double>& v)
+{
+    return std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+}
+
+struct NamedParticles {
+    const char* name;
+    Particles particles;
+};
+
+/// Sets whose lengths are mixed, apart, and all different; one with a few of no length.
+std::vector<NamedParticles> sets(std::size_t n)
+{
+    const auto with = [](Particles p, auto own) {
+        Random random(17);
+        p.softening.resize(p.size());
+        for (std::size_t i = 0; i < p.size(); ++i)
+            p.softening[i] = own(i, random);
+        return p;
+    };
+    Particles apart = plummer(n / 2, 3), second = plummer(n - n / 2, 4);
+    for (std::size_t i = 0; i < second.size(); ++i) {
+        apart.position.push_back(0.3 * second.position[i] + Vec3<double>{4, 1, -1});
+        apart.mass.push_back(2 * second.mass[i]);
+    }
+    apart.resize(n);
+    return {
+        {"mixed", with(plummer(n), [](std::size_t i, Random&) { return i % 3 ? 0.02 : 0.1; })},
+        {"apart", with(apart, [n](std::size_t i, Random&) { return i < n / 2 ? 0.1 : 0.02; })},
+        {"all different",
+         with(hernquist(n), [](std::size_t, Random& random) { return 0.2 * random() * random(); })},
+        {"a few without", with(thin_disk(n), [](std::size_t i, Random&) {
+             return i % 50 == 0 ? 0 : i % 2 ? 0.05 : 0.1;
+         })}};
+}
+
+std::vector<Softening> laws()
+{
+    std::vector<Softening> all;
+    for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline})
+        for (const SofteningRule rule : {SofteningRule::larger, SofteningRule::root_of_squares})
+            all.push_back({kind, 0, rule, true});
+    return all;
+}
+
+std::string name_of(const NamedParticles& set, const Softening& law)
+{
+    return std::string(set.name) + (law.kind == SofteningKind::plummer ? ", plummer" : ", spline") +
+           (law.rule == SofteningRule::larger ? ", larger" : ", root of squares");
+}
+
+SolverOptions options_of(const Softening& law, SolverKind solver, Precision precision)
+{
+    SolverOptions options;
+    options.softening = law;
+    options.solver = solver;
+    options.precision = precision;
+    return options;
+}
+
+} // namespace
+
+TEST_CASE("direct sums are those of a plain loop, and momentum is conserved")
+{
+    for (const NamedParticles& set : sets(1201))
+        for (const Softening& law : laws())
+            for (const Precision precision :
+                 {Precision::double_precision, Precision::single_precision}) {
+                CAPTURE(name_of(set, law));
+                const bool precise = precision == Precision::double_precision;
+                const double limit = precise ? 1e-13 : 2e-6;
+                Particles p = set.particles;
+                make_solver(options_of(law, SolverKind::direct, precision))
+                    ->solve(p, Quantities::acceleration_potential);
+                const PlainSums plain = plain_sums(p, law);
+                double error = 0, potential_error = 0, absolute = 0;
+                Vec3<double> momentum{};
+                for (std::size_t i = 0; i < p.size(); ++i) {
+                    error = std::max(error, length(p.acceleration[i] - plain.acceleration[i]) /
+                                                plain.absolute[i]);
+                    potential_error = std::max(potential_error,
+                                               std::abs(p.potential[i] / plain.potential[i] - 1));
+                    momentum += p.mass[i] * p.acceleration[i];
+                    absolute += p.mass[i] * plain.absolute[i];
+                }
+                CHECK(error < limit);
+                CHECK(potential_error < limit);
+                CHECK(length(momentum) < (precise ? 1e-15 : 1e-7) * absolute);
+            }
+}
+
+TEST_CASE("a tree keeps its tolerance where lengths differ")
+{
+    struct Case {
+        const char* name;
+        void (*choose)(SolverOptions&);
+        double most99; ///< of |da| / |a|
+    };
+    const Case cases[] = {
+        {"default", [](SolverOptions&) {}, 2e-3},
+        {"double", [](SolverOptions& o) { o.precision = Precision::double_precision; }, 2e-3},
+        {"tolerance 1e-5", [](SolverOptions& o) { o.tolerance = 1e-5; }, 2e-5},
+        {"monopoles", [](SolverOptions& o) { o.order = 0; }, 4e-3},
+        {"octupoles, order 3", [](SolverOptions& o) { o.order = 3, o.local_order = 3; }, 2e-3},
+        {"hexadecapoles", [](SolverOptions& o) { o.order = 4; }, 2e-3},
+        {"no expansions", [](SolverOptions& o) { o.local_order = 0; }, 2e-3},
+        {"relative", [](SolverOptions& o) { o.criterion = Criterion::relative; }, 2e-3},
+        {"geometric", [](SolverOptions& o) { o.criterion = Criterion::geometric; }, 4e-3}};
+    constexpr std::size_t stride = 7;
+    for (const NamedParticles& set : sets(6007))
+        for (const Softening& law : laws()) {
+            const PlainSums plain = plain_sums(set.particles, law, stride);
+            for (const Case& c : cases) {
+                CAPTURE(name_of(set, law));
+                CAPTURE(c.name);
+                Particles p = set.particles;
+                SolverOptions options =
+                    options_of(law, SolverKind::tree, Precision::single_precision);
+                c.choose(options);
+                const ForceStatistics statistics =
+                    make_solver(options)->solve(p, Quantities::acceleration_potential);
+                CHECK(statistics.particle_cell + statistics.expansions > 0);
+                std::vector<double> errors;
+                for (std::size_t k = 0; k < plain.acceleration.size(); ++k) {
+                    errors.push_back(length(p.acceleration[k * stride] - plain.acceleration[k]) /
+                                     length(plain.acceleration[k]));
+                    CHECK(std::abs(p.potential[k * stride] / plain.potential[k] - 1) <
+                          5 * c.most99);
+                }
+                std::sort(errors.begin(), errors.end());
+                CHECK(errors[errors.size() * 99 / 100] < c.most99);
+            }
+        }
+}
+
+TEST_CASE("lengths that are all equal are one length, bit for bit")
+{
+    for (const SolverKind solver : {SolverKind::tree, SolverKind::direct})
+        for (const SofteningKind kind : {SofteningKind::plummer, SofteningKind::spline}) {
+            SolverOptions options;
+            options.solver = solver;
+            options.softening = {kind, 0.03};
+            Particles one = plummer(2003), own = one;
+            make_solver(options)->solve(one, Quantities::acceleration_potential);
+            own.softening.assign(own.size(), 0.03);
+            options.softening = {kind, 0, SofteningRule::larger, true};
+            make_solver(options)->solve(own, Quantities::acceleration_potential);
+            CHECK(one.acceleration == own.acceleration);
+            CHECK(one.potential == own.potential);
+        }
+}
+
+TEST_CASE("a part of the particles, and a tree that is kept, follow the same lengths")
+{
+    for (const Softening& law : laws()) {
+        Particles p = sets(3001)[0].particles;
+        const auto solver =
+            make_solver(options_of(law, SolverKind::tree, Precision::single_precision));
+        std::vector<Index> active;
+        for (Index i = 3; i < p.size(); i += 11)
+            active.push_back(i);
+        solver->solve(p, Quantities::acceleration_potential);
+        for (Vec3<double>& x : p.position)
+            x = 1.001 * x;
+        Request request = request_of(p, Quantities::acceleration_potential);
+        request.active = active;
+        request.keeps_tree = true;
+        CHECK(solver->evaluate(request).kept_tree);
+        const PlainSums plain = plain_sums(p, law);
+        for (const Index i : active)
+            CHECK(length(p.acceleration[i] - plain.acceleration[i]) < 1e-2 * plain.absolute[i]);
+    }
+}
+
+TEST_CASE("softenings of an evaluation are cut to the largest that a request allows")
+{
+    Particles p = sets(1201)[2].particles;
+    const Softening law{SofteningKind::plummer, 0, SofteningRule::larger, true};
+    const auto solver =
+        make_solver(options_of(law, SolverKind::direct, Precision::double_precision));
+    Request request = request_of(p, Quantities::acceleration_potential);
+    request.softening_length = 0.03;
+    solver->evaluate(request);
+    Particles cut = p;
+    for (double& own : cut.softening)
+        own = std::min(own, 0.03);
+    const PlainSums plain = plain_sums(cut, law);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        CHECK(length(p.acceleration[i] - plain.acceleration[i]) < 1e-13 * plain.absolute[i]);
+}
+
+TEST_CASE("points have a length of their own, or none, and sources theirs")
+{
+    for (const SolverKind kind : {SolverKind::direct, SolverKind::tree})
+        for (const Softening& law : laws()) {
+            const Particles p = sets(2003)[0].particles;
+            SolverOptions options = options_of(law, kind, Precision::double_precision);
+            options.tolerance = 1e-5;
+            const auto field = make_field_solver(options);
+            Particles sources = p;
+            field->build({p.size(),
+                          view_of(std::span(sources.position)),
+                          view_of(std::span(sources.mass)),
+                          {},
+                          view_of(std::span(sources.softening))});
+            std::vector<Vec3<double>> point{
+                {0.1, 0.2, 0.3}, {-1, 0, 1}, p.position[5], {1e7, 0, 0}},
+                acceleration(point.size());
+            std::vector<double> own{0.3, 0, 0, 0.1}, potential(point.size());
+            const std::vector<std::int64_t> self{-1, -1, 5, -1};
+            const FieldResults results{view_of(std::span(acceleration)),
+                                       view_of(std::span(potential))};
+            for (const bool given : {true, false}) {
+                field->evaluate({point.size(),
+                                 view_of(std::span(point)),
+                                 {},
+                                 self,
+                                 given ? view_of(std::span(own)) : ArrayView{}},
+                                results);
+                for (std::size_t k = 0; k < point.size(); ++k) {
+                    const double eps = given ? own[k] : self[k] >= 0 ? p.softening[5] : 0;
+                    Vec3<double> a{};
+                    double phi = 0;
+                    for (std::size_t j = 0; j < p.size(); ++j) {
+                        const Vec3<double> d = p.position[j] - point[k];
+                        if (std::int64_t(j) == self[k])
+                            continue;
+                        const Pull f = pull(length(d), eps, p.softening[j], law);
+                        a += (p.mass[j] * f.force / length(d)) * d;
+                        phi -= p.mass[j] * f.potential;
+                    }
+                    CAPTURE(k);
+                    const double limit = kind == SolverKind::direct ? 1e-12 : 1e-4;
+                    CHECK(length(acceleration[k] - a) < limit * length(a));
+                    CHECK(std::abs(potential[k] / phi - 1) < limit);
+                }
+            }
+            CHECK_THROWS_WITH(
+                field->evaluate_sources({}, {.tidal = view_of(std::span(acceleration))}),
+                doctest::Contains("tidal"));
+        }
+}
+
+TEST_CASE("in a periodic box both ranges follow the lengths")
+{
+    Particles p = uniform_cube(700, 9);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        p.mass[i] *= 1 + double(i % 5);
+        p.softening.push_back(i % 4 ? 0.01 : 0.06);
+    }
+    for (const Softening& law : laws()) {
+        // The sum with one length, and at each pair's nearest image what its own changes.
+        SolverOptions options = options_of(law, SolverKind::direct, Precision::double_precision);
+        options.box = 1;
+        SolverOptions alike = options;
+        alike.softening = {law.kind, 0.02};
+        Particles expected = p, summed = p;
+        expected.softening.clear();
+        make_solver(alike)->solve(expected, Quantities::acceleration_potential);
+        std::vector<double> absolute(p.size());
+        for (std::size_t i = 0; i < p.size(); ++i)
+            for (std::size_t j = 0; j < p.size(); ++j) {
+                if (j == i)
+                    continue;
+                const Vec3<double> d = Periodicity{1}.nearest(p.position[j] - p.position[i]);
+                const double r = length(d);
+                const Pull own = pull(r, p.softening[i], p.softening[j], law),
+                           one = pull(r, 0.02, 0.02, alike.softening);
+                expected.acceleration[i] += (p.mass[j] * (own.force - one.force) / r) * d;
+                expected.potential[i] -= p.mass[j] * (own.potential - one.potential);
+                absolute[i] += p.mass[j] * std::abs(own.force);
+            }
+        make_solver(options)->solve(summed, Quantities::acceleration_potential);
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            CHECK(length(summed.acceleration[i] - expected.acceleration[i]) < 1e-12 * absolute[i]);
+            CHECK(std::abs(summed.potential[i] - expected.potential[i]) < 1e-11);
+        }
+        for (const LongRangeKind kind : {LongRangeKind::mesh, LongRangeKind::modes})
+            for (const int order : {0, 2}) {
+                SolverOptions tree = options;
+                tree.solver = SolverKind::tree;
+                tree.order = order;
+                tree.periodic.long_range = kind;
+                tree.periodic.cut = kind == LongRangeKind::mesh ? 6 : 5;
+                Particles q = p;
+                make_solver(tree)->solve(q, Quantities::acceleration_potential);
+                std::vector<double> errors;
+                for (std::size_t i = 0; i < p.size(); ++i)
+                    errors.push_back(length(q.acceleration[i] - expected.acceleration[i]) /
+                                     absolute[i]);
+                std::sort(errors.begin(), errors.end());
+                CAPTURE(int(kind));
+                CAPTURE(order);
+                CHECK(errors[errors.size() * 99 / 100] < 4e-3);
+            }
+    }
+}
+
+TEST_CASE("steps follow each particle's own length")
+{
+    Particles p = plummer(1000);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        p.softening.push_back(i % 2 ? 0.02 : 0.32);
+    SolverOptions options;
+    options.softening.is_varied = true;
+    options.softening.length = 0.32;
+    const auto solver = make_solver(options);
+    solver->solve(p, Quantities::acceleration_potential);
+    double shortest = HUGE_VAL;
+    for (std::size_t i = 0; i < p.size(); ++i)
+        shortest = std::min(shortest, std::sqrt(p.softening[i] / length(p.acceleration[i])));
+    const TimeStep step{.kind = TimeStepKind::adaptive, .eta = 0.25};
+    Leapfrog leapfrog(*solver, step);
+    leapfrog.start(p, Quantities::acceleration, {});
+    CHECK(leapfrog.next_step({}).length == doctest::Approx(0.25 * shortest));
+
+    Leapfrog blocks(*solver, BlockSteps{.eta = 0.02});
+    blocks.start(p, Quantities::acceleration, {});
+    const auto rung = blocks.next_step({}).length;
+    CHECK(rung > 0);
+    blocks.step(p, rung, Quantities::acceleration_potential, {});
+    CHECK(blocks.report().rungs.size() > 1);
+
+    p.softening[0] = 0;
+    CHECK_THROWS_WITH(leapfrog.start(p, Quantities::acceleration, {}),
+                      doctest::Contains("of every particle"));
+}
+
+TEST_CASE("a run that is kept goes on with the same bits")
+{
+    const auto begin = [] {
+        Particles p = sets(600)[0].particles;
+        return p;
+    };
+    SolverOptions options;
+    options.softening.is_varied = true;
+    options.softening.length = 0.1;
+    Particles whole = begin(), part = begin(), later;
+    later.resize(part.size());
+    const auto evolve = [&](Particles& p, double end, MemoryArchive* from, MemoryArchive* to) {
+        const auto solver = make_solver(options);
+        Leapfrog leapfrog(*solver, BlockSteps{.eta = 0.02, .longest = 1. / 64});
+        Simulation simulation(p, leapfrog, 0, end);
+        if (from) {
+            from->rewind();
+            simulation.exchange(*from);
+        }
+        simulation.run();
+        if (to)
+            simulation.exchange(*to);
+    };
+    evolve(whole, 0.125, nullptr, nullptr);
+    MemoryArchive kept;
+    evolve(part, 0.0625, nullptr, &kept);
+    evolve(later, 0.125, &kept, nullptr);
+    CHECK(later.softening == whole.softening);
+    CHECK(later.position == whole.position);
+    CHECK(later.velocity == whole.velocity);
+}
+
+TEST_CASE("files keep the lengths, or say that they cannot")
+{
+    Snapshot snapshot;
+    snapshot.particles = sets(300)[2].particles;
+    for (std::size_t i = 0; i < 300; ++i) {
+        snapshot.particles.id[i] = i + 1;
+        snapshot.particles.type[i] = i < 100 ? 1 : 4;
+    }
+    snapshot.softening =
+        Softening{SofteningKind::spline, 0.2, SofteningRule::root_of_squares, true};
+    const auto folder = std::filesystem::temp_directory_path() / "chamomile_own_softenings";
+    std::filesystem::create_directories(folder);
+    struct Case {
+        const char* file;
+        bool keeps;
+        const char* says;
+    };
+    for (const Case& c : {Case{"s.hdf5", true, ""}, Case{"s.tipsy", true, "rule"},
+                          Case{"s.txt", false, "lengths of the particles"},
+                          Case{"s.gadget2", false, "softening"}}) {
+        CAPTURE(c.file);
+        std::string lost;
+        for (const std::string& phrase : left_out(snapshot, folder / c.file))
+            lost += phrase + "; ";
+        CHECK((c.says[0] ? lost.find(c.says) != lost.npos : lost.empty()));
+        write_snapshot(snapshot, folder / c.file);
+        const Snapshot read = read_snapshot(folder / c.file);
+        CHECK(read.particles.softening.size() == (c.keeps ? 300 : 0));
+        for (std::size_t i = 0; i < read.particles.softening.size(); ++i)
+            CHECK(read.particles.softening[i] ==
+                  doctest::Approx(snapshot.particles.softening[i]).epsilon(1e-7));
+        if (c.keeps)
+            CHECK(read.softening->is_varied);
+    }
+    CHECK(read_snapshot(folder / "s.hdf5").particles.softening == snapshot.particles.softening);
+    CHECK(read_snapshot(folder / "s.hdf5").softening->rule == SofteningRule::root_of_squares);
+    std::filesystem::remove_all(folder);
+
+    Snapshot other;
+    other.particles = plummer(50);
+    other.softening = Softening{SofteningKind::spline, 0.7};
+    const Snapshot both = joined({snapshot, other}, {"a", "b"});
+    REQUIRE(both.particles.softening.size() == 350);
+    CHECK(both.particles.softening[7] == snapshot.particles.softening[7]);
+    CHECK(both.particles.softening[320] == 0.7);
+    CHECK(both.softening->length == 0.7);
+}
+
+TEST_CASE("lengths by type are given to the particles, or refused in one line")
+{
+    struct Case {
+        const char *eps, *of_type, *line;
+        double halo, disk; ///< of the particles; 0: one length for all
+    };
+    const Case cases[] = {
+        {"0.4,1", "", "", 0.4, 1},
+        {"", "halo=0.4,2=1", "", 0.4, 1},
+        {"0.5", "disk=0.1", "", 0.5, 0.1},
+        {"0.3,0.3", "", "", 0, 0},
+        {"0.4,1,2", "", "--eps: 0.4,1,2: must be one length, or one for each of 2 types", 0, 0},
+        {"", "1=0.4", "--eps-type: 2 (disk): has no length", 0, 0},
+        {"0.1", "stars=0.4", "--eps-type: 4 (stars): no such particle is there", 0, 0},
+        {"1,2", "1=0.4", "--eps-type: contradicts", 0, 0},
+        {"-1,2", "", "--eps: -1", 0, 0},
+        {"1,x", "", "--eps: x", 0, 0},
+        {"", "halo", "--eps-type: halo: TYPE=LENGTH is needed", 0, 0},
+        {"", "7=1", "--eps-type: 7", 0, 0},
+        {"", "1=-1,2=1", "--eps-type: -1", 0, 0},
+        {"", "1=1,halo=2", "gives type 1 twice", 0, 0}};
+    for (const Case& c : cases) {
+        CAPTURE(std::string(c.eps) + " / " + c.of_type);
+        Snapshot snapshot;
+        snapshot.particles = plummer(10);
+        for (std::size_t i = 5; i < 10; ++i)
+            snapshot.particles.type[i] = 2;
+        SolverOptions options;
+        GivenOptions given;
+        std::string line;
+        try {
+            for (const auto& [name, text] : {std::pair("eps", c.eps), {"eps-type", c.of_type}})
+                if (*text) {
+                    row_of(force_options(), name).put(options, std::string("--") + name, text);
+                    given.insert(name);
+                }
+            line = take_stated(snapshot, given, options).value_or("");
+        } catch (const Error& error) {
+            line = error.what();
+        }
+        CHECK(line.find(c.line) != line.npos);
+        CHECK(line.empty() == (*c.line == 0));
+        if (*c.line)
+            continue;
+        CHECK(options.softening.is_varied == (c.halo > 0));
+        if (c.halo > 0) {
+            CHECK(snapshot.particles.softening.front() == c.halo);
+            CHECK(snapshot.particles.softening.back() == c.disk);
+            CHECK(options.softening.length == std::max(c.halo, c.disk));
+        }
+        CHECK(!refusal(options));
+    }
+    SolverOptions on_gpu;
+    on_gpu.softening.is_varied = true;
+    on_gpu.device = "gpu";
+    CHECK(refusal(on_gpu)->find("--device cpu") != std::string::npos);
+    Particles bad = plummer(10);
+    bad.softening.assign(10, 0.1);
+    bad.softening[3] = -1;
+    CHECK_THROWS_WITH(make_solver({})->solve(bad, Quantities::acceleration),
+                      doctest::Contains("particle 3: softening length"));
+}

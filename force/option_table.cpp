@@ -19,16 +19,15 @@ std::map<int, double> parse_type_lengths(const std::string& option, const std::s
         const std::string part = text.substr(start, end - start);
         const std::size_t equals = part.find('=');
         if (equals == part.npos)
-            throw Error(Fault::usage,
-                        option + ": " + (part.empty() ? "(empty)" : part) +
-                            ": TYPE=LENGTH is needed, as in 1=0.4,disk=1");
+            throw Error(Fault::usage, option + ": " + (part.empty() ? "(empty)" : part) +
+                                          ": TYPE=LENGTH is needed, as in 1=0.4,disk=1");
         const int type = parse_particle_type(option, part.substr(0, equals));
         if (!lengths
                  .emplace(type, parse_number<double>(option, part.substr(equals + 1),
                                                      ranges::not_negative))
                  .second)
-            throw Error(Fault::usage, option + ": " + text + ": gives type " +
-                                          std::to_string(type) + " twice");
+            throw Error(Fault::usage,
+                        option + ": " + text + ": gives type " + std::to_string(type) + " twice");
         start = end + 1;
     }
     return lengths;

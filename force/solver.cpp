@@ -115,6 +115,10 @@ Request request_of(Particles& particles, Quantities quantities)
         particles.potential.resize(n);
         request.potential = view_of(std::span(particles.potential));
     }
+    if (!particles.softening.empty() && particles.softening.size() != n)
+        throw Error(Fault::input,
+                    "softening lengths: " + std::to_string(particles.softening.size()) +
+                        ": must be none, or one for each of " + std::to_string(n) + " particles");
     if (!particles.softening.empty())
         request.softening = view_of(std::span(particles.softening));
     return request;

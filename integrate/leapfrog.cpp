@@ -175,9 +175,9 @@ void Leapfrog::take_softening(const Particles& particles)
         return;
     const auto [least, largest] = std::minmax_element(own.begin(), own.end());
     softening_ = *largest;
-    const bool by_softening =
-        blocks_ ? blocks_->criterion == StepCriterion::softening
-                : step_.kind == TimeStepKind::adaptive && step_.criterion == StepCriterion::softening;
+    const bool by_softening = blocks_ ? blocks_->criterion == StepCriterion::softening
+                                      : step_.kind == TimeStepKind::adaptive &&
+                                            step_.criterion == StepCriterion::softening;
     if (by_softening && !(*least > 0))
         throw Error(Fault::usage, "time step: the criterion 'softening' needs a softening length > "
                                   "0 of every particle; 'potential' does not");

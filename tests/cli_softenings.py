@@ -121,4 +121,4 @@ def refuses(folder):
     refused(folder, 3, "softening length: -0.1: must be finite and not negative", "run", "bad.hdf5", *RUN, "-o", "refused")
 
 
-run_parts(makes_inputs, sums_by_type, runs_and_goes_on, equal_lengths_are_one, takes_units, converts, refuses)
+run_parts("softening lengths by type and by particle", makes_inputs, sums_by_type, runs_and_goes_on, equal_lengths_are_one, takes_units, converts, refuses)

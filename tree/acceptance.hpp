@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "chamomile/core/periodic.hpp"
@@ -112,11 +111,7 @@ struct CellReach {
 /// No criterion accepts a cell of which any particle comes closer than `clearance` to the box of
 /// the targets.
 ///
-/// Particles with softening lengths of their own: a spline's clearance is that of the cell's largest
-/// length and of the targets' (WalkRegion::clearance). With Plummer's softening a cell stands for
-/// its particles by the mean eps^2. What that leaves out of its field, at most 3/4 of sum_j m_j
-/// |eps_j^2 - mean| / d^4, is at most `tolerance` times the acceleration; with an acceleration of 1
-/// in WalkUnits, because the reach is one distance for all targets.
+/// Particles with softening lengths of their own extend the reach (tree/own_softenings.hpp).
 ///
 /// With local_order = P > 0 an accepted cell's field is expanded about the centre of the targets'
 /// box if that lies farther than kappa times the box's radius, and (relative) the first term left
@@ -130,8 +125,8 @@ struct AcceptanceCriterion {
     SofteningKind softening_kind = SofteningKind::plummer;
     SofteningRule softening_rule = SofteningRule::larger;
     double least_softening = 0; ///< the smallest eps^2 of particles with lengths of their own
-    int order = 2;        ///< of the multipoles: 0, 2, 3 or 4
-    int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
+    int order = 2;              ///< of the multipoles: 0, 2, 3 or 4
+    int local_order = 0;        ///< of the expansion about the targets' centre; 0: none
     /// In a periodic cube sources act by their nearest image alone, and only within `cut`; there
     /// are no local expansions.
     Periodicity periodicity = {};
@@ -147,7 +142,6 @@ struct AcceptanceCriterion {
 
     /// These factors were chosen by measurement (docs/explanation/decisions.md, 20).
     static constexpr double lambda = 0.02;
-    static constexpr double softened_lambda = 0.02, softened_part = 1;
     double group_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
     double cluster_kappa() const { return is_relative() ? 1.3 : 2 / theta; }
 
@@ -173,64 +167,6 @@ struct AcceptanceCriterion {
         if (local_order > 0)
             reach.expansion = root(mass, local_order + 2);
         return reach;
-    }
-
-    /// Extends the reach of a cell whose particles have softening lengths of their own.
-    CHAMOMILE_HD void soften(CellReach& reach, const CellSoftening& softening,
-                             const Multipole& multipole, const WalkUnits& units) const
-    {
-        if (softening_kind == SofteningKind::spline) {
-            reach.least += Softening::spline_radius_part * __builtin_sqrt(softening.largest);
-            return;
-        }
-        const double mass = multipole.mass / units.mass;
-        if (!(mass > 0 && softening.scatter > 0))
-            return;
-        const double deviation = __builtin_sqrt(softening.scatter / multipole.mass) /
-                                 units.length / units.length;
-        if (!is_relative()) {
-            const double opening = reach.least + softened_part / theta * units.length *
-                                                     __builtin_sqrt(deviation);
-            reach.least = opening;
-            return;
-        }
-        const double softened = units.length * root(0.75 * mass * deviation / tolerance, 4);
-        reach.relative = softened > reach.relative ? softened : reach.relative;
-    }
-
-    /// Returns the part of a spline's clearance that every cell's reach has.
-    double shared_clearance() const
-    {
-        // h of a pair is at most the sum of both by the root of squares, and the larger otherwise.
-        const bool shares = softening_kind == SofteningKind::spline &&
-                            softening_rule == SofteningRule::larger;
-        return shares ? Softening::spline_radius_part * std::sqrt(least_softening) : 0;
-    }
-    /// Returns the distance from targets with lengths of their own within which a spline's force is
-    /// not Newton's, beyond what a cell's reach has of it.
-    double own_clearance(double largest_softening) const
-    {
-        if (softening_kind != SofteningKind::spline)
-            return 0;
-        return Softening::spline_radius_part * std::sqrt(largest_softening) - shared_clearance();
-    }
-
-    /// Returns the distance within which cells are not expanded about targets whose eps^2 differ by
-    /// `half` from their middle, of a criterion by angles.
-    double softened_expansion(double half) const
-    {
-        const bool matters = !is_relative() && softening_kind == SofteningKind::plummer;
-        return matters ? 10 / theta * std::sqrt(half) : 0;
-    }
-    /// Returns the factor of the square of CellReach::expansion (local_order 6) for such targets, or
-    /// of itself for other orders: within, 1.5 M half / d^4 is more than lambda tolerance times the
-    /// acceleration.
-    double softened_expansion_factor(double half, double acceleration, const WalkUnits& units) const
-    {
-        if (!is_relative() || local_order == 0 || softening_kind == SofteningKind::spline)
-            return 0;
-        const double limit = softened_lambda * tolerance * std::max(acceleration, 1e-280);
-        return units.length * root(1.5 * half / units.length / units.length / limit, 4);
     }
 
     /// Returns the factor of CellReach::relative for targets with an acceleration in units mass /

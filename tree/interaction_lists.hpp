@@ -22,7 +22,7 @@ inline constexpr Index no_cluster = 0xffffffff;
 struct ClusterRow {
     Index far_begin, far_end; ///< in `far_cells`
     Vec3<double> center;
-    double radius; ///< largest distance of a target's place from the centre
+    double radius;    ///< largest distance of a target's place from the centre
     double softening; ///< eps^2 that targets with lengths of their own have about
 };
 

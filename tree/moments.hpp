@@ -49,8 +49,8 @@ struct HigherMoments {
 /// A CellSoftening describes the squares of the softening lengths of a cell's particles, where they
 /// have lengths of their own.
 struct CellSoftening {
-    double mean = 0;     ///< by mass; of a massless cell the largest
-    double scatter = 0;  ///< sum_j m_j (eps_j^2 - mean)^2
+    double mean = 0;    ///< by mass; of a massless cell the largest
+    double scatter = 0; ///< sum_j m_j (eps_j^2 - mean)^2
     double largest = 0;
 };
 

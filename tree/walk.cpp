@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
 namespace chamomile {
@@ -94,11 +95,10 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
                           criterion_.expansion_factor(radius, a, nodes_->units)};
     };
     const auto soften = [&](WalkRegion& region, const SofteningSpan& span) {
-        region.clearance = criterion_.own_clearance(span.largest);
+        region.clearance = own_clearance(criterion_, span);
         region.least_expansion =
-            std::max(region.least_expansion, criterion_.softened_expansion(span.half()));
-        const double factor =
-            criterion_.softened_expansion_factor(span.half(), a, nodes_->units);
+            std::max(region.least_expansion, softened_expansion(criterion_, span));
+        const double factor = softened_expansion_factor(criterion_, span, a, nodes_->units);
         if (criterion_.local_order == 6)
             region.softened_factor = factor;
         else
@@ -141,21 +141,21 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
         const GroupEnds end = scratch.ends.data[g + 1];
         assert(begin.far_cells <= end.far_cells && begin.cells <= end.cells &&
                begin.ranges <= end.ranges && end.particle_count <= octree_->size);
-        lists.rows.push_back({group.begin,
-                              group.end,
-                              number,
-                              far + begin.far_cells,
-                              far + end.far_cells,
-                              cells + begin.cells,
-                              cells + end.cells,
-                              ranges + begin.ranges,
-                              ranges + end.ranges,
-                              end.particle_count,
-                              group.center,
-                              group.radius,
-                              {},
-                              varied ? groups.group_softening[cluster.first_group + g].middle()
-                                     : 0});
+        lists.rows.push_back(
+            {group.begin,
+             group.end,
+             number,
+             far + begin.far_cells,
+             far + end.far_cells,
+             cells + begin.cells,
+             cells + end.cells,
+             ranges + begin.ranges,
+             ranges + end.ranges,
+             end.particle_count,
+             group.center,
+             group.radius,
+             {},
+             varied ? groups.group_softening[cluster.first_group + g].middle() : 0});
         begin = end;
     }
     assert(begin.cells == scratch.cells.size && begin.ranges == scratch.ranges.size &&
@@ -188,7 +188,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
                                 place,
                                 1 / units.length,
                                 smoothing * extent + softening,
-                                criterion_.clearance + criterion_.shared_clearance(),
+                                criterion_.clearance + shared_clearance(criterion_),
                                 {criterion_.periodicity, criterion_.cut}},
                                scratch);
     };

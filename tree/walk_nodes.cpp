@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "chamomile/core/threads.hpp"
+#include "chamomile/tree/own_softenings.hpp"
 
 namespace chamomile {
 namespace {
@@ -51,7 +52,7 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
         for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
             CellReach reach = criterion.reach(moments.multipole[c], moments.bounds[c], units);
             if (!moments.softening.empty())
-                criterion.soften(reach, moments.softening[c], moments.multipole[c], units);
+                soften(reach, criterion, moments.softening[c], moments.multipole[c], units);
             fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach, units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }

@@ -29,10 +29,10 @@ public:
             own_ = {input.octree->softening.data(),
                     input.separate.octree ? input.separate.octree->softening.data() : nullptr,
                     input.moments->softening.data(), input.softening.smaller_part()};
-        const auto kernel_of = own_.of_source ? input.form ? kernels_.varied_short_range
-                                                           : kernels_.varied
-                               : input.form   ? kernels_.short_range
-                                              : kernels_.kernel;
+        const auto kernel_of = own_.of_source
+                                   ? input.form ? kernels_.varied_short_range : kernels_.varied
+                               : input.form ? kernels_.short_range
+                                            : kernels_.kernel;
         kernel_ = kernel_of(spline_, potential, precise);
         expand_ = input.local_order == 0
                       ? nullptr

@@ -131,6 +131,9 @@ void ListField::take_softening(const Plan& plan)
             own = {};
         else if (options_.device != "cpu")
             throw Error(Fault::usage, varied_softening_on_gpu);
+        if (length > 0.1 * options_.box && options_.is_periodic())
+            throw Error(Fault::input, "softening length: " + std::to_string(length) +
+                                          ": must be at most a tenth of the box");
     }
     if (length != softening_.length) {
         softening_.length = length;
@@ -379,7 +382,8 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
     std::optional<Particles> copies;
     if (!plan_.has_arrays) {
         copies = all_sources();
-        sources_ = {n, view_of(std::span(copies->position)), view_of(std::span(copies->mass))};
+        sources_.position = view_of(std::span(copies->position));
+        sources_.mass = view_of(std::span(copies->mass));
     }
     if (to.long_range == LongRangePart::added && !long_range_->of_evaluator())
         long_range_->add(n, sources_.position, targets.active, to.acceleration, to.potential,

@@ -133,8 +133,8 @@ private:
     ShortRangeForm form_;
     double fitted_for_ = 0; // unit of length of the form
     Plan plan_;
-    TreeParticles sources_; // of the last plan; its arrays may be gone
-    Softening softening_;   // of the present evaluation
+    TreeParticles sources_;      // of the last plan; its arrays may be gone
+    Softening softening_;        // of the present evaluation
     double least_softening_ = 0; // length, of particles with their own
     InternalScale scale_;
     Profile build_profile_;
@@ -149,7 +149,7 @@ private:
     bool compares_estimates_ = true; // whether estimates are to be compared with forces once
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> wrapped_, wrapped_targets_;
-    std::vector<double> own_lengths_; // of sources, cut
+    std::vector<double> own_lengths_;        // of sources, cut
     std::vector<Vec3<double>> acceleration_; // where none is wanted
 };
 

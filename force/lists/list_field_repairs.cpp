@@ -56,7 +56,10 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     std::vector<Vec3<double>> accelerations(near.size());
     std::vector<double> potentials(near.size());
     ForceStatistics statistics = at_points(
-        {near.size(), view_of(std::span(near)), {}, self,
+        {near.size(),
+         view_of(std::span(near)),
+         {},
+         self,
          varied ? view_of(std::span(near_softening)) : ArrayView{}},
         {view_of(std::span(accelerations)), view_of(std::span(potentials))}, MayBeFar::no);
     for (std::size_t k = 0; k < near.size(); ++k) {

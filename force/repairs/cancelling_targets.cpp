@@ -121,11 +121,10 @@ void CancellingTargets::find_blurred(const TargetGroups& groups, const InternalS
             const Vec3<double>& x = sources_[k].position;
             const double r2 = norm_squared(x - center);
             const auto blurs = [&](std::size_t j) {
-                const double own =
-                    own_softening_.empty()
-                        ? eps2
-                        : pair_softening_squared(own_softening_[k], own_softening_[j],
-                                                 softening_.rule);
+                const double own = own_softening_.empty()
+                                       ? eps2
+                                       : pair_softening_squared(own_softening_[k],
+                                                                own_softening_[j], softening_.rule);
                 return is_blurred(norm_squared(sources_[j].position - x, own), r2);
             };
             if ((k > 0 && blurs(k - 1)) || (k + 1 < n && blurs(k + 1)))

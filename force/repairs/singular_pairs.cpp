@@ -61,6 +61,8 @@ Particles particles_of(const Request& request)
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
                                    std::optional<double> most)
 {
+    if (softening.on_device)
+        throw Error(Fault::usage, "softening lengths: must be on the host");
     std::vector<double> lengths(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double length = softening.load(i);

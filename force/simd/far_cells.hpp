@@ -90,8 +90,8 @@ private:
         for (std::size_t k = 0; k < width; ++k) {
             const std::size_t at = first + k < work_.count ? first + k : work_.count - 1;
             const double a = work_.softening[work_.cells[at]].mean, b = work_.target_softening;
-            eps2[k] = T(((a < b ? b : a) + work_.smaller_part * (a < b ? a : b)) * to_unit_ *
-                        to_unit_);
+            eps2[k] =
+                T(((a < b ? b : a) + work_.smaller_part * (a < b ? a : b)) * to_unit_ * to_unit_);
         }
         return P::load(eps2);
     }

@@ -3,8 +3,8 @@
 
 #include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/evaluator.hpp"
-#include "chamomile/force/varied_gravity.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
+#include "chamomile/force/varied_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

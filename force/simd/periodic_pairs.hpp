@@ -28,7 +28,7 @@ struct PeriodicTargets {
     static constexpr int size = 32;
 
     alignas(64) double x[size], y[size], z[size];
-    alignas(64) double softening[size]; ///< eps^2, where sources have their own
+    alignas(64) double softening[size];    ///< eps^2, where sources have their own
     alignas(64) std::int64_t source[size]; ///< that a target is; itself does not act on it
     alignas(64) double acceleration[3][size], potential[size];
 };

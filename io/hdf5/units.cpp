@@ -74,10 +74,10 @@ std::map<std::size_t, double> softening_classes(const Hdf5Piece& piece)
         const std::string of_type = "SofteningClassOfPartType" + std::to_string(type);
         if (!parameters.has_attribute(of_type.c_str()))
             return {};
-        const std::string name = "SofteningComovingClass" +
-                                 std::to_string(parameters.integers(of_type.c_str()).front());
-        lengths[type] = checked(piece.path, "Parameters/" + name,
-                                parameters.real(name.c_str(), 0), ranges::not_negative);
+        const std::string name =
+            "SofteningComovingClass" + std::to_string(parameters.integers(of_type.c_str()).front());
+        lengths[type] = checked(piece.path, "Parameters/" + name, parameters.real(name.c_str(), 0),
+                                ranges::not_negative);
         if (!(lengths[type] > 0))
             return {};
     }
@@ -155,8 +155,8 @@ void take_softenings(const Hdf5Piece& piece, Snapshot& snapshot)
         if (rule->second != larger && rule->second != root_of_squares)
             throw bad_input(piece.path, "Chamomile/softening_rule", rule->second,
                             std::string(larger) + " or " + root_of_squares);
-        softening.rule = rule->second == larger ? SofteningRule::larger
-                                                : SofteningRule::root_of_squares;
+        softening.rule =
+            rule->second == larger ? SofteningRule::larger : SofteningRule::root_of_squares;
     }
     snapshot.softening = softening;
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "chamomile/core/number_text.hpp"
-#include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/options/quantity.hpp"
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"

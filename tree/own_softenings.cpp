@@ -6,9 +6,11 @@
 namespace chamomile {
 namespace {
 
-/// These factors were chosen by measurement (docs/explanation/decisions.md, 241): the part of the
-/// tolerance that an expansion may leave out, and lengths by which criteria by angles keep away.
-constexpr double expansion_part = 0.02, cell_lengths = 1, expansion_lengths = 10;
+/// These factors were chosen by measurement (docs/explanation/decisions.md, 241): the parts of the
+/// tolerance that a cell and an expansion may leave out, and lengths by which criteria by angles
+/// keep away.
+constexpr double cell_part = 0.4, expansion_part = 0.0015;
+constexpr double cell_lengths = 4, expansion_lengths = 16;
 
 bool is_spline(const AcceptanceCriterion& criterion)
 {
@@ -33,7 +35,8 @@ void soften(CellReach& reach, const AcceptanceCriterion& criterion, const CellSo
         reach.least += cell_lengths / criterion.theta * units.length * std::sqrt(deviation);
     else
         reach.relative = std::max(
-            reach.relative, units.length * root(0.75 * mass * deviation / criterion.tolerance, 4));
+            reach.relative,
+            units.length * root(0.75 * mass * deviation / (cell_part * criterion.tolerance), 4));
 }
 
 double shared_clearance(const AcceptanceCriterion& criterion)

@@ -472,7 +472,7 @@ Units unit_system(const std::string& option, const std::string& text)
     constexpr Dimension needed[] = {dimensions::length, dimensions::mass, dimensions::velocity};
     std::vector<Unit> units;
     for (std::size_t k = 0; k < parts.size(); ++k)
-        units.push_back(unit_of(option, text, {"1", parts[k]}, needed[k]));
+        units.push_back(unit_of(option, text, {"", "1", parts[k]}, needed[k]));
     const bool per_h = units[0].per_h == -1;
     if (units[0].per_h != units[1].per_h || (units[0].per_h != 0 && !per_h) ||
         (units.size() == 3 && units[2].per_h != 0))

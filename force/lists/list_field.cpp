@@ -127,9 +127,10 @@ void ListField::take_softening(const Plan& plan)
         const auto [least, largest] = std::minmax_element(own_lengths_.begin(), own_lengths_.end());
         length = *largest;
         least_softening_ = *least;
-        if (*least == *largest)
+        if (*least == *largest) {
             own = {};
-        else if (options_.device != "cpu")
+            length = length_of_all_pairs(length, options_.softening.rule);
+        } else if (options_.device != "cpu")
             throw Error(Fault::usage, varied_softening_on_gpu);
         if (length > 0.1 * options_.box && options_.is_periodic())
             throw Error(Fault::input, "softening length: " + std::to_string(length) +

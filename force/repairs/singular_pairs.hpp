@@ -28,6 +28,12 @@ Particles particles_of(const Request& request);
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
                                    std::optional<double> most = {});
 
+/// Returns the softening length of all pairs where every particle has this length.
+inline double length_of_all_pairs(double length, SofteningRule rule)
+{
+    return rule == SofteningRule::root_of_squares ? std::sqrt(2.0) * length : length;
+}
+
 /// Returns the sum of |m|. Throws Error(input) naming the first particle whose mass is not finite
 /// or, if they are to be summed in cells, negative.
 double require_masses(const Particles& particles, bool in_cells);

@@ -40,16 +40,16 @@ public:
 
     ~CudaDirectSolver() override { synchronize_device(device_); }
 
-    /// Returns the softening length of particles that have it each. Throws Error(usage) where they
+    /// Returns the softening length of the pairs of particles that have one length each. Throws Error(usage) where they
     /// differ.
-    static double common_length(const Request& request)
+    double common_length(const Request& request) const
     {
         const std::vector<double> own =
             cut_softenings(request.softening, request.count, request.softening_length);
         const auto [least, largest] = std::minmax_element(own.begin(), own.end());
         if (*least < *largest)
             throw Error(Fault::usage, varied_softening_on_gpu);
-        return *largest;
+        return length_of_all_pairs(*largest, softening_.rule);
     }
 
     ForceStatistics evaluate(const Request& request) override

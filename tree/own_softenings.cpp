@@ -10,47 +10,79 @@ namespace {
 /// tolerance that a cell and an expansion may leave out, and lengths by which criteria by angles
 /// keep away.
 constexpr double cell_part = 0.4, expansion_part = 0.0015;
-constexpr double cell_lengths = 4, expansion_lengths = 16;
+constexpr double cell_lengths = 4, linear_cell_lengths = 2, expansion_lengths = 16;
 
 bool is_spline(const AcceptanceCriterion& criterion)
 {
     return criterion.softening_kind == SofteningKind::spline;
 }
 
+/// Returns h of pairs of particles that both have this eps^2, or more. Lengths are rounded up to
+/// the largest over a power of 4, so that those of few ratios keep cells and targets alike: then a
+/// cell's reach and its targets' clearance are added up from the least of all.
+double reach_of_spline(const AcceptanceCriterion& criterion, double eps2)
+{
+    double length = criterion.softening;
+    while (eps2 > 0 && 4 * std::sqrt(eps2) <= length)
+        length /= 4;
+    // sqrt(a^2 + b^2) is at most sqrt(2) times the larger of a and b.
+    const bool sums = criterion.softening_rule == SofteningRule::root_of_squares;
+    return eps2 > 0 ? Softening::spline_radius_part * (sums ? std::sqrt(2.0) : 1) * length : 0;
+}
+
 } // namespace
 
-void soften(CellReach& reach, const AcceptanceCriterion& criterion, const CellSoftening& softening,
-            const Multipole& multipole, const WalkUnits& units)
+SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Moments& moments,
+                             const WalkUnits& units)
+    : criterion_(criterion), moments_(moments), units_(units)
 {
-    if (is_spline(criterion)) {
-        reach.least += Softening::spline_radius_part * std::sqrt(softening.largest);
+    if (moments.softening.empty())
+        return;
+    // Of two values a and b, the variance is (mean - a) (b - mean), and less where others are.
+    const CellSoftening& all = moments.softening[0];
+    const double of_two = (all.mean - criterion.least_softening) * (all.largest - all.mean);
+    is_linear_ = criterion.softening_rule == SofteningRule::root_of_squares ||
+                 all.scatter >= (1 - 1e-9) * of_two * moments.multipole[0].mass;
+}
+
+void SoftenedReach::extend(CellReach& reach, Index cell) const
+{
+    if (moments_.softening.empty())
+        return;
+    if (is_spline(criterion_))
+        reach.least += reach_of_spline(criterion_, moments_.softening[cell].largest);
+    else
+        extend_plummer(reach, cell);
+}
+
+void SoftenedReach::extend_plummer(CellReach& reach, Index cell) const
+{
+    const double scatter = moments_.softening[cell].scatter, own = moments_.multipole[cell].mass,
+                 mass = own / units_.mass;
+    if (!(mass > 0 && scatter > 0))
+        return;
+    const double deviation = std::sqrt(scatter / own) / units_.length / units_.length;
+    if (!criterion_.is_relative()) {
+        const double lengths = is_linear_ ? linear_cell_lengths : cell_lengths;
+        reach.least += lengths / criterion_.theta * units_.length * std::sqrt(deviation);
         return;
     }
-    const double mass = multipole.mass / units.mass;
-    if (!(mass > 0 && softening.scatter > 0))
-        return;
-    const double deviation =
-        std::sqrt(softening.scatter / multipole.mass) / units.length / units.length;
-    if (!criterion.is_relative())
-        reach.least += cell_lengths / criterion.theta * units.length * std::sqrt(deviation);
-    else
-        reach.relative = std::max(
-            reach.relative,
-            units.length * root(0.75 * mass * deviation / (cell_part * criterion.tolerance), 4));
+    const double limit = cell_part * criterion_.tolerance;
+    const double nearest = is_linear_ ? root(1.875 * mass * deviation * deviation / limit, 6)
+                                      : root(0.75 * mass * deviation / limit, 4);
+    reach.relative = std::max(reach.relative, units_.length * nearest);
 }
 
 double shared_clearance(const AcceptanceCriterion& criterion)
 {
-    // h of a pair is at most the sum of both by the root of squares, and the larger otherwise.
-    const bool shares = is_spline(criterion) && criterion.softening_rule == SofteningRule::larger;
-    return shares ? Softening::spline_radius_part * std::sqrt(criterion.least_softening) : 0;
+    return is_spline(criterion) ? reach_of_spline(criterion, criterion.least_softening) : 0;
 }
 
 double own_clearance(const AcceptanceCriterion& criterion, const SofteningSpan& targets)
 {
     if (!is_spline(criterion))
         return 0;
-    return Softening::spline_radius_part * std::sqrt(targets.largest) - shared_clearance(criterion);
+    return reach_of_spline(criterion, targets.largest) - shared_clearance(criterion);
 }
 
 double softened_expansion(const AcceptanceCriterion& criterion, const SofteningSpan& targets)

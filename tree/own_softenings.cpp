@@ -11,6 +11,8 @@ namespace {
 /// keep away.
 constexpr double cell_part = 0.4, expansion_part = 0.0015;
 constexpr double cell_lengths = 4, linear_cell_lengths = 2, expansion_lengths = 16;
+/// Accelerations in a dense centre, in those at the root mean square radius of all particles.
+constexpr double dense_centre = 64;
 
 bool is_spline(const AcceptanceCriterion& criterion)
 {
@@ -22,7 +24,7 @@ bool is_spline(const AcceptanceCriterion& criterion)
 /// cell's reach and its targets' clearance are added up from the least of all.
 double reach_of_spline(const AcceptanceCriterion& criterion, double eps2)
 {
-    double length = criterion.softening;
+    double length = std::max(criterion.softening, std::sqrt(eps2)); // points may have longer ones
     while (eps2 > 0 && 4 * std::sqrt(eps2) <= length)
         length /= 4;
     // sqrt(a^2 + b^2) is at most sqrt(2) times the larger of a and b.
@@ -43,6 +45,13 @@ SoftenedReach::SoftenedReach(const AcceptanceCriterion& criterion, const Moments
     const double of_two = (all.mean - criterion.least_softening) * (all.largest - all.mean);
     is_linear_ = criterion.softening_rule == SofteningRule::root_of_squares ||
                  all.scatter >= (1 - 1e-9) * of_two * moments.multipole[0].mass;
+    // CellReach::relative is multiplied by a^(-1/n), and this reach shrinks as a^(-1/6) alone:
+    // where that is less, the acceleration of a dense centre takes the place of 1.
+    const Multipole& whole = moments.multipole[0];
+    const double size2 = whole.second.trace() / whole.mass / units.length / units.length,
+                 dense = dense_centre * (whole.mass / units.mass) / size2;
+    if (dense > 1 && dense < HUGE_VAL)
+        farther_ = std::pow(dense, std::max(0.0, 1.0 / (criterion.neglected() + 2) - 1.0 / 6));
 }
 
 void SoftenedReach::extend(CellReach& reach, Index cell) const
@@ -68,8 +77,13 @@ void SoftenedReach::extend_plummer(CellReach& reach, Index cell) const
         return;
     }
     const double limit = cell_part * criterion_.tolerance;
-    const double nearest = is_linear_ ? root(1.875 * mass * deviation * deviation / limit, 6)
-                                      : root(0.75 * mass * deviation / limit, 4);
+    double nearest = root(0.75 * mass * deviation / limit, 4);
+    if (is_linear_) {
+        const double b = moments_.bounds[cell].farthest_distance(moments_.multipole[cell].center) /
+                         units_.length;
+        nearest = farther_ * std::max(root(1.5 * mass * deviation * b / limit, 5),
+                                      root(1.875 * mass * deviation * deviation / limit, 6));
+    }
     reach.relative = std::max(reach.relative, units_.length * nearest);
 }
 

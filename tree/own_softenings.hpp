@@ -4,9 +4,11 @@
 /// softening a cell stands for its particles by the mean eps^2. What that leaves out of its field
 /// is at most a part of `tolerance` times the acceleration: one of 1 in WalkUnits, because a reach
 /// is one distance for all targets. Where eps^2 of a pair is linear in that of the source (the sum
-/// of squares, or the larger of two values in all) this is 15/8 sum_j m_j (eps_j^2 - mean)^2 / d^6,
-/// else at most 3/4 sum_j m_j |eps_j^2 - mean| / d^4. Cells are expanded about targets of different
-/// lengths where the difference from their middle changes the field by a part of the same.
+/// of squares, or the larger of two values in all) this is 15/8 sum_j m_j (eps_j^2 - mean)^2 / d^6
+/// and what comes of lengths that differ with the place in the cell, about 3/2 b sum_j m_j |eps_j^2
+/// - mean| / d^5, else at most 3/4 sum_j m_j |eps_j^2 - mean| / d^4. Cells are expanded about
+/// targets of different lengths where the difference from their middle changes the field by a part
+/// of the same.
 #pragma once
 
 #include "chamomile/tree/acceptance.hpp"
@@ -31,6 +33,7 @@ private:
     const Moments& moments_;
     const WalkUnits units_;
     bool is_linear_ = false; ///< eps^2 of a pair in that of its source
+    double farther_ = 1;     ///< factor of the reach of such pairs
 };
 
 /// Returns the part of a spline's clearance that every cell's reach has.

@@ -81,7 +81,7 @@ void SoftenedReach::extend_plummer(CellReach& reach, Index cell) const
     if (is_linear_) {
         const double b = moments_.bounds[cell].farthest_distance(moments_.multipole[cell].center) /
                          units_.length;
-        nearest = farther_ * std::max(root(1.5 * mass * deviation * b / limit, 5),
+        nearest = farther_ * std::max(root(1.2 * mass * deviation * b / limit, 5),
                                       root(1.875 * mass * deviation * deviation / limit, 6));
     }
     reach.relative = std::max(reach.relative, units_.length * nearest);

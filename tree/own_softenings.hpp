@@ -5,7 +5,7 @@
 /// is at most a part of `tolerance` times the acceleration: one of 1 in WalkUnits, because a reach
 /// is one distance for all targets. Where eps^2 of a pair is linear in that of the source (the sum
 /// of squares, or the larger of two values in all) this is 15/8 sum_j m_j (eps_j^2 - mean)^2 / d^6
-/// and what comes of lengths that differ with the place in the cell, about 3/2 b sum_j m_j |eps_j^2
+/// and what comes of lengths that differ with the place in the cell, about 6/5 b sum_j m_j |eps_j^2
 /// - mean| / d^5, else at most 3/4 sum_j m_j |eps_j^2 - mean| / d^4. Cells are expanded about
 /// targets of different lengths where the difference from their middle changes the field by a part
 /// of the same.

@@ -64,8 +64,9 @@ typedef struct chm_targets {
      * Without softening sources at a target's place pull at nothing in any case. */
     const int64_t* self;
     /* 1, on the host: softening lengths instead of the option, or of targets among sources that
-     * have their own (chm_set_softenings()). Instead of the option, the cost is that of an evaluation,
-     * and of a tree, for each distinct value: meant for a few, such as those of kinds of particles.
+     * have their own (chm_set_softenings()). Instead of the option, the cost is that of an
+     * evaluation, and of a tree, for each distinct value: meant for a few, such as those of kinds
+     * of particles.
      */
     chm_view softening;
 } chm_targets;

@@ -40,8 +40,8 @@ public:
 
     ~CudaDirectSolver() override { synchronize_device(device_); }
 
-    /// Returns the softening length of the pairs of particles that have one length each. Throws Error(usage) where they
-    /// differ.
+    /// Returns the softening length of the pairs of particles that have one length each. Throws
+    /// Error(usage) where they differ.
     double common_length(const Request& request) const
     {
         const std::vector<double> own =

@@ -95,7 +95,7 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
         !options.softening.is_varied)
         return std::string(scheme.individual ? "--block-steps" : "--adaptive") +
                ": the criterion 'softening' needs a softening length > 0; 'potential' does not";
-    return {};
+    return refusal(options);
 }
 
 Integration make_integrator(const SolverOptions& options, const Scheme& scheme, const Clock& clock)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Softening lengths by type and by particle: runs, forces, files, restarts, units, the log and what is refused."""
 import re
+import shutil
 
 from program import chamomile, check, energies, need, refused, run_parts
 
@@ -37,8 +38,8 @@ def sums_by_type(folder):
     check(counts and set(own) == {0.3, 0.02, 0.1}, f"lengths: {set(own)}")
     x, m = found["Coordinates"], found["Masses"]
     for rule, pair in ("larger", np.maximum.outer(own, own)), ("root-of-squares", np.hypot.outer(own, own)):
-        chamomile(folder, "force", "forces.hdf5", "--eps-rule", rule, "--solver", "direct", "--precision", "double", "-o", "again.hdf5", "-q")
-        again, _ = forces(folder / "again.hdf5")
+        chamomile(folder, "force", "forces.hdf5", "--eps-rule", rule, "--solver", "direct", "--precision", "double", "-o", f"{rule}.hdf5", "-q")
+        again, _ = forces(folder / f"{rule}.hdf5")
         d = x[None, :] - x[:, None]
         u = np.sqrt((d**2).sum(2) + pair**2)
         a, phi = (m[None, :, None] * d / u[:, :, None] ** 3).sum(1), -(m / u).sum(1) + m / np.diag(u)
@@ -114,9 +115,8 @@ def refuses(folder):
                          ("--eps-type: contradicts several lengths by --eps", "--eps", "0.1,0.2,0.3", "--eps-type", "1=1")]:
         more = [] if "hermite" in words else RUN
         refused(folder, 2, line, "run", "galaxy.hdf5", *words, *(more or ["--t-end", 0.1]), "-o", "refused")
-    with h5py.File(folder / "forces.hdf5") as file, h5py.File(folder / "bad.hdf5", "w") as bad:
-        for name in file:
-            file.copy(name, bad)
+    shutil.copy(folder / "forces.hdf5", folder / "bad.hdf5")
+    with h5py.File(folder / "bad.hdf5", "r+") as bad:
         bad["PartType2/SofteningLength"][5] = -0.1
     refused(folder, 3, "softening length: -0.1: must be finite and not negative", "run", "bad.hdf5", *RUN, "-o", "refused")
 

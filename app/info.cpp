@@ -30,6 +30,8 @@ std::string softening_text(const Snapshot& snapshot)
         return "not stated";
     const Softening& softening = *snapshot.softening;
     const auto length = [&](double value) { return length_text(value, snapshot.units); };
+    if (softening.is_varied)
+        return softening_text(softening, snapshot.particles, snapshot.units);
     if (softening.kind == SofteningKind::plummer)
         return "Plummer, eps = " + length(softening.length);
     return "spline, eps = " + length(softening.length) + " (Newtonian beyond " +

@@ -282,6 +282,9 @@ void continue_run(Options& options, RunOptions& run, WrittenFiles& written, Live
                                              : ": is the time of the checkpoint; must be later"));
     const SimulationOptions time = simulation_options(run, earlier.start_time);
     take_from_file(run.solver, state, options);
+    run.solver.softening = *state.softening; // that of the checkpoint's particles
+    if (!state.softening->is_varied)
+        run.solver.type_softenings = {};
     SimulationOptions rest = time;
     rest.start_time = now;
     take_potentials(run, unit_frame_of(archive), rest, earlier.files);

@@ -12,7 +12,14 @@ namespace chamomile {
 inline constexpr std::array<const char*, 6> type_names = {"gas",   "halo",  "disk",
                                                           "bulge", "stars", "boundary"};
 
+/// Returns the number of a type that is named so, such as "disk" or "2". Throws Error(usage).
+int parse_particle_type(const std::string& option, const std::string& text);
+
 /// Returns the types that occur, such as "1 (halo), 4 (stars)".
 std::string types_of(const Particles& particles);
+
+/// Returns the softening lengths of particles that have their own, such as "0.4 (halo), 0.1 to 1
+/// (disk)".
+std::string softenings_of(const Particles& particles);
 
 } // namespace chamomile

@@ -19,6 +19,8 @@ struct Particles {
     std::vector<Vec3<double>> position, velocity;
     std::vector<Vec3<double>> acceleration; ///< of the last force evaluation, G included
     std::vector<double> potential;          ///< per unit mass, negative, without the self term
+    /// Plummer-equivalent softening lengths of their own; empty: one length for all.
+    std::vector<double> softening;
 
     std::size_t size() const { return mass.size(); }
 
@@ -32,6 +34,8 @@ struct Particles {
         velocity.resize(n);
         acceleration.resize(n);
         potential.resize(n);
+        if (!softening.empty())
+            softening.resize(n);
     }
 };
 

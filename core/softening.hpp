@@ -11,15 +11,37 @@ enum class SofteningKind {
     spline   ///< cubic spline of Monaghan & Lattanzio (1985) as in GADGET: Newtonian beyond 2.8 eps
 };
 
+/// A SofteningRule makes the length of a pair of those of its two particles.
+enum class SofteningRule {
+    larger,         ///< the larger of the two, as in GADGET
+    root_of_squares ///< the root of the sum of their squares
+};
+
 /// A Softening applies to all pairs. `length` is the Plummer-equivalent eps, in units of length:
-/// with either kind the potential at the place of a particle of mass m is -G m / eps.
+/// with either kind the potential at the place of a particle of mass m is -G m / eps. Where
+/// particles have lengths of their own, pairs follow the rule.
 struct Softening {
     SofteningKind kind = SofteningKind::plummer;
-    double length = 0;
+    double length = 0; ///< of all, or the largest of the particles
+    SofteningRule rule = SofteningRule::larger;
+    bool is_varied = false; ///< particles have lengths of their own (Particles::softening)
+
+    /// Returns the part of the smaller square that the rule adds to the larger one.
+    CHAMOMILE_HD double smaller_part() const
+    {
+        return rule == SofteningRule::root_of_squares ? 1 : 0;
+    }
 
     /// Returns the distance beyond which the spline kernel is exactly Newtonian (Springel 2005, eq.
     /// 4 ff.).
-    CHAMOMILE_HD double spline_radius() const { return 2.8 * length; }
+    CHAMOMILE_HD double spline_radius() const { return spline_radius_part * length; }
+    static constexpr double spline_radius_part = 2.8;
 };
+
+/// Returns the square of a pair's length from those of its particles.
+CHAMOMILE_HD double pair_softening_squared(double a, double b, SofteningRule rule)
+{
+    return rule == SofteningRule::root_of_squares ? a + b : a < b ? b : a;
+}
 
 } // namespace chamomile

@@ -16,6 +16,7 @@ namespace chamomile {
 struct FieldSources {
     std::size_t count = 0;
     ArrayView position, mass, velocity = {};
+    ArrayView softening = {}; ///< lengths of their own, on the host; empty: one for all
 };
 
 /// The targets are the points at which the field is asked for.
@@ -25,6 +26,9 @@ struct FieldTargets {
     /// The source that a target is and does not feel, at the same place; -1: none. Empty: none is
     /// one. Without softening sources at a target's place pull at nothing in any case.
     std::span<const std::int64_t> self = {};
+    /// Where sources have softening lengths of their own, those of the targets; empty: that of the
+    /// source that a target is, and of others 0.
+    ArrayView softening = {};
 };
 
 /// Results go to these arrays, per unit mass and with G included; those of empty arrays are not
@@ -42,11 +46,13 @@ struct FieldResults {
 struct FieldCopy {
     std::vector<Vec3<double>> position, velocity; ///< velocities: none if none were given
     std::vector<double> mass;
+    std::vector<double> softening = {}; ///< none: one length for all
 
     FieldSources sources() const
     {
         return {mass.size(), view_of(std::span(position)), view_of(std::span(mass)),
-                velocity.empty() ? ArrayView{} : view_of(std::span(velocity))};
+                velocity.empty() ? ArrayView{} : view_of(std::span(velocity)),
+                softening.empty() ? ArrayView{} : view_of(std::span(softening))};
     }
 };
 

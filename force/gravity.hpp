@@ -56,6 +56,13 @@ struct Gravity {
     /// This tells whether sources are felt in the image nearest to the targets.
     static constexpr bool is_periodic = false;
 
+    /// This tells whether targets and sources have softening lengths of their own.
+    static constexpr bool is_varied = false;
+
+    /// The law of cells with moments: they are listed only where a spline's force is Newton's, so
+    /// that both softenings share these loops, a spline's with a length of 0.
+    using Cells = Gravity<SofteningKind::plummer, with_potential>;
+
     /// This is a particle of mass m > 0 that carries its mass in its coordinates. With c = m^-1/2
     /// and U = c u, m u^-3 r = U^-3 (c r): a pair costs one operation less. Only Plummer softening
     /// allows it.
@@ -72,7 +79,8 @@ struct Gravity {
     template <class T>
     struct alignas(4 * sizeof(T)) CellSource {
         Vec3<T> position;
-        T mass, xx, xy, xz, yy, yz, zz, trace, unused;
+        T mass, xx, xy, xz, yy, yz, zz, trace;
+        T eps2; ///< eps^2 of the particles, where they have lengths of their own
     };
 
     /// These are cells with third and with fourth moments.
@@ -143,16 +151,10 @@ struct Gravity {
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
         const Vec3<T> r = j.position - i.position; // 3 flops
-        if constexpr (softening == SofteningKind::plummer) {
-            T m_inv_u, m_inv_u3;
-            divide_by_powers(j.mass, norm_squared(r, T(parameter)), m_inv_u,
-                             m_inv_u3);       // 6, the root, 3
-            sum.acceleration += m_inv_u3 * r; // 6
-            if constexpr (with_potential)
-                sum.potential -= m_inv_u; // 1
-        } else {
-            add_spline(r, j.mass, sum);
-        }
+        if constexpr (softening == SofteningKind::plummer)
+            add_plummer(r, j.mass, T(parameter), sum);
+        else
+            add_spline(r, j.mass, T(parameter), sum);
     }
 
     /// Does the same for a particle that carries its mass in its coordinates.
@@ -177,8 +179,35 @@ struct Gravity {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const CellSource<T>& j, Sum<T>& sum) const
     {
+        add_cell(i, j, softening == SofteningKind::plummer ? T(parameter) : T(0), sum);
+    }
+
+    /// Does the same to the third or fourth order; U is a pack of T, or T.
+    template <class T, class U, int order>
+    CHAMOMILE_HD void operator()(const Target<U>& i, const SeriesSource<T, order>& j,
+                                 Sum<U>& sum) const
+    {
+        add_series_cell(i.position, j, softening == SofteningKind::plummer ? U(parameter) : U(0),
+                        sum);
+    }
+
+protected:
+    template <class T>
+    static CHAMOMILE_HD void add_plummer(const Vec3<T>& r, const T& mass, const T& eps2,
+                                         Sum<T>& sum)
+    {
+        T m_inv_u, m_inv_u3;
+        divide_by_powers(mass, norm_squared(r, eps2), m_inv_u, m_inv_u3); // 6, the root, 3
+        sum.acceleration += m_inv_u3 * r;                                 // 6
+        if constexpr (with_potential)
+            sum.potential -= m_inv_u; // 1
+    }
+
+    template <class Place, class T>
+    static CHAMOMILE_HD void add_cell(const Place& i, const CellSource<T>& j, const T& eps2,
+                                      Sum<T>& sum)
+    {
         const Vec3<T> r = j.position - i.position;
-        const T eps2 = softening == SofteningKind::plummer ? T(parameter) : T(0);
         const T inv_u = inverse_sqrt(norm_squared(r, eps2));
         const T inv_u2 = inv_u * inv_u, inv_u3 = inv_u * inv_u2;
         // S r / u^2, because u^-5 leaves float's range where u is 2e-8 of the whole.
@@ -193,49 +222,51 @@ struct Gravity {
             sum.potential -= j.mass * inv_u + (T(0.5f) * rsr - T(1 / 3.0) * j.trace) * inv_u3;
     }
 
-    /// Does the same to the third or fourth order; U is a pack of T, or T.
     template <class T, class U, int order>
-    CHAMOMILE_HD void operator()(const Target<U>& i, const SeriesSource<T, order>& j,
-                                 Sum<U>& sum) const
+    static CHAMOMILE_HD void add_series_cell(const Vec3<U>& place, const SeriesSource<T, order>& j,
+                                             const U& eps2, Sum<U>& sum)
     {
         const Vec3<U> position{U(j.position.x), U(j.position.y), U(j.position.z)};
-        const U eps2 = softening == SofteningKind::plummer ? U(parameter) : U(0);
         U psi{};
-        add_series<with_potential>(j, position - i.position, eps2, sum.acceleration, psi);
+        add_series<with_potential>(j, position - place, eps2, sum.acceleration, psi);
         if constexpr (with_potential)
             sum.potential -= psi;
     }
 
-private:
-    /// With q = r/h, s = 1 - q: for q >= 1/2 the polynomials are written in s, where they are
-    /// small corrections to Newton's law and no digits cancel.
     template <class T>
-    CHAMOMILE_HD void add_spline(const Vec3<T>& r, const T& mass, Sum<T>& sum) const
+    static CHAMOMILE_HD void add_spline(const Vec3<T>& r, const T& mass, const T& inv_h,
+                                        Sum<T>& sum)
     {
-        const T inv_h = T(parameter);
         const T r2 = norm_squared(r, T(1e-37)); // finite at r = 0
         const T inv_r = inverse_sqrt(r2);
         const T m_inv_r = mass * inv_r;
         const T q = r2 * inv_r * inv_h;
         T force = m_inv_r * inv_r * inv_r;
         T potential = m_inv_r;
-        if (any_less(q, T(1))) {
-            const T s = select(q < T(1), T(1) - q, T(0));
-            const T s2 = s * s, q2 = q * q;
-            const T outer = T(1) - s2 * s2 * (T(16) + s * (s * T(32 / 3.0) - T(25.6)));
-            const T inner =
-                mass * inv_h * inv_h * inv_h * (T(32 / 3.0) + q2 * (T(32) * q - T(38.4)));
-            force = select(q < T(0.5f), inner, force * outer);
-            if constexpr (with_potential) {
-                const T outer_p = T(1) - s2 * s2 * s * (T(3.2) - T(32 / 15.0) * s);
-                const T inner_p =
-                    mass * inv_h * (T(2.8) - q2 * (T(16 / 3.0) + q2 * (T(6.4) * q - T(9.6))));
-                potential = select(q < T(0.5f), inner_p, potential * outer_p);
-            }
-        }
+        if (any_less(q, T(1)))
+            bend(q, inv_h, mass, force, potential);
         sum.acceleration += force * r;
         if constexpr (with_potential)
             sum.potential -= potential;
+    }
+
+    /// Turns Newton's factors into the spline's. With q = r/h, s = 1 - q: for q >= 1/2 the
+    /// polynomials are written in s, where they are small corrections to Newton's law and no digits
+    /// cancel.
+    template <class T>
+    static CHAMOMILE_HD void bend(const T& q, const T& inv_h, const T& mass, T& force, T& potential)
+    {
+        const T s = select(q < T(1), T(1) - q, T(0));
+        const T s2 = s * s, q2 = q * q;
+        const T outer = T(1) - s2 * s2 * (T(16) + s * (s * T(32 / 3.0) - T(25.6)));
+        const T inner = mass * inv_h * inv_h * inv_h * (T(32 / 3.0) + q2 * (T(32) * q - T(38.4)));
+        force = select(q < T(0.5f), inner, force * outer);
+        if constexpr (with_potential) {
+            const T outer_p = T(1) - s2 * s2 * s * (T(3.2) - T(32 / 15.0) * s);
+            const T inner_p =
+                mass * inv_h * (T(2.8) - q2 * (T(16 / 3.0) + q2 * (T(6.4) * q - T(9.6))));
+            potential = select(q < T(0.5f), inner_p, potential * outer_p);
+        }
     }
 };
 

@@ -100,6 +100,8 @@ bool is_used(const OptionTerms& row, const SolverOptions& options)
     there |= options.is_periodic() ? needs_box : 0u;
     there |= options.periodic.long_range == LongRangeKind::mesh ? needs_mesh : 0u;
     there |= options.accuracy ? needs_goal | needs_steps : 0u;
+    if (row.name == "eps-rule")
+        return options.softening.is_varied;
     if (row.name == "tolerance" || row.name == "theta")
         return !is_direct(options) &&
                compares_accelerations(options.criterion) == (row.name == "tolerance");

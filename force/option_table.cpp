@@ -1,11 +1,37 @@
 #include "chamomile/force/option_table.hpp"
 
+#include <algorithm>
+
 #include "chamomile/core/error.hpp"
+#include "chamomile/core/particle_types.hpp"
 
 namespace chamomile {
 namespace {
 
 using O = SolverOptions;
+
+/// Reads lengths such as 1=0.4,disk=1.
+std::map<int, double> parse_type_lengths(const std::string& option, const std::string& text)
+{
+    std::map<int, double> lengths;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        const std::string part = text.substr(start, end - start);
+        const std::size_t equals = part.find('=');
+        if (equals == part.npos)
+            throw Error(Fault::usage, option + ": " + (part.empty() ? "(empty)" : part) +
+                                          ": TYPE=LENGTH is needed, as in 1=0.4,disk=1");
+        const int type = parse_particle_type(option, part.substr(0, equals));
+        if (!lengths
+                 .emplace(type, parse_number<double>(option, part.substr(equals + 1),
+                                                     ranges::not_negative))
+                 .second)
+            throw Error(Fault::usage,
+                        option + ": " + text + ": gives type " + std::to_string(type) + " twice");
+        start = end + 1;
+    }
+    return lengths;
+}
 
 /// Returns the goal; an option of the goal alone makes one of the default error, which
 /// resolve_method() refuses.
@@ -28,6 +54,49 @@ void add_goal(OptionRows<O>& t, const char* name, Member AccuracyGoal::*member, 
     };
 }
 
+/// Adds the rows of softening lengths, which are one or several.
+void add_lengths(OptionRows<O>& t)
+{
+    auto& eps = t.number(
+        "eps", [](O & o) -> auto& { return o.softening.length; }, ranges::not_negative,
+        "softening length (Plummer equivalent); run and force also take one for each type of "
+        "particles that occurs, as in 0.4,1; that of the file unless given; run needs one of the "
+        "two");
+    eps.values = "X,...";
+    eps.put = [one = eps.put](O& o, const std::string& option, const std::string& text) {
+        o.type_softenings.in_order.clear();
+        if (text.find(',') == text.npos)
+            return one(o, option, text);
+        o.type_softenings.in_order = parse_numbers<double>(option, text, ranges::not_negative);
+    };
+    eps.text = [one = eps.text](const O& o) {
+        std::string all;
+        for (double length : o.type_softenings.in_order)
+            all += (all.empty() ? "" : ",") + number_text(length);
+        return all.empty() ? one(o) : all;
+    };
+    eps.also({"softening", "eps"}).in(dimensions::length);
+    auto& of_type = t.text(
+        "eps-type", [](O&) { return std::string(); }, "TYPE=X,...",
+        "softening lengths by type, number or name, as in 1=0.4,disk=50pc; other types have --eps");
+    of_type.put = [](O& o, const std::string& option, const std::string& text) {
+        o.type_softenings.of_type = parse_type_lengths(option, text);
+    };
+    of_type.text = [](const O& o) {
+        std::string all;
+        for (const auto& [type, length] : o.type_softenings.of_type)
+            all += (all.empty() ? "" : ",") + std::to_string(type) + "=" + number_text(length);
+        return all;
+    };
+    of_type.also({"softening_by_type", "eps_type"}).in(dimensions::length);
+    t.choice(
+         "eps-rule", [](O & o) -> auto& { return o.softening.rule; },
+         {{"larger", SofteningRule::larger}, {"root-of-squares", SofteningRule::root_of_squares}},
+         "softening length of a pair of particles that have lengths of their own: the larger of "
+         "the two (as in GADGET) or the root of the sum of squares")
+        .also({"softening_rule", "eps_rule"});
+}
+
 std::vector<OptionRow<O>> rows()
 {
     constexpr Range sizes = ranges::between(0, 1 << 20);
@@ -39,12 +108,7 @@ std::vector<OptionRow<O>> rows()
         {{"tree", SolverKind::tree}, {"direct", SolverKind::direct}},
         "how forces are summed: by a tree (Barnes & Hut 1986, walked once for each group of "
         "particles) or directly over all pairs");
-    t.number(
-         "eps", [](O & o) -> auto& { return o.softening.length; }, ranges::not_negative,
-         "softening length (Plummer equivalent); that of the file unless given; run needs one of "
-         "the two")
-        .also({"softening", "eps"})
-        .in(dimensions::length);
+    add_lengths(t);
     t.choice(
          "softening", [](O & o) -> auto& { return o.softening.kind; },
          {{"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}},

@@ -54,7 +54,12 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
     sums.acceleration.resize(targets.size());
     sums.potential.resize(targets.size());
     sums.absolute_sum.resize(targets.size());
-    const bool plummer = softening.kind == SofteningKind::plummer || softening.length == 0;
+    const auto length_of_pair = [&](std::size_t i, std::size_t j) {
+        if (particles.softening.empty())
+            return softening.length;
+        const double a = particles.softening[i], b = particles.softening[j];
+        return softening.rule == SofteningRule::larger ? std::max(a, b) : std::hypot(a, b);
+    };
 
 #pragma omp parallel for schedule(dynamic, 16)
     for (std::size_t k = 0; k < targets.size(); ++k) {
@@ -66,9 +71,11 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
             if (j == i)
                 continue;
             Vec3<double> r = particles.position[j] - x;
-            const double unit = unit_of(r, softening.length), inverse = 1 / unit;
+            const double length = length_of_pair(i, j);
+            const bool plummer = softening.kind == SofteningKind::plummer || length == 0;
+            const double unit = unit_of(r, length), inverse = 1 / unit;
             r = inverse * r;
-            const double eps = inverse * softening.length;
+            const double eps = inverse * length;
             const double r2 = r.x * r.x + r.y * r.y + r.z * r.z;
             const PairFactors f =
                 plummer ? plummer_factors(r2, eps) : spline_factors(std::sqrt(r2), 2.8 * eps);

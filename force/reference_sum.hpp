@@ -19,7 +19,8 @@ struct ReferenceSums {
 
 /// Returns accelerations and potentials of the particles `targets` (indices) from all particles,
 /// one pair at a time in double, by formulas written for this purpose alone: the routine shares no
-/// code with the evaluators. Pairs at one place add no force; their potential is the softened one.
+/// code with the evaluators. Particles with softening lengths of their own have these, and pairs
+/// follow the rule. Pairs at one place add no force; their potential is the softened one.
 ReferenceSums reference_sum(const Particles& particles, std::span<const Index> targets,
                             Softening softening, double gravitational_constant);
 

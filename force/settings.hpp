@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "chamomile/core/softening.hpp"
 #include "chamomile/force/accuracy/goal.hpp"
@@ -12,11 +14,20 @@
 
 namespace chamomile {
 
+/// TypeSoftenings are lengths by the type of particles, which take_softenings() gives to them.
+struct TypeSoftenings {
+    std::vector<double> in_order;  ///< one for each type that occurs, ascending
+    std::map<int, double> of_type; ///< others have Softening::length
+
+    bool empty() const { return in_order.empty() && of_type.empty(); }
+};
+
 /// Physics says what is computed. Two solvers of equal Physics agree within their errors; a solver
 /// that cannot compute a part of it refuses. Who takes a Physics opens it by a structured binding,
 /// so that a new member does not compile until each says what it does about it.
 struct Physics {
     Softening softening;
+    TypeSoftenings type_softenings;
     double gravitational_constant = 1;
     /// This is the side of a periodic cube [0, box)^3 with a uniform background of the opposite
     /// mass; 0: an isolated system.

@@ -35,6 +35,10 @@ Refusal refusal(const SolverOptions& o)
         return line;
     if (o.decorrelate && o.solver != SolverKind::tree)
         return "--decorrelate: needs --solver tree";
+    if (!o.type_softenings.empty() && !o.softening.is_varied)
+        return "--eps: several lengths: need particles of several types; here give one";
+    if (o.softening.is_varied && o.device.starts_with("gpu"))
+        return "--device: " + o.device + ": softening lengths of several values need --device cpu";
     if (o.accuracy && o.accuracy->sample < 1)
         return "accuracy sample: 0: must be 1 or more";
     return o.is_periodic() ? periodic_refusal(o) : Refusal{};
@@ -65,7 +69,9 @@ SolverOptions resolved(const SolverOptions& options)
 {
     require(refusal(options), plain_names_of_forces());
     SolverOptions chosen = options;
-    const int gpu = choose_gpu(options.device);
+    if (options.softening.is_varied)
+        chosen.device = "cpu"; // of auto
+    const int gpu = choose_gpu(chosen.device);
     chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
     choose_sizes(chosen, gpu >= 0);
     if (gpu < 0 && chosen.instruction_set == "auto")
@@ -109,6 +115,12 @@ Request request_of(Particles& particles, Quantities quantities)
         particles.potential.resize(n);
         request.potential = view_of(std::span(particles.potential));
     }
+    if (!particles.softening.empty() && particles.softening.size() != n)
+        throw Error(Fault::input,
+                    "softening lengths: " + std::to_string(particles.softening.size()) +
+                        ": must be none, or one for each of " + std::to_string(n) + " particles");
+    if (!particles.softening.empty())
+        request.softening = view_of(std::span(particles.softening));
     return request;
 }
 

@@ -55,12 +55,19 @@ struct Request {
     bool keeps_tree = false;
     /// This is set where it changes as a run goes on; none: that of the options.
     std::optional<double> softening_length = {};
+    /// These are softening lengths of the particles' own, on the host, in place of one for all;
+    /// those above `softening_length` are cut to it.
+    ArrayView softening = {};
 
     LongRangePart long_range = LongRangePart::added;
     /// With LongRangePart::stored, where all particles are targets, the array holds zeros, to which
     /// the long range of each particle is added. Potentials hold both ranges.
     ArrayView long_range_acceleration = {};
 };
+
+/// Says that softening lengths of the particles' own are computed on the processor alone.
+inline constexpr const char* varied_softening_on_gpu =
+    "softening: lengths of each particle's own: need --device cpu";
 
 /// Returns a request of all particles in arrays of the host, which get room for the results.
 Request request_of(Particles& particles, Quantities quantities);

@@ -67,6 +67,8 @@ void Hermite::put_into(std::shared_ptr<const ExternalField> field)
 
 ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
 {
+    if (!particles.softening.empty())
+        throw Error(Fault::usage, "softening: lengths of each particle's own: hermite knows one");
     statistics_ = evaluate(particles, Quantities::acceleration_potential, now);
     const std::size_t n = particles.size();
     state_.encounters = Encounters(sources_, forces(), options_.eta, now.time);

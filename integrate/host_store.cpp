@@ -351,9 +351,12 @@ private:
     {
         double none = 0;
         double& orbit = now_.orbit.empty() ? none : now_.orbit[i];
-        const Vec3<double>& a = particles_->acceleration[i];
-        return rule.measure(norm_of_any_size(is_split_ ? a + now_.long_range[i] : a),
-                            particles_->potential[i], elapsed, orbit);
+        const Particles& p = *particles_;
+        const Vec3<double>& a = p.acceleration[i];
+        BlockRule own = rule;
+        own.dynamical.softening = own_softening(p, i, rule.dynamical);
+        return own.measure(norm_of_any_size(is_split_ ? a + now_.long_range[i] : a), p.potential[i],
+                           elapsed, orbit);
     }
 
     StepColumns now_, before_;

@@ -13,6 +13,12 @@
 namespace chamomile {
 namespace {
 
+/// Tells whether every particle may have a softening length > 0.
+bool is_softened(const Softening& softening)
+{
+    return softening.length > 0 || softening.is_varied;
+}
+
 /// Building the tree costs as much as so many pairs for each of its particles
 /// (docs/explanation/performance_runs.md).
 KeptTrees kept_trees_of(const SolverOptions& forces)
@@ -37,7 +43,7 @@ void check(const BlockSteps& o, const SolverOptions& forces)
     if (o.rebuild && !(*o.rebuild >= 0))
         refuse("rebuild", *o.rebuild, ">= 0");
     require_zero(o.criterion, forces.is_periodic());
-    if (o.criterion == StepCriterion::softening && !(forces.softening.length > 0))
+    if (o.criterion == StepCriterion::softening && !is_softened(forces.softening))
         throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
                                   "length > 0; 'potential' does not");
 }
@@ -48,7 +54,7 @@ void check(const TimeStep& step, const SolverOptions& forces)
     if (step.kind != TimeStepKind::adaptive)
         return;
     require_zero(step.criterion, forces.is_periodic());
-    if (step.criterion == StepCriterion::softening && !(forces.softening.length > 0))
+    if (step.criterion == StepCriterion::softening && !is_softened(forces.softening))
         throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
 }
 
@@ -154,6 +160,7 @@ void Leapfrog::fill_store(Particles& particles, const StepColumns& columns)
 ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Moment now)
 {
     count_ = particles.size();
+    take_softening(particles);
     GM_ = total_GM(particles, forces().gravitational_constant);
     report_ = {};
     kept_trees_ = kept_trees_of(forces());
@@ -180,6 +187,26 @@ ForceStatistics Leapfrog::start(Particles& particles, Quantities quantities, Mom
     if (blocks_)
         store_->choose_first_steps(rule(now.time));
     return statistics;
+}
+
+/// Particles with softening lengths of their own are bounded by the largest, as the clock changes
+/// it.
+void Leapfrog::take_softening(const Particles& particles)
+{
+    softening_ = forces().softening.length;
+    const std::vector<double>& own = particles.softening;
+    if (own.empty())
+        return;
+    const auto [least, largest] = std::minmax_element(own.begin(), own.end());
+    softening_ = *largest;
+    const bool by_softening = blocks_ ? blocks_->criterion == StepCriterion::softening
+                                      : step_.kind == TimeStepKind::adaptive &&
+                                            step_.criterion == StepCriterion::softening;
+    if (by_softening && !(*least > 0))
+        throw Error(Fault::usage, "time step: the criterion 'softening' needs a softening length > "
+                                  "0 of every particle; 'potential' does not");
+    if (*least < *largest && forces().device != "cpu")
+        throw Error(Fault::usage, varied_softening_on_gpu);
 }
 
 /// Evaluates a request of the state at that moment.
@@ -466,6 +493,7 @@ void Leapfrog::exchange(Archive& archive, Particles& particles)
     const std::size_t n = particles.size();
     if (archive.is_reading()) {
         count_ = n;
+        take_softening(particles);
         GM_ = total_GM(particles, forces().gravitational_constant);
     }
     if (!blocks_) {

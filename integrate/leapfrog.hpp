@@ -125,6 +125,7 @@ private:
     BlockRule rule(double time) const;
 
     bool needs_potentials() const;
+    void take_softening(const Particles& particles);
     double softening(double time) const { return clock_.softening(time, softening_); }
     /// Tells whether the long range kicks over whole steps, and only the short range in blocks.
     bool splits_forces() const

@@ -103,10 +103,11 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
     if (!scheme.fixed_length && by_potential && options.is_periodic())
         return "--step-criterion potential: needs isolated particles; in a periodic box give "
                "--step-criterion softening";
-    if (!scheme.fixed_length && !by_potential && !(options.softening.length > 0))
+    if (!scheme.fixed_length && !by_potential && !(options.softening.length > 0) &&
+        !options.softening.is_varied)
         return std::string(scheme.individual ? "--block-steps" : "--adaptive") +
                ": the criterion 'softening' needs a softening length > 0; 'potential' does not";
-    return {};
+    return refusal(options);
 }
 
 Integration make_integrator(const SolverOptions& options, const Scheme& scheme, const Clock& clock)

@@ -231,6 +231,8 @@ void Simulation::exchange_particles(Archive& archive)
     archive.records("particles/velocity", particles_.velocity);
     archive.records("particles/acceleration", particles_.acceleration);
     archive("particles/potential", particles_.potential);
+    if (archive.has("particles/softening"))
+        archive("particles/softening", particles_.softening);
     const std::size_t n = particles_.size();
     if (particles_.id.size() != n || particles_.type.size() != n ||
         particles_.position.size() != n || particles_.velocity.size() != n ||

@@ -49,9 +49,12 @@ double shortest_time(const Particles& particles, const DynamicalTime& dynamical)
     const std::size_t n = particles.size();
     double shortest = std::numeric_limits<double>::infinity(); // the same in any order
 #pragma omp parallel for if (n > worth_threads) schedule(static) reduction(min : shortest)
-    for (std::size_t i = 0; i < n; ++i)
-        shortest = std::min(shortest, dynamical.of(norm_of_any_size(particles.acceleration[i]),
-                                                   particles.potential[i]));
+    for (std::size_t i = 0; i < n; ++i) {
+        DynamicalTime own = dynamical;
+        own.softening = own_softening(particles, i, dynamical);
+        shortest = std::min(
+            shortest, own.of(norm_of_any_size(particles.acceleration[i]), particles.potential[i]));
+    }
     return shortest;
 }
 

@@ -33,7 +33,7 @@ struct TimeStep {
 
 /// A DynamicalTime measures the time of a particle by its criterion.
 struct DynamicalTime {
-    double softening; ///< length eps
+    double softening; ///< length eps, the largest of all
     StepCriterion criterion = StepCriterion::softening;
     double GM = 0; ///< of all, for StepCriterion::potential
 
@@ -73,6 +73,14 @@ struct DynamicalTime {
 private:
     CHAMOMILE_HD static double larger(double a, double b) { return a < b ? b : a; }
 };
+
+/// Returns the softening length of a particle, its own where it has one, at most that of all.
+inline double own_softening(const Particles& particles, std::size_t i,
+                            const DynamicalTime& dynamical)
+{
+    return particles.softening.empty() ? dynamical.softening
+                                       : std::min(particles.softening[i], dynamical.softening);
+}
 
 /// Returns the sum of |G m| over all particles.
 double total_GM(const Particles& particles, double gravitational_constant);

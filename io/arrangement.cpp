@@ -126,6 +126,32 @@ std::string ids_text(const std::vector<std::uint64_t>& ids)
            std::to_string(*most);
 }
 
+/// Leaves one softening to both, or its own length to each particle; none where a part states none
+/// or another kind or rule.
+void join_softenings(Snapshot& all, Snapshot& part, const std::string& name)
+{
+    auto &first = all.softening, &second = part.softening;
+    if (!first && !second)
+        return;
+    if (!first || !second || first->kind != second->kind ||
+        (first->is_varied && second->is_varied && first->rule != second->rule)) {
+        all.notes.push_back(name + ": another softening than before: none is stated");
+        first.reset();
+        all.particles.softening.clear();
+        part.particles.softening.clear();
+        return;
+    }
+    if (!first->is_varied && !second->is_varied && !differ(first->length, second->length))
+        return;
+    for (Snapshot* each : {&all, &part})
+        if (!each->softening->is_varied)
+            each->particles.softening.assign(each->particles.size(), each->softening->length);
+    if (!first->is_varied)
+        first->rule = second->rule;
+    first->is_varied = true;
+    first->length = std::max(first->length, second->length);
+}
+
 void forget_forces(Snapshot& snapshot)
 {
     snapshot.has_accelerations = snapshot.has_potentials = false;
@@ -178,6 +204,8 @@ void keep_particles(Snapshot& snapshot, const std::function<bool(Index)>& is_kep
     keep_some(particles.velocity, kept);
     keep_some(particles.acceleration, kept);
     keep_some(particles.potential, kept);
+    if (!particles.softening.empty())
+        keep_some(particles.softening, kept);
     forget_forces(snapshot); // of those that are gone, too
 }
 
@@ -264,13 +292,7 @@ Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& nam
         if (!all.comoving && differ(part.time, all.time))
             all.notes.push_back(names[k] + ": its time of " + number_text(part.time) +
                                 " becomes that of the first file, " + number_text(all.time));
-        const bool one_softening = all.softening && part.softening &&
-                                   all.softening->kind == part.softening->kind &&
-                                   !differ(all.softening->length, part.softening->length);
-        if ((all.softening || part.softening) && !one_softening) {
-            all.softening.reset();
-            all.notes.push_back(names[k] + ": another softening than before: none is stated");
-        }
+        join_softenings(all, part, names[k]);
         Particles &to = all.particles, &from = part.particles;
         keep_ids_apart(to.id, from.id, names[k]);
         all.provenance["joined_" + std::to_string(k + 1)] = names[k] + ": " + ids_text(from.id);
@@ -282,6 +304,7 @@ Snapshot joined(std::vector<Snapshot> parts, const std::vector<std::string>& nam
         append(to.mass, from.mass);
         append(to.position, from.position);
         append(to.velocity, from.velocity);
+        append(to.softening, from.softening);
         to.resize(to.id.size());
     }
     forget_forces(all);

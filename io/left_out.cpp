@@ -36,15 +36,18 @@ std::vector<std::string> left_out_of_hdf5(const Snapshot&)
     return {};
 }
 
-std::vector<std::string> left_out_of_text(const Snapshot&)
+std::vector<std::string> left_out_of_text(const Snapshot& snapshot)
 {
-    return {};
+    if (snapshot.particles.softening.empty())
+        return {};
+    return {"the softening lengths of the particles (the largest is stated for all)"};
 }
 
 std::vector<std::string> left_out_of_gadget2(const Snapshot& snapshot)
 {
     std::vector<std::string> lost;
-    if (snapshot.softening || (snapshot.comoving && snapshot.comoving->physical_softening != 0))
+    if (snapshot.softening || !snapshot.particles.softening.empty() ||
+        (snapshot.comoving && snapshot.comoving->physical_softening != 0))
         lost.push_back("the softening");
     if (const auto& frame = snapshot.comoving;
         frame && (frame->omega_radiation != 0 || frame->w0 != -1 || frame->wa != 0))
@@ -72,6 +75,8 @@ std::vector<std::string> left_out_of_tipsy(const Snapshot& snapshot)
         lost.push_back("the types (2 and 3 become stars, 5 dark)");
     if (snapshot.softening && snapshot.softening->kind == SofteningKind::plummer)
         lost.push_back("the kind of softening (Tipsy's is a spline)");
+    if (snapshot.softening && snapshot.softening->rule != SofteningRule::larger)
+        lost.push_back("the rule of pairs of softening lengths");
     if (snapshot.has_accelerations)
         lost.push_back("the accelerations");
     if (snapshot.box_size != 0 && !is_tipsy_box(snapshot))

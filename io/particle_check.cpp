@@ -94,6 +94,10 @@ void check_particles(const Particles& particles, const std::filesystem::path& fi
         throw bad_input(file, "mass",
                         "0 for all " + std::to_string(particles.size()) + " particles",
                         "at least one must be positive");
+    for (std::size_t i = 0; i < particles.softening.size(); ++i)
+        if (const double length = particles.softening[i]; !(length >= 0) || !std::isfinite(length))
+            throw bad_input(file, particle_name(particles, i) + ", softening length",
+                            number_text(length), "must be finite and not negative");
     check_ids(particles, file);
 }
 

@@ -45,6 +45,7 @@ void convert_units(Snapshot& snapshot, const Units& units, const std::string& wh
     scale(particles.velocity, ratio(dimensions::velocity));
     scale(particles.acceleration, ratio(dimensions::acceleration));
     scale(particles.potential, ratio(dimensions::potential));
+    scale(particles.softening, length);
     snapshot.box_size *= length;
     if (snapshot.softening)
         snapshot.softening->length *= length;

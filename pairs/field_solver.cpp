@@ -57,6 +57,9 @@ public:
             copy.position[octree.order[k]] = octree.sources[k].position;
             copy.mass[octree.order[k]] = octree.sources[k].mass;
         }
+        copy.softening.resize(octree.softening.size());
+        for (std::size_t k = 0; k < octree.softening.size(); ++k)
+            copy.softening[octree.order[k]] = std::sqrt(octree.softening[k]);
         for (std::size_t k = 0; k < velocity_.size(); k += 3)
             copy.velocity.push_back({velocity_[k], velocity_[k + 1], velocity_[k + 2]});
         return copy;
@@ -82,7 +85,8 @@ public:
             statistics = lists_.at_points(
                 {.count = targets.count,
                  .position = on_host_in_box(targets.position, targets.count, positions_),
-                 .self = targets.self},
+                 .self = targets.self,
+                 .softening = targets.softening},
                 {results.acceleration, results.potential});
         if ((results.tidal || results.jerk) && targets.count > 0)
             sum_pairs(read(targets.position, targets.count, 3),
@@ -194,7 +198,7 @@ private:
     TreeParticles in_arrays(const FieldSources& sources)
     {
         return {sources.count, on_host_in_box(sources.position, sources.count, positions_),
-                on_host_in_box(sources.mass, sources.count, masses_)};
+                on_host_in_box(sources.mass, sources.count, masses_), false, sources.softening};
     }
 
     /// Computes fields at sources: entry k of the results belongs to source active[k]. Direct sums
@@ -223,7 +227,8 @@ private:
                                             .mass = all.mass,
                                             .acceleration = to,
                                             .potential = potentials,
-                                            .active = active});
+                                            .active = active,
+                                            .softening = all.softening});
         } else {
             statistics = lists_.at_sources({active}, {to, potentials});
         }
@@ -292,6 +297,7 @@ private:
         check_view(sources.position, 3, "sources: positions: must have 3 components");
         check_view(sources.mass, 1, "sources: masses: must have 1 component");
         check_view(sources.velocity, 3, "sources: velocities: must have 3 components");
+        require(!sources.softening.on_device, "sources: softenings: must be on the host");
     }
 
     void check_targets(const FieldTargets& targets) const
@@ -299,6 +305,7 @@ private:
         require(targets.position || targets.count == 0, "targets: positions: missing");
         check_view(targets.position, 3, "targets: positions: must have 3 components");
         check_view(targets.velocity, 3, "targets: velocities: must have 3 components");
+        require(!targets.softening.on_device, "targets: softenings: must be on the host");
     }
 
     void check_results(const FieldResults& results) const
@@ -311,6 +318,8 @@ private:
         const Softening& softening = options().softening;
         require(!options().is_periodic() || (!results.tidal && !results.jerk),
                 "box: must be 0: tidal tensors and jerks are those of isolated sources");
+        require(!lists_.has_own_softenings() || (!results.tidal && !results.jerk),
+                "softening: lengths of each source's own: are not for tidal tensors and jerks");
         require(!results.jerk || softening.length == 0 || softening.kind == SofteningKind::plummer,
                 "softening: spline: jerks are known for Plummer softening alone");
     }

@@ -58,7 +58,8 @@ private:
 
 std::optional<std::string> jerk_refusal(const SolverOptions& options)
 {
-    const auto& [softening, gravitational_constant, box] = static_cast<const Physics&>(options);
+    const auto& [softening, type_softenings, gravitational_constant, box] =
+        static_cast<const Physics&>(options);
     if (options.solver != SolverKind::direct)
         return "--solver tree: hermite sums directly; leave it out";
     if (box != 0)
@@ -67,6 +68,8 @@ std::optional<std::string> jerk_refusal(const SolverOptions& options)
         return "--accuracy: is for trees; hermite sums directly";
     if (softening.kind != SofteningKind::plummer)
         return "--softening spline: hermite knows Plummer softening alone";
+    if (softening.is_varied || !type_softenings.empty())
+        return "--integrator hermite: knows one softening length; give --eps LENGTH";
     return refusal(options);
 }
 

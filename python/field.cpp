@@ -47,7 +47,8 @@ public:
         gpu_ = choose_gpu(solver_->options().device);
     }
 
-    Statistics set(nb::handle positions, nb::handle masses, nb::handle velocities, bool refit)
+    Statistics set(nb::handle positions, nb::handle masses, nb::handle velocities,
+                   nb::handle softenings, bool refit)
     {
         ExclusiveCall call(flag_, "Solver");
         if (refit && !is_built_)
@@ -63,9 +64,16 @@ public:
         Array mass(masses, "masses", 1, Access::read, n, "positions"), velocity;
         if (!velocities.is_none())
             velocity = Array(velocities, "velocities", 3, Access::read, n, "positions");
+        Array softening;
+        if (!softenings.is_none())
+            softening = Array(softenings, "softenings", 1, Access::read, n, "positions");
+        if (softening.view().on_device)
+            throw Error(Fault::usage, "softenings: must be on the host");
         for (const Array* array : {&position, &mass, &velocity})
             require_device(*array);
-        const FieldSources sources{n, position.view(), mass.view(), velocity.view()};
+        const FieldSources sources{n, position.view(), mass.view(), velocity.view(),
+                                   softening.view()};
+        take_varied(bool(sources.softening), refit);
         nb::gil_scoped_release released;
         for (const Array* array : {&position, &mass, &velocity})
             array->wait();
@@ -169,6 +177,23 @@ public:
     }
 
 private:
+    /// Makes a solver on the processor for the first sources with softening lengths of their own.
+    void take_varied(bool varied, bool refit)
+    {
+        if (refit && varied != options_.softening.is_varied)
+            throw Error(Fault::usage, "softenings: refit() takes them as build() did");
+        if (refit || varied == options_.softening.is_varied)
+            return;
+        SolverOptions wanted = options_;
+        wanted.softening.is_varied = varied;
+        SolverOptions until_built = wanted;
+        until_built.accuracy.reset();
+        solver_ = make_field_solver(until_built);
+        gpu_ = choose_gpu(solver_->options().device);
+        options_ = wanted;
+        chosen_ = false;
+    }
+
     void require_built(const char* call) const
     {
         if (!is_built_)
@@ -254,7 +279,7 @@ void bind_field(nb::module_& m)
     nb::class_<Field>(m, "Field", "The solver behind chamomile.Solver.")
         .def(nb::init<nb::dict>(), nb::arg("options"))
         .def("set", &Field::set, nb::arg("positions").none(), nb::arg("masses").none(),
-             nb::arg("velocities").none(), nb::arg("refit"))
+             nb::arg("velocities").none(), nb::arg("softenings").none(), nb::arg("refit"))
         .def("evaluate", &Field::evaluate, nb::arg("targets").none(), nb::arg("velocities").none(),
              nb::arg("own").none(), nb::arg("active").none(), nb::arg("results"))
         .def("neighbours", &Field::neighbours, nb::arg("targets").none(), nb::arg("radius").none(),

@@ -95,6 +95,8 @@ nb::object value_of(const OptionTerms& row, const std::string& text)
         return nb::none();
     switch (row.kind) {
     case OptionKind::number:
+        if (text.find(',') != text.npos) // one for each type of particles
+            return nb::str(text.c_str());
         return nb::float_(nb::str(text.c_str()));
     case OptionKind::whole:
         return nb::int_(nb::str(text.c_str()));

@@ -1,6 +1,7 @@
 // Snapshots: their arrays as numpy's, and the files.
 #include "chamomile/io/snapshot.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -13,6 +14,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/option_row.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
@@ -68,6 +70,36 @@ double checked(const char* name, double value, bool is_in_range, const char* all
 nb::object softening(const Snapshot& snapshot)
 {
     return snapshot.softening ? nb::cast(snapshot.softening->length) : nb::none();
+}
+
+nb::object softenings(nb::handle_t<Snapshot> self)
+{
+    if (nb::cast<Snapshot&>(self).particles.softening.empty())
+        return nb::none();
+    return array_of<&Particles::softening>(self);
+}
+
+/// Takes lengths of the particles' own, or None for one length of all.
+void set_softenings(Snapshot& snapshot, nb::handle value)
+{
+    std::vector<double>& own = snapshot.particles.softening;
+    if (value.is_none()) {
+        own.clear();
+        if (snapshot.softening)
+            snapshot.softening->is_varied = false;
+        return;
+    }
+    const std::size_t n = snapshot.particles.size();
+    const Array lengths(value, "softenings", 1, Array::Access::read, n, "particles");
+    if (lengths.view().on_device)
+        throw Error(Fault::usage, "softenings: must be on the host");
+    const std::vector<double> taken = cut_softenings(lengths.view(), n);
+    own.resize(n);
+    std::copy(taken.begin(), taken.end(), own.begin()); // in place: there may be views of it
+    Softening softening = snapshot.softening.value_or(Softening{});
+    softening.length = n == 0 ? 0 : *std::max_element(own.begin(), own.end());
+    softening.is_varied = true;
+    snapshot.softening = softening;
 }
 
 Dimension named(const std::string& name)
@@ -154,9 +186,16 @@ void bind_snapshot(nb::module_& m)
             [](Snapshot& s, double value) {
                 s.softening = Softening{s.softening ? s.softening->kind : SofteningKind::plummer,
                                         checked("softening", value, value >= 0, "0 or more")};
+                s.particles.softening.clear();
             },
             nb::for_getter(nb::sig("def softening(self) -> float | None")),
-            "Plummer-equivalent length of all particles, where one is stated.")
+            "Plummer-equivalent length of all particles, where one is stated; the largest of "
+            "those of their own.")
+        .def_prop_rw("softenings", &softenings, &set_softenings,
+                     nb::for_getter(nb::sig("def softenings(self) -> "
+                                            "numpy.typing.NDArray[numpy.float64] | None")),
+                     nb::for_setter(nb::sig("def softenings(self, value: object) -> None")),
+                     "Shape (N,), units of length: lengths of the particles' own, or None.")
         .def_prop_ro(
             "kernel",
             [](const Snapshot& s) {

@@ -52,6 +52,10 @@ void exchange_properties(Archive& archive, Snapshot& snapshot)
     Softening softening = snapshot.softening.value_or(Softening{});
     archive("snapshot/softening_kind", softening.kind, SofteningKind::spline);
     archive("snapshot/softening_length", softening.length);
+    if (archive.has("snapshot/softening_rule")) {
+        archive("snapshot/softening_rule", softening.rule, SofteningRule::root_of_squares);
+        archive("snapshot/softening_varies", softening.is_varied);
+    }
     snapshot.softening = softening;
     archive("snapshot/box_size", snapshot.box_size);
     archive("snapshot/format", snapshot.format);

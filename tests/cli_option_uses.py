@@ -11,7 +11,7 @@ from program import PROGRAM, end, failures
 COMMON = set("config threads quiet verbose help help-all".split())
 
 # All options of each command. One that is new must be put here, and into every mode below that has no use for it.
-FORCES = "solver eps softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size leaf-size device instruction-set " \
+FORCES = "solver eps eps-type eps-rule softening G precision decorrelate batch-size criterion tolerance theta order local-order group-size leaf-size device instruction-set " \
          "box long-range mesh split cut accuracy accuracy-percentile"
 SOURCE = "model particles seed"
 THEORY = "fits sigma8 n-s omega-b linear-power transfer-table"
@@ -68,7 +68,7 @@ VALUES = {
     "integrator": "hermite", "t-end": "1", "dlna-max": "0.01", "snapshot-every": "0.1", "output-times": "0.1", "check-forces-every": "5", "on-energy-error": "stop",
     "on-device-error": "cpu", "frame-width": "1", "frames-every": "1", "power-mesh": "32", "min-members": "9", "collisionless-gas": None,
     "overwrite": None, "reference": "gpu", "sample": "7", "repeat": "3", "threads": "1", "potential": None, "phases": None, "ceiling": None, "solver": "tree",
-    "eps": "0.1", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
+    "eps": "0.1", "eps-type": "1=0.1", "eps-rule": "larger", "softening": "spline", "G": "2", "hdf5": "e.hdf5", "width": "99", "height": "99", "bins": "7", "fold-factor": "3", "sigma8": "0.8",
     "n-s": "1", "omega-b": "0.04", "linear-power": "t.txt", "transfer-table": "t.txt", "fits": None, "mass-bins": "3", "length": "0.1", "overdensity": "100",
     "no-self": None, "checkpoint-walltime": "9", "max-walltime": "9", "at": "1,2,3", "velocity": "1,2,3", "recentre": None, "kpc": "2", "mass": "2", "table": "t.txt", "glass": "2",
     "frame-size": "99", "frame-center": "1,2,3", "frame-follow": "densest", "frame-box": "8", "frame-slice": "1", "frame-azimuth": "9", "frame-inclination": "9",

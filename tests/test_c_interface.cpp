@@ -332,4 +332,39 @@ TEST_CASE("errors against the direct sum in double, of samples by seed")
     CHECK(errors.acceleration.max < 1e-12);
 }
 
+TEST_CASE("sources have softening lengths of their own")
+{
+    Particles p = plummer(500);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        p.softening.push_back(i % 3 ? 0.02 : 0.2);
+    Context c;
+    c.exact();
+    CHECK(chm_set_softenings(c, chm_numbers(p.softening.data())) == CHM_USAGE); // no sources yet
+    const auto x = coordinates(p.position);
+    REQUIRE(chm_set_sources(c, 500, chm_vectors(x.data()), chm_numbers(p.mass.data()), {}) ==
+            CHM_OK);
+    REQUIRE(chm_set_softenings(c, chm_numbers(p.softening.data())) == CHM_OK);
+    REQUIRE(chm_build(c) == CHM_OK);
+    std::vector<double> a(1500), phi(500), tidal(3000);
+    const chm_results results = {chm_vectors(a.data()), chm_numbers(phi.data()), {}, {}};
+    REQUIRE(chm_eval_active(c, 500, nullptr, &results) == CHM_OK);
+    std::vector<Index> all = sample_targets(500, 500);
+    const ReferenceSums exact = reference_sum(p, all, {}, 1);
+    for (std::size_t i = 0; i < 500; ++i) {
+        CHECK(std::abs(a[3 * i] - exact.acceleration[i].x) < 1e-12 * exact.absolute_sum[i]);
+        CHECK(phi[i] == within(1e-12, exact.potential[i]));
+    }
+    const chm_results refused = {
+        {}, {}, chm_view_tensors(tidal.data(), 48, CHM_FLOAT64, CHM_HOST), {}};
+    CHECK(chm_eval_active(c, 500, nullptr, &refused) == CHM_USAGE);
+    CHECK(c.error().find("tidal") != std::string::npos);
+    REQUIRE(chm_set_sources(c, 500, chm_vectors(x.data()), chm_numbers(p.mass.data()), {}) ==
+            CHM_OK);
+    CHECK(chm_refit(c) == CHM_USAGE);
+    p.softening[7] = -1;
+    REQUIRE(chm_set_softenings(c, chm_numbers(p.softening.data())) == CHM_OK);
+    CHECK(chm_build(c) == CHM_INPUT);
+    CHECK(c.error().find("particle 7: softening length") != std::string::npos);
+}
+
 TEST_SUITE_END();

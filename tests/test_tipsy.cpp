@@ -144,14 +144,18 @@ TEST_CASE("what is no potential or no softening is told, and not read")
     }
 }
 
-TEST_CASE("different softenings are noted")
+TEST_CASE("different softenings are lengths of the particles' own")
 {
     const TemporaryFolder folder;
     make_file(folder / "a", tipsy_file({}, 0.0f, 0.25f));
     const Snapshot snapshot = read_snapshot(folder / "a");
-    CHECK_FALSE(snapshot.softening.has_value());
-    CHECK_FALSE(snapshot.has_potentials);
-    CHECK(snapshot.notes.size() == 1);
+    CHECK(snapshot.notes.empty());
+    REQUIRE(snapshot.softening);
+    CHECK(snapshot.softening->is_varied);
+    CHECK(snapshot.softening->length == 0.5 * 2 / 2.8);
+    for (std::size_t i = 0; i < snapshot.particles.size(); ++i)
+        CHECK(snapshot.particles.softening[i] ==
+              (snapshot.particles.type[i] == 1 ? 0.25 : 0.5) * 2 / 2.8);
 }
 
 TEST_CASE("written files are standard; G goes into the masses, the softening keeps its force")

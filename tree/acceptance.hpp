@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "chamomile/core/periodic.hpp"
+#include "chamomile/core/softening.hpp"
 #include "chamomile/tree/moments.hpp"
 
 namespace chamomile {
@@ -110,6 +111,8 @@ struct CellReach {
 /// No criterion accepts a cell of which any particle comes closer than `clearance` to the box of
 /// the targets.
 ///
+/// Particles with softening lengths of their own extend the reach (tree/own_softenings.hpp).
+///
 /// With local_order = P > 0 an accepted cell's field is expanded about the centre of the targets'
 /// box if that lies farther than kappa times the box's radius, and (relative) the first term left
 /// out, M radius^P / d^(P+2), is at most lambda tolerance times the acceleration.
@@ -119,8 +122,11 @@ struct AcceptanceCriterion {
     double tolerance = 0.001;
     double clearance = 0; ///< within it the force between particles is not that of the cell
     double softening = 0; ///< Plummer-equivalent length, for the estimate of the acceleration
-    int order = 2;        ///< of the multipoles: 0, 2, 3 or 4
-    int local_order = 0;  ///< of the expansion about the targets' centre; 0: none
+    SofteningKind softening_kind = SofteningKind::plummer;
+    SofteningRule softening_rule = SofteningRule::larger;
+    double least_softening = 0; ///< the smallest eps^2 of particles with lengths of their own
+    int order = 2;              ///< of the multipoles: 0, 2, 3 or 4
+    int local_order = 0;        ///< of the expansion about the targets' centre; 0: none
     /// In a periodic cube sources act by their nearest image alone, and only within `cut`; there
     /// are no local expansions.
     Periodicity periodicity = {};

@@ -360,4 +360,35 @@ void finish_groups(TargetGroups& groups)
     }
 }
 
+void find_softenings(TargetGroups& groups, std::span<const double> softening)
+{
+    const bool varied = !softening.empty();
+    groups.group_softening.assign(varied ? groups.groups.size() : 0, {});
+    groups.cluster_softening.assign(varied ? groups.clusters.size() : 0, {});
+    const auto join = [](SofteningSpan& to, const SofteningSpan& from) {
+        to.least = std::min(to.least, from.least);
+        to.largest = std::max(to.largest, from.largest);
+    };
+#pragma omp parallel for if (softening.size() > worth_threads)
+    for (std::size_t g = 0; g < groups.group_softening.size(); ++g) {
+        const Group& group = groups.groups[g];
+        SofteningSpan& span = groups.group_softening[g];
+        for (Index t = group.begin; t < group.end; ++t) {
+            const double own = softening[groups.target(t)];
+            if (t == group.begin)
+                span = {own, own};
+            join(span, {own, own});
+        }
+    }
+    for (std::size_t c = 0; c < groups.cluster_softening.size(); ++c) {
+        const Cluster& cluster = groups.clusters[c];
+        SofteningSpan& span = groups.cluster_softening[c];
+        for (Index g = cluster.first_group; g < cluster.last_group; ++g) {
+            if (g == cluster.first_group)
+                span = groups.group_softening[g];
+            join(span, groups.group_softening[g]);
+        }
+    }
+}
+
 } // namespace chamomile

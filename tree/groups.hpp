@@ -30,6 +30,14 @@ struct Cluster {
     double extent;
 };
 
+/// A SofteningSpan is the range of eps^2 of some particles that have lengths of their own.
+struct SofteningSpan {
+    double least = 0, largest = 0;
+
+    double middle() const { return 0.5 * (least + largest); }
+    double half() const { return 0.5 * (largest - least); }
+};
+
 /// TargetGroups holds the targets of one evaluation and their groups.
 struct TargetGroups {
     std::vector<Group> groups;
@@ -38,6 +46,8 @@ struct TargetGroups {
     std::size_t target_count = 0;
     std::vector<Index> found;    ///< memory for `targets`, which may also lie elsewhere
     std::vector<char> is_target; ///< of each particle, while the targets are found
+    /// The softenings of the targets of each; empty: all particles have one length.
+    std::vector<SofteningSpan> group_softening, cluster_softening;
 
     TargetGroups() = default;
     TargetGroups(TargetGroups&&) = default;
@@ -86,6 +96,10 @@ void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side)
 
 /// Fills centres, radii and the boxes of clusters, which follow from the boxes of the groups.
 void finish_groups(TargetGroups& groups);
+
+/// Fills the softenings of groups and clusters from those of all particles that targets are among,
+/// in sorted order; without any where these are none.
+void find_softenings(TargetGroups& groups, std::span<const double> softening);
 
 /// Finds the targets and makes their groups, where the octree has its order and sources.
 inline void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,

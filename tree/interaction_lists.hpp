@@ -22,7 +22,8 @@ inline constexpr Index no_cluster = 0xffffffff;
 struct ClusterRow {
     Index far_begin, far_end; ///< in `far_cells`
     Vec3<double> center;
-    double radius; ///< largest distance of a target's place from the centre
+    double radius;    ///< largest distance of a target's place from the centre
+    double softening; ///< eps^2 that targets with lengths of their own have about
 };
 
 /// A ListRow is one group's part of a batch: targets begin .. end feel their cluster's far cells
@@ -39,6 +40,7 @@ struct ListRow {
     /// Tiles with sources within this of the centre along each axis are evaluated with coordinates
     /// in two floats, and so are tiles that hold targets of the group.
     Vec3<double> near_distance;
+    double softening; ///< eps^2 that targets with lengths of their own have about
 };
 
 /// InteractionLists holds the lists of a batch of groups as indices: the cells whose fields are

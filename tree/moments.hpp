@@ -46,6 +46,14 @@ struct HigherMoments {
     double length = 0;         ///< a power of two near the size; 0: the cell is a point
 };
 
+/// A CellSoftening describes the squares of the softening lengths of a cell's particles, where they
+/// have lengths of their own.
+struct CellSoftening {
+    double mean = 0;    ///< by mass; of a massless cell the largest
+    double scatter = 0; ///< sum_j m_j (eps_j^2 - mean)^2
+    double largest = 0;
+};
+
 /// Moments holds one entry per cell: entry c of each array belongs to cell c of the octree.
 struct Moments {
     explicit Moments(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
@@ -56,6 +64,7 @@ struct Moments {
     std::pmr::vector<Box> bounds;          ///< tight around the particles
     /// The higher moments are filled for orders 3 and 4, else empty; they may be on a device only.
     std::pmr::vector<HigherMoments> higher;
+    std::vector<CellSoftening> softening; ///< empty: all particles have one length
 };
 
 /// Computes all moments up to this order, 0 to 4, from the leaves up, in double precision. Reuses

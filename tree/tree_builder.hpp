@@ -30,6 +30,7 @@ struct TreeParticles {
     ArrayView position;           ///< 3 components
     ArrayView mass = {};          ///< empty: all 1
     bool has_same_masses = false; ///< as at the last build() or refit()
+    ArrayView softening = {};     ///< lengths of their own; empty: all have one
 };
 
 /// A TreePlan states what a tree is built for.

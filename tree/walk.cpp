@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
 namespace chamomile {
@@ -93,17 +94,35 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
                           expands ? kappa * radius : Box::infinity,
                           criterion_.expansion_factor(radius, a, nodes_->units)};
     };
+    const auto soften = [&](WalkRegion& region, const SofteningSpan& span) {
+        region.clearance = own_clearance(criterion_, span);
+        region.least_expansion =
+            std::max(region.least_expansion, softened_expansion(criterion_, span));
+        const double factor = softened_expansion_factor(criterion_, span, a, nodes_->units);
+        if (criterion_.local_order == 6)
+            region.softened_factor = factor;
+        else
+            region.expansion_factor = std::max(region.expansion_factor, factor);
+    };
+    const bool varied = !groups.group_softening.empty();
+    const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
     const std::size_t count = cluster.last_group - cluster.first_group;
     reserve(scratch.regions, count);
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         scratch.regions.data[g] =
             region(group.box, group.center, group.radius, criterion_.group_kappa());
+        if (varied)
+            soften(scratch.regions.data[g], groups.group_softening[cluster.first_group + g]);
     }
+    WalkRegion whole =
+        region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa());
+    if (varied)
+        soften(whole, groups.cluster_softening[number_of_cluster]);
     const auto walk_cluster =
         criterion_.periodicity ? kernels_->walk_periodic_cluster : kernels_->walk_cluster;
     walk_cluster({{nodes_->nodes.data(), octree_->cells.data()},
-                  region(cluster.box, cluster.center, cluster.radius, criterion_.cluster_kappa()),
+                  whole,
                   count,
                   criterion_.local_order > 0 ? spared_part * cluster.radius : -1,
                   {criterion_.periodicity, criterion_.cut}},
@@ -114,25 +133,29 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
     GroupEnds begin = scratch.ends.data[0];
     const Index number = begin.far_cells > 0 ? Index(lists.clusters.size()) : no_cluster;
     if (begin.far_cells > 0)
-        lists.clusters.push_back({far, far + begin.far_cells, cluster.center, cluster.radius});
+        lists.clusters.push_back(
+            {far, far + begin.far_cells, cluster.center, cluster.radius,
+             varied ? groups.cluster_softening[number_of_cluster].middle() : 0});
     for (std::size_t g = 0; g < count; ++g) {
         const Group& group = groups.groups[cluster.first_group + g];
         const GroupEnds end = scratch.ends.data[g + 1];
         assert(begin.far_cells <= end.far_cells && begin.cells <= end.cells &&
                begin.ranges <= end.ranges && end.particle_count <= octree_->size);
-        lists.rows.push_back({group.begin,
-                              group.end,
-                              number,
-                              far + begin.far_cells,
-                              far + end.far_cells,
-                              cells + begin.cells,
-                              cells + end.cells,
-                              ranges + begin.ranges,
-                              ranges + end.ranges,
-                              end.particle_count,
-                              group.center,
-                              group.radius,
-                              {}});
+        lists.rows.push_back(
+            {group.begin,
+             group.end,
+             number,
+             far + begin.far_cells,
+             far + end.far_cells,
+             cells + begin.cells,
+             cells + end.cells,
+             ranges + begin.ranges,
+             ranges + end.ranges,
+             end.particle_count,
+             group.center,
+             group.radius,
+             {},
+             varied ? groups.group_softening[cluster.first_group + g].middle() : 0});
         begin = end;
     }
     assert(begin.cells == scratch.cells.size && begin.ranges == scratch.ranges.size &&
@@ -165,7 +188,7 @@ double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) c
                                 place,
                                 1 / units.length,
                                 smoothing * extent + softening,
-                                criterion_.clearance,
+                                criterion_.clearance + shared_clearance(criterion_),
                                 {criterion_.periodicity, criterion_.cut}},
                                scratch);
     };

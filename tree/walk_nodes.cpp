@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "chamomile/core/threads.hpp"
+#include "chamomile/tree/own_softenings.hpp"
 
 namespace chamomile {
 namespace {
@@ -45,11 +46,13 @@ void make_walk_nodes(WalkNodes& walk_nodes, const Octree& octree, const Moments&
         return;
     const WalkUnits units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
     walk_nodes.units = units;
+    const SoftenedReach softened(criterion, moments, units);
     const auto fill = [&](WalkNode& node, Index begin, Index end) {
         int lane = 0;
         node = {};
         for (Index c = begin; c < end; c = octree.cells[c].next, ++lane) {
-            const CellReach reach = criterion.reach(moments.multipole[c], moments.bounds[c], units);
+            CellReach reach = criterion.reach(moments.multipole[c], moments.bounds[c], units);
+            softened.extend(reach, c);
             fill_lane(node, lane, c, node_of[c], moments.multipole[c], reach, units);
             node.inner |= Index(node_of[c] != no_node) << lane;
         }

@@ -124,6 +124,9 @@ std::vector<SolverOptions> swept(SolverOptions solver, const SolverSweep& sweep,
     const auto list = [&](const char* option, bool (*takes)(const SolverOptions&) = nullptr) {
         cross(settings, option, sweep.lists.at(option), takes);
     };
+    if (options.given("eps") && options.given("eps-type"))
+        throw Error(Fault::usage, options.command() + ": --eps-type: contradicts --eps, whose list "
+                                                      "is compared; give one");
     if (options.given("eps"))
         list("eps");
     list("device");

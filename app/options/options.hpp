@@ -365,7 +365,8 @@ template <class Settings>
 void Options::list(const OptionRow<Settings>& row, std::vector<std::string>& values)
 {
     group(row.group);
-    Entry& entry = add(row.name, row.values + ",...", row.help);
+    const bool is_list = row.values.ends_with(",...");
+    Entry& entry = add(row.name, row.values + (is_list ? "" : ",..."), row.help);
     entry.store = [&row, &values](const std::string& option, const std::string& text) {
         values.clear();
         for (std::size_t start = 0; start <= text.size();) {

@@ -37,7 +37,7 @@ bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& op
     require(options, take_stated(snapshot, options.asked(), solver));
     note_box(options, snapshot, solver);
     require(options, resolve_boundary(solver, options.asked()));
-    return snapshot.softening || options.given("eps");
+    return snapshot.softening || options.given("eps") || options.given("eps-type");
 }
 
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)

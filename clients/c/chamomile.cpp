@@ -63,6 +63,11 @@ int chm_set_sources(chm_context* context, int64_t n, chm_view position, chm_view
     return c::guarded(context, [&] { context->set_sources(n, position, mass, velocity); });
 }
 
+int chm_set_softenings(chm_context* context, chm_view softening)
+{
+    return c::guarded(context, [&] { context->set_softenings(softening); });
+}
+
 int chm_build(chm_context* context)
 {
     return c::guarded(context, [&] {
@@ -79,6 +84,9 @@ int chm_refit(chm_context* context)
         if (context->sources.count != solver.size())
             c::refuse("sources: " + std::to_string(context->sources.count) + ": there were " +
                       std::to_string(solver.size()) + "; chm_build() takes another number");
+        if (context->has_own_softenings != bool(context->sources.softening))
+            c::refuse("softening of the sources: chm_refit() needs chm_set_softenings() as before "
+                      "chm_build()");
         context->softened.clear();
         try {
             solver.refit(context->sources);

@@ -63,8 +63,10 @@ typedef struct chm_targets {
     /* The source that a target is and does not feel, at its place; -1: none. NULL: none is one.
      * Without softening sources at a target's place pull at nothing in any case. */
     const int64_t* self;
-    /* 1, on the host: softening lengths instead of the option. The cost is that of an evaluation,
-     * and of a tree, for each distinct value: meant for a few, such as those of kinds of particles.
+    /* 1, on the host: softening lengths instead of the option, or of targets among sources that
+     * have their own (chm_set_softenings()). Instead of the option, the cost is that of an
+     * evaluation, and of a tree, for each distinct value: meant for a few, such as those of kinds
+     * of particles.
      */
     chm_view softening;
 } chm_targets;
@@ -135,6 +137,13 @@ CHM_API int chm_set_option(chm_context* context, const char* key, const char* va
  * `velocity` is for jerks; else zero. */
 CHM_API int chm_set_sources(chm_context* context, int64_t n, chm_view position, chm_view mass,
                             chm_view velocity);
+
+/* Gives the sources lengths of their own (1 number each, on the host, of as many as
+ * chm_set_sources() said before, which forgets them) in place of the option softening. A pair has
+ * the larger of its two, or by the option softening_rule=root-of-squares the root of the sum of
+ * their squares; a target that is no source has that of chm_targets, else 0. Of accelerations and
+ * potentials, on a processor: the device auto is then cpu. */
+CHM_API int chm_set_softenings(chm_context* context, chm_view softening);
 
 /* Copies the sources and makes their tree, on the device too. */
 CHM_API int chm_build(chm_context* context);

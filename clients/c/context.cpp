@@ -190,6 +190,16 @@ void chm_context::set_sources(std::int64_t n, const chm_view& position, const ch
     has_sources = true;
 }
 
+void chm_context::set_softenings(const chm_view& softening)
+{
+    if (!has_sources)
+        c::refuse("order of calls: chm_set_sources() comes first");
+    const ArrayView lengths = c::input("softening of the sources", sources.count, softening, 1);
+    if (lengths.on_device)
+        c::refuse("softening of the sources: must be on the host");
+    sources.softening = lengths;
+}
+
 FieldSolver& chm_context::built_solver()
 {
     if (!is_built)
@@ -202,8 +212,14 @@ void chm_context::build()
 {
     is_built = false;
     softened.clear();
-    if (!solver)
-        solver = make_field_solver(options_for(sources, c::solver_options(options)));
+    if (has_own_softenings != bool(sources.softening))
+        solver.reset();
+    has_own_softenings = bool(sources.softening);
+    if (!solver) {
+        SolverOptions wanted = c::solver_options(options);
+        wanted.softening.is_varied = has_own_softenings;
+        solver = make_field_solver(options_for(sources, wanted));
+    }
     solver->build(sources);
     device = solver->device();
     is_built = true;

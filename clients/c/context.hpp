@@ -45,6 +45,7 @@ struct chm_context {
     bool has_sources = false;
     std::unique_ptr<chamomile::FieldSolver> solver; ///< null: to be made from the options
     bool is_built = false;
+    bool has_own_softenings = false; ///< the sources of the last build
     /// Solvers for targets with an individual softening, by its length, with the same sources.
     std::map<double, std::unique_ptr<chamomile::FieldSolver>> softened;
     std::vector<chamomile::Index> active;
@@ -56,6 +57,7 @@ struct chm_context {
     /// Sets where the sources lie, after a check.
     void set_sources(std::int64_t n, const chm_view& position, const chm_view& mass,
                      const chm_view& velocity);
+    void set_softenings(const chm_view& softening); ///< of these sources
     void build();
     void use_law(double G, double softening); ///< from the next build()
     /// Returns a solver of another softening with the same sources.

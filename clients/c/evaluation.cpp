@@ -74,7 +74,11 @@ int chm_eval(chm_context* context, const chm_targets* targets, const chm_results
         context->begin_evaluation();
         if (t.points.count == 0)
             return;
-        if (t.softening && solver.size() > 0)
+        if (context->has_own_softenings) {
+            FieldTargets points = t.points;
+            points.softening = t.softening;
+            context->timed([&] { return solver.evaluate(points, r); });
+        } else if (t.softening && solver.size() > 0)
             c::evaluate(*context, t, r);
         else
             context->timed([&] { return solver.evaluate(t.points, r); });

@@ -29,6 +29,10 @@ public:
     /// Returns whether the archive gives values back.
     virtual bool is_reading() const = 0;
 
+    /// Returns whether an archive that gives back has such a block; those of earlier versions may
+    /// lack it.
+    virtual bool has(const std::string&) const { return true; }
+
     template <class T>
     requires std::is_arithmetic_v<T>
     void operator()(const std::string& name, T& value)

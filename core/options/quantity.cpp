@@ -191,9 +191,10 @@ private:
     std::string_view rest_;
 };
 
-/// A Part is a number of a list, its unit, and the character behind it.
+/// A Part is a number of a list, its unit, and the character behind it. In disk=50pc the key is
+/// "disk=".
 struct Part {
-    std::string number, unit;
+    std::string key, number, unit;
     char separator = 0; ///< ',', ':' or ';', or 0 at the end
 };
 
@@ -209,13 +210,17 @@ std::vector<Part> parts_of(std::string_view text)
     std::vector<Part> parts;
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t end = std::min(text.find_first_of(",:;", start), text.size());
-        const std::string_view word = trimmed(text.substr(start, end - start));
+        const std::string_view whole = text.substr(start, end - start);
+        const std::size_t equals = whole.find('=');
+        const std::size_t key = equals == whole.npos ? 0 : equals + 1;
+        const std::string_view word = trimmed(whole.substr(key));
         const std::size_t digits = number_length(word);
         const std::string_view behind = trimmed(word.substr(digits));
         const bool is_quantity =
             digits > 0 && !behind.empty() &&
             (is_letter(behind.front()) || behind.front() == '(' || number_length(behind) > 0);
-        parts.push_back({std::string(is_quantity ? word.substr(0, digits) : word),
+        parts.push_back({std::string(whole.substr(0, key)),
+                         std::string(is_quantity ? word.substr(0, digits) : word),
                          std::string(is_quantity ? behind : std::string_view()),
                          end < text.size() ? text[end] : char(0)});
         start = end + 1;
@@ -288,7 +293,7 @@ std::string without_units(const std::string& text)
 {
     std::string plain;
     for (const Part& part : parts_of(text))
-        plain += part.number + (part.separator ? std::string(1, part.separator) : "");
+        plain += part.key + part.number + (part.separator ? std::string(1, part.separator) : "");
     return plain;
 }
 
@@ -309,6 +314,7 @@ std::string in_frame(const std::string& option, const std::string& text, Dimensi
     const Unit internal = internal_unit(dimension, frame.units);
     std::string plain;
     for (const Part& part : parts_of(text)) {
+        plain += part.key;
         const std::optional<double> number = parsed_number<double>(part.number);
         if (part.unit.empty() || !number)
             plain += part.number;
@@ -466,7 +472,7 @@ Units unit_system(const std::string& option, const std::string& text)
     constexpr Dimension needed[] = {dimensions::length, dimensions::mass, dimensions::velocity};
     std::vector<Unit> units;
     for (std::size_t k = 0; k < parts.size(); ++k)
-        units.push_back(unit_of(option, text, {"1", parts[k]}, needed[k]));
+        units.push_back(unit_of(option, text, {"", "1", parts[k]}, needed[k]));
     const bool per_h = units[0].per_h == -1;
     if (units[0].per_h != units[1].per_h || (units[0].per_h != 0 && !per_h) ||
         (units.size() == 3 && units[2].per_h != 0))

@@ -44,7 +44,8 @@ void DirectSample::measure(const Request& request, std::size_t targets, Quantiti
                        .acceleration = view_of(std::span(acceleration)),
                        .potential = view_of(std::span(potential)),
                        .active = targets_,
-                       .softening_length = request.softening_length});
+                       .softening_length = request.softening_length,
+                       .softening = request.softening});
     for (const Index i : targets_) {
         acceleration_.push_back(acceleration[i]);
         if (!potential.empty())

@@ -54,7 +54,8 @@ AccuracyTrials::Outcome AccuracyTrials::try_out(const SolverOptions& options)
                         .acceleration = view_of(std::span(acceleration_)),
                         .number = request_.number,
                         .keeps_tree = request_.keeps_tree,
-                        .softening_length = request_.softening_length};
+                        .softening_length = request_.softening_length,
+                        .softening = request_.softening};
     const double start = wall_clock_seconds(), processor_start = processor_seconds();
     const ForceStatistics statistics = evaluate(options, trial);
     double seconds = wall_clock_seconds() - start;

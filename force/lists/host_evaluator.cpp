@@ -24,8 +24,16 @@ public:
         spline_ = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
         const bool precise = precision_ == Precision::double_precision;
         const bool potential = input.quantities == Quantities::acceleration_potential;
-        kernel_ = input.form ? kernels_.short_range(spline_, potential, precise)
-                             : kernels_.kernel(spline_, potential, precise);
+        own_ = {};
+        if (!input.octree->softening.empty())
+            own_ = {input.octree->softening.data(),
+                    input.separate.octree ? input.separate.octree->softening.data() : nullptr,
+                    input.moments->softening.data(), input.softening.smaller_part()};
+        const auto kernel_of = own_.of_source
+                                   ? input.form ? kernels_.varied_short_range : kernels_.varied
+                               : input.form ? kernels_.short_range
+                                            : kernels_.kernel;
+        kernel_ = kernel_of(spline_, potential, precise);
         expand_ = input.local_order == 0
                       ? nullptr
                       : kernels_.expand[precise][input.local_order - lowest_local_order]
@@ -77,7 +85,8 @@ public:
                                  input_.softening.length / input_.scale.length,
                                  input_.order,
                                  input_.periodicity,
-                                 input_.form};
+                                 input_.form,
+                                 own_};
             thread.sums.resize(row.target_end - row.target_begin);
             kernel_(work, thread.scratch, thread.sums.data());
             for (Index t = row.target_begin; t < row.target_end; ++t)
@@ -150,7 +159,8 @@ private:
         expand_({input_.moments->multipole.data(), input_.moments->higher.data(),
                  lists.far_cells.data() + row.far_begin, row.far_end - row.far_begin,
                  1 / input_.scale.length, 1 / input_.scale.mass,
-                 spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order},
+                 spline_ ? 0 : input_.softening.length / input_.scale.length, input_.order,
+                 spline_ ? nullptr : own_.of_cell, row.softening, own_.smaller_part},
                 wider, expansion);
     }
 
@@ -160,6 +170,7 @@ private:
     HostKernel kernel_ = nullptr;
     ExpansionKernel expand_ = nullptr;
     bool spline_ = false;
+    OwnSoftenings own_;
     ListPool lists_;
     std::vector<Thread> threads_;
 };

@@ -1,5 +1,6 @@
 #include "chamomile/force/lists/list_field.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
@@ -39,6 +40,10 @@ AcceptanceCriterion ListField::criterion() const
     SolverOptions softened = options_;
     softened.softening = softening_;
     AcceptanceCriterion criterion = criterion_of(softened);
+    if (sources_.softening) {
+        criterion.clearance = 0; // each cell has its own
+        criterion.least_softening = least_softening_ * least_softening_;
+    }
     if (long_range_) {
         criterion.periodicity = {options_.box};
         criterion.cut = long_range_->cut();
@@ -88,14 +93,8 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
     size_ = 0; // until all is done
     has_nodes_ = has_sources_ = false;
     plan_ = plan;
-    const double length = plan.softening_length.value_or(options_.softening.length);
-    if (length != softening_.length) {
-        softening_.length = length;
-        SolverOptions softened = options_;
-        softened.softening = softening_;
-        cancelling_ = CancellingTargets(softened);
-    }
     sources_ = sources;
+    take_softening(plan);
     if (long_range_) {
         options_.periodic = long_range_->make(sources.count, *parts_.evaluator);
         sources_.position = in_box(sources.position, sources.count, wrapped_);
@@ -115,6 +114,34 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
     const double side = tree_.moments.bounds.empty() ? 0 : tree_.moments.bounds[0].longest_side();
     scale_ = InternalScale::of(side, softening_.length, find_mass());
     size_ = sources.count;
+}
+
+/// Finds the softening of this evaluation. Lengths that are all equal are one.
+void ListField::take_softening(const Plan& plan)
+{
+    double length = plan.softening_length.value_or(options_.softening.length);
+    ArrayView& own = sources_.softening;
+    if (own && sources_.count > 0) {
+        own_lengths_ = cut_softenings(own, sources_.count, plan.softening_length);
+        own = view_of(std::span(own_lengths_));
+        const auto [least, largest] = std::minmax_element(own_lengths_.begin(), own_lengths_.end());
+        length = *largest;
+        least_softening_ = *least;
+        if (*least == *largest) {
+            own = {};
+            length = length_of_all_pairs(length, options_.softening.rule);
+        } else if (options_.device != "cpu")
+            throw Error(Fault::usage, varied_softening_on_gpu);
+        if (length > 0.1 * options_.box && options_.is_periodic())
+            throw Error(Fault::input, "softening length: " + std::to_string(length) +
+                                          ": must be at most a tenth of the box");
+    }
+    if (length != softening_.length) {
+        softening_.length = length;
+        SolverOptions softened = options_;
+        softened.softening = softening_;
+        cancelling_ = CancellingTargets(softened);
+    }
 }
 
 /// Returns the mass by which sums are scaled.
@@ -162,6 +189,11 @@ Particles ListField::all_sources()
     for (std::size_t k = 0; k < octree.size; ++k) {
         all.position[octree.order[k]] = octree.sources[k].position;
         all.mass[octree.order[k]] = octree.sources[k].mass;
+    }
+    if (!octree.softening.empty()) {
+        all.softening.resize(octree.size);
+        for (std::size_t k = 0; k < octree.size; ++k)
+            all.softening[octree.order[k]] = std::sqrt(octree.softening[k]);
     }
     if (!plan_.id.empty())
         all.id.assign(plan_.id.begin(), plan_.id.end());
@@ -215,6 +247,7 @@ void ListField::find_source_groups(const Targets& targets, ForceStatistics& stat
     if (has_wide_boxes(groups_, sizes.longest_side))
         parts_.builder->find_boxes(groups_, tree_.octree, sizes.longest_side);
     finish_groups(groups_);
+    find_softenings(groups_, tree_.octree.softening);
 }
 
 /// Finds what active sources are looked up by: the order or, for cells that are kept for several
@@ -350,7 +383,8 @@ void ListField::add_long_range(const Targets& targets, const Outputs& to,
     std::optional<Particles> copies;
     if (!plan_.has_arrays) {
         copies = all_sources();
-        sources_ = {n, view_of(std::span(copies->position)), view_of(std::span(copies->mass))};
+        sources_.position = view_of(std::span(copies->position));
+        sources_.mass = view_of(std::span(copies->mass));
     }
     if (to.long_range == LongRangePart::added && !long_range_->of_evaluator())
         long_range_->add(n, sources_.position, targets.active, to.acceleration, to.potential,

@@ -69,6 +69,7 @@ public:
     /// the next build.
     const Octree& octree();
     const Moments& moments() const { return tree_.moments; }
+    bool has_own_softenings() const { return bool(sources_.softening); }
 
     /// Keeps or restores what later evaluations depend on beside the sources.
     void exchange(Archive& archive);
@@ -84,6 +85,7 @@ private:
     TreePlan tree_plan() const;
     double longest_group() const;
     void take(const TreeParticles& sources, const Plan& plan, bool keeps_cells);
+    void take_softening(const Plan& plan);
     double find_mass();
     void finish_nodes(ForceStatistics& statistics);
     void find_source_groups(const Targets& targets, ForceStatistics& statistics);
@@ -110,6 +112,7 @@ private:
     void add_long_range_at(const FieldTargets& targets, const Outputs& to,
                            ForceStatistics& statistics);
 
+    std::vector<double> target_softenings(const FieldTargets& targets);
     void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                  std::vector<double>& potential) const;
     void repair_points(const FieldTargets& targets, const ForceOutput& output);
@@ -130,8 +133,9 @@ private:
     ShortRangeForm form_;
     double fitted_for_ = 0; // unit of length of the form
     Plan plan_;
-    TreeParticles sources_; // of the last plan; its arrays may be gone
-    Softening softening_;   // of the present evaluation
+    TreeParticles sources_;      // of the last plan; its arrays may be gone
+    Softening softening_;        // of the present evaluation
+    double least_softening_ = 0; // length, of particles with their own
     InternalScale scale_;
     Profile build_profile_;
     BatchLimit batch_limit_;
@@ -145,6 +149,7 @@ private:
     bool compares_estimates_ = true; // whether estimates are to be compared with forces once
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> wrapped_, wrapped_targets_;
+    std::vector<double> own_lengths_;        // of sources, cut
     std::vector<Vec3<double>> acceleration_; // where none is wanted
 };
 

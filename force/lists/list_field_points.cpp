@@ -5,6 +5,7 @@
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
 
@@ -31,9 +32,14 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     TreePlan plan = tree_plan();
     plan.criterion = {};
     plan.placement = {};
+    std::vector<double> softenings;
+    TreeParticles points{targets.count, inside.position};
+    if (!tree_.octree.softening.empty()) {
+        softenings = target_softenings(targets);
+        points.softening = view_of(std::span(softenings));
+    }
     try {
-        parts_.target_builder->build(*targets_, {targets.count, inside.position}, plan,
-                                     statistics.profile);
+        parts_.target_builder->build(*targets_, points, plan, statistics.profile);
     } catch (const Error& error) {
         const std::string line = error.what(), particle = "particle ";
         if (line.rfind(particle, 0) != 0)
@@ -54,6 +60,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         finish_groups(groups_);
         for (Cluster& cluster : groups_.clusters)
             cluster.mass = 0; // targets pull at nothing
+        find_softenings(groups_, targets_->octree.softening);
         find_self(targets);
     }
     finish_nodes(statistics);
@@ -108,6 +115,23 @@ GroupSizes ListField::target_sizes(std::size_t targets) const
     const double most = options_.group_size, least = options_.device == "cpu" ? 16 : 32;
     const double group = std::max(std::min(least, most), part * most);
     return {int(group), std::max(1, int(groups_per_cluster * part * most / group))};
+}
+
+/// Returns the lengths of targets among sources that have their own.
+std::vector<double> ListField::target_softenings(const FieldTargets& targets)
+{
+    std::vector<double> length(targets.count);
+    if (targets.softening)
+        return cut_softenings(targets.softening, targets.count);
+    if (!targets.self.empty()) {
+        fetch_order();
+        fill_ranks();
+        for (std::size_t i = 0; i < targets.count && i < targets.self.size(); ++i)
+            if (const std::int64_t self = targets.self[i];
+                self >= 0 && self < std::int64_t(rank_.size()))
+                length[i] = std::sqrt(tree_.octree.softening[rank_[std::size_t(self)]]);
+    }
+    return length;
 }
 
 void ListField::find_self(const FieldTargets& targets)

@@ -22,26 +22,45 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     std::vector<std::int64_t> self;
     std::vector<std::size_t> number; // of those that are near
     std::optional<Particles> all;    // the sources, where some target needs each of them
+    std::vector<double> own_length, near_softening;
+    const bool varied = !tree_.octree.softening.empty();
+    if (varied)
+        own_length = target_softenings(targets);
+    // Sources so far away are felt by their mean eps^2.
+    Softening mean = softening_;
+    if (varied)
+        mean.length = std::sqrt(tree_.moments.softening[0].mean);
     for (std::size_t i = 0; i < targets.count; ++i) {
         const Vec3<double> place{places[3 * i], places[3 * i + 1], places[3 * i + 2]};
         const std::int64_t own = targets.self.empty() ? -1 : targets.self[i];
         if (!is_far(norm_of_any_size(place - whole.center))) {
             near.push_back(place);
+            if (varied)
+                near_softening.push_back(own_length[i]);
             self.push_back(own);
             number.push_back(i);
         } else {
             const bool exactly = has_both_signs_ || own >= 0;
             if (exactly && !all)
                 all = all_sources();
-            put_sum(exactly ? sum_of_single_target(*all, place, own, softening_)
-                            : sum_from_afar(whole, place, softening_),
+            const double length = varied ? own_length[i] : 0;
+            Softening of_pair = mean;
+            if (varied)
+                of_pair.length = std::sqrt(pair_softening_squared(
+                    length * length, mean.length * mean.length, softening_.rule));
+            put_sum(exactly ? sum_of_single_target(*all, place, own, softening_, length)
+                            : sum_from_afar(whole, place, of_pair),
                     i, acceleration, potential);
         }
     }
     std::vector<Vec3<double>> accelerations(near.size());
     std::vector<double> potentials(near.size());
     ForceStatistics statistics = at_points(
-        {near.size(), view_of(std::span(near)), {}, self},
+        {near.size(),
+         view_of(std::span(near)),
+         {},
+         self,
+         varied ? view_of(std::span(near_softening)) : ArrayView{}},
         {view_of(std::span(accelerations)), view_of(std::span(potentials))}, MayBeFar::no);
     for (std::size_t k = 0; k < near.size(); ++k) {
         std::copy_n(&accelerations[k].x, 3, &acceleration[3 * number[k]]);
@@ -103,6 +122,7 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
     parts_.target_builder->fetch_order(targets_->octree);
     parts_.target_builder->fetch_sources(targets_->octree);
     const Particles all = all_sources();
+    const std::vector<double>& own = targets_->octree.softening; // eps^2, sorted
     std::vector<double> acceleration = read(output.acceleration, targets.count, 3),
                         potential = read(output.potential, targets.count, 1);
     for (std::size_t t = 0; t < targets.count; ++t) {
@@ -115,7 +135,8 @@ void ListField::repair_points(const FieldTargets& targets, const ForceOutput& ou
                                           ": field: not finite: in a periodic box a target at a "
                                           "source's place needs a softening > 0");
         put_sum(sum_of_single_target(all, targets_->octree.sources[t].position,
-                                     targets.self.empty() ? -1 : targets.self[i], softening_),
+                                     targets.self.empty() ? -1 : targets.self[i], softening_,
+                                     own.empty() ? 0 : std::sqrt(own[t])),
                 i, acceleration, potential);
     }
     write(acceleration, targets.count, output.acceleration);

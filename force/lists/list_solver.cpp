@@ -21,8 +21,11 @@ public:
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
-        const std::size_t count = takes_tracers_ ? sources_in(request) : request.count;
+        // Tracers are points of the field, which needs their lengths too: they stay among the sources.
+        const bool leaves_tracers_out = takes_tracers_ && !request.softening;
+        const std::size_t count = leaves_tracers_out ? sources_in(request) : request.count;
         TreeParticles sources{count, request.position, request.mass};
+        sources.softening = request.softening;
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,
                                    .has_long_range = request.long_range != LongRangePart::left_out,
@@ -135,6 +138,8 @@ AcceptanceCriterion criterion_of(const SolverOptions& options)
     criterion.order = options.order;
     criterion.local_order = options.local_order;
     criterion.softening = options.softening.length;
+    criterion.softening_kind = options.softening.kind;
+    criterion.softening_rule = options.softening.rule;
     if (options.softening.kind == SofteningKind::spline)
         criterion.clearance = options.softening.spline_radius();
     return criterion;

@@ -1,5 +1,7 @@
 #include "chamomile/force/lists/single_target.hpp"
 
+#include <algorithm>
+
 #include "chamomile/core/norm.hpp"
 #include "chamomile/force/gravity.hpp"
 #include "chamomile/force/reference_sum.hpp"
@@ -25,17 +27,23 @@ TargetSum sum_of_cell(const Multipole& whole, const Vec3<double>& place, double 
 } // namespace
 
 TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
-                               std::int64_t self, const Softening& softening)
+                               std::int64_t self, const Softening& softening, double own)
 {
+    const bool varied = !sources.softening.empty();
     Particles pulling;
     for (std::size_t j = 0; j < sources.size(); ++j) {
-        if (std::int64_t(j) == self || (softening.length == 0 && sources.position[j] == place))
+        const double length = varied ? std::max(own, sources.softening[j]) : softening.length;
+        if (std::int64_t(j) == self || (length == 0 && sources.position[j] == place))
             continue;
+        if (varied)
+            pulling.softening.push_back(sources.softening[j]);
         pulling.position.push_back(sources.position[j]);
         pulling.mass.push_back(sources.mass[j]);
     }
     pulling.position.push_back(place);
     pulling.mass.push_back(0);
+    if (varied)
+        pulling.softening.push_back(own);
     const Index last[] = {Index(pulling.size() - 1)};
     const ReferenceSums exact = reference_sum(pulling, last, softening, 1);
     return {exact.acceleration[0], exact.potential[0]};

@@ -8,8 +8,9 @@ namespace chamomile {
 
 /// Sums over all sources but `self` (-1: none); G = 1. Without softening sources at the target's
 /// place pull at nothing.
+/// `own` is the target's length where sources have theirs.
 TargetSum sum_of_single_target(const Particles& sources, const Vec3<double>& place,
-                               std::int64_t self, const Softening& softening);
+                               std::int64_t self, const Softening& softening, double own = 0);
 
 /// This distance is in units of the sources' size (or softening, where that is longer): from this
 /// distance on their second moments leave out 4e-15 of the field, 2^-48, while products of inverse

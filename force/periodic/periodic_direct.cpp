@@ -65,17 +65,18 @@ void interpolate(F f, Real widest, Real unit, double (&power)[PeriodicPairs::deg
         power[i] = double(sum[i] * unit);
 }
 
-PeriodicPairKernel find_kernel(const std::string& instruction_set, bool spline, bool with_potential)
+PeriodicPairKernel find_kernel(const std::string& instruction_set, bool varied, bool spline,
+                               bool with_potential)
 {
     switch (find_instruction_set(instruction_set)) {
 #ifdef CHAMOMILE_X86
     case 2:
-        return avx512::periodic_pair_kernel(spline, with_potential);
+        return avx512::periodic_pair_kernel(varied, spline, with_potential);
     case 1:
-        return avx2::periodic_pair_kernel(spline, with_potential);
+        return avx2::periodic_pair_kernel(varied, spline, with_potential);
 #endif
     default:
-        return baseline::periodic_pair_kernel(spline, with_potential);
+        return baseline::periodic_pair_kernel(varied, spline, with_potential);
     }
 }
 
@@ -86,9 +87,7 @@ public:
           modes_(make_ewald_modes(box_, box_.side / (4 * cut), 1e-14, instruction_set()))
     {
         pairs_.side = box_.side;
-        pairs_.spline =
-            options_.softening.kind == SofteningKind::spline && options_.softening.length > 0;
-        pairs_.softening_length = options_.softening.length;
+        pairs_.smaller_part = options_.softening.smaller_part();
         pairs_.cut_squared = box_.side * box_.side / 4;
         const Real unit = 2 * Real(modes_->split_radius());
         interpolate(smooth_force, cut * cut, 1 / (unit * unit * unit), pairs_.force);
@@ -105,9 +104,13 @@ public:
         ForceStatistics statistics;
         const std::size_t n = request.count,
                           targets = request.active.empty() ? n : request.active.size();
-        softening_.length = request.softening_length.value_or(options_.softening.length);
-        pairs_.softening_length = softening_.length;
         const Particles particles = particles_of(request);
+        softening_.length = request.softening_length.value_or(options_.softening.length);
+        if (!particles.softening.empty())
+            softening_.length =
+                *std::max_element(particles.softening.begin(), particles.softening.end());
+        pairs_.softening_length = softening_.length;
+        pairs_.spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
         const double mass = require_masses(particles, false);
         require_positions(particles);
         modes_->prepare(n, request.position, request.mass, statistics.profile);
@@ -162,6 +165,11 @@ private:
     {
         const std::size_t n = particles.size();
         coordinates_.resize(4 * n);
+        own_softening_.clear();
+        for (const double length : particles.softening)
+            own_softening_.push_back(length * length);
+        const bool varied = !own_softening_.empty();
+        pairs_.softening = varied ? own_softening_.data() : nullptr;
         double *x = coordinates_.data(), *y = x + n, *z = y + n, *m = z + n;
         for (std::size_t i = 0; i < n; ++i) {
             const Vec3<double> p = box_.wrapped(particles.position[i]);
@@ -176,7 +184,7 @@ private:
         pairs_.mass = m;
         pairs_.n = n;
         const PeriodicPairKernel kernel =
-            find_kernel(options_.instruction_set, pairs_.spline, bool(request.potential));
+            find_kernel(options_.instruction_set, varied, pairs_.spline, bool(request.potential));
         const double G = options_.gravitational_constant;
         constexpr int size = PeriodicTargets::size;
 #pragma omp parallel for schedule(dynamic)
@@ -189,6 +197,7 @@ private:
                 block.x[t] = x[i];
                 block.y[t] = y[i];
                 block.z[t] = z[i];
+                block.softening[t] = varied ? own_softening_[i] : 0;
                 block.source[t] = i;
             }
             kernel(pairs_, block);
@@ -224,7 +233,7 @@ private:
     Periodicity box_;
     std::unique_ptr<LongRange> modes_;
     PeriodicPairs pairs_{};
-    std::vector<double> coordinates_;
+    std::vector<double> coordinates_, own_softening_;
 };
 
 } // namespace

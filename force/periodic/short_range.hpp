@@ -11,7 +11,7 @@
 #pragma once
 
 #include "chamomile/core/periodic.hpp"
-#include "chamomile/force/gravity.hpp"
+#include "chamomile/force/varied_gravity.hpp"
 
 namespace chamomile {
 
@@ -55,9 +55,11 @@ struct ShortRangeForm {
 
 /// This is the short-range law of Gravity's particles and cells, to the second order in a cell's
 /// size; it is 0 beyond r_cut.
-template <SofteningKind softening, bool with_potential>
-struct ShortRange : Gravity<softening, with_potential> {
-    using Newton = Gravity<softening, with_potential>;
+/// `Newtons` is Gravity, or VariedGravity of particles with softening lengths of their own.
+template <template <SofteningKind, bool> class Newtons, SofteningKind softening,
+          bool with_potential>
+struct ShortRangeOf : Newtons<softening, with_potential> {
+    using Newton = Newtons<softening, with_potential>;
     template <class T>
     using Target = typename Newton::template Target<T>;
     template <class T>
@@ -67,16 +69,28 @@ struct ShortRange : Gravity<softening, with_potential> {
     template <class T>
     using Sum = typename Newton::template Sum<T>;
     static constexpr bool is_periodic = true;
+    /// With a spline cells are Newtonian where they are listed.
+    using Cells =
+        std::conditional_t<Newton::is_varied && softening == SofteningKind::plummer, ShortRangeOf,
+                           ShortRangeOf<Gravity, SofteningKind::plummer, with_potential>>;
 
     const ShortRangeForm* form = nullptr;
     double offset = -1; ///< x at u = 0, u^2 = r^2 + eps^2 with Plummer's softening
 
-    static CHAMOMILE_HD ShortRange with_lengths(double eps, const ShortRangeForm& form)
+    static CHAMOMILE_HD ShortRangeOf with_lengths(double eps, const ShortRangeForm& form)
     {
-        ShortRange law;
+        ShortRangeOf law;
         static_cast<Newton&>(law) = Newton::with_length(eps);
         law.form = &form;
         law.offset = softening == SofteningKind::plummer ? -1 - eps * eps * form.slope : -1;
+        return law;
+    }
+
+    static CHAMOMILE_HD ShortRangeOf with_rule(double smaller_part, const ShortRangeForm& form)
+    {
+        ShortRangeOf law;
+        static_cast<Newton&>(law) = Newton::with_rule(smaller_part);
+        law.form = &form;
         return law;
     }
 
@@ -87,8 +101,8 @@ struct ShortRange : Gravity<softening, with_potential> {
         const auto& smooth = form->template of<Lane>();
         const Vec3<T> r = j.position - i.position; // 3 flops
         if constexpr (softening == SofteningKind::plummer) {
-            const T u2 = norm_squared(r, T(Lane(this->parameter)));  // 6
-            const T x = T(Lane(form->slope)) * u2 + T(Lane(offset)); // 2
+            T u2, x;
+            find_places(i, j, r, u2, x); // 8
             T m_inv_u, m_inv_u3;
             divide_by_powers(j.mass, u2, m_inv_u, m_inv_u3);            // the root, 3
             const T force = m_inv_u3 - j.mass * value(smooth.force, x); // 20 and 2
@@ -120,10 +134,9 @@ struct ShortRange : Gravity<softening, with_potential> {
         using Lane = typename LaneOf<T>::type;
         const auto& smooth = form->template of<Lane>();
         const Vec3<T> r = j.position - i.position;
-        const T eps2 = softening == SofteningKind::plummer ? T(Lane(this->parameter)) : T(0);
-        const T u2 = norm_squared(r, eps2);
         const T slope = T(Lane(form->slope));
-        T x = slope * u2 + T(Lane(offset));
+        T u2, x;
+        find_places(i, j, r, u2, x);
         const T inside = select(x < T(1), T(1), T(0));
         x = select(x < T(1), x, T(1)); // finite
         const T inv_u = inverse_sqrt(u2);
@@ -147,6 +160,25 @@ struct ShortRange : Gravity<softening, with_potential> {
     }
 
 private:
+    /// Computes u^2, and x of r^2.
+    template <class T, class Other>
+    CHAMOMILE_HD void find_places([[maybe_unused]] const Target<T>& i,
+                                  [[maybe_unused]] const Other& j, const Vec3<T>& r, T& u2,
+                                  T& x) const
+    {
+        using Lane = typename LaneOf<T>::type;
+        const T slope = T(Lane(form->slope));
+        if constexpr (Newton::is_varied) {
+            const T r2 = norm_squared(r, T(0));
+            u2 = r2 + this->pair_softening(i.eps2, j.eps2);
+            x = slope * r2 + T(-1);
+        } else {
+            const T eps2 = softening == SofteningKind::plummer ? T(Lane(this->parameter)) : T(0);
+            u2 = norm_squared(r, eps2);
+            x = slope * u2 + T(Lane(offset));
+        }
+    }
+
     template <class T, class Lane, std::size_t count>
     static CHAMOMILE_HD T value(const Lane (&power)[count], const T& x)
     {
@@ -172,5 +204,10 @@ private:
         second = T(2) * second;
     }
 };
+
+template <SofteningKind softening, bool with_potential>
+using ShortRange = ShortRangeOf<Gravity, softening, with_potential>;
+template <SofteningKind softening, bool with_potential>
+using VariedShortRange = ShortRangeOf<VariedGravity, softening, with_potential>;
 
 } // namespace chamomile

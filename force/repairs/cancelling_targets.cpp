@@ -1,5 +1,8 @@
 #include "chamomile/force/repairs/cancelling_targets.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/kernels.hpp"
@@ -35,14 +38,22 @@ CancellingTargets::CancellingTargets(const SolverOptions& options) : softening_(
     const bool spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
     scatter_ = kernels.scatter;
     absolute_force_ = kernels.absolute_force;
-    for (int potential = 0; potential < 2; ++potential)
-        precise_[potential] = kernels.precise[spline][potential];
+    for (int varied = 0; varied < 2; ++varied)
+        for (int potential = 0; potential < 2; ++potential)
+            precise_[varied][potential] = kernels.precise[varied][spline][potential];
 }
 
 FewTargets CancellingTargets::some(const Index* targets, std::size_t count) const
 {
-    return {sources_.data(),   sources_.size(), clumps_.data(), clumps_.size(),
-            softening_length_, targets,         int(count)};
+    return {sources_.data(),
+            sources_.size(),
+            clumps_.data(),
+            clumps_.size(),
+            softening_length_,
+            targets,
+            int(count),
+            own_softening_.empty() ? nullptr : own_softening_.data(),
+            softening_.smaller_part()};
 }
 
 void CancellingTargets::take_sources(const Octree& octree, const InternalScale& scale)
@@ -52,6 +63,12 @@ void CancellingTargets::take_sources(const Octree& octree, const InternalScale& 
     const std::size_t size = clump_size(n);
     clumps_.resize((n + size - 1) / size);
     softening_length_ = softening_.length / scale.length;
+    own_softening_.resize(octree.softening.size());
+    for (std::size_t k = 0; k < own_softening_.size(); ++k)
+        own_softening_[k] = octree.softening[k] / scale.length / scale.length;
+    if (!own_softening_.empty())
+        softening_length_ =
+            std::sqrt(*std::min_element(own_softening_.begin(), own_softening_.end()));
 #pragma omp parallel for if (n > worth_threads)
     for (std::size_t c = 0; c < clumps_.size(); ++c) {
         const std::size_t begin = c * size, end = std::min(n, begin + size);
@@ -103,10 +120,14 @@ void CancellingTargets::find_blurred(const TargetGroups& groups, const InternalS
             const std::size_t k = groups.target(t);
             const Vec3<double>& x = sources_[k].position;
             const double r2 = norm_squared(x - center);
-            const auto blurs = [&](const Source& other) {
-                return is_blurred(norm_squared(other.position - x, eps2), r2);
+            const auto blurs = [&](std::size_t j) {
+                const double own = own_softening_.empty()
+                                       ? eps2
+                                       : pair_softening_squared(own_softening_[k],
+                                                                own_softening_[j], softening_.rule);
+                return is_blurred(norm_squared(sources_[j].position - x, own), r2);
             };
-            if ((k > 0 && blurs(sources_[k - 1])) || (k + 1 < n && blurs(sources_[k + 1])))
+            if ((k > 0 && blurs(k - 1)) || (k + 1 < n && blurs(k + 1)))
                 cancels_[t] = true;
         }
     }
@@ -122,7 +143,7 @@ std::size_t CancellingTargets::sum_again(const Octree& octree, const TargetGroup
     for (std::size_t t = 0; t < groups.target_count; ++t)
         if (cancels_[t])
             targets_.push_back(groups.target(t));
-    const PreciseKernel precise = precise_[bool(output.potential)];
+    const PreciseKernel precise = precise_[!own_softening_.empty()][bool(output.potential)];
 #pragma omp parallel for schedule(dynamic, 1)
     for (std::size_t begin = 0; begin < targets_.size(); begin += targets_at_once) {
         const std::size_t count = std::min(targets_at_once, targets_.size() - begin);

@@ -27,9 +27,10 @@ private:
     Softening softening_;
     double scatter_;
     AbsoluteForceKernel absolute_force_;
-    PreciseKernel precise_[2]; // by potential wanted
-    double softening_length_ = 0;
-    std::vector<Source> sources_; // in internal units
+    PreciseKernel precise_[2][2];       // by lengths of their own and potential wanted
+    double softening_length_ = 0;       // the least
+    std::vector<double> own_softening_; // eps^2 of particles with lengths of their own
+    std::vector<Source> sources_;       // in internal units
     std::vector<Clump> clumps_;
     std::vector<char> cancels_;  // or is blurred, by target
     std::vector<Index> targets_; // of these: sorted particles

@@ -50,9 +50,28 @@ Particles particles_of(const Request& request)
         particles.position[i] = request.position.load_vector(i);
         particles.mass[i] = request.mass.load(i);
     }
+    if (request.softening)
+        particles.softening =
+            cut_softenings(request.softening, request.count, request.softening_length);
     if (!request.id.empty())
         particles.id.assign(request.id.begin(), request.id.end());
     return particles;
+}
+
+std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
+                                   std::optional<double> most)
+{
+    if (softening.on_device)
+        throw Error(Fault::usage, "softening lengths: must be on the host");
+    std::vector<double> lengths(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const double length = softening.load(i);
+        if (!(length >= 0 && std::isfinite(length)))
+            throw Error(Fault::input, "particle " + std::to_string(i) + ": softening length: " +
+                                          std::to_string(length) + ": must be 0 or more");
+        lengths[i] = most ? std::min(length, *most) : length;
+    }
+    return lengths;
 }
 
 void refuse_singular_target(const Particles& particles, Index i, const Softening& softening)
@@ -60,9 +79,11 @@ void refuse_singular_target(const Particles& particles, Index i, const Softening
     const Vec3<double>& p = particles.position[i];
     char place[120];
     std::snprintf(place, sizeof place, "(%.9g, %.9g, %.9g)", p.x, p.y, p.z);
-    if (softening.length == 0)
+    const bool own = !particles.softening.empty();
+    if (own || softening.length == 0)
         for (std::size_t j = 0; j < particles.size(); ++j)
-            if (j != i && particles.position[j] == p)
+            if (j != i && particles.position[j] == p &&
+                !(own && std::max(particles.softening[i], particles.softening[j]) > 0))
                 throw Error(Fault::input,
                             names_of(particles, i, j) + ": position: " + place +
                                 ": both lie there; coincident particles need a softening > 0");

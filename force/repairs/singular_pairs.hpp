@@ -2,6 +2,9 @@
 /// tell.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "chamomile/force/evaluator.hpp"
 
 namespace chamomile {
@@ -19,6 +22,17 @@ Particles particles_of(const Request& request);
 /// Throws for such a particle: Error(input) if it coincides with another, else Error(numeric).
 [[noreturn]] void refuse_singular_target(const Particles& particles, Index i,
                                          const Softening& softening);
+
+/// Returns n softening lengths, each `most` at most. Throws Error(input) naming the first that is
+/// negative or not finite.
+std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
+                                   std::optional<double> most = {});
+
+/// Returns the softening length of all pairs where every particle has this length.
+inline double length_of_all_pairs(double length, SofteningRule rule)
+{
+    return rule == SofteningRule::root_of_squares ? std::sqrt(2.0) * length : length;
+}
 
 /// Returns the sum of |m|. Throws Error(input) naming the first particle whose mass is not finite
 /// or, if they are to be summed in cells, negative.

@@ -37,7 +37,8 @@ private:
     Expander(const FarWork& work, const Expansion& expansion, const Frame& frame)
         : work_(work), rows_(frame), higher_rows_(frame),
           eps2_(T(work.softening_length / expansion.unit) *
-                T(work.softening_length / expansion.unit))
+                T(work.softening_length / expansion.unit)),
+          to_unit_(work.inverse_length / expansion.unit)
     {}
 
     static constexpr int packs_in_float = 16;
@@ -65,20 +66,34 @@ private:
         P column[fields], last[tail_fields];
         load(row, column);
         const Vec3<P> r{column[0], column[1], column[2]};
+        const P eps2 = work_.softening ? own_softening(first) : P(eps2_);
         if constexpr (order == 0) {
-            sum.add_mass(r, column[3], P(eps2_));
+            sum.add_mass(r, column[3], eps2);
         } else {
             load(tail, last);
             const SymmetricTensor<P> second{column[4], column[5], column[6],
                                             column[7], last[0],   last[1]};
             if constexpr (order == 2) {
-                sum.add_cell(r, column[3], second, P(eps2_));
+                sum.add_cell(r, column[3], second, eps2);
             } else {
                 P higher[HigherMoments::count], length;
                 load_higher(first, higher, length);
-                sum.template add_cell<order>(r, column[3], second, length, higher, P(eps2_));
+                sum.template add_cell<order>(r, column[3], second, length, higher, eps2);
             }
         }
+    }
+
+    /// eps^2 between each cell and the targets.
+    CHAMOMILE_HD P own_softening(std::size_t first) const
+    {
+        T eps2[width];
+        for (std::size_t k = 0; k < width; ++k) {
+            const std::size_t at = first + k < work_.count ? first + k : work_.count - 1;
+            const double a = work_.softening[work_.cells[at]].mean, b = work_.target_softening;
+            eps2[k] =
+                T(((a < b ? b : a) + work_.smaller_part * (a < b ? a : b)) * to_unit_ * to_unit_);
+        }
+        return P::load(eps2);
     }
 
     /// A lane without a cell takes the last one's moments in units of no length: they add nothing.
@@ -133,6 +148,7 @@ private:
     const MultipoleRows rows_;
     const HigherRows higher_rows_;
     const T eps2_;
+    const double to_unit_;
 };
 
 /// L2L of `wider`, then the cells.

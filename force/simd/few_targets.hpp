@@ -1,10 +1,10 @@
 /// \file  What pulls at a target, and its sum in double: for the few targets whose forces cancel.
 #pragma once
 
-#include "chamomile/core/simd.hpp"
+#include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/evaluator.hpp"
-#include "chamomile/force/gravity.hpp"
 #include "chamomile/force/simd/host_kernel.hpp"
+#include "chamomile/force/varied_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
@@ -74,7 +74,7 @@ public:
     static constexpr int in_flight = 2, lanes = in_flight * P::width;
 
     PreciseSums(const FewTargets& work, int first)
-        : work_(work), law_(Law::with_length(work.softening_length)), first_(first),
+        : work_(work), law_(make_law(work)), first_(first),
           last_(first + lanes < work.count ? first + lanes : work.count)
     {
         alignas(64) double x[lanes], y[lanes], z[lanes];
@@ -84,8 +84,15 @@ public:
             z[k] = position.z;
         });
         for (int k = 0; k < in_flight; ++k)
-            target_[k] = {
-                {P::load(x + k * P::width), P::load(y + k * P::width), P::load(z + k * P::width)}};
+            target_[k].position = {P::load(x + k * P::width), P::load(y + k * P::width),
+                                   P::load(z + k * P::width)};
+        if constexpr (Law::is_varied) {
+            alignas(64) double softening[lanes];
+            for (int k = 0; k < lanes; ++k)
+                softening[k] = work.softening[work.targets[first + k < last_ ? first + k : first]];
+            for (int k = 0; k < in_flight; ++k)
+                target_[k].eps2 = P::load(softening + k * P::width);
+        }
     }
 
     void run(TargetSum* sums)
@@ -103,9 +110,23 @@ public:
 private:
     using Source = typename Law::template Source<P>;
 
-    static CHAMOMILE_HD Source broadcast(const chamomile::Source& source)
+    static Law make_law(const FewTargets& work)
     {
-        return {{P(source.position.x), P(source.position.y), P(source.position.z)}, P(source.mass)};
+        if constexpr (Law::is_varied)
+            return Law::with_rule(work.smaller_part);
+        else
+            return Law::with_length(work.softening_length);
+    }
+
+    CHAMOMILE_HD Source broadcast(std::size_t j) const
+    {
+        const chamomile::Source& from = work_.sources[j];
+        Source source;
+        source.position = {P(from.position.x), P(from.position.y), P(from.position.z)};
+        source.mass = P(from.mass);
+        if constexpr (Law::is_varied)
+            source.eps2 = P(work_.softening[j]);
+        return source;
     }
 
     void add_sources(std::size_t begin, std::size_t end)
@@ -114,7 +135,7 @@ private:
         for (int k = 0; k < in_flight; ++k)
             sum[k] = sum_[k];
         for (std::size_t j = begin; j < end; ++j) {
-            const Source source = broadcast(work_.sources[j]);
+            const Source source = broadcast(j);
             for (int k = 0; k < in_flight; ++k)
                 law_(target_[k], source, sum[k]);
         }
@@ -125,7 +146,7 @@ private:
     /// A source that is the target in a lane: there it is without mass, at a finite place.
     void add_self(std::size_t j, int lane)
     {
-        const Source source = broadcast(work_.sources[j]);
+        const Source source = broadcast(j);
         for (int k = 0; k < in_flight; ++k) {
             const auto self = is_lane<P>(lane - k * P::width);
             Source other = source;
@@ -153,10 +174,10 @@ private:
     typename Law::template Sum<P> sum_[in_flight];
 };
 
-template <SofteningKind softening, bool with_potential>
+template <class Law>
 void sum_precisely(const FewTargets& work, TargetSum* sums)
 {
-    using Sums = PreciseSums<Gravity<softening, with_potential>>;
+    using Sums = PreciseSums<Law>;
     for (int first = 0; first < work.count; first += Sums::lanes)
         Sums(work, first).run(sums);
 }

@@ -31,6 +31,8 @@ template <class Record>
 inline constexpr bool is_series_of = false;
 template <class T, int order>
 inline constexpr bool is_series_of<SeriesSource<T, order>> = true;
+template <class T, int order>
+inline constexpr bool is_series_of<SoftenedSeries<T, order>> = true;
 
 /// FORCE-LOOP: `in_flight` packs of targets, from t on, against all sources of a tile.
 template <int in_flight, class Law, template <class> class Record, class T, int fields>
@@ -41,7 +43,7 @@ CHAMOMILE_HD void force_loop_of(const Law& law, int t, const Record<T>* tile, in
     typename Law::template Target<P> target[in_flight];
     typename Law::template Sum<P> sum[in_flight];
     for (int k = 0; k < in_flight; ++k)
-        target[k] = {targets.position(t + k * P::width)};
+        target[k] = targets.template target<Law>(t + k * P::width);
     for (int j = 0; j < count; ++j) {
         if constexpr (is_series_of<Record<T>>) { // long enough to hide its root alone
             law(target[0], tile[j], sum[0]);
@@ -107,6 +109,9 @@ void sum_over_cells(const GroupWork& work, const Frame& frame, const Law& law,
         } else {
             Law::pack_cell(work.multipoles[cell], frame, tile[filled]);
         }
+        if constexpr (Law::is_varied)
+            tile[filled].eps2 =
+                T(work.own.of_cell[cell].mean * work.inverse_length * work.inverse_length);
         if (++filled == tile_size) {
             force_loop<CellRecord>(law, tile, filled, targets);
             filled = 0;

@@ -10,6 +10,7 @@
 /// expansion (far_field.hpp).
 #pragma once
 
+#include "chamomile/core/simd_math.hpp"
 #include "chamomile/force/periodic/short_range.hpp"
 #include "chamomile/force/simd/far_field.hpp"
 #include "chamomile/force/simd/force_loop.hpp"
@@ -22,15 +23,13 @@ namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 inline constexpr int near_run = 8;       // pairs of near tiles that are added before their sum is
 inline constexpr Index ranges_ahead = 8; // about a tile
 
-/// One group against its list; AnyLaw is Gravity or ShortRange.
+/// One group against its list; AnyLaw is Gravity or ShortRange, or the varied form of one.
 template <template <SofteningKind, bool> class AnyLaw, SofteningKind softening, bool with_potential,
           class T>
 class GroupKernel {
 public:
     using Law = AnyLaw<softening, with_potential>;
-    /// The law of cells with moments: they are listed only where a spline's force is Newton's, so
-    /// that both softenings share these loops, a spline's with a length of 0.
-    using CellLaw = AnyLaw<SofteningKind::plummer, with_potential>;
+    using CellLaw = typename Law::Cells;
     using P = Pack<T>;
     template <class U>
     using Source = typename Law::template Source<U>;
@@ -87,7 +86,11 @@ private:
     template <class Any>
     static Any make_law(const GroupWork& work, double softening_length)
     {
-        if constexpr (Any::is_periodic)
+        if constexpr (Any::is_varied && Any::is_periodic)
+            return Any::with_rule(work.own.smaller_part, *work.form);
+        else if constexpr (Any::is_varied)
+            return Any::with_rule(work.own.smaller_part);
+        else if constexpr (Any::is_periodic)
             return Any::with_lengths(softening_length, *work.form);
         else
             return Any::with_length(softening_length);
@@ -165,13 +168,34 @@ private:
 
     CHAMOMILE_HD void pack(Index first, int count, Tile& tile) const
     {
-        rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]));
+        if constexpr (Law::is_varied)
+            for (int k = 0; k < count; ++k) {
+                Source<T>& source = tile.source[tile.count + k];
+                rows_.pack(work_.sources + first + k, 1, fields<T>(source));
+                source.eps2 = own_softening(first + Index(k));
+            }
+        else
+            rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]));
+    }
+
+    /// In internal units.
+    CHAMOMILE_HD T own_softening(Index sorted) const
+    {
+        return T(work_.own.of_source[sorted] * work_.inverse_length * work_.inverse_length);
     }
 
     void pack(Index first, int count, NearTile& tile) const
     {
-        rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]),
-                   fields<T>(tile.residue[tile.count]));
+        if constexpr (Law::is_varied)
+            for (int k = 0; k < count; ++k) {
+                Source<T>& source = tile.source[tile.count + k];
+                rows_.pack(work_.sources + first + k, 1, fields<T>(source),
+                           fields<T>(tile.residue[tile.count + k]));
+                source.eps2 = own_softening(first + Index(k));
+            }
+        else
+            rows_.pack(work_.sources + first, count, fields<T>(tile.source[tile.count]),
+                       fields<T>(tile.residue[tile.count]));
         for (int k = 0; k < count; ++k)
             tile.sorted[tile.count + k] = first + Index(k);
     }
@@ -220,8 +244,11 @@ private:
     CHAMOMILE_HD void near_loop_of(int t, const NearTile& tile, FindSelf find_self)
     {
         Vec3<P> position[in_flight], residue[in_flight];
+        Target origin[in_flight];
         Sum sum[in_flight];
         for (int k = 0; k < in_flight; ++k) {
+            if constexpr (Law::is_varied)
+                origin[k].eps2 = targets_.softening(t + k * width);
             position[k] = targets_.position(t + k * width);
             residue[k] = targets_.residue(t + k * width);
         }
@@ -233,9 +260,11 @@ private:
                 const Vec3<P> source_residue = broadcast<Source>(tile.residue[j]).position;
                 // The same pairs with the target at the origin.
                 Source<P> relative[in_flight];
-                for (int k = 0; k < in_flight; ++k)
-                    relative[k] = {(source.position - position[k]) + (source_residue - residue[k]),
-                                   source.mass};
+                for (int k = 0; k < in_flight; ++k) {
+                    relative[k] = source;
+                    relative[k].position =
+                        (source.position - position[k]) + (source_residue - residue[k]);
+                }
                 // No mass at a finite place instead of the target itself.
                 const auto leave_out = [&](const auto& where, int k) {
                     relative[k].position.x = select(where, P(1), relative[k].position.x);
@@ -247,9 +276,9 @@ private:
                 });
                 if (leaves_out_places_)
                     for (int k = 0; k < in_flight; ++k)
-                        leave_out(is_nowhere(relative[k].position), k);
+                        leave_out(is_nowhere(relative[k], origin[k]), k);
                 for (int k = 0; k < in_flight; ++k)
-                    law_(Target{}, relative[k], run[k]);
+                    law_(origin[k], relative[k], run[k]);
             }
             for (int k = 0; k < in_flight; ++k)
                 for (int f = 0; f < sum_fields; ++f)
@@ -259,11 +288,16 @@ private:
             targets_.add(t + k * width, sum[k]);
     }
 
-    /// The lanes where r = 0.
-    static CHAMOMILE_HD typename P::Mask is_nowhere(const Vec3<P>& r)
+    /// The lanes where r = 0, and the softening.
+    CHAMOMILE_HD typename P::Mask is_nowhere(const Source<P>& j,
+                                             [[maybe_unused]] const Target& i) const
     {
         const auto sign = [](P x) { return select(x < P(0), P(1), select(P(0) < x, P(1), P(0))); };
-        return sign(r.x) + sign(r.y) + sign(r.z) < P(0.5f);
+        const Vec3<P>& r = j.position;
+        P sum = sign(r.x) + sign(r.y) + sign(r.z);
+        if constexpr (Law::is_varied)
+            sum += sign(law_.pair_softening(i.eps2, j.eps2));
+        return sum < P(0.5f);
     }
 
     const GroupWork& work_;
@@ -272,7 +306,8 @@ private:
     const Law law_;
     GroupTargets<T, sum_fields> targets_;
     /// Without softening sources at the place of a separate target pull at nothing.
-    const bool leaves_out_places_ = work_.separate_targets && work_.softening_length == 0;
+    const bool leaves_out_places_ =
+        work_.separate_targets && (Law::is_varied || work_.softening_length == 0);
     const NearBox<T> near_box_;
 };
 

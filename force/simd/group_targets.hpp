@@ -20,13 +20,16 @@ public:
         : work_(work), count_(int(work.row.target_end - work.row.target_begin)),
           padded_((count_ + width - 1) / width * width)
     {
-        make_room(scratch, std::size_t(padded_) * (3 + 3 + 4));
+        make_room(scratch, std::size_t(padded_) * (3 + 3 + 4 + 1));
         positions_ = reinterpret_cast<T*>(scratch.data);
         residues_ = positions_ + 3 * padded_;
         sums_ = scratch.data + 6 * padded_;
+        softenings_ = reinterpret_cast<T*>(sums_ + 4 * padded_);
         for (int k = 0; k < fields * padded_; ++k)
             sums_[k] = 0;
         load(rows);
+        if (work.own.of_source)
+            load_softenings();
     }
 
     int count() const { return count_; }
@@ -72,6 +75,19 @@ public:
     }
 
     CHAMOMILE_HD Vec3<P> position(int t) const { return vector(positions_ + t); }
+    /// eps^2 in internal units, where particles have lengths of their own.
+    CHAMOMILE_HD P softening(int t) const { return P::load(softenings_ + t); }
+
+    /// Targets t and on, as a law takes them.
+    template <class Law>
+    CHAMOMILE_HD typename Law::template Target<P> target(int t) const
+    {
+        if constexpr (Law::is_varied)
+            return {position(t), softening(t)};
+        else
+            return {position(t)};
+    }
+
     /// What rounding the positions left behind.
     CHAMOMILE_HD Vec3<P> residue(int t) const { return vector(residues_ + t); }
 
@@ -126,6 +142,15 @@ private:
         }
     }
 
+    void load_softenings()
+    {
+        const double* const all =
+            work_.separate_targets ? work_.own.of_target : work_.own.of_source;
+        for (int t = 0; t < padded_; ++t)
+            softenings_[t] = T(all[sorted(t < count_ ? t : count_ - 1)] * work_.inverse_length *
+                               work_.inverse_length);
+    }
+
     void store_columns(const T* rows, T* to) const
     {
         P column[4];
@@ -145,6 +170,7 @@ private:
     const int count_, padded_;
     T *positions_, *residues_; // by component
     double* sums_;             // by field
+    T* softenings_;
 };
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

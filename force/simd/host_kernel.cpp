@@ -19,14 +19,18 @@ HostKernels host_kernels()
     return {CHAMOMILE_NAME(CHAMOMILE_INSTRUCTION_SET),
             group_kernel<Gravity>,
             short_range_kernel,
+            varied_kernel,
+            varied_short_range_kernel,
             {{CHAMOMILE_EXPAND(float, 3), CHAMOMILE_EXPAND(float, 4), CHAMOMILE_EXPAND(float, 5),
               CHAMOMILE_EXPAND(float, 6)},
              {CHAMOMILE_EXPAND(double, 3), CHAMOMILE_EXPAND(double, 4), CHAMOMILE_EXPAND(double, 5),
               CHAMOMILE_EXPAND(double, 6)}},
             Pack<float>::width == 16 ? 6.5e-6 : 7e-6,
             sum_absolute_forces,
-            {{sum_precisely<p, false>, sum_precisely<p, true>},
-             {sum_precisely<s, false>, sum_precisely<s, true>}}};
+            {{{sum_precisely<Gravity<p, false>>, sum_precisely<Gravity<p, true>>},
+              {sum_precisely<Gravity<s, false>>, sum_precisely<Gravity<s, true>>}},
+             {{sum_precisely<VariedGravity<p, false>>, sum_precisely<VariedGravity<p, true>>},
+              {sum_precisely<VariedGravity<s, false>>, sum_precisely<VariedGravity<s, true>>}}}};
 #undef CHAMOMILE_EXPAND
 }
 

@@ -24,6 +24,15 @@ struct Expansion {
     double term[term_count(highest_local_order)];
 };
 
+/// The softenings of particles that have lengths of their own, eps^2 in the caller's units; null
+/// pointers where all have one length.
+struct OwnSoftenings {
+    const double* of_source = nullptr;      ///< all sorted particles
+    const double* of_target = nullptr;      ///< targets that are no sources, all of them
+    const CellSoftening* of_cell = nullptr; ///< all cells
+    double smaller_part = 0;                ///< Softening::smaller_part()
+};
+
 /// Far cells to expand about a centre.
 struct FarWork {
     const Multipole* multipoles; ///< all cells
@@ -33,6 +42,10 @@ struct FarWork {
     double inverse_length, inverse_mass; ///< into internal units
     double softening_length;             ///< in internal units; 0: Newtonian
     int order;                           ///< of the multipoles
+    /// Plummer's softening of cells that have their own (else null), and about what the targets
+    /// have, eps^2 in the caller's units.
+    const CellSoftening* softening = nullptr;
+    double target_softening = 0, smaller_part = 0;
 };
 
 /// Writes the terms of the far cells' field about expansion.center, and adds those of `wider`,
@@ -65,6 +78,7 @@ struct GroupWork {
     int order;
     Periodicity periodicity = {};         ///< of the sources' places
     const ShortRangeForm* form = nullptr; ///< in internal units; null: Newton's law
+    OwnSoftenings own = {};
 };
 
 /// Memory of one thread, kept from group to group.
@@ -93,9 +107,11 @@ struct FewTargets {
     std::size_t source_count;
     const Clump* clumps; ///< of all sources
     std::size_t clump_count;
-    double softening_length;
-    const Index* targets; ///< sorted particles, in rising order
+    double softening_length; ///< the least of all
+    const Index* targets;    ///< sorted particles, in rising order
     int count;
+    const double* softening = nullptr; ///< eps^2 of each source; null: all have one length
+    double smaller_part = 0;           ///< Softening::smaller_part()
 };
 
 /// Writes what pulls at each target, the sum of M / u^2 over all clumps, to absolute_forces[0 ..
@@ -113,13 +129,17 @@ struct HostKernels {
     /// range.
     HostKernel (*kernel)(bool spline, bool with_potential, bool precise);
     HostKernel (*short_range)(bool spline, bool with_potential, bool precise);
+    /// Both for particles with softening lengths of their own.
+    HostKernel (*varied)(bool spline, bool with_potential, bool precise);
+    HostKernel (*varied_short_range)(bool spline, bool with_potential, bool precise);
     /// By double precision, local order and order of the multipoles: to 2, 3, 4.
     ExpansionKernel expand[2][highest_local_order - lowest_local_order + 1][3];
     /// Sums of groups where forces cancel are off by at most so much of S / sqrt(N), as
     /// force/repairs/cancellation.hpp has it: measured.
     double scatter;
     AbsoluteForceKernel absolute_force;
-    PreciseKernel precise[2][2]; ///< by softening kind and potential wanted
+    /// By lengths of their own, softening kind and potential wanted.
+    PreciseKernel precise[2][2][2];
 };
 
 namespace baseline {

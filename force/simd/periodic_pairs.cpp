@@ -3,8 +3,8 @@
 // takes some 75 operations, with the potential 110. Contraction: fused.
 #include "chamomile/force/simd/periodic_pairs.hpp"
 
-#include "chamomile/core/simd.hpp"
-#include "chamomile/force/gravity.hpp"
+#include "chamomile/core/simd_math.hpp"
+#include "chamomile/force/varied_gravity.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
@@ -32,21 +32,32 @@ CHAMOMILE_HD P polynomial(const double* power, P t, P t2)
     return (even * t2 + P(power[0])) + odd * t;
 }
 
-template <SofteningKind softening, bool with_potential, int in_flight>
+template <class Law>
+Law make_law(const PeriodicPairs& pairs)
+{
+    if constexpr (Law::is_varied)
+        return Law::with_rule(pairs.smaller_part);
+    else
+        return Law::with_length(pairs.softening_length);
+}
+
+template <class Law, bool with_potential, int in_flight>
 void sum(const PeriodicPairs& pairs, PeriodicTargets& targets, int first)
 {
-    using Law = Gravity<softening, with_potential>;
     constexpr int width = P::width;
-    const Law law = Law::with_length(pairs.softening_length);
+    const Law law = make_law<Law>(pairs);
     const P side(pairs.side), inverse_side(1 / pairs.side), cut2(pairs.cut_squared),
         slope(2 / pairs.cut_squared);
     Vec3<P> position[in_flight];
     typename P::Mask self[in_flight];
     typename Law::template Sum<P> total[in_flight];
+    typename Law::template Target<P> origin[in_flight];
     for (int k = 0; k < in_flight; ++k) {
         const int t = first + k * width;
         position[k] = {P::load(targets.x + t), P::load(targets.y + t), P::load(targets.z + t)};
         __builtin_memcpy(&self[k], targets.source + t, sizeof self[k]);
+        if constexpr (Law::is_varied)
+            origin[k].eps2 = P::load(targets.softening + t);
     }
     for (std::size_t j = 0; j < pairs.n; ++j) {
         const Vec3<P> source{P(pairs.x[j]), P(pairs.y[j]), P(pairs.z[j])};
@@ -58,8 +69,12 @@ void sum(const PeriodicPairs& pairs, PeriodicTargets& targets, int first)
             const typename P::Mask is_self = self[k] == (long long)(j);
             const P mass = select(is_self, P(0.0), P(pairs.mass[j]));
             r.x = select(is_self, side, r.x);
-            law(typename Law::template Target<P>{}, typename Law::template Source<P>{r, mass},
-                total[k]);
+            typename Law::template Source<P> pulling;
+            pulling.position = r;
+            pulling.mass = mass;
+            if constexpr (Law::is_varied)
+                pulling.eps2 = P(pairs.softening[j]);
+            law(origin[k], pulling, total[k]);
             const P r2 = norm_squared(r, P(0.0));
             const P t = r2 * slope - P(1.0), t2 = t * t, inv_r = inverse_sqrt(r2);
             const typename P::Mask inside = r2 < cut2;
@@ -80,23 +95,30 @@ void sum(const PeriodicPairs& pairs, PeriodicTargets& targets, int first)
     }
 }
 
-template <SofteningKind softening, bool with_potential>
+template <template <SofteningKind, bool> class Law, SofteningKind softening, bool with_potential>
 void sum_all(const PeriodicPairs& pairs, PeriodicTargets& targets)
 {
     constexpr int in_flight = P::width >= 4 ? 4 : 2;
     static_assert(PeriodicTargets::size % (in_flight * P::width) == 0);
     for (int t = 0; t < PeriodicTargets::size; t += in_flight * P::width)
-        sum<softening, with_potential, in_flight>(pairs, targets, t);
+        sum<Law<softening, with_potential>, with_potential, in_flight>(pairs, targets, t);
+}
+
+template <template <SofteningKind, bool> class Law>
+PeriodicPairKernel kernel_of(bool spline, bool with_potential)
+{
+    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
+    if (spline)
+        return with_potential ? sum_all<Law, s, true> : sum_all<Law, s, false>;
+    return with_potential ? sum_all<Law, p, true> : sum_all<Law, p, false>;
 }
 
 } // namespace
 
-PeriodicPairKernel periodic_pair_kernel(bool spline, bool with_potential)
+PeriodicPairKernel periodic_pair_kernel(bool varied, bool spline, bool with_potential)
 {
-    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
-    if (spline)
-        return with_potential ? sum_all<s, true> : sum_all<s, false>;
-    return with_potential ? sum_all<p, true> : sum_all<p, false>;
+    return varied ? kernel_of<VariedGravity>(spline, with_potential)
+                  : kernel_of<Gravity>(spline, with_potential);
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -14,6 +14,8 @@ struct PeriodicPairs {
     std::size_t n;
     double side;
     double softening_length;
+    const double* softening = nullptr; ///< eps^2 of each source; null: all have one length
+    double smaller_part = 0;           ///< Softening::smaller_part()
     bool spline;
     double cut_squared; ///< beyond which the smooth part is Newton's law itself to rounding
     /// Of the smooth part, as functions of 2 r^2 / cut^2 - 1 by power: its force over r, and the
@@ -26,6 +28,7 @@ struct PeriodicTargets {
     static constexpr int size = 32;
 
     alignas(64) double x[size], y[size], z[size];
+    alignas(64) double softening[size];    ///< eps^2, where sources have their own
     alignas(64) std::int64_t source[size]; ///< that a target is; itself does not act on it
     alignas(64) double acceleration[3][size], potential[size];
 };
@@ -34,13 +37,13 @@ struct PeriodicTargets {
 using PeriodicPairKernel = void (*)(const PeriodicPairs& pairs, PeriodicTargets& targets);
 
 namespace baseline {
-PeriodicPairKernel periodic_pair_kernel(bool spline, bool with_potential);
+PeriodicPairKernel periodic_pair_kernel(bool varied, bool spline, bool with_potential);
 }
 namespace avx2 {
-PeriodicPairKernel periodic_pair_kernel(bool spline, bool with_potential);
+PeriodicPairKernel periodic_pair_kernel(bool varied, bool spline, bool with_potential);
 }
 namespace avx512 {
-PeriodicPairKernel periodic_pair_kernel(bool spline, bool with_potential);
+PeriodicPairKernel periodic_pair_kernel(bool varied, bool spline, bool with_potential);
 }
 
 } // namespace chamomile

@@ -7,6 +7,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/direct/direct_arrays.cuh"
@@ -39,12 +40,26 @@ public:
 
     ~CudaDirectSolver() override { synchronize_device(device_); }
 
+    /// Returns the softening length of the pairs of particles that have one length each. Throws
+    /// Error(usage) where they differ.
+    double common_length(const Request& request) const
+    {
+        const std::vector<double> own =
+            cut_softenings(request.softening, request.count, request.softening_length);
+        const auto [least, largest] = std::minmax_element(own.begin(), own.end());
+        if (*least < *largest)
+            throw Error(Fault::usage, varied_softening_on_gpu);
+        return length_of_all_pairs(*largest, softening_.rule);
+    }
+
     ForceStatistics evaluate(const Request& request) override
     {
         ForceStatistics statistics;
         const std::size_t n = request.count;
         check_number(n);
         softening_.length = request.softening_length.value_or(options_.softening.length);
+        if (request.softening && n > 0)
+            softening_.length = common_length(request);
         with_potential_ = bool(request.potential);
         if (n == 0)
             return statistics;

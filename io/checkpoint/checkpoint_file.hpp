@@ -33,7 +33,7 @@ public:
                               CheckSums compared = CheckSums::all);
 
     bool is_reading() const override { return true; }
-    bool has(const std::string& name) const { return blocks_.contains(name); }
+    bool has(const std::string& name) const override { return blocks_.contains(name); }
     const std::filesystem::path& path() const { return file_.path(); }
     std::int64_t bytes() const { return file_.size(); }
     /// Returns whether it and another hold the same under that name.

@@ -16,6 +16,7 @@ inline constexpr const char* masses = "Masses";
 inline constexpr const char* ids = "ParticleIDs";
 inline constexpr const char* potentials = "Potential";
 inline constexpr const char* accelerations = "Acceleration";
+inline constexpr const char* softenings = "SofteningLength"; ///< Plummer-equivalent
 
 // These are the attributes of the group `own`; every other string there is provenance.
 inline constexpr const char* unit_system = "unit_system"; ///< in words
@@ -25,6 +26,9 @@ inline constexpr const char* physical_units_per_h = "physical per h";
 inline constexpr const char* gravitational_constant = "G";
 inline constexpr const char* softening_kind = "softening_kind";
 inline constexpr const char* softening_length = "softening_length";
+inline constexpr const char* softening_rule = "softening_rule"; ///< of pairs
+inline constexpr const char* larger = "larger";
+inline constexpr const char* root_of_squares = "root-of-squares";
 // These are numbers in comoving files.
 inline constexpr const char* omega_radiation = "omega_radiation";
 inline constexpr const char* w0 = "w0";
@@ -35,7 +39,7 @@ inline constexpr const char* physical_softening = "physical_softening";
 constexpr bool is_provenance(std::string_view name)
 {
     return name != unit_system && name != gravitational_constant && name != softening_kind &&
-           name != softening_length;
+           name != softening_length && name != softening_rule;
 }
 
 } // namespace chamomile::hdf5_layout

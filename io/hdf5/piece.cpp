@@ -95,6 +95,8 @@ void Hdf5Piece::check_data() const
             particles.check_data(ids, count, 1, H5T_INTEGER);
         if (particles.has_data(potentials))
             particles.check_data(potentials, count, 1, H5T_FLOAT);
+        if (particles.has_data(softenings))
+            particles.check_data(softenings, count, 1, H5T_FLOAT);
         if (particles.has_data(accelerations))
             particles.check_data(accelerations, count, 3, H5T_FLOAT);
     }

@@ -57,6 +57,8 @@ void read_type(const Hdf5Piece& piece, std::size_t type, std::size_t begin, Snap
         group.read_data(masses, H5T_NATIVE_DOUBLE, &particles.mass[begin]);
     if (group.has_data(ids))
         group.read_ids(ids, std::span(particles.id).subspan(begin, count));
+    if (!particles.softening.empty())
+        group.read_data(softenings, H5T_NATIVE_DOUBLE, &particles.softening[begin]);
     if (snapshot.has_potentials)
         group.read_data(potentials, H5T_NATIVE_DOUBLE, &particles.potential[begin]);
     if (snapshot.has_accelerations)
@@ -69,6 +71,15 @@ bool all_have(const std::vector<Hdf5Piece>& pieces, const char* data)
     return sum(pieces[0].totals) > 0 &&
            std::all_of(pieces.begin(), pieces.end(),
                        [&](const Hdf5Piece& piece) { return piece.all_have(data); });
+}
+
+bool any_has(const std::vector<Hdf5Piece>& pieces, const char* data)
+{
+    for (const Hdf5Piece& piece : pieces)
+        for (std::size_t type = 0; type < 6; ++type)
+            if (piece.counts[type] > 0 && piece.type_group(type).has_data(data))
+                return true;
+    return false;
 }
 
 bool any_has_masses_twice(const std::vector<Hdf5Piece>& pieces)
@@ -156,6 +167,8 @@ Snapshot read_hdf5(const std::filesystem::path& path)
 
     Particles& particles = snapshot.particles;
     particles.resize(std::size_t(sum(pieces[0].totals)));
+    if (all_have(pieces, hdf5_layout::softenings))
+        particles.softening.resize(particles.size());
     std::size_t begin = 0;
     for (const Hdf5Piece& piece : pieces)
         for (std::size_t type = 0; type < 6; ++type) {
@@ -165,6 +178,12 @@ Snapshot read_hdf5(const std::filesystem::path& path)
         }
     for (const Hdf5Piece& piece : pieces)
         piece.as_opened.check();
+    if (!particles.softening.empty())
+        take_softenings(pieces[0], snapshot);
+    else
+        take_softening_classes(pieces[0], snapshot);
+    if (particles.softening.empty() && any_has(pieces, hdf5_layout::softenings))
+        snapshot.notes.push_back("SofteningLength is there for some types alone: not read");
     if (particles.size() > 0 && !all_have(pieces, hdf5_layout::ids)) {
         for (std::size_t i = 0; i < particles.size(); ++i)
             particles.id[i] = i + 1;

@@ -1,6 +1,7 @@
 #include "chamomile/io/hdf5/units.hpp"
 
-#include <set>
+#include <algorithm>
+#include <map>
 
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/input_file.hpp"
@@ -61,25 +62,26 @@ void read_gravitational_constant(const Hdf5Piece& piece, Snapshot& snapshot)
                              number_text(of_units) + " of the units");
 }
 
-/// Reads GADGET-4's softening, where all types that have particles share one class.
-void read_softening_class(const Hdf5Piece& piece, Snapshot& snapshot)
+/// Returns the lengths of the types that have particles, by GADGET-4's classes of softening; none
+/// where a type has no class, or a class no length.
+std::map<std::size_t, double> softening_classes(const Hdf5Piece& piece)
 {
     const Hdf5Group parameters = piece.group(hdf5_layout::parameters);
-    std::set<std::int64_t> classes;
+    std::map<std::size_t, double> lengths;
     for (std::size_t type = 0; type < 6; ++type) {
-        const std::string name = "SofteningClassOfPartType" + std::to_string(type);
-        if (piece.totals[type] > 0 && parameters.has_attribute(name.c_str()))
-            classes.insert(parameters.integers(name.c_str()).front());
+        if (piece.totals[type] == 0)
+            continue;
+        const std::string of_type = "SofteningClassOfPartType" + std::to_string(type);
+        if (!parameters.has_attribute(of_type.c_str()))
+            return {};
+        const std::string name =
+            "SofteningComovingClass" + std::to_string(parameters.integers(of_type.c_str()).front());
+        lengths[type] = checked(piece.path, "Parameters/" + name, parameters.real(name.c_str(), 0),
+                                ranges::not_negative);
+        if (!(lengths[type] > 0))
+            return {};
     }
-    if (classes.size() > 1)
-        snapshot.notes.push_back("the softenings of the types differ and were not read");
-    if (classes.size() != 1)
-        return;
-    const std::string name = "SofteningComovingClass" + std::to_string(*classes.begin());
-    if (const double length = checked(piece.path, "Parameters/" + name,
-                                      parameters.real(name.c_str(), 0), ranges::not_negative);
-        length > 0)
-        snapshot.softening = Softening{SofteningKind::spline, length};
+    return lengths;
 }
 
 } // namespace
@@ -120,8 +122,43 @@ void read_units(const Hdf5Piece& piece, Snapshot& snapshot)
     if (own_group.has_attribute(softening_length))
         length = own_group.real(softening_length, 0);
     snapshot.softening = stated_softening(piece.path, stated(softening_kind), length);
-    if (!snapshot.softening)
-        read_softening_class(piece, snapshot);
+}
+
+void take_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot)
+{
+    const std::map<std::size_t, double> lengths = softening_classes(piece);
+    if (snapshot.softening || lengths.empty())
+        return;
+    Softening softening{SofteningKind::spline};
+    double least = lengths.begin()->second;
+    for (const auto& [type, length] : lengths) {
+        softening.length = std::max(softening.length, length);
+        least = std::min(least, length);
+    }
+    softening.is_varied = least < softening.length;
+    snapshot.softening = softening;
+    if (!softening.is_varied)
+        return;
+    for (const std::uint8_t type : snapshot.particles.type)
+        snapshot.particles.softening.push_back(lengths.at(type));
+}
+
+void take_softenings(const Hdf5Piece& piece, Snapshot& snapshot)
+{
+    using namespace hdf5_layout;
+    const std::vector<double>& length = snapshot.particles.softening;
+    Softening softening = snapshot.softening.value_or(Softening{SofteningKind::spline});
+    softening.length = *std::max_element(length.begin(), length.end());
+    softening.is_varied = true;
+    const auto strings = piece.group(own).strings();
+    if (const auto rule = strings.find(softening_rule); rule != strings.end()) {
+        if (rule->second != larger && rule->second != root_of_squares)
+            throw bad_input(piece.path, "Chamomile/softening_rule", rule->second,
+                            std::string(larger) + " or " + root_of_squares);
+        softening.rule =
+            rule->second == larger ? SofteningRule::larger : SofteningRule::root_of_squares;
+    }
+    snapshot.softening = softening;
 }
 
 } // namespace chamomile

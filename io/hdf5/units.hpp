@@ -10,4 +10,12 @@ namespace chamomile {
 /// Header, in this order, or notes what was assumed.
 void read_units(const Hdf5Piece& piece, Snapshot& snapshot);
 
+/// Takes the lengths of GADGET-4's classes of softening, a spline's, where the file states no
+/// softening in the words of this program.
+void take_softening_classes(const Hdf5Piece& piece, Snapshot& snapshot);
+
+/// Completes the softening of a snapshot whose particles have lengths of their own: they are a
+/// spline's where the file states no kind. Throws Error with Fault::input.
+void take_softenings(const Hdf5Piece& piece, Snapshot& snapshot);
+
 } // namespace chamomile

@@ -121,16 +121,40 @@ private:
             out_.attribute(group, "Time_GYR",
                            snapshot_.time * units_.length_in_cm / units_.velocity_in_cm_per_s /
                                seconds_per_Gyr);
-        if (!snapshot_.softening)
-            return;
+        if (snapshot_.softening)
+            write_softening_classes(group);
+    }
+
+    /// Writes GADGET-4's classes of softening, one for each length of a type; none where particles
+    /// of one type have several.
+    void write_softening_classes(const Hdf5Handle& group)
+    {
+        std::array<double, 6> of_type;
+        of_type.fill(snapshot_.softening->length);
+        std::vector<double> lengths;
+        for (int type = 0; type < 6; ++type) {
+            for (std::size_t k = types_.begin[type]; k < types_.begin[type + 1]; ++k) {
+                if (particles_.softening.empty())
+                    break;
+                const double own = particles_.softening[types_.order[k]];
+                if (k > types_.begin[type] && own != of_type[type])
+                    return;
+                of_type[type] = own;
+            }
+            if (std::find(lengths.begin(), lengths.end(), of_type[type]) == lengths.end())
+                lengths.push_back(of_type[type]);
+        }
         for (int type = 0; type < 6; ++type)
             out_.attribute(group, "SofteningClassOfPartType" + std::to_string(type),
-                           std::int32_t(0));
-        out_.attribute(group, "SofteningComovingClass0", snapshot_.softening->length);
+                           std::int32_t(std::find(lengths.begin(), lengths.end(), of_type[type]) -
+                                        lengths.begin()));
         const bool limited = snapshot_.comoving && snapshot_.comoving->physical_softening > 0;
-        out_.attribute(group, "SofteningMaxPhysClass0",
-                       limited ? snapshot_.comoving->physical_softening
-                               : snapshot_.softening->length);
+        for (std::size_t k = 0; k < lengths.size(); ++k) {
+            const std::string number = std::to_string(k);
+            out_.attribute(group, "SofteningComovingClass" + number, lengths[k]);
+            out_.attribute(group, "SofteningMaxPhysClass" + number,
+                           limited ? snapshot_.comoving->physical_softening : lengths[k]);
+        }
     }
 
     void write_own()
@@ -155,6 +179,11 @@ private:
             const bool spline = snapshot_.softening->kind == SofteningKind::spline;
             out_.attribute(group, softening_kind, std::string(spline ? "spline" : "plummer"));
             out_.attribute(group, softening_length, snapshot_.softening->length);
+            if (!particles_.softening.empty())
+                out_.attribute(group, softening_rule,
+                               std::string(snapshot_.softening->rule == SofteningRule::larger
+                                               ? larger
+                                               : root_of_squares));
         }
     }
 
@@ -169,6 +198,8 @@ private:
         write_reals(group, masses, indices, particles_.mass, mass_scaling);
         out_.data(group, ids, indices.size(),
                   [&](std::size_t k) { return std::uint64_t(particles_.id[indices[k]]); });
+        if (!particles_.softening.empty())
+            write_reals(group, softenings, indices, particles_.softening, position_scaling);
         if (snapshot_.has_potentials)
             write_reals(group, potentials, indices, particles_.potential, potential_scaling);
         if (snapshot_.has_accelerations)
@@ -219,9 +250,9 @@ private:
 void write_hdf5(const Snapshot& snapshot, PendingFile& file)
 {
     const Hdf5Quiet quiet;
-    // A failure of HDF5 while closing cannot be repaired, so room is probed first: for at most 112
+    // A failure of HDF5 while closing cannot be repaired, so room is probed first: for at most 120
     // bytes per particle, 1 % for check sums and indices, and the header.
-    file.require_space(std::int64_t(double(snapshot.particles.size()) * 112 * 1.01) + (1 << 17));
+    file.require_space(std::int64_t(double(snapshot.particles.size()) * 120 * 1.01) + (1 << 17));
     Hdf5Writer(snapshot, file).write();
 }
 

@@ -117,7 +117,9 @@ public:
                 particles.velocity[i] = vector<float>(at + record.velocity);
                 const float phi = field<float>(at + record.potential);
                 particles.potential[i] = phi;
-                last.add(field<float>(at + record.softening), phi, i == 0);
+                const float eps = field<float>(at + record.softening);
+                particles.softening[i] = double(eps) * tipsy_softening_to_ours;
+                last.add(eps, phi, i == 0);
             }
         }
     }
@@ -164,13 +166,19 @@ void take_last_fields(const LastFields& last, Snapshot& snapshot)
     else if (wrong_potentials)
         snapshot.notes.push_back("one of the potentials is " + float_text(last.wrong_potential) +
                                  ", which is not negative: they were not read");
+    std::vector<double>& own = snapshot.particles.softening;
+    if (!ids && last.any_softening && last.wrong_softening == 0 && !last.same_softening) {
+        snapshot.softening =
+            Softening{SofteningKind::spline, *std::max_element(own.begin(), own.end())};
+        snapshot.softening->is_varied = true;
+        return;
+    }
+    own.clear();
     if (ids || !last.any_softening)
         return;
     if (last.wrong_softening != 0)
         snapshot.notes.push_back("one of the softenings is " + float_text(last.wrong_softening) +
                                  ", which is no length: they were not read");
-    else if (!last.same_softening)
-        snapshot.notes.push_back("the softenings of the particles differ and were not read");
     else
         snapshot.softening =
             Softening{SofteningKind::spline, double(last.softening) * tipsy_softening_to_ours};
@@ -192,6 +200,7 @@ Snapshot read_tipsy(const InputFile& file)
     const std::int64_t total = header.counts[0] + header.counts[1] + header.counts[2];
     Particles& particles = snapshot.particles;
     particles.resize(std::size_t(total));
+    particles.softening.resize(particles.size());
 
     RecordReader reader(file, header);
     LastFields last;

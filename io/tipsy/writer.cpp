@@ -53,14 +53,20 @@ private:
         write_vector(particles_.position[i], i, "position");
         write_vector(particles_.velocity[i], i, "velocity");
         if (kind == TipsyKind::gas) // density, temperature, then smoothing length and metals
-            for (double value : {0.0, 0.0, softening_, 0.0})
+            for (double value : {0.0, 0.0, softening(i), 0.0})
                 write_float(value, i, "softening");
         else if (kind == TipsyKind::dark)
-            write_float(softening_, i, "softening");
+            write_float(softening(i), i, "softening");
         else // metals, time of formation, softening
-            for (double value : {0.0, 0.0, softening_})
+            for (double value : {0.0, 0.0, softening(i)})
                 write_float(value, i, "softening");
         write_float(snapshot_.has_potentials ? particles_.potential[i] : 0, i, "potential");
+    }
+
+    double softening(Index i) const
+    {
+        return particles_.softening.empty() ? softening_
+                                            : particles_.softening[i] / tipsy_softening_to_ours;
     }
 
     void write_vector(const Vec3<double>& v, Index i, const char* field)

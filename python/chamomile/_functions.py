@@ -42,6 +42,7 @@ def acceleration(
     targets: Optional[Array] = None,
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
+    softenings: Union[Array, float, None] = None,
     potential: bool = False,
     out: Any = None,
     namespace: Any = None,
@@ -52,10 +53,13 @@ def acceleration(
     positions: (N, 3), units of length; masses: (N,), or one for all. The accelerations are those at the sources (or
     at those that `active` numbers), each without itself, or at `targets` (M, 3). Returns (N or M, 3), length / time^2
     as G implies, in the type, library and device of the points; with potential=True also the potentials (N or M,).
+    softenings: (N,), lengths of the particles' own, as Solver.build() takes them.
     `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
     """
     sources = {"positions": (positions, 3), "masses": (masses, 1)}
+    if softenings is not None:
+        sources["softenings"] = (softenings, 1)
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     if not potential:
         return _one("acceleration", sources, targets, out, options, **words)
@@ -71,12 +75,15 @@ def potential(
     targets: Optional[Array] = None,
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
+    softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
     **options: Unpack[Options],
 ) -> Any:
     """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
     sources = {"positions": (positions, 3), "masses": (masses, 1)}
+    if softenings is not None:
+        sources["softenings"] = (softenings, 1)
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     return _one("potential", sources, targets, out, options, **words)
 

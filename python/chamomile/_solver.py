@@ -71,26 +71,42 @@ class Solver:
         self._library: Optional[HandOver] = None
         self._statistics: Optional[_chamomile.Statistics] = None
 
-    def build(self, positions: Array, masses: Union[Array, float], velocities: Optional[Array] = None) -> Solver:
+    def build(
+        self,
+        positions: Array,
+        masses: Union[Array, float],
+        velocities: Optional[Array] = None,
+        softenings: Union[Array, float, None] = None,
+    ) -> Solver:
         """Takes the sources (a copy), orders them and sums moments.
 
-        positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks.
-        The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
+        positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks;
+        softenings: (N,), lengths of their own in place of the option softening: a pair has the larger of its two,
+        or by softening_rule="root-of-squares" the root of the sum of their squares, and a target that is no source
+        has 0. They are for accelerations and potentials, on a processor. The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
         must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
         """
-        return self._set(positions, masses, velocities, False)
+        return self._set(positions, masses, velocities, softenings, False)
 
-    def refit(self, positions: Array, masses: Union[Array, float], velocities: Optional[Array] = None) -> Solver:
+    def refit(
+        self,
+        positions: Array,
+        masses: Union[Array, float],
+        velocities: Optional[Array] = None,
+        softenings: Union[Array, float, None] = None,
+    ) -> Solver:
         """Takes the same number of sources after they moved: keeps their order and cells and sums the moments anew.
 
         Errors stay within the criterion, but evaluations take longer the farther the sources moved.
         """
-        return self._set(positions, masses, velocities, True)
+        return self._set(positions, masses, velocities, softenings, True)
 
-    def _set(self, positions: Array, masses: Any, velocities: Optional[Array], refit: bool) -> Solver:
+    def _set(self, positions: Array, masses: Any, velocities: Optional[Array], softenings: Any, refit: bool) -> Solver:
         rows, size, gpu = _chamomile.describe(positions, "positions", 3)
         masses = one_per_row(masses, rows, "masses")
-        self._statistics = self._field.set(positions, masses, velocities, refit)
+        if softenings is not None:
+            softenings = one_per_row(softenings, rows, "softenings")
+        self._statistics = self._field.set(positions, masses, velocities, softenings, refit)
         self._size, self._gpu, self._library = size, gpu, library_of(positions)
         return self
 

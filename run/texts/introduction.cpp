@@ -96,9 +96,7 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
     item("box", run.box);
     item("forces", forces.accuracy ? goal_text(*forces.accuracy) : method_text(forces));
     item("long range", long_range_text(forces, state.units));
-    item("softening", forces.softening.length == 0
-                          ? describe(forces.softening)
-                          : with_unit(describe(forces.softening), dimensions::length, state.units));
+    item("softening", softening_text(forces.softening, state.particles, state.units));
     item("device", simulation.integrator().device());
     if (forces.solver == SolverKind::tree && !forces.accuracy)
         item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));

@@ -4,6 +4,7 @@
 
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/options/quantity.hpp"
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
@@ -64,12 +65,25 @@ std::string method_text(const SolverOptions& solver)
     return text;
 }
 
+std::string softening_text(const Softening& softening, const Particles& particles,
+                           const Units& units)
+{
+    const std::string kind = softening.kind == SofteningKind::plummer ? "Plummer" : "spline";
+    if (softening.length == 0 && !softening.is_varied)
+        return describe(softening);
+    if (!softening.is_varied || particles.softening.empty())
+        return with_unit(describe(softening), dimensions::length, units);
+    return kind + ", " + heading("eps", dimensions::length, units) + " = " +
+           softenings_of(particles) + "; of a pair " +
+           (softening.rule == SofteningRule::larger ? "the larger" : "the root of squares");
+}
+
 std::string describe(const Softening& softening)
 {
     if (softening.length == 0)
         return "none";
-    return (softening.kind == SofteningKind::plummer ? "Plummer, eps = " : "spline, eps = ") +
-           number_text(softening.length);
+    return std::string(softening.kind == SofteningKind::plummer ? "Plummer" : "spline") +
+           (softening.is_varied ? ", eps to " : ", eps = ") + number_text(softening.length);
 }
 
 namespace {

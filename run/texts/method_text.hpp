@@ -29,6 +29,10 @@ std::string length_text(double length, const Units& units);
 /// Returns a text such as "Plummer, eps = 0.01".
 std::string describe(const Softening& softening);
 
+/// Returns the same with units and, where particles have lengths of their own, these by type.
+std::string softening_text(const Softening& softening, const Particles& particles,
+                           const Units& units);
+
 /// Returns the options in words, as provenance for a file: solver, tolerance, order, softening, ...
 /// The words of Solver::options() repeat the result bit for bit. Files state G separately.
 std::map<std::string, std::string> describe(const SolverOptions& solver);

@@ -1,11 +1,83 @@
 #include "chamomile/run/texts/stated_forces.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "chamomile/core/number_text.hpp"
+#include "chamomile/core/particle_types.hpp"
 #include "chamomile/io/comoving.hpp"
 
 namespace chamomile {
+namespace {
 
-Refusal take_stated(const Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver)
+/// Gives each particle the length of its type.
+Refusal take_type_softenings(const SolverOptions& solver, const GivenOptions& given,
+                             Particles& particles)
+{
+    const auto& [in_order, of_type] = solver.type_softenings;
+    const std::string types = "the particles have " + types_of(particles);
+    std::array<bool, 6> occurs{};
+    for (const std::uint8_t type : particles.type)
+        occurs[type] = true;
+    std::array<double, 6> length{};
+    length.fill(solver.softening.length);
+    if (!in_order.empty() && !of_type.empty())
+        return "--eps-type: contradicts several lengths by --eps; give one";
+    const std::size_t count = std::size_t(std::count(occurs.begin(), occurs.end(), true));
+    if (!in_order.empty() && in_order.size() != count)
+        return "--eps: " + row_of(force_options(), "eps").text(solver) +
+               ": must be one length, or one for each of " + std::to_string(count) +
+               " types: " + types;
+    std::size_t next = 0;
+    for (std::size_t type = 0; type < occurs.size(); ++type) {
+        const auto own = of_type.find(int(type));
+        const std::string name = std::to_string(type) + " (" + type_names[type] + ")";
+        if (own != of_type.end() && !occurs[type])
+            return "--eps-type: " + name + ": no such particle is there: " + types;
+        if (occurs[type] && own == of_type.end() && in_order.empty() && !given.contains("eps"))
+            return "--eps-type: " + name + ": has no length: give it, or --eps for other types";
+        if (own != of_type.end())
+            length[type] = own->second;
+        else if (occurs[type] && !in_order.empty())
+            length[type] = in_order[next++];
+    }
+    particles.softening.clear();
+    for (const std::uint8_t type : particles.type)
+        particles.softening.push_back(length[type]);
+    return {};
+}
+
+/// Gives lengths of their own to the particles and tells the solver; equal ones are one.
+Refusal take_softenings(const GivenOptions& given, Particles& particles, SolverOptions& solver)
+{
+    if (particles.size() == 0)
+        return {};
+    if (!solver.type_softenings.empty()) {
+        if (const Refusal line = take_type_softenings(solver, given, particles))
+            return line;
+    } else if (given.contains("eps")) {
+        particles.softening.clear();
+    }
+    std::vector<double>& own = particles.softening;
+    solver.softening.is_varied = false;
+    if (!own.empty()) {
+        const auto [least, largest] = std::minmax_element(own.begin(), own.end());
+        solver.softening.is_varied =
+            *least < *largest || solver.softening.rule == SofteningRule::root_of_squares;
+        solver.softening.length = *largest;
+    }
+    if (solver.softening.is_varied)
+        return {};
+    own.clear();
+    solver.type_softenings = {};
+    if (given.contains("eps-rule"))
+        return "--eps-rule: needs softening lengths of several values";
+    return {};
+}
+
+} // namespace
+
+Refusal take_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver)
 {
     if (!given.contains("G"))
         solver.gravitational_constant = snapshot.G();
@@ -13,6 +85,10 @@ Refusal take_stated(const Snapshot& snapshot, const GivenOptions& given, SolverO
         solver.softening.length = snapshot.softening->length;
     if (snapshot.softening && !given.contains("softening"))
         solver.softening.kind = snapshot.softening->kind;
+    if (snapshot.softening && !given.contains("eps-rule"))
+        solver.softening.rule = snapshot.softening->rule;
+    if (const Refusal line = take_softenings(given, snapshot.particles, solver))
+        return line;
     if (!given.contains("box"))
         solver.box = snapshot.box_size;
     else if (solver.is_periodic() && contradicts_box(solver.box, snapshot))

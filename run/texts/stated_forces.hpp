@@ -7,8 +7,9 @@
 namespace chamomile {
 
 /// Takes G, the softening and the periodic box from the snapshot where no option gives them;
-/// without a softening in the snapshot that of `solver` is kept. The line refuses a box that
-/// contradicts the snapshot's.
-Refusal take_stated(const Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver);
+/// without a softening in the snapshot that of `solver` is kept. Lengths by type are given to the
+/// particles. The line refuses a box that contradicts the snapshot's, and lengths that do not fit
+/// the types.
+Refusal take_stated(Snapshot& snapshot, const GivenOptions& given, SolverOptions& solver);
 
 } // namespace chamomile

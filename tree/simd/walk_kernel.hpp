@@ -16,6 +16,9 @@ struct WalkRegion {
     double guard_part;       ///< of CellReach::least, added to that product
     double least_expansion;  ///< no cell nearer is expanded, whatever the tolerance
     double expansion_factor; ///< times CellReach::expansion
+    /// These belong to particles with softening lengths of their own.
+    double softened_factor = 0; ///< times the square of CellReach::expansion
+    double clearance = 0;       ///< added to CellReach::least
 };
 
 /// A WalkPeriod states that sources act in their nearest images and within the distance `cut`.

@@ -21,12 +21,13 @@ CHAMOMILE_HD Vec3<P> broadcast(const Vec3<double>& v)
 /// A Region is a WalkRegion repeated in every lane.
 struct Region {
     Vec3<P> low, high, center;
-    P relative_factor, guard_part, least_expansion, expansion_factor;
+    P relative_factor, guard_part, least_expansion, expansion_factor, softened_factor, clearance;
 
     CHAMOMILE_HD Region(const WalkRegion& r, const WalkPeriod&)
         : low(broadcast(r.low)), high(broadcast(r.high)), center(broadcast(r.center)),
           relative_factor(r.relative_factor), guard_part(r.guard_part),
-          least_expansion(r.least_expansion), expansion_factor(r.expansion_factor)
+          least_expansion(r.least_expansion), expansion_factor(r.expansion_factor),
+          softened_factor(r.softened_factor), clearance(r.clearance)
     {}
 };
 
@@ -51,14 +52,15 @@ struct NearestImage {
 /// A PeriodicRegion is a Region in a periodic cube.
 struct PeriodicRegion {
     Vec3<P> center, half; ///< half: of its sides
-    P relative_factor, guard_part, cut, half_side;
+    P relative_factor, guard_part, cut, half_side, clearance;
     NearestImage nearest;
 
     CHAMOMILE_HD PeriodicRegion(const WalkRegion& r, const WalkPeriod& period)
         : center(broadcast(r.center)),
           half(broadcast(0.5 * (r.high - r.low) + rounding(period.periodicity))),
           relative_factor(r.relative_factor), guard_part(r.guard_part), cut(period.cut),
-          half_side(0.5 * period.periodicity.side), nearest(period.periodicity)
+          half_side(0.5 * period.periodicity.side), clearance(r.clearance),
+          nearest(period.periodicity)
     {}
 
     /// Returns more than the rounding about the centre by which a particle at a corner can leave
@@ -97,7 +99,7 @@ CHAMOMILE_HD Vec3<P> load_center(const WalkNode& node, int k)
 template <class Region>
 CHAMOMILE_HD P load_reach(const WalkNode& node, int k, const Region& region)
 {
-    const P least = P::load(node.least + k);
+    const P least = P::load(node.least + k) + region.clearance;
     return larger(P::load(node.relative + k) * region.relative_factor + region.guard_part * least,
                   least);
 }
@@ -121,8 +123,10 @@ CHAMOMILE_HD Decisions decide(const WalkNode& node, const Region& region)
         const P reach = load_reach(node, k, region);
         const P from_center =
             squared({x.x - region.center.x, x.y - region.center.y, x.z - region.center.z});
+        const P root_of_mass = P::load(node.expansion + k);
         const P expansion =
-            larger(P::load(node.expansion + k) * region.expansion_factor, region.least_expansion);
+            larger(larger(root_of_mass * region.expansion_factor, region.least_expansion),
+                   root_of_mass * root_of_mass * region.softened_factor);
         decisions.accepted |= less_bits(reach * reach, from_box) << k;
         decisions.far |= less_bits(expansion * expansion, from_center) << k;
     }

@@ -1,0 +1,132 @@
+// Softening lengths of the particles' own in files, in options and in what is refused.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/option_table.hpp"
+#include "chamomile/io/arrangement.hpp"
+#include "chamomile/io/snapshot.hpp"
+#include "chamomile/run/texts/stated_forces.hpp"
+#include "tests/clouds.hpp"
+
+using namespace chamomile;
+using namespace chamomile::tests;
+
+TEST_SUITE_BEGIN("own_softening_files");
+
+TEST_CASE("files keep the lengths, or say that they cannot")
+{
+    Snapshot snapshot;
+    snapshot.particles = hernquist(300);
+    Random random(17);
+    for (std::size_t i = 0; i < 300; ++i)
+        snapshot.particles.softening.push_back(0.2 * random());
+    for (std::size_t i = 0; i < 300; ++i) {
+        snapshot.particles.id[i] = i + 1;
+        snapshot.particles.type[i] = i < 100 ? 1 : 4;
+    }
+    snapshot.softening =
+        Softening{SofteningKind::spline, 0.2, SofteningRule::root_of_squares, true};
+    const auto folder = std::filesystem::temp_directory_path() / "chamomile_own_softenings";
+    std::filesystem::create_directories(folder);
+    struct Case {
+        const char* file;
+        bool keeps;
+        const char* says;
+    };
+    for (const Case& c : {Case{"s.hdf5", true, ""}, Case{"s.tipsy", true, "rule"},
+                          Case{"s.txt", false, "lengths of the particles"},
+                          Case{"s.gadget2", false, "softening"}}) {
+        CAPTURE(c.file);
+        std::string lost;
+        for (const std::string& phrase : left_out(snapshot, folder / c.file))
+            lost += phrase + "; ";
+        CHECK((c.says[0] ? lost.find(c.says) != lost.npos : lost.empty()));
+        write_snapshot(snapshot, folder / c.file);
+        const Snapshot read = read_snapshot(folder / c.file);
+        CHECK(read.particles.softening.size() == (c.keeps ? 300 : 0));
+        for (std::size_t i = 0; i < read.particles.softening.size(); ++i)
+            CHECK(read.particles.softening[i] ==
+                  doctest::Approx(snapshot.particles.softening[i]).epsilon(1e-7));
+        if (c.keeps)
+            CHECK(read.softening->is_varied);
+    }
+    CHECK(read_snapshot(folder / "s.hdf5").particles.softening == snapshot.particles.softening);
+    CHECK(read_snapshot(folder / "s.hdf5").softening->rule == SofteningRule::root_of_squares);
+    std::filesystem::remove_all(folder);
+
+    Snapshot other;
+    other.particles = plummer(50);
+    other.softening = Softening{SofteningKind::spline, 0.7};
+    const Snapshot both = joined({snapshot, other}, {"a", "b"});
+    REQUIRE(both.particles.softening.size() == 350);
+    CHECK(both.particles.softening[7] == snapshot.particles.softening[7]);
+    CHECK(both.particles.softening[320] == 0.7);
+    CHECK(both.softening->length == 0.7);
+}
+
+TEST_CASE("lengths by type are given to the particles, or refused in one line")
+{
+    struct Case {
+        const char *eps, *of_type, *line;
+        double halo, disk; ///< of the particles; 0: one length for all
+    };
+    const Case cases[] = {
+        {"0.4,1", "", "", 0.4, 1},
+        {"", "halo=0.4,2=1", "", 0.4, 1},
+        {"0.5", "disk=0.1", "", 0.5, 0.1},
+        {"0.3,0.3", "", "", 0, 0},
+        {"0.4,1,2", "", "--eps: 0.4,1,2: must be one length, or one for each of 2 types", 0, 0},
+        {"", "1=0.4", "--eps-type: 2 (disk): has no length", 0, 0},
+        {"0.1", "stars=0.4", "--eps-type: 4 (stars): no such particle is there", 0, 0},
+        {"1,2", "1=0.4", "--eps-type: contradicts", 0, 0},
+        {"-1,2", "", "--eps: -1", 0, 0},
+        {"1,x", "", "--eps: x", 0, 0},
+        {"", "halo", "--eps-type: halo: TYPE=LENGTH is needed", 0, 0},
+        {"", "7=1", "--eps-type: 7", 0, 0},
+        {"", "1=-1,2=1", "--eps-type: -1", 0, 0},
+        {"", "1=1,halo=2", "gives type 1 twice", 0, 0}};
+    for (const Case& c : cases) {
+        CAPTURE(std::string(c.eps) + " / " + c.of_type);
+        Snapshot snapshot;
+        snapshot.particles = plummer(10);
+        for (std::size_t i = 5; i < 10; ++i)
+            snapshot.particles.type[i] = 2;
+        SolverOptions options;
+        GivenOptions given;
+        std::string line;
+        try {
+            for (const auto& [name, text] : {std::pair("eps", c.eps), {"eps-type", c.of_type}})
+                if (*text) {
+                    row_of(force_options(), name).put(options, std::string("--") + name, text);
+                    given.insert(name);
+                }
+            line = take_stated(snapshot, given, options).value_or("");
+        } catch (const Error& error) {
+            line = error.what();
+        }
+        CHECK(line.find(c.line) != line.npos);
+        CHECK(line.empty() == (*c.line == 0));
+        if (*c.line)
+            continue;
+        CHECK(options.softening.is_varied == (c.halo > 0));
+        if (c.halo > 0) {
+            CHECK(snapshot.particles.softening.front() == c.halo);
+            CHECK(snapshot.particles.softening.back() == c.disk);
+            CHECK(options.softening.length == std::max(c.halo, c.disk));
+        }
+        CHECK(!refusal(options));
+    }
+    SolverOptions on_gpu;
+    on_gpu.softening.is_varied = true;
+    on_gpu.device = "gpu";
+    CHECK(refusal(on_gpu)->find("--device cpu") != std::string::npos);
+    Particles bad = plummer(10);
+    bad.softening.assign(10, 0.1);
+    bad.softening[3] = -1;
+    CHECK_THROWS_WITH(make_solver({})->solve(bad, Quantities::acceleration),
+                      doctest::Contains("particle 3: softening length"));
+}

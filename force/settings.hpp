@@ -12,6 +12,8 @@
 
 namespace chamomile {
 
+class Communicator;
+
 /// Physics says what is computed. Two solvers of equal Physics agree within their errors; a solver
 /// that cannot compute a part of it refuses. Who takes a Physics opens it by a structured binding,
 /// so that a new member does not compile until each says what it does about it.
@@ -79,6 +81,9 @@ struct Platform {
     Precision precision = Precision::single_precision;
     std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
+    /// These are the ranks whose rank 0 makes the solver (force/ranks/domain_solver.hpp), while the
+    /// others serve it; null: one rank. They outlive the solver.
+    Communicator* ranks = nullptr;
 };
 
 /// These options are all that decides a force; the defaults are what `chamomile --help` shows.

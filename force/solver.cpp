@@ -8,6 +8,7 @@
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
 #include "chamomile/force/periodic/periodic_direct.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 
 namespace chamomile {
 namespace {
@@ -85,6 +86,8 @@ SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
+    if (options.ranks)
+        return make_domain_solver(options);
     if (options.accuracy)
         return make_accurate_solver(options);
     const SolverOptions chosen = resolved(options);

@@ -23,6 +23,15 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     total.groups += one.groups;
     total.cells += one.cells;
     total.cancelling += one.cancelling;
+    if (one.ranks) {
+        const RankStatistics before = total.ranks.value_or(RankStatistics{});
+        total.ranks = RankStatistics{
+            .imported_particles = before.imported_particles + one.ranks->imported_particles,
+            .imported_cells = before.imported_cells + one.ranks->imported_cells,
+            .bytes = before.bytes + one.ranks->bytes,
+            .imbalance = std::max(before.imbalance, one.ranks->imbalance),
+            .not_finite = before.not_finite + one.ranks->not_finite};
+    }
     if (one.cancelling_part)
         total.cancelling_part = one.cancelling_part;
     if (one.measured_error)

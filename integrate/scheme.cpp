@@ -2,6 +2,7 @@
 #include "chamomile/integrate/scheme.hpp"
 
 #include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
 namespace chamomile {
@@ -82,6 +83,16 @@ TimeStep time_step_of(const Scheme& scheme)
 
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
+    if (options.ranks) {
+        if (const Refusal line = ranks_refusal(options))
+            return line;
+        if (scheme.kind == SchemeKind::hermite)
+            return "--integrator hermite: is for one rank";
+        if (scheme.individual)
+            return "--block-steps: is for one rank; give --dt or --adaptive";
+        if (scheme.resident)
+            return "--resident: is for one rank";
+    }
     if (scheme.kind == SchemeKind::hermite)
         return scheme.resident ? "--resident: is for the leapfrog" : jerk_refusal(options);
     if (scheme.resident)

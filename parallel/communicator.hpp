@@ -135,6 +135,13 @@ public:
 
     const Traffic& traffic() const { return traffic_; }
 
+    /// Returns how many seconds a rank may be silent.
+    double time_limit() const { return time_limit_; }
+    void set_time_limit(double seconds) { time_limit_ = seconds; }
+
+    /// Returns how many of the threads that a rank alone would use are for each.
+    virtual int share_of_threads(int threads) const { return threads; }
+
 protected:
     /// Carries the bytes of exchange().
     virtual std::vector<Parcel> transfer(std::span<const std::span<const std::byte>> to, Patience);
@@ -146,6 +153,7 @@ private:
     void reduce(std::span<T> values, const Combine& combine);
 
     Traffic traffic_;
+    double time_limit_ = 600;
 };
 
 /// Returns what is to be said of an exception: its Error, or that of memory or of anything else.

@@ -1,5 +1,6 @@
 #include "chamomile/parallel/thread_ranks.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -36,16 +37,16 @@ public:
         changed_.notify_all();
     }
 
-    Parcel take(int from, int to, Patience patience)
+    /// Waits for so many seconds, or (none) until it comes.
+    Parcel take(int from, int to, std::optional<double> limit)
     {
         std::unique_lock lock(mutex_);
         std::deque<Parcel>& here = box(from, to);
         const auto is_ready = [&] { return failure_ || !here.empty(); };
-        if (patience == Patience::endless)
+        if (!limit)
             changed_.wait(lock, is_ready);
-        else if (!changed_.wait_for(lock, std::chrono::duration<double>(options_.time_limit),
-                                    is_ready))
-            throw silent_rank(from, ranks_, options_.time_limit);
+        else if (!changed_.wait_for(lock, std::chrono::duration<double>(*limit), is_ready))
+            throw silent_rank(from, ranks_, *limit);
         throw_if_failed(to);
         Parcel parcel = std::move(here.front());
         here.pop_front();
@@ -113,11 +114,14 @@ public:
     ThreadRank(std::shared_ptr<Hub> hub, int rank)
         : hub_(std::move(hub)), rank_(rank),
           random_(hub_->options().held_back.value_or(0) + std::uint64_t(rank))
-    {}
+    {
+        set_time_limit(hub_->options().time_limit);
+    }
 
     int rank() const override { return rank_; }
     int size() const override { return hub_->ranks(); }
     int ranks_on_host() const override { return hub_->ranks(); }
+    int share_of_threads(int threads) const override { return std::max(1, threads / size()); }
     void fail(const Error& error) noexcept override { hub_->fail(rank_, error); }
     bool has_failed() const override { return hub_->failure().has_value(); }
 
@@ -131,7 +135,9 @@ private:
         }
         std::vector<Parcel> from;
         for (int r = 0; r < size(); ++r)
-            from.push_back(hub_->take(r, rank_, patience));
+            from.push_back(hub_->take(r, rank_,
+                                      patience == Patience::limited ? std::optional(time_limit())
+                                                                    : std::nullopt));
         return from;
     }
 

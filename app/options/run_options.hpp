@@ -22,6 +22,8 @@ struct RunOptions : RunSettings {
     std::uint64_t particles = 100000, seed = 1; ///< of the model
     SolverOptions solver;
     bool tune = false;
+    std::optional<int> ranks;  ///< threads of one process that share the forces
+    double peer_timeout = 600; ///< seconds that a rank may be silent
     std::optional<double> end_time;
     Scheme scheme;
     std::string units; ///< the system that --units names, or empty

@@ -14,6 +14,7 @@
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/force/threads.hpp"
 
 namespace chamomile {
 namespace {
@@ -30,6 +31,8 @@ struct Order {
     double tolerance = 0, theta = 0;
     int local_order = 0, order = 0, group_size = 0, leaf_size = 0, batch_size = 0;
     Precision precision = Precision::single_precision;
+    int threads = 1;         ///< of each rank
+    double time_limit = 600; ///< Communicator::time_limit()
     char instruction_set[16] = {};
 };
 
@@ -317,6 +320,18 @@ private:
     std::vector<float> arrived_work_;
 };
 
+/// Uses so many threads as long as it lives.
+class ThreadCount {
+public:
+    explicit ThreadCount(int threads) : before_(thread_count()) { use_threads(threads); }
+    ~ThreadCount() { use_threads(before_); }
+    ThreadCount(const ThreadCount&) = delete;
+    ThreadCount& operator=(const ThreadCount&) = delete;
+
+private:
+    int before_;
+};
+
 class DomainSolver final : public Solver {
 public:
     DomainSolver(const SolverOptions& resolved, Communicator& ranks)
@@ -329,8 +344,11 @@ public:
             throw Error(Fault::usage, "ranks: arrays: must lie on the host");
         if (!request.active.empty())
             throw Error(Fault::usage, "ranks: active particles: must be all");
-        const Order order = order_of(options_, request);
+        Order order = order_of(options_, request);
+        order.threads = ranks_.share_of_threads(thread_count());
+        order.time_limit = ranks_.time_limit();
         ranks_.broadcast(std::as_bytes(std::span(&order, 1)));
+        const ThreadCount threads(order.threads);
         const ForceStatistics statistics = part_.evaluate(order, &request);
         if (statistics.ranks->not_finite > 0)
             repair(request);
@@ -339,8 +357,8 @@ public:
 
     std::string device() const override
     {
-        return make_host_evaluator(options_.precision, options_.instruction_set)->device() +
-               " on each of " + std::to_string(ranks_.size()) + " ranks";
+        return "CPU, " + options_.instruction_set + ", " + std::to_string(ranks_.size()) +
+               " ranks of " + std::to_string(ranks_.share_of_threads(thread_count())) + " threads";
     }
     const SolverOptions& options() const override { return options_; }
 
@@ -387,12 +405,13 @@ std::optional<std::string> ranks_refusal(const SolverOptions& o)
     return {};
 }
 
-std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options, Communicator& ranks)
+std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
 {
     require(ranks_refusal(options), plain_names_of_forces());
     SolverOptions on_host = options;
     on_host.device = "cpu";
-    return std::make_unique<DomainSolver>(resolved(on_host), ranks);
+    on_host.ranks = nullptr; // those that take these options over have one rank
+    return std::make_unique<DomainSolver>(resolved(on_host), *options.ranks);
 }
 
 void serve_solver(Communicator& ranks)
@@ -403,6 +422,8 @@ void serve_solver(Communicator& ranks)
         const Order& order = parcel.as<Order>()[0];
         if (order.ends)
             return;
+        use_threads(order.threads);
+        ranks.set_time_limit(order.time_limit);
         try {
             part.evaluate(order, nullptr);
         } catch (const PeerFailed&) {

@@ -35,7 +35,7 @@ private:
 
 class MpiWorld final : public MpiRanks {
 public:
-    explicit MpiWorld(const RankOptions& options) : options_(options)
+    MpiWorld()
     {
         int provided = 0;
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
@@ -138,14 +138,13 @@ private:
             if (done)
                 return;
             throw_if_failed();
-            if (patience == Patience::limited &&
-                wall_clock_seconds() - start > options_.time_limit) {
+            if (patience == Patience::limited && wall_clock_seconds() - start > time_limit()) {
                 for (std::size_t k = 0; k < peer.size(); ++k)
                     if (requests[k] != MPI_REQUEST_NULL)
-                        throw silent_rank(peer[k], size_, options_.time_limit);
+                        throw silent_rank(peer[k], size_, time_limit());
                 throw Error(Fault::device, "ranks: one of " + std::to_string(size_) +
                                                " is silent for " +
-                                               std::to_string(int(options_.time_limit)) +
+                                               std::to_string(int(time_limit())) +
                                                " seconds: must answer (--peer-timeout)");
             }
         }
@@ -168,7 +167,6 @@ private:
         throw PeerFailed(error.fault(), of_rank(status.MPI_SOURCE, size_, error).what());
     }
 
-    RankOptions options_;
     int rank_ = 0, size_ = 1, ranks_on_host_ = 1;
     bool has_failed_ = false;
     std::string failure_;
@@ -176,9 +174,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<MpiRanks> make_mpi_ranks(const RankOptions& options)
+std::unique_ptr<MpiRanks> make_mpi_ranks()
 {
-    return std::make_unique<MpiWorld>(options);
+    return std::make_unique<MpiWorld>();
 }
 
 bool has_mpi()

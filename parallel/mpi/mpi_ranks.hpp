@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "chamomile/parallel/thread_ranks.hpp"
+#include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
 
@@ -27,7 +27,7 @@ public:
 
 /// Starts MPI, which only the file of this function knows; it ends with the communicator. Throws
 /// Error(usage) in a build without MPI.
-std::unique_ptr<MpiRanks> make_mpi_ranks(const RankOptions& options);
+std::unique_ptr<MpiRanks> make_mpi_ranks();
 
 /// Returns whether this build has MPI.
 bool has_mpi();

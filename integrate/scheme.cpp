@@ -84,10 +84,10 @@ TimeStep time_step_of(const Scheme& scheme)
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
     if (options.ranks) {
-        if (const Refusal line = ranks_refusal(options))
-            return line;
         if (scheme.kind == SchemeKind::hermite)
             return "--integrator hermite: is for one rank";
+        if (const Refusal line = ranks_refusal(options))
+            return line;
         if (scheme.individual)
             return "--block-steps: is for one rank; give --dt or --adaptive";
         if (scheme.resident)

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from program import PROGRAM, chamomile, check, end, failures, fingerprint, refused, table, without_comments
+from program import PROGRAM, chamomile, check, end, fingerprint, picture, refused, table, without_comments
 
 MPIRUN = shutil.which("mpirun")
 RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "-q", "--overwrite"]
@@ -38,7 +38,7 @@ def rows(folder, snapshot):
 def results(folder, out):
     """What a run has written that ranks must not show in."""
     snapshots = sorted((folder / out).glob("snapshot_*.hdf5"))
-    pictures = {p.name: p.read_bytes() for p in (folder / out).glob("frame_*.png")}
+    pictures = {p.name: picture(p)[0] for p in (folder / out).glob("frame_*.png")}
     energies = [tuple(row.values()) for row in table(folder / out / "energy.csv")]
     return [rows(folder, s) for s in snapshots], pictures, energies
 

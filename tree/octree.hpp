@@ -46,8 +46,8 @@ struct Octree {
 /// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
-/// Appends the cell of the sorted particles begin .. begin + count in that octant of its mother, and
-/// all cells below it, as divide_into_cells() would make them; `next` counts within `cells`.
+/// Appends the cell of the sorted particles begin .. begin + count in that octant of its mother,
+/// and all cells below it, as divide_into_cells() would make them; `next` counts within `cells`.
 /// Several threads may divide ranges that do not overlap.
 void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
                   std::span<const Vec3<double>> positions, int leaf_size);

@@ -313,6 +313,9 @@ void carry_out_on_ranks(Options& options, RunOptions& run, WrittenFiles& written
         throw Error(Fault::usage, "--ranks: contradicts several processes, which are the ranks");
     if (options.given("peer-timeout") && !launched && !run.ranks)
         throw Error(Fault::usage, "--peer-timeout: needs --ranks or several processes");
+    if (options.given("on-device-error") && (launched || run.ranks))
+        throw Error(Fault::usage, "--on-device-error: is for a GPU; --ranks, or several processes, "
+                                  "compute on processors");
     if (launched)
         take_ranks(options, run, *launched);
     if (!run.ranks)

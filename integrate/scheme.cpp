@@ -85,13 +85,14 @@ Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
     if (options.ranks) {
         if (scheme.kind == SchemeKind::hermite)
-            return "--integrator hermite: is for one rank";
+            return "--ranks, or several processes: need --integrator leapfrog";
         if (const Refusal line = ranks_refusal(options))
             return line;
         if (scheme.individual)
-            return "--block-steps: is for one rank; give --dt or --adaptive";
+            return "--ranks, or several processes: are not for --block-steps; give --dt or "
+                   "--adaptive";
         if (scheme.resident)
-            return "--resident: is for one rank";
+            return "--ranks, or several processes: contradict --resident";
     }
     if (scheme.kind == SchemeKind::hermite)
         return scheme.resident ? "--resident: is for the leapfrog" : jerk_refusal(options);

@@ -84,12 +84,12 @@ def refusals(folder):
             ("--ranks", [*fixed, "--ranks", 5000]),
             ("--peer-timeout: needs --ranks or several processes", [*fixed, "--peer-timeout", 3]),
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
-            ("--block-steps: is for one rank", [*common, "--ranks", 2, "--block-steps"]),
-            ("--integrator hermite: is for one rank", [*common, "--ranks", 2, "--integrator", "hermite"]),
-            ("--solver direct: is for one rank", [*fixed, "--ranks", 2, "--solver", "direct"]),
-            ("--box: periodic boxes are for one rank", [*fixed, "--ranks", 2, "--box", 20]),
-            ("--accuracy: is for one rank", [*fixed, "--ranks", 2, "--accuracy", "1e-3"]),
-            ("--device gpu: several ranks compute on processors", [*fixed, "--ranks", 2, "--device", "gpu"])]:
+            ("--ranks, or several processes: are not for --block-steps", [*common, "--ranks", 2, "--block-steps"]),
+            ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
+            ("--ranks, or several processes: need --solver tree", [*fixed, "--ranks", 2, "--solver", "direct"]),
+            ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
+            ("--ranks, or several processes: are not for --accuracy", [*fixed, "--ranks", 2, "--accuracy", "1e-3"]),
+            ("--device gpu: --ranks, or several processes, compute on processors", [*fixed, "--ranks", 2, "--device", "gpu"])]:
         refused(folder, 2, line, *words)
     refused(folder, 3, "absent.hdf5", "run", "absent.hdf5", "--dt", 0.1, "--eps", 0.05, "--t-end", 1, "-o", "none", "--ranks", 3)
     chamomile(folder, "model", "plummer", "-n", 500, "-o", "twins.txt", "-q")
@@ -100,7 +100,7 @@ def refusals(folder):
     if not MPIRUN:
         return
     for line, words in [("info: is for one process", ["info", "start.hdf5"]), ("--ranks: contradicts several processes", [*fixed, "--ranks", 2]),
-                        ("--block-steps: is for one rank", [*common, "--block-steps"]), ("--nonsense", [*fixed, "--nonsense"])]:
+                        ("or several processes: are not for --block-steps", [*common, "--block-steps"]), ("--nonsense", [*fixed, "--nonsense"])]:
         before = fingerprint(folder)
         status, _, err = processes(folder, 3, *words)
         said = own_lines(err)

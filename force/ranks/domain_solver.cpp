@@ -395,13 +395,13 @@ private:
 std::optional<std::string> ranks_refusal(const SolverOptions& o)
 {
     if (o.solver != SolverKind::tree)
-        return "--solver direct: is for one rank";
+        return "--ranks, or several processes: need --solver tree";
     if (o.is_periodic())
-        return "--box: periodic boxes are for one rank";
+        return "--ranks, or several processes: are not for periodic boxes";
     if (o.accuracy)
-        return "--accuracy: is for one rank; give --tolerance";
+        return "--ranks, or several processes: are not for --accuracy; give --tolerance";
     if (o.device != "auto" && o.device != "cpu")
-        return "--device " + o.device + ": several ranks compute on processors; give --device cpu";
+        return "--device " + o.device + ": --ranks, or several processes, compute on processors";
     return {};
 }
 

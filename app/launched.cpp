@@ -75,9 +75,13 @@ void end_others(int status)
     if (!leads_others() || !has_mpi())
         return;
     MpiRanks& ranks = start();
+    try {
+        end_serving(ranks);
+    } catch (const Error& error) { // one is silent, where all has been done
+        ranks.fail(error);
+    }
     if (ranks.has_failed())
         ranks.abort(status);
-    end_serving(ranks);
     world().reset();
 }
 

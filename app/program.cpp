@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "app/launched.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
 #include "chamomile/core/version.hpp"
@@ -56,8 +57,11 @@ int dispatch(const char* about, std::span<const Command> commands,
     }
     std::vector<std::string> known;
     for (const Command& command : commands) {
-        if (name == command.name)
+        if (name == command.name) {
+            if (leads_others() && name != "run")
+                throw Error(Fault::usage, name + ": is for one process; 'run' takes several");
             return command.run({arguments.begin() + 1, arguments.end()});
+        }
         known.emplace_back(command.name);
     }
     throw Error(Fault::usage, name + ": unknown command" + suggestion(name, known) + "; '" +
@@ -101,6 +105,7 @@ void require_stack()
 /// wait.
 int ended(int status)
 {
+    end_others(status);
     if (gpu_hangs()) {
         std::fflush(nullptr);
         std::_Exit(status);
@@ -129,6 +134,8 @@ int run_program(const char* about, std::span<const Command> commands,
     // A closed pipe or a full file system is an error of the write and must not kill the process.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
+    if (serves_others())
+        return serve_first();
     hold_standard_streams();
     leave_hdf5_open_at_exit();
     try {

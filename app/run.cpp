@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
+#include "app/launched.hpp"
 #include "app/measure/tuning.hpp"
 #include "app/movie.hpp"
 #include "app/options/periodic_options.hpp"
@@ -18,8 +19,10 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/io/comoving.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/introduction.hpp"
@@ -34,7 +37,7 @@ std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
     for (const char* name : {"config", "parameters", "threads", "quiet", "verbose", "restart",
-                             "output", "overwrite", "tune", "view"})
+                             "output", "overwrite", "tune", "view", "ranks", "peer-timeout"})
         lasting.erase(name);
     return lasting;
 }
@@ -332,6 +335,56 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
     return on;
 }
 
+/// Makes the run one of these ranks, whose rank 0 this is.
+void take_ranks(const Options& options, RunOptions& run, Communicator& ranks)
+{
+    if (options.given("peer-timeout"))
+        ranks.set_time_limit(run.peer_timeout);
+    run.solver.ranks = &ranks;
+    if (!options.given("device"))
+        run.solver.device = "cpu";
+}
+
+/// Begins or restarts the run.
+void carry_out(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
+{
+    if (run.restart.empty())
+        begin(options, run, written, view);
+    else
+        continue_run(options, run, written, view);
+}
+
+/// Does so on the ranks that are asked for.
+void carry_out_on_ranks(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
+{
+    Communicator* const launched = launched_ranks();
+    if (launched && run.ranks)
+        throw Error(Fault::usage, "--ranks: contradicts several processes, which are the ranks");
+    if (options.given("peer-timeout") && !launched && !run.ranks)
+        throw Error(Fault::usage, "--peer-timeout: needs --ranks or several processes");
+    if (options.given("on-device-error") && (launched || run.ranks))
+        throw Error(Fault::usage, "--on-device-error: is for a GPU; --ranks, or several processes, "
+                                  "compute on processors");
+    if (launched)
+        take_ranks(options, run, *launched);
+    if (!run.ranks)
+        return carry_out(options, run, written, view);
+    run_ranks(*run.ranks,
+              [&](Communicator& ranks) {
+                  if (ranks.rank() > 0)
+                      return serve_solver(ranks);
+                  take_ranks(options, run, ranks);
+                  try {
+                      carry_out(options, run, written, view);
+                  } catch (...) {
+                      end_serving(ranks);
+                      throw;
+                  }
+                  end_serving(ranks);
+              },
+              {.time_limit = run.peer_timeout});
+}
+
 /// Runs by these arguments, and again without a GPU that fails, in the same view.
 int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveView>& view)
 {
@@ -349,14 +402,11 @@ int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveVi
         view = make_view(*run.view, "--view");
     WrittenFiles written;
     try {
-        if (run.restart.empty())
-            begin(options, run, written, view.get());
-        else
-            continue_run(options, run, written, view.get());
+        carry_out_on_ranks(options, run, written, view.get());
         return 0;
     } catch (const Error& error) {
         if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
-            run.solver.device == "cpu" || run.scheme.resident ||
+            run.solver.device == "cpu" || run.solver.ranks || run.scheme.resident ||
             (written.results && !written.checkpoint)) // a new start would replace results
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());

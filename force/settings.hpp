@@ -14,6 +14,8 @@
 
 namespace chamomile {
 
+class Communicator;
+
 /// TypeSoftenings are lengths by the type of particles, which take_softenings() gives to them.
 struct TypeSoftenings {
     std::vector<double> in_order;  ///< one for each type that occurs, ascending
@@ -90,6 +92,9 @@ struct Platform {
     Precision precision = Precision::single_precision;
     std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
+    /// These are the ranks whose rank 0 makes the solver (force/ranks/domain_solver.hpp), while the
+    /// others serve it; null: one rank. They outlive the solver.
+    Communicator* ranks = nullptr;
 };
 
 /// These options are all that decides a force; the defaults are what `chamomile --help` shows.

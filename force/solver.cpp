@@ -1,6 +1,8 @@
 // This file chooses the parts of a solver: device, key sorter, evaluator, sizes.
 #include "chamomile/force/solver.hpp"
 
+#include <algorithm>
+
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/force/gpu.hpp"
@@ -8,6 +10,7 @@
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
 #include "chamomile/force/periodic/periodic_direct.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 
 namespace chamomile {
 namespace {
@@ -91,6 +94,8 @@ SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
+    if (options.ranks)
+        return make_domain_solver(options);
     if (options.accuracy)
         return make_accurate_solver(options);
     const SolverOptions chosen = resolved(options);
@@ -138,6 +143,15 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     total.groups += one.groups;
     total.cells += one.cells;
     total.cancelling += one.cancelling;
+    if (one.ranks) {
+        const RankStatistics before = total.ranks.value_or(RankStatistics{});
+        total.ranks = RankStatistics{
+            .imported_particles = before.imported_particles + one.ranks->imported_particles,
+            .imported_cells = before.imported_cells + one.ranks->imported_cells,
+            .bytes = before.bytes + one.ranks->bytes,
+            .imbalance = std::max(before.imbalance, one.ranks->imbalance),
+            .not_finite = before.not_finite + one.ranks->not_finite};
+    }
     if (one.cancelling_part)
         total.cancelling_part = one.cancelling_part;
     if (one.measured_error)

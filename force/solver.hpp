@@ -72,6 +72,14 @@ inline constexpr const char* varied_softening_on_gpu =
 /// Returns a request of all particles in arrays of the host, which get room for the results.
 Request request_of(Particles& particles, Quantities quantities);
 
+/// These figures tell what several ranks did together.
+struct RankStatistics {
+    std::uint64_t imported_particles = 0, imported_cells = 0; ///< of other ranks, by all ranks
+    std::uint64_t bytes = 0;                                  ///< sent between ranks
+    double imbalance = 1;         ///< work of the rank with the most, over the mean
+    std::uint64_t not_finite = 0; ///< sums that were made again in double
+};
+
 /// These figures tell what an evaluation did.
 struct ForceStatistics {
     std::uint64_t particle_particle = 0, particle_cell = 0; ///< pairs evaluated
@@ -83,6 +91,7 @@ struct ForceStatistics {
     /// the part whose acceleration is less than an eighth of what the tolerance was taken of,
     /// because forces cancel there; their errors may be as many times larger than elsewhere.
     std::optional<double> cancelling_part;
+    std::optional<RankStatistics> ranks; ///< of several ranks
     bool kept_tree = false; ///< the cells were those of the last evaluation (Request::keeps_tree)
     double device_busy = 0; ///< seconds in which a kernel on lists ran; 0 on the host
     double device_span = 0; ///< from the start of the first of these kernels to the end of the last

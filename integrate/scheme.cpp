@@ -2,6 +2,7 @@
 #include "chamomile/integrate/scheme.hpp"
 
 #include "chamomile/force/lists/small_sets.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 
@@ -85,6 +86,17 @@ TimeStep time_step_of(const Scheme& scheme)
 
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
+    if (options.ranks) {
+        if (scheme.kind == SchemeKind::hermite)
+            return "--ranks, or several processes: need --integrator leapfrog";
+        if (const Refusal line = ranks_refusal(options))
+            return line;
+        if (scheme.individual)
+            return "--ranks, or several processes: are not for --block-steps; give --dt or "
+                   "--adaptive";
+        if (scheme.resident)
+            return "--ranks, or several processes: contradict --resident";
+    }
     const bool by_jerks = scheme.kind == SchemeKind::hermite;
     const bool reads_potentials = !by_jerks && !scheme.fixed_length &&
                                   time_step_of(scheme).criterion == StepCriterion::potential;

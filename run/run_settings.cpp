@@ -198,6 +198,8 @@ const std::vector<std::string>& changeable_options()
                                                    "batch-size",
                                                    "config",
                                                    "threads",
+                                                   "ranks",
+                                                   "peer-timeout",
                                                    "quiet",
                                                    "verbose",
                                                    "restart",

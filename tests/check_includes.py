@@ -7,7 +7,9 @@ import sys
 MAY_INCLUDE = {
     "core": set(),
     "tree": {"core"},
-    "force": {"core", "tree", "mesh"},
+    "parallel": {"core"},
+    "domain": {"core", "tree", "parallel"},
+    "force": {"core", "tree", "parallel", "domain", "mesh"},
     "pairs": {"core", "tree", "force"},
     "gpu": {"core", "tree", "force", "mesh", "pairs", "integrate"},
     "mesh": {"core"},
@@ -18,7 +20,7 @@ MAY_INCLUDE = {
     "view": {"core", "io"},
     "run": {"core", "force", "cosmology", "integrate", "io", "view"},
     "python": {"core", "tree", "force", "pairs", "integrate", "io", "view", "run"},
-    "app": {"core", "tree", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io", "view", "run"},
+    "app": {"core", "tree", "parallel", "force", "pairs", "gpu", "mesh", "cosmology", "integrate", "io", "view", "run"},
 }
 THIRD_PARTY = {  # header -> the folders that may include it
     r"<hdf5\.h>": {"io"},
@@ -26,6 +28,7 @@ THIRD_PARTY = {  # header -> the folders that may include it
     r"<zlib\.h>": {"io"},
     r"<fftw3\.h>": {"mesh"},
     r"<kissfft/": {"mesh"},
+    r"<mpi\.h>": {"parallel"},
     r"<boost/": {"app", "view"},
     r"<(nanobind/|Python\.h)": {"python"},
     r"<(thrust|cub|cuda|nvtx3)": {"gpu"},

@@ -24,7 +24,8 @@ COMMANDS = {
            "shared-steps eta-start iterations final-evaluation count-short-steps cosmology z-end a-end outputs-z outputs-a dlna-max eps-max omega-m omega-l omega-r "
            "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
            "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members profile frames frames-every frame-width "
-           "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie",
+           "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie "
+           "ranks peer-timeout",
     "force": f"{FORCES} output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
     "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling csv overwrite",
@@ -75,7 +76,7 @@ VALUES = {
     "frame-orbit": "9", "frame-types": "1", "frame-quantity": "velocity", "frame-components": None, "frame-min": "1e-3", "frame-max": "9",
     "frame-colour-map": "grey", "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
-    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9",
+    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "peer-timeout": "9",
 }
 
 TREE = "criterion tolerance theta order local-order leaf-size decorrelate batch-size accuracy accuracy-percentile"
@@ -90,17 +91,19 @@ ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh 
 
 # A command in a mode, and the options that nothing would use there.
 MODES = [
-    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every"),
+    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every peer-timeout"),
     (f"{RUN} --adaptive", f"{HERMITE} {BLOCKS} {BOX} dt block-steps"),
-    (f"{RUN} --block-steps", f"{HERMITE} dt adaptive {BOX}"),
+    (f"{RUN} --block-steps", f"{HERMITE} dt adaptive {BOX} ranks"),
     (f"{RUN} --block-steps --solver direct", f"{TREE} tune accuracy-every rebuild-above"),
     (f"{RUN} --block-steps --accuracy 1e-2", "host-below tune theta tolerance"),
-    (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy-every"),
-    (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy-percentile accuracy-every"),
+    (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy-every ranks"),
+    (f"{RUN} --dt 0.1 --accuracy 1e-2", "ranks"),
+    (f"{RUN} --dt 0.1 --ranks 2", "on-device-error device block-steps resident"),
+    (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy-percentile accuracy-every ranks"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "host-below accuracy"),
     (f"{RUN} --dt 0.1 --box 8 --long-range modes", "mesh split"),
     (f"{RUN} --dt 0.1 --box 8 --solver direct", f"{TREE} {BOX} group-size precision device"),
-    (f"{RUN} --integrator hermite", f"{TREE} {BLOCKS} group-size tune accuracy-every step-criterion resident adaptive box {BOX}"),
+    (f"{RUN} --integrator hermite", f"{TREE} {BLOCKS} group-size tune accuracy-every step-criterion resident adaptive box {BOX} ranks"),
     (f"{RUN} --integrator hermite --dt 0.1", "eta eta-start dt-min dt-max count-short-steps block-steps"),
     (f"{RUN} --integrator hermite --shared-steps", "block-steps"),
     (f"{RUN} --dt 0.1 --resident", f"accuracy tune on-device-error {BOX}"),
@@ -108,7 +111,7 @@ MODES = [
     (f"{OF_MODEL} --dt 0.1", "collisionless-gas"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out", "integrator"),
     ("run periodic.txt --t-end 0.2 --eps 0.05 -o out --block-steps --step-criterion softening", "host-below"),
-    (UNIVERSE, f"t-end duration profile model {HERMITE} {BLOCKS} particles seed"),
+    (UNIVERSE, f"t-end duration profile model {HERMITE} {BLOCKS} particles seed ranks"),
     (f"{UNIVERSE} --dt 0.01", f"dlna-max {STEPS} adaptive"),
     (f"{UNIVERSE} --outputs-z 45", "snapshot-every output-times"),
     (f"{RUN} --dt 0.1 --output-times 0.1", "snapshot-every"),

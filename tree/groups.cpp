@@ -13,12 +13,6 @@
 namespace chamomile {
 namespace {
 
-/// A Range of targets or sorted particles excludes its end.
-struct Range {
-    Index begin, end;
-    Index count() const { return end - begin; }
-};
-
 Multipole sum(const Multipole& a, const Multipole& b)
 {
     const double mass = a.mass + b.mass;
@@ -30,13 +24,6 @@ Multipole sum(const Multipole& a, const Multipole& b)
     joint.second.add(b.mass, b.center - joint.center);
     return joint;
 }
-
-/// A Piece is a range of targets: those of a cell, or of its daughters in octants first .. last.
-struct Piece {
-    Index cell, first_octant, last_octant; ///< octants 0 .. 0: the cell itself
-    Range targets;
-    Box box; ///< of all particles there
-};
 
 /// Limits bound a piece: it has at most so many targets in a box of at most this side, and at most
 /// so many particles, or `sparse` per target if its targets are no more than `least`.
@@ -65,7 +52,7 @@ public:
 
     /// Cuts a cell with these targets, and calls add() for each piece.
     template <class Add>
-    void cut_cell(Index c, Range targets, Add add) const
+    void cut_cell(Index c, TargetRange targets, Add add) const
     {
         if (!fits(targets.count(), octree_.cells[c].count, moments_.bounds[c]) &&
             !octree_.is_leaf(c))
@@ -93,7 +80,7 @@ private:
     /// halves are cut. A block halved along x, then y, then z is a box that no other sister reaches
     /// into. Its targets are among `within`.
     template <class Add>
-    void cut_block(Index mother, Index first, Index last, Range within, Add add) const
+    void cut_block(Index mother, Index first, Index last, TargetRange within, Add add) const
     {
         assert(first < last && last <= 8 && within.begin <= within.end);
         Piece joint{mother, first, last, {0, 0}, {}};
@@ -104,8 +91,8 @@ private:
             const Cell& cell = octree_.cells[d];
             if (cell.octant < first || cell.octant >= last)
                 continue;
-            const Range targets{targets_before(cell.begin, within),
-                                targets_before(cell.begin + cell.count, within)};
+            const TargetRange targets{targets_before(cell.begin, within),
+                                      targets_before(cell.begin + cell.count, within)};
             within.begin = targets.end;
             particles += cell.count;
             if (targets.count() == 0)
@@ -141,7 +128,7 @@ private:
     }
 
     /// Returns the number of targets among the sorted particles before k, which lies in that range.
-    Index targets_before(Index k, Range range) const
+    Index targets_before(Index k, TargetRange range) const
     {
         if (groups_.targets.empty())
             return k;
@@ -272,30 +259,49 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
     groups.take(found);
 }
 
+std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t most)
+{
+    std::vector<Piece> pieces;
+    const TargetGroups all;
+    if (!octree.cells.empty())
+        PieceCutter(all, octree, moments, {most, most, 0, 0, Box::infinity})
+            .cut_cell(0, {0, octree.cells[0].count},
+                      [&](const Piece& piece) { pieces.push_back(piece); });
+    return pieces;
+}
+
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes)
 {
-    groups.groups.clear();
-    groups.clusters.clear();
-    if (octree.cells.empty())
-        return;
-    const std::uint64_t group = std::uint64_t(sizes.group), least = std::uint64_t(sizes.least),
-                        cluster = Part::most_targets(sizes), sparse = sizes.sparse,
-                        of_cluster = std::uint64_t(sizes.cluster) * least,
+    const std::uint64_t least = std::uint64_t(sizes.least), cluster = Part::most_targets(sizes),
                         all = std::max<std::uint64_t>(cluster, groups.target_count / 64),
                         particles = std::max<std::uint64_t>(4 * all, octree.size / 256);
+    // Clusters do not depend on the pieces that the threads share, because larger pieces hold whole
+    // clusters.
+    std::vector<Piece> pieces;
+    if (!octree.cells.empty())
+        PieceCutter(
+            groups, octree, moments,
+            {all, particles, std::uint64_t(sizes.cluster) * least, sizes.sparse, Box::infinity})
+            .cut_cell(0, {0, Index(groups.target_count)},
+                      [&](const Piece& piece) { pieces.push_back(piece); });
+    cut_groups(groups, octree, moments, sizes, pieces);
+}
+
+void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                GroupSizes sizes, std::span<const Piece> pieces)
+{
+    groups.groups.clear();
+    groups.clusters.clear();
+    const std::uint64_t group = std::uint64_t(sizes.group), least = std::uint64_t(sizes.least),
+                        cluster = Part::most_targets(sizes), sparse = sizes.sparse,
+                        of_cluster = std::uint64_t(sizes.cluster) * least;
     const auto cutter = [&](const Limits& limits) {
         return PieceCutter(groups, octree, moments, limits);
     };
     const PieceCutter to_clusters = cutter({cluster, 4 * cluster, of_cluster, sparse,
                                             clusters_to_groups * sizes.longest_side}),
                       to_groups = cutter({group, 4 * group, least, sparse, sizes.longest_side});
-    // Clusters do not depend on the pieces that the threads share, because larger pieces hold whole
-    // clusters.
-    std::vector<Piece> pieces;
-    cutter({all, particles, of_cluster, sparse, Box::infinity})
-        .cut_cell(0, {0, Index(groups.target_count)},
-                  [&](const Piece& piece) { pieces.push_back(piece); });
     std::vector<Part> parts(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {

@@ -88,6 +88,28 @@ void find_targets(TargetGroups& groups, const Octree& octree, std::span<const In
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes);
 
+/// A TargetRange is a run of targets, or of sorted particles, that excludes its end.
+struct TargetRange {
+    Index begin, end;
+    Index count() const { return end - begin; }
+};
+
+/// A Piece is a range of targets: those of a cell, or of its daughters in octants first .. last.
+struct Piece {
+    Index cell, first_octant, last_octant; ///< octants 0 .. 0: the cell itself
+    TargetRange targets;
+    Box box; ///< of all particles there
+};
+
+/// Cuts all particles into pieces with at most so many, in the order of the tree, where only a leaf
+/// may have more. A piece holds whole clusters if `most` is at least a cluster's number of targets.
+/// Of the moments the bounds are read.
+std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std::uint64_t most);
+
+/// Cuts groups as above of these pieces alone, which hold all targets in their order.
+void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                GroupSizes sizes, std::span<const Piece> pieces);
+
 /// Returns whether the box of some group may be wider than its targets.
 bool has_wide_boxes(const TargetGroups& groups, double longest_side);
 

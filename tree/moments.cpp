@@ -53,8 +53,9 @@ void sum_softening(Moments& moments, const Octree& octree, Index c)
     });
 }
 
-/// Sums all cells of the range, which must hold whole subtrees, daughters before mothers.
-void sum_cells(Moments& moments, const Octree& octree, int order, Index begin, Index end)
+} // namespace
+
+void compute_moments(Moments& moments, const Octree& octree, int order, Index begin, Index end)
 {
     assert(begin < end && end <= octree.cells.size());
     for (Index c = end; c-- > begin;) {
@@ -72,8 +73,6 @@ void sum_cells(Moments& moments, const Octree& octree, int order, Index begin, I
             sum_higher<4>(moments, octree, c);
     }
 }
-
-} // namespace
 
 void compute_moments(Moments& moments, const Octree& octree, int order)
 {
@@ -95,9 +94,9 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
     }
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t s = 0; s < subtrees.size(); ++s)
-        sum_cells(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
+        compute_moments(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)
-        sum_cells(moments, octree, order, top[t], top[t] + 1);
+        compute_moments(moments, octree, order, top[t], top[t] + 1);
     assert(moments.multipole[0].mass >= 0 && moments.bounds[0].longest_side() >= 0);
 }
 

@@ -71,4 +71,8 @@ struct Moments {
 /// the memory of `moments`.
 void compute_moments(Moments& moments, const Octree& octree, int order = 2);
 
+/// Computes those of the cells begin .. end, daughters before mothers, where `moments` has room for
+/// all and those of daughters beyond `end` are known.
+void compute_moments(Moments& moments, const Octree& octree, int order, Index begin, Index end);
+
 } // namespace chamomile

@@ -229,6 +229,27 @@ private:
     std::vector<Subtree> subtrees_;
 };
 
+} // namespace
+
+void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
+{
+    if (octree.size == 0) {
+        octree.cells.clear();
+        octree.divided = 0;
+        return;
+    }
+    Divider divider(octree, positions, Index(leaf_size));
+    ParallelBuild(octree, divider).run(Index(octree.size));
+    assert(octree.cells[0].count == octree.size && octree.cells[0].next == octree.cells.size());
+}
+
+void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
+                  std::span<const Vec3<double>> positions, int leaf_size)
+{
+    Divider(octree, positions, Index(leaf_size))
+        .append(cells, whole.begin, whole.begin + whole.count, whole.octant);
+}
+
 void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
                     std::span<const double> masses)
 {
@@ -244,20 +265,6 @@ void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
         __builtin_prefetch(&masses[soon]);
         octree.sources[k] = {positions[octree.order[k]], masses[octree.order[k]]};
     }
-}
-
-} // namespace
-
-void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size)
-{
-    if (octree.size == 0) {
-        octree.cells.clear();
-        octree.divided = 0;
-        return;
-    }
-    Divider divider(octree, positions, Index(leaf_size));
-    ParallelBuild(octree, divider).run(Index(octree.size));
-    assert(octree.cells[0].count == octree.size && octree.cells[0].next == octree.cells.size());
 }
 
 void check_number(std::size_t n)

@@ -48,6 +48,16 @@ struct Octree {
 /// share a key. With an empty order such particles stay together in one leaf.
 void divide_into_cells(Octree& octree, std::span<const Vec3<double>> positions, int leaf_size);
 
+/// Appends the cell of the sorted particles begin .. begin + count in that octant of its mother,
+/// and all cells below it, as divide_into_cells() would make them; `next` counts within `cells`.
+/// Several threads may divide ranges that do not overlap.
+void append_cells(std::vector<Cell>& cells, Octree& octree, const Cell& whole,
+                  std::span<const Vec3<double>> positions, int leaf_size);
+
+/// Fills octree.sources with the particles in sorted order.
+void gather_sources(Octree& octree, std::span<const Vec3<double>> positions,
+                    std::span<const double> masses);
+
 /// The largest number of particles: an Index counts them and the places of a tile or block beyond
 /// the last.
 inline constexpr std::size_t largest_number = 0xffffff00;

@@ -174,6 +174,21 @@ double Walk::acceleration(const Cluster& cluster) const
     return a * (units.mass / units.length / units.length);
 }
 
+double Walk::relative_factor(const Cluster& cluster) const
+{
+    if (!criterion_.is_relative())
+        return 0;
+    auto scratch = take_scratch();
+    const double a = scaled_acceleration(cluster, *scratch);
+    give_back(std::move(scratch));
+    return criterion_.relative_factor(a);
+}
+
+double Walk::estimate_reach(const CellReach& reach, const AcceptanceCriterion& criterion)
+{
+    return estimate_opening * (reach.least - criterion.clearance);
+}
+
 /// Returns the acceleration in the nodes' units, in which squares neither overflow nor vanish.
 double Walk::scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const
 {

@@ -39,6 +39,14 @@ public:
     /// factor of 1.6 of the acceleration of 98 % of them.
     double acceleration(const Cluster& cluster) const;
 
+    /// Returns the factor of CellReach::relative with which the cluster's lists are made; 0 for a
+    /// criterion that compares with no acceleration.
+    double relative_factor(const Cluster& cluster) const;
+
+    /// Returns within which distance of a cluster's centre of mass, at least, that estimate looks
+    /// into a cell with this reach, or of a place as far from it as the cluster's extent.
+    static double estimate_reach(const CellReach& reach, const AcceptanceCriterion& criterion);
+
 private:
     void list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
                       WalkScratch& scratch) const;

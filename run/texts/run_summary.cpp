@@ -21,6 +21,17 @@ std::string time_unit(const Snapshot& state)
                      state.units.per_hubble ? "/h" : "");
 }
 
+/// Returns the line that tells what ranks had to send in an evaluation.
+std::string ranks_text(const RankStatistics& ranks, double evaluations, std::size_t particles)
+{
+    return formatted(
+        "        ranks imported %.3g %% of the particles and %.3g cells, and sent %.3g "
+        "MB; the busiest had at most %.3g of the mean work",
+        100 * double(ranks.imported_particles) / evaluations / double(particles),
+        double(ranks.imported_cells) / evaluations, 1e-6 * double(ranks.bytes) / evaluations,
+        ranks.imbalance);
+}
+
 } // namespace
 
 void RunJob::summarize(double seconds)
@@ -59,6 +70,8 @@ void RunJob::print_rates(double seconds)
         journal_.print("a step: " + phases_text(total.profile, evaluations));
         journal_.print("        " + cost.text());
     }
+    if (total.ranks)
+        journal_.print(ranks_text(*total.ranks, evaluations, state_.particles.size()));
 }
 
 /// Reports errors; a result that cannot be trusted is reported on standard error too.

@@ -1,0 +1,245 @@
+#include "chamomile/domain/coarse_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "chamomile/core/threads.hpp"
+#include "chamomile/tree/large_memory.hpp"
+#include "chamomile/tree/radix_sort.hpp"
+
+namespace chamomile {
+namespace {
+
+/// A CoarseCell holds the keys first .. first + 8^(key_levels - level) - 1.
+struct CoarseCell {
+    Key first = 0;
+    int level = 0;
+    std::uint64_t count = 0;
+    Index octant = 0; // of its mother
+    std::array<Index, 8> daughters{};
+    int daughter_count = 0;
+
+    Key width() const { return Key(1) << 3 * (key_levels - level); }
+};
+
+/// A Refinement divides cells level by level, with the counts of all ranks.
+class Refinement {
+public:
+    Refinement(std::span<const Key> keys, std::uint64_t most, Communicator& communicator)
+        : keys_(keys), most_(most), communicator_(communicator)
+    {}
+
+    std::vector<CoarseCell> run()
+    {
+        std::uint64_t all = keys_.size();
+        communicator_.sum(std::span(&all, 1));
+        check_number(std::size_t(all));
+        if (all == 0)
+            return {};
+        cells_.push_back({.count = all});
+        std::vector<Index> open{0};
+        while (true) {
+            std::erase_if(open, [&](Index c) {
+                return cells_[c].count <= most_ || cells_[c].level == key_levels;
+            });
+            if (open.empty())
+                return std::move(cells_);
+            open = divide(open);
+        }
+    }
+
+private:
+    /// Divides these cells and returns those that may be divided further.
+    std::vector<Index> divide(const std::vector<Index>& open)
+    {
+        std::vector<std::uint64_t> counts;
+        for (const Index c : open) {
+            const Key width = cells_[c].width() / 8;
+            auto from = place(cells_[c].first);
+            for (Key octant = 0; octant < 8; ++octant) {
+                const auto to = place(cells_[c].first + (octant + 1) * width);
+                counts.push_back(std::uint64_t(to - from));
+                from = to;
+            }
+        }
+        communicator_.sum(counts);
+        std::vector<Index> next;
+        for (std::size_t k = 0; k < open.size(); ++k)
+            add_daughters(open[k], std::span(counts).subspan(8 * k, 8), next);
+        return next;
+    }
+
+    std::span<const Key>::iterator place(Key key) const
+    {
+        return std::lower_bound(keys_.begin(), keys_.end(), key);
+    }
+
+    /// A cell with all its particles in one octant becomes that octant.
+    void add_daughters(Index c, std::span<const std::uint64_t> counts, std::vector<Index>& next)
+    {
+        const Key width = cells_[c].width() / 8;
+        const auto occupied = std::count_if(counts.begin(), counts.end(), [](auto n) { return n; });
+        for (Index octant = 0; octant < 8; ++octant) {
+            if (counts[octant] == 0)
+                continue;
+            const Key first = cells_[c].first + octant * width;
+            if (occupied == 1) {
+                cells_[c].first = first;
+                ++cells_[c].level;
+                next.push_back(c);
+                return;
+            }
+            CoarseCell& mother = cells_[c];
+            mother.daughters[std::size_t(mother.daughter_count++)] = Index(cells_.size());
+            next.push_back(Index(cells_.size()));
+            cells_.push_back({first, mother.level + 1, counts[octant], octant, {}, 0});
+        }
+    }
+
+    std::span<const Key> keys_;
+    std::uint64_t most_;
+    Communicator& communicator_;
+    std::vector<CoarseCell> cells_;
+};
+
+/// Appends a cell and all below it in depth-first order.
+void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Index begin)
+{
+    const CoarseCell& cell = cells[c];
+    const std::size_t self = tree.octree.cells.size();
+    tree.octree.cells.push_back({begin, Index(cell.count), 0, cell.octant});
+    if (cell.daughter_count == 0) {
+        tree.leaves.push_back(Index(self));
+        tree.first.push_back(cell.first);
+    } else {
+        ++tree.octree.divided;
+    }
+    for (int d = 0; d < cell.daughter_count; ++d) {
+        const Index daughter = cell.daughters[std::size_t(d)];
+        append(tree, cells, daughter, begin);
+        begin += Index(cells[daughter].count);
+    }
+    tree.octree.cells[self].next = Index(tree.octree.cells.size());
+}
+
+/// Finds the work and the bounds of the leaves, and of these the bounds of all cells.
+void measure_leaves(CoarseTree& tree, const Rows& rows, const SortedRows& sorted,
+                    Communicator& communicator)
+{
+    const std::size_t n = tree.leaves.size();
+    const std::vector<std::size_t> begin = tree.begins(sorted);
+    tree.work.assign(n, 0);
+    std::vector<Box> boxes(n);
+#pragma omp parallel for if (rows.size() > worth_threads) schedule(dynamic, 16)
+    for (std::size_t leaf = 0; leaf < n; ++leaf) {
+        Box box;
+        double work = 0;
+        for (std::size_t k = begin[leaf]; k < begin[leaf + 1]; ++k) {
+            box.add(rows.position[sorted.order[k]]);
+            work += rows.work.empty() ? 1 : double(rows.work[sorted.order[k]]);
+        }
+        boxes[leaf] = box;
+        tree.work[leaf] = work;
+    }
+    for (Box& box : boxes)
+        box.high = -1.0 * box.high;
+    static_assert(sizeof(Box) == 6 * sizeof(double));
+    communicator.least(std::span(&boxes.data()->low.x, 6 * n));
+    communicator.sum(tree.work);
+    Moments& moments = tree.moments;
+    moments.bounds.resize(tree.octree.cells.size());
+    for (std::size_t leaf = 0; leaf < n; ++leaf)
+        moments.bounds[tree.leaves[leaf]] = {boxes[leaf].low, -1.0 * boxes[leaf].high};
+    const auto& cells = tree.octree.cells;
+    for (Index c = Index(cells.size()); c-- > 0;)
+        for (Index d = c + 1; d < cells[c].next; d = cells[d].next)
+            moments.bounds[c].add(moments.bounds[d]);
+}
+
+} // namespace
+
+RootCube common_cube(const Rows& rows, Communicator& communicator)
+{
+    Box box;
+    std::size_t bad_position = rows.size(), bad_mass = rows.size();
+#pragma omp parallel if (rows.size() > worth_threads)
+    {
+        Box own;
+        std::size_t position = rows.size(), mass = rows.size();
+#pragma omp for schedule(static) nowait
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const Vec3<double>& x = rows.position[i];
+            if (!std::isfinite(x.x) || !std::isfinite(x.y) || !std::isfinite(x.z))
+                position = std::min(position, i);
+            if (!(rows.mass[i] >= 0 && std::isfinite(rows.mass[i])))
+                mass = std::min(mass, i);
+            own.add(x);
+        }
+#pragma omp critical(common_cube)
+        {
+            box.add(own);
+            bad_position = std::min(bad_position, position);
+            bad_mass = std::min(bad_mass, mass);
+        }
+    }
+    // The first rows that are wrong are named by their number among those of all ranks.
+    const std::vector<std::uint64_t> sizes = communicator.all_gather(std::uint64_t(rows.size()));
+    std::uint64_t before = 0;
+    for (int r = 0; r < communicator.rank(); ++r)
+        before += sizes[std::size_t(r)];
+    communicator.together([&] {
+        if (bad_position < rows.size())
+            throw Error(Fault::input, "particle " + std::to_string(before + bad_position) +
+                                          ": position: must be finite");
+        if (bad_mass < rows.size())
+            throw Error(Fault::input, "particle " + std::to_string(before + bad_mass) +
+                                          ": mass: " + std::to_string(rows.mass[bad_mass]) +
+                                          ": must be finite and 0 or more");
+    });
+    box.high = -1.0 * box.high;
+    communicator.least(std::span(&box.low.x, 6));
+    box.high = -1.0 * box.high;
+    return box.low.x <= box.high.x ? cube_around(box.low, box.high) : RootCube();
+}
+
+SortedRows sort_rows(const Rows& rows, const RootCube& cube)
+{
+    SortedRows sorted;
+    sorted.keys.resize(rows.size());
+    sorted.order.resize(rows.size());
+    compute_keys(rows.position, cube, sorted.keys);
+#pragma omp parallel for if (rows.size() > worth_threads)
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        sorted.order[k] = Index(k);
+    RadixScratch scratch(large_memory());
+    radix_sort(sorted.keys, sorted.order, scratch);
+    return sorted;
+}
+
+std::vector<std::size_t> CoarseTree::begins(const SortedRows& sorted) const
+{
+    std::vector<std::size_t> begins;
+    for (const Key key : first)
+        begins.push_back(std::size_t(std::lower_bound(sorted.keys.begin(), sorted.keys.end(), key) -
+                                     sorted.keys.begin()));
+    begins.push_back(sorted.keys.size());
+    return begins;
+}
+
+CoarseTree make_coarse_tree(const Rows& rows, const SortedRows& sorted, std::uint64_t most,
+                            Communicator& communicator)
+{
+    CoarseTree tree;
+    const std::vector<CoarseCell> cells = Refinement(sorted.keys, most, communicator).run();
+    if (cells.empty())
+        return tree;
+    append(tree, cells, 0, 0);
+    tree.octree.size = tree.octree.cells[0].count;
+    measure_leaves(tree, rows, sorted, communicator);
+    return tree;
+}
+
+} // namespace chamomile

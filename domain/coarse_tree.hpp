@@ -1,0 +1,53 @@
+/// \file  The top of the tree that all ranks share: its cells are alike on all ranks.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "chamomile/parallel/communicator.hpp"
+#include "chamomile/tree/moments.hpp"
+
+namespace chamomile {
+
+/// Rows are the particles that a rank brings, in its own order.
+struct Rows {
+    std::span<const Vec3<double>> position;
+    std::span<const double> mass;
+    /// This is the work that each took in the last evaluation; empty: all the same.
+    std::span<const float> work = {};
+
+    std::size_t size() const { return position.size(); }
+};
+
+/// SortedRows tells a rank's rows by rising key, and those of equal keys by number.
+struct SortedRows {
+    std::vector<Key> keys;
+    std::vector<Index> order; ///< the k-th in sorted order is row order[k]
+};
+
+/// Returns the smallest cube around the rows of all ranks. Throws the same Error(input) on all if a
+/// position or mass is not finite or a mass is negative.
+RootCube common_cube(const Rows& rows, Communicator& communicator);
+
+SortedRows sort_rows(const Rows& rows, const RootCube& cube);
+
+/// A CoarseTree holds the cells of the one tree of all ranks down to those with at most `most`
+/// particles, its leaves. Its octree has no particles: ranges of cells count those of all ranks in
+/// the order of the tree.
+struct CoarseTree {
+    Octree octree;
+    Moments moments;           ///< bounds at first; the rest when the ranks have their trees
+    std::vector<Index> leaves; ///< cells without daughters, in the order of the tree
+    std::vector<Key> first;    ///< the least key of each leaf
+    std::vector<double> work;  ///< of the particles of each leaf
+
+    const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
+    /// Returns where the rows of each leaf begin, and after them the number of rows.
+    std::vector<std::size_t> begins(const SortedRows& sorted) const;
+};
+
+/// Makes it from the rows of all ranks. One call finds the counts of one level of cells.
+CoarseTree make_coarse_tree(const Rows& rows, const SortedRows& sorted, std::uint64_t most,
+                            Communicator& communicator);
+
+} // namespace chamomile

@@ -1,0 +1,114 @@
+#include "chamomile/domain/domain_tree.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "chamomile/core/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+/// Domains are cut into this many pieces for each rank, where pieces can hold whole clusters.
+constexpr std::uint64_t pieces_per_rank = 64;
+
+} // namespace
+
+void DomainTree::build(const Rows& rows, const DomainPlan& plan, Profile& profile)
+{
+    const AcceptanceCriterion& criterion = *plan.tree.criterion;
+    const int ranks = communicator_.size();
+    {
+        const TimedPhase phase(profile, "domains");
+        const RootCube cube = placed(common_cube(rows, communicator_), plan.tree.placement);
+        sorted_ = sort_rows(rows, cube);
+        std::uint64_t all = rows.size();
+        communicator_.sum(std::span(&all, 1));
+        const std::uint64_t most = std::max(
+            {all / (pieces_per_rank * std::uint64_t(ranks)), std::uint64_t(plan.tree.leaf_size),
+             std::uint64_t(plan.sizes.group) * std::uint64_t(plan.sizes.cluster)});
+        coarse_ = make_coarse_tree(rows, sorted_, most, communicator_);
+        domains_ = plan.shares.empty() ? make_domains(coarse_, most, ranks)
+                                       : make_domains(coarse_, most, plan.shares);
+        arrivals_ = send_rows(rows, sorted_, coarse_, domains_, communicator_);
+        const std::size_t first = domains_.first_leaf[std::size_t(communicator_.rank())],
+                          last = domains_.first_leaf[std::size_t(communicator_.rank()) + 1];
+        std::vector<Cell> leaves;
+        Index begin = 0;
+        for (std::size_t leaf = first; leaf < last; ++leaf) {
+            const Cell& cell = coarse_.leaf(leaf);
+            leaves.push_back({begin, cell.count, 0, cell.octant});
+            begin += cell.count;
+        }
+        make_local_trees(local_, arrivals_, cube, plan.tree, leaves);
+        share_moments(coarse_, local_, criterion.order, communicator_);
+    }
+    const TimedPhase phase(profile, "import");
+    essential_ = {};
+    forest_.grow({coarse_, domains_, local_}, essential_, communicator_.rank());
+    find_groups(plan);
+    import_and_grow(criterion);
+}
+
+/// Cuts the groups of this rank's pieces.
+void DomainTree::find_groups(const DomainPlan& plan)
+{
+    const std::size_t rank = std::size_t(communicator_.rank()), first = domains_.first_piece[rank],
+                      last = domains_.first_piece[rank + 1];
+    std::vector<Piece> pieces(domains_.pieces.begin() + std::ptrdiff_t(first),
+                              domains_.pieces.begin() + std::ptrdiff_t(last));
+    const Index before = pieces.empty() ? 0 : pieces.front().targets.begin;
+    for (Piece& piece : pieces) {
+        piece.cell = forest_.cell_of[piece.cell];
+        piece.targets = {piece.targets.begin - before, piece.targets.end - before};
+    }
+    groups_.targets = {};
+    groups_.target_count = size();
+    cut_groups(groups_, forest_.tree.octree, forest_.tree.moments, plan.sizes, pieces);
+    finish_groups(groups_);
+}
+
+std::vector<Region> DomainTree::regions() const
+{
+    std::vector<Region> regions;
+    for (const Cluster& cluster : groups_.clusters)
+        regions.push_back(
+            {cluster.box, 0, cluster.center_of_mass, cluster.mass == 0 ? cluster.extent : 0});
+    return regions;
+}
+
+/// Imports what the lists need, and before that, where the criterion compares with accelerations,
+/// what the estimates of these need. Estimates and lists are then those of one rank alone.
+void DomainTree::import_and_grow(const AcceptanceCriterion& criterion)
+{
+    Tree& tree = forest_.tree;
+    if (total() == 0)
+        return;
+    const DealtTree dealt{coarse_, domains_, local_};
+    const Opening opening{criterion,
+                          WalkUnits::of(coarse_.moments.multipole[0], coarse_.moments.bounds[0])};
+    const auto grow = [&](const std::vector<Region>& regions, Sight sight) {
+        if (communicator_.size() > 1) {
+            essential_ = import_trees(regions, sight, opening, dealt, communicator_);
+            forest_.grow(dealt, essential_, communicator_.rank());
+        }
+        make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion);
+        walk_.prepare(tree.octree, tree.nodes, criterion);
+    };
+    std::vector<Region> own = regions();
+    if (communicator_.size() > 1 && criterion.is_relative()) {
+        grow(own, Sight::estimate);
+#pragma omp parallel for schedule(dynamic, 16)
+        for (std::size_t c = 0; c < own.size(); ++c)
+            own[c].relative_factor = walk_.relative_factor(groups_.clusters[c]);
+    }
+    grow(own, Sight::lists);
+}
+
+void DomainTree::list(InteractionLists& lists, std::size_t first, std::size_t last) const
+{
+    walk_.list(lists, groups_, first, last);
+    if (has_absent(lists))
+        throw Error(Fault::numeric, "domains: a list opens a cell that was not imported");
+}
+
+} // namespace chamomile

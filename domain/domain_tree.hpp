@@ -1,0 +1,80 @@
+/// \file  One tree dealt to the ranks: from the rows of all ranks to the lists of each.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chamomile/core/profile.hpp"
+#include "chamomile/domain/forest.hpp"
+
+namespace chamomile {
+
+/// A DomainPlan states what a tree is built for.
+struct DomainPlan {
+    TreePlan tree; ///< has a criterion
+    GroupSizes sizes;
+    /// The shares of the work at which the domains are cut; empty: equal ones.
+    std::vector<double> shares = {};
+};
+
+/// A DomainTree is the tree of the rows of all ranks. Each rank has the particles of its domain and
+/// makes the lists of their groups. Cells, groups and lists are those of one rank alone, whatever
+/// the number of ranks and the cuts: a list has the same cells and particles in the same order.
+/// All members but list() are called by all ranks together.
+class DomainTree {
+public:
+    DomainTree(Communicator& communicator, const std::string& instruction_set)
+        : communicator_(communicator), walk_(instruction_set)
+    {}
+
+    /// Throws the same Error(input) on all ranks if a position or mass is not finite or a mass is
+    /// negative, and Error(input) if there are too many particles.
+    void build(const Rows& rows, const DomainPlan& plan, Profile& profile);
+
+    std::size_t total() const { return coarse_.octree.size; } ///< particles of all ranks
+    /// Returns the number of particles of this rank's domain, which are its targets.
+    std::size_t size() const { return arrivals_.position.size(); }
+
+    /// Returns the tree as this rank sees it. The first size() entries of its order tell the
+    /// number of each target among this rank's arrivals.
+    const Tree& tree() const { return forest_.tree; }
+    const TargetGroups& groups() const { return groups_; }
+    const EssentialTrees& essential() const { return essential_; }
+    std::size_t local_cells() const { return local_.octree.cells.size(); }
+
+    /// Appends the lists of clusters first .. last. Several threads may call it.
+    void list(InteractionLists& lists, std::size_t first, std::size_t last) const;
+
+    /// Brings a value of each arrival of all ranks to its row.
+    template <class T>
+    void send_home(std::span<const T> arrivals, std::span<T> rows)
+    {
+        std::vector<std::span<const T>> to;
+        for (std::size_t r = 0; r + 1 < arrivals_.from.size(); ++r)
+            to.push_back(
+                arrivals.subspan(arrivals_.from[r], arrivals_.from[r + 1] - arrivals_.from[r]));
+        std::size_t k = 0; // those of all ranks are in the order of the tree
+        for (const Parcel& parcel : communicator_.all_to_all<T>(to))
+            for (const T& value : parcel.as<T>())
+                rows[sorted_.order[k++]] = value;
+    }
+
+private:
+    void find_groups(const DomainPlan& plan);
+    void import_and_grow(const AcceptanceCriterion& criterion);
+    std::vector<Region> regions() const;
+
+    Communicator& communicator_;
+    SortedRows sorted_;
+    CoarseTree coarse_;
+    Domains domains_;
+    Arrivals arrivals_;
+    LocalTrees local_;
+    EssentialTrees essential_;
+    Forest forest_;
+    TargetGroups groups_;
+    Walk walk_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,195 @@
+#include "chamomile/domain/essential_trees.hpp"
+
+#include <algorithm>
+
+#include "chamomile/core/first_exception.hpp"
+
+namespace chamomile {
+namespace {
+
+/// The reach is made longer by this part, so that no rounding of the walk opens more.
+constexpr double rounding = 1 + 1e-9;
+
+/// An Exporter collects the cells of one leaf that regions of another rank open.
+class Exporter {
+public:
+    Exporter(const LocalTrees& trees, const Opening& opening, Sight sight,
+             std::span<const Region> regions)
+        : trees_(trees), opening_(opening), sight_(sight), regions_(regions)
+    {}
+
+    /// Returns whether any region opens the leaf.
+    bool collect(Index root)
+    {
+        std::vector<Index> all(regions_.size());
+        for (std::size_t r = 0; r < all.size(); ++r)
+            all[r] = Index(r);
+        add(root, all);
+        return trees.cells.size() > 1 || trees.cells[0].has_particles;
+    }
+
+    EssentialTrees trees; ///< that were collected, of one leaf
+
+private:
+    void add(Index c, std::span<const Index> looking)
+    {
+        const Octree& octree = trees_.octree;
+        const Multipole& multipole = trees_.moments.multipole[c];
+        const Cell& cell = octree.cells[c];
+        const CellReach reach =
+            opening_.criterion.reach(multipole, trees_.moments.bounds[c], opening_.units);
+        std::vector<Index> opening;
+        bool has_particles = false;
+        for (const Index r : looking) {
+            const auto [daughters, particles] = opening_.of(regions_[r], multipole, reach, sight_);
+            has_particles = has_particles || particles;
+            if (daughters)
+                opening.push_back(r);
+        }
+        has_particles = has_particles && octree.is_leaf(c);
+        const std::size_t self = trees.cells.size();
+        trees.cells.push_back({multipole, trees_.moments.bounds[c], cell.count, 0, cell.octant,
+                               Index(has_particles)});
+        if (!trees_.moments.higher.empty())
+            trees.higher.push_back(trees_.moments.higher[c]);
+        const auto first = octree.sources.begin() + cell.begin;
+        if (has_particles)
+            trees.particles.insert(trees.particles.end(), first, first + cell.count);
+        if (!opening.empty())
+            for (Index d = c + 1; d < cell.next; d = octree.cells[d].next)
+                add(d, opening);
+        trees.cells[self].next = Index(trees.cells.size() - self);
+    }
+
+    const LocalTrees& trees_;
+    const Opening& opening_;
+    Sight sight_;
+    std::span<const Region> regions_;
+};
+
+template <class T>
+void append(std::vector<T>& to, std::span<const T> from)
+{
+    to.insert(to.end(), from.begin(), from.end());
+}
+
+void append(EssentialTrees& to, const EssentialTrees& from)
+{
+    append(to.leaves, std::span(from.leaves));
+    append(to.cells, std::span(from.cells));
+    append(to.higher, std::span(from.higher));
+    append(to.particles, std::span(from.particles));
+}
+
+/// Returns what these regions of another rank open of this rank's trees.
+EssentialTrees exported(std::span<const Region> regions, Sight sight, const Opening& opening,
+                        const DealtTree& tree, int rank)
+{
+    const std::size_t first = tree.domains.first_leaf[std::size_t(rank)],
+                      n = regions.empty() ? 0 : tree.local.roots.size() - 1;
+    std::vector<EssentialTrees> parts(n);
+    FirstException failure;
+#pragma omp parallel for if (n > 1) schedule(dynamic, 1)
+    for (std::size_t k = 0; k < n; ++k)
+        failure.run([&] {
+            Exporter exporter(tree.local, opening, sight, regions);
+            if (!exporter.collect(tree.local.roots[k]))
+                return;
+            exporter.trees.leaves = {{Index(first + k), Index(exporter.trees.cells.size()),
+                                      Index(exporter.trees.particles.size())}};
+            parts[k] = std::move(exporter.trees);
+        });
+    if (failure.caught())
+        failure.rethrow();
+    EssentialTrees all;
+    for (const EssentialTrees& part : parts)
+        append(all, part);
+    return all;
+}
+
+/// Returns the regions that open a leaf of each rank, by rank.
+std::vector<std::vector<Region>> by_rank(const std::vector<Region>& regions, Sight sight,
+                                         const Opening& opening, const DealtTree& tree, int rank)
+{
+    const CoarseTree& coarse = tree.coarse;
+    const std::size_t n = coarse.octree.cells.size();
+    std::vector<CellReach> reach(n);
+    std::vector<int> owner(n, rank);
+    for (std::size_t c = 0; c < n; ++c)
+        reach[c] = opening.criterion.reach(coarse.moments.multipole[c], coarse.moments.bounds[c],
+                                           opening.units);
+    for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf)
+        owner[coarse.leaves[leaf]] = tree.domains.owner(leaf);
+    const std::size_t ranks = tree.domains.first_leaf.size() - 1;
+    std::vector<std::vector<char>> wanted(regions.size());
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::size_t r = 0; r < regions.size(); ++r) {
+        std::vector<char> of(ranks, 0);
+        for (Index c = 0; c < n;) {
+            const auto [daughters, particles] =
+                opening.of(regions[r], coarse.moments.multipole[c], reach[c], sight);
+            of[std::size_t(owner[c])] |= char(daughters || particles);
+            c = daughters ? c + 1 : coarse.octree.cells[c].next;
+        }
+        wanted[r] = std::move(of);
+    }
+    std::vector<std::vector<Region>> to(ranks);
+    for (std::size_t r = 0; r < regions.size(); ++r)
+        for (std::size_t k = 0; k < ranks; ++k)
+            if (k != std::size_t(rank) && wanted[r][k])
+                to[k].push_back(regions[r]);
+    return to;
+}
+
+/// Sends one array of each of these trees to its rank, and appends what comes, by rank.
+template <class T>
+void deliver(const std::vector<EssentialTrees>& to, std::vector<T> EssentialTrees::*array,
+             EssentialTrees& from, Communicator& communicator)
+{
+    std::vector<std::span<const T>> spans;
+    for (const EssentialTrees& trees : to)
+        spans.push_back(trees.*array);
+    for (const Parcel& parcel : communicator.all_to_all<T>(spans))
+        append(from.*array, parcel.as<T>());
+}
+
+} // namespace
+
+Opening::Answer Opening::of(const Region& region, const Multipole& multipole,
+                            const CellReach& reach, Sight sight) const
+{
+    Answer answer{false, false};
+    if (criterion.is_relative()) {
+        const double estimate = rounding * (Walk::estimate_reach(reach, criterion) + region.extent);
+        answer.daughters =
+            norm_squared(multipole.center - region.center_of_mass) < estimate * estimate;
+    }
+    if (sight == Sight::lists) {
+        const double accepted = rounding * std::max(reach.relative * region.relative_factor +
+                                                        criterion.guard_part() * reach.least,
+                                                    reach.least);
+        answer.particles = region.box.distance_squared(multipole.center) <= accepted * accepted;
+        answer.daughters = answer.daughters || answer.particles;
+    }
+    return answer;
+}
+
+EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight, const Opening& opening,
+                            const DealtTree& tree, Communicator& communicator)
+{
+    const std::vector<std::vector<Region>> asked =
+        by_rank(regions, sight, opening, tree, communicator.rank());
+    const std::vector<std::span<const Region>> questions(asked.begin(), asked.end());
+    std::vector<EssentialTrees> answers;
+    for (const Parcel& parcel : communicator.all_to_all<Region>(questions))
+        answers.push_back(exported(parcel.as<Region>(), sight, opening, tree, communicator.rank()));
+    EssentialTrees trees;
+    deliver(answers, &EssentialTrees::leaves, trees, communicator);
+    deliver(answers, &EssentialTrees::cells, trees, communicator);
+    deliver(answers, &EssentialTrees::particles, trees, communicator);
+    if (opening.criterion.order > 2)
+        deliver(answers, &EssentialTrees::higher, trees, communicator);
+    return trees;
+}
+
+} // namespace chamomile

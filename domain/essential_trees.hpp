@@ -1,0 +1,76 @@
+/// \file  The cells and particles of other ranks that the lists of a rank need: its locally
+/// essential tree (Salmon 1991; Warren & Salmon 1993).
+#pragma once
+
+#include <vector>
+
+#include "chamomile/domain/local_trees.hpp"
+#include "chamomile/tree/walk.hpp"
+
+namespace chamomile {
+
+/// A Region tells what a cluster's walk opens: by the box of its targets and the factor of its
+/// criterion, and by the place at which its acceleration is estimated.
+struct Region {
+    Box box;
+    double relative_factor = 0;
+    Vec3<double> center_of_mass;
+    double extent = 0; ///< about the centre of mass, where places around it are looked at too
+};
+
+/// Sight says for what a region opens cells.
+enum class Sight {
+    estimate, ///< for the estimate of its acceleration, which needs cells alone
+    lists     ///< for that and for its lists
+};
+
+/// An Opening decides which cells a region opens: all that the walk does, and by rounding hardly
+/// any more.
+struct Opening {
+    AcceptanceCriterion criterion;
+    WalkUnits units;
+
+    /// An Answer tells whether the cell's daughters are needed, or a leaf's particles.
+    struct Answer {
+        bool daughters, particles;
+    };
+    Answer of(const Region& region, const Multipole& multipole, const CellReach& reach,
+              Sight sight) const;
+};
+
+/// An EssentialCell is a cell of another rank, in depth-first order below a leaf of the coarse
+/// tree.
+struct EssentialCell {
+    Multipole multipole;
+    Box bounds;
+    Index count;
+    Index next; ///< the number of cells from this one to the next that is not below it
+    Index octant;
+    Index has_particles; ///< 1 if its particles are here, in their order; then it has no daughters
+};
+
+/// EssentialLeaf tells how many cells and particles have come of a leaf.
+struct EssentialLeaf {
+    Index leaf, cells, particles;
+};
+
+/// EssentialTrees are what has come from the other ranks, by rising leaf.
+struct EssentialTrees {
+    std::vector<EssentialLeaf> leaves;
+    std::vector<EssentialCell> cells;
+    std::vector<HigherMoments> higher; ///< of each cell, for orders 3 and 4
+    std::vector<Source> particles;
+};
+
+/// A DealtTree refers to the tree of all ranks and to this rank's part of it.
+struct DealtTree {
+    const CoarseTree& coarse;
+    const Domains& domains;
+    const LocalTrees& local;
+};
+
+/// Returns what the regions of this rank open of other ranks' trees.
+EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight, const Opening& opening,
+                            const DealtTree& tree, Communicator& communicator);
+
+} // namespace chamomile

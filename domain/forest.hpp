@@ -1,0 +1,29 @@
+/// \file  The tree of all ranks as one rank sees it, from which it makes its lists.
+#pragma once
+
+#include <vector>
+
+#include "chamomile/domain/essential_trees.hpp"
+
+namespace chamomile {
+
+/// A Forest holds the coarse tree with what this rank has below its leaves: its own trees and the
+/// essential ones of others. It is an octree like any other, but its own particles come first among
+/// the sources, and those of others after them.
+///
+/// A cell of which neither daughters nor particles are here is *absent*: it may be accepted, and a
+/// list that would open it has its `absent` place among its ranges.
+struct Forest {
+    static constexpr Index absent = largest_number;
+
+    Tree tree{large_memory()};
+    std::vector<Index> cell_of; ///< the cell here of each cell of the coarse tree
+
+    /// Makes it anew.
+    void grow(const DealtTree& dealt, const EssentialTrees& essential, int rank);
+};
+
+/// Returns whether the lists hold an absent cell's particles.
+bool has_absent(const InteractionLists& lists);
+
+} // namespace chamomile

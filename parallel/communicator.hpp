@@ -1,0 +1,168 @@
+/// \file  What ranks say to each other. One rank alone is a communicator too, so that no caller
+/// asks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "chamomile/core/error.hpp"
+
+namespace chamomile {
+
+/// A PeerFailed reports on one rank what another has failed of.
+class PeerFailed : public Error {
+public:
+    using Error::Error;
+};
+
+/// An Agreed is an error of which all ranks know, so that they can go on together.
+class Agreed : public Error {
+public:
+    using Error::Error;
+};
+
+/// A Parcel holds the bytes that came from a rank.
+class Parcel {
+public:
+    Parcel() = default;
+    explicit Parcel(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes.end()) {}
+    explicit Parcel(std::size_t size) : bytes_(size) {}
+
+    std::span<std::byte> bytes() { return bytes_; }
+    std::size_t size() const { return bytes_.size(); }
+
+    /// Returns the records that were sent, which lie in this parcel.
+    template <class T>
+    std::span<const T> as() const
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        return {reinterpret_cast<const T*>(bytes_.data()), bytes_.size() / sizeof(T)};
+    }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+/// Patience says how long a rank waits for others.
+enum class Patience {
+    limited, ///< until the time limit, after which those that are silent count as failed
+    endless  ///< for an order that may come at any time
+};
+
+/// Traffic counts what a rank has sent to others.
+struct Traffic {
+    std::uint64_t messages = 0, bytes = 0;
+};
+
+/// A Communicator connects the ranks of a computation, which all make the same calls in the same
+/// order. No result depends on what carries the bytes or on what arrives first. Its calls throw
+/// PeerFailed once any rank has failed, and Error(device) if one is silent for longer than the time
+/// limit. One thread of a rank talks at a time.
+class Communicator {
+public:
+    virtual ~Communicator() = default;
+
+    virtual int rank() const { return 0; }
+    virtual int size() const { return 1; }
+    /// Returns how many of the ranks share this machine.
+    virtual int ranks_on_host() const { return 1; }
+
+    /// Sends to[r], of size() entries, to each rank r, and returns what came from each.
+    std::vector<Parcel> exchange(std::span<const std::span<const std::byte>> to,
+                                 Patience patience = Patience::limited);
+
+    /// Does the same with records of a trivially copyable type.
+    template <class T>
+    std::vector<Parcel> all_to_all(std::span<const std::span<const T>> to)
+    {
+        std::vector<std::span<const std::byte>> bytes;
+        for (const std::span<const T> records : to)
+            bytes.push_back(std::as_bytes(records));
+        return exchange(bytes);
+    }
+
+    /// Returns what all ranks have, in the order of ranks.
+    template <class T>
+    std::vector<T> all_gather(std::span<const T> mine)
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::vector<T> all;
+        for (const Parcel& parcel : gather(std::as_bytes(mine)))
+            all.insert(all.end(), parcel.as<T>().begin(), parcel.as<T>().end());
+        return all;
+    }
+    template <class T>
+    std::vector<T> all_gather(const T& mine)
+    {
+        return all_gather(std::span<const T>(&mine, 1));
+    }
+
+    /// Returns what rank 0 has, on all ranks.
+    Parcel broadcast(std::span<const std::byte> from_first, Patience patience = Patience::limited);
+
+    /// Replaces each entry by its sum over all ranks, added in the order of ranks.
+    void sum(std::span<double> values);
+    void sum(std::span<std::uint64_t> values);
+    /// Replaces each entry by the least of all ranks.
+    void least(std::span<double> values);
+
+    /// Runs the same work on all ranks, which must not talk. If it throws on any, the error of the
+    /// lowest such rank is thrown on all as an Agreed.
+    template <class Work>
+    void together(const Work& work)
+    {
+        std::exception_ptr failure;
+        try {
+            work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        agree(failure);
+    }
+
+    /// Tells the other ranks that this one cannot go on: each of their calls ends with PeerFailed,
+    /// now and later, and so do those of this rank.
+    virtual void fail(const Error&) noexcept {}
+    /// Returns whether some rank has failed.
+    virtual bool has_failed() const { return false; }
+
+    const Traffic& traffic() const { return traffic_; }
+
+    /// Returns how many seconds a rank may be silent.
+    double time_limit() const { return time_limit_; }
+    void set_time_limit(double seconds) { time_limit_ = seconds; }
+
+    /// Returns how many of the threads that a rank alone would use are for each.
+    virtual int share_of_threads(int threads) const { return threads; }
+
+protected:
+    /// Carries the bytes of exchange().
+    virtual std::vector<Parcel> transfer(std::span<const std::span<const std::byte>> to, Patience);
+
+private:
+    std::vector<Parcel> gather(std::span<const std::byte> mine);
+    void agree(const std::exception_ptr& failure);
+    template <class T, class Combine>
+    void reduce(std::span<T> values, const Combine& combine);
+
+    Traffic traffic_;
+    double time_limit_ = 600;
+};
+
+/// Returns what is to be said of an exception: its Error, or that of memory or of anything else.
+Error error_of(const std::exception_ptr& failure);
+
+/// Returns the line that reports the failure of a rank of several: "rank 3 of 8: what".
+Error of_rank(int rank, int size, const Error& error);
+
+/// Returns the error that tells which rank has been silent for so long.
+Error silent_rank(int rank, int size, double seconds);
+
+} // namespace chamomile

@@ -1,0 +1,187 @@
+// The only file that knows MPI. Each wait tests what is under way again and again, so that it can
+// end when another rank fails or stays silent.
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include <mpi.h>
+
+#include "chamomile/core/profile.hpp"
+#include "chamomile/parallel/mpi/mpi_ranks.hpp"
+
+namespace chamomile {
+namespace {
+
+constexpr int data_tag = 1, failure_tag = 2;
+constexpr std::size_t most_bytes = std::size_t(1) << 28; // of one message
+
+/// A Pause lets others compute: it yields at first, and sleeps when a wait becomes long.
+class Pause {
+public:
+    void rest()
+    {
+        if (++rests_ < 200)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(std::chrono::microseconds(std::min(rests_, 1000)));
+    }
+
+private:
+    int rests_ = 0;
+};
+
+class MpiWorld final : public MpiRanks {
+public:
+    MpiWorld()
+    {
+        int provided = 0;
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        MPI_Comm_size(MPI_COMM_WORLD, &size_);
+        MPI_Comm host;
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
+        MPI_Comm_size(host, &ranks_on_host_);
+        MPI_Comm_free(&host);
+    }
+
+    ~MpiWorld() override
+    {
+        if (!has_failed_)
+            MPI_Finalize();
+    }
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    int ranks_on_host() const override { return ranks_on_host_; }
+    bool has_failed() const override { return has_failed_; }
+
+    [[noreturn]] void abort(int status) override
+    {
+        std::fflush(nullptr);
+        MPI_Abort(MPI_COMM_WORLD, status);
+        std::_Exit(status);
+    }
+
+    void fail(const Error& error) noexcept override
+    {
+        if (has_failed_)
+            return;
+        has_failed_ = true;
+        failure_ = std::string(1, char('0' + int(error.fault()))) + error.what();
+        // The requests are left to MPI: this rank waits for none of them.
+        for (int r = 0; r < size_; ++r) {
+            MPI_Request request;
+            if (r != rank_)
+                MPI_Isend(failure_.data(), int(failure_.size()), MPI_BYTE, r, failure_tag,
+                          MPI_COMM_WORLD, &request);
+        }
+        for (int k = 0; k < 100; ++k) { // they leave while MPI is called
+            int there = 0;
+            MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+
+private:
+    std::vector<Parcel> transfer(std::span<const std::span<const std::byte>> to,
+                                 Patience patience) override
+    {
+        if (has_failed_)
+            throw PeerFailed(Fault::device, "ranks: one has failed");
+        const std::size_t ranks = std::size_t(size_);
+        std::vector<std::uint64_t> sizes, coming(ranks);
+        for (const auto& bytes : to)
+            sizes.push_back(bytes.size());
+        std::vector<MPI_Request> requests(1);
+        MPI_Ialltoall(sizes.data(), 1, MPI_UINT64_T, coming.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD,
+                      requests.data());
+        wait(requests, {}, patience);
+
+        std::vector<Parcel> from;
+        std::vector<int> peer;
+        requests.clear();
+        const auto each_piece = [&](int r, std::size_t size, const auto& post) {
+            for (std::size_t begin = 0; r != rank_ && begin < size; begin += most_bytes) {
+                requests.emplace_back();
+                peer.push_back(r);
+                post(begin, int(std::min(most_bytes, size - begin)));
+            }
+        };
+        for (int r = 0; r < size_; ++r) {
+            const std::size_t k = std::size_t(r);
+            from.push_back(r == rank_ ? Parcel(to[k]) : Parcel(std::size_t(coming[k])));
+            each_piece(r, from[k].size(), [&](std::size_t begin, int size) {
+                MPI_Irecv(from[k].bytes().data() + begin, size, MPI_BYTE, r, data_tag,
+                          MPI_COMM_WORLD, &requests.back());
+            });
+        }
+        for (int r = 0; r < size_; ++r)
+            each_piece(r, to[std::size_t(r)].size(), [&](std::size_t begin, int size) {
+                MPI_Isend(to[std::size_t(r)].data() + begin, size, MPI_BYTE, r, data_tag,
+                          MPI_COMM_WORLD, &requests.back());
+            });
+        wait(requests, peer, Patience::limited);
+        return from;
+    }
+
+    /// Waits for all requests; peer[k] is the rank of the k-th, if one rank alone makes it late.
+    void wait(std::vector<MPI_Request>& requests, const std::vector<int>& peer, Patience patience)
+    {
+        const double start = wall_clock_seconds();
+        for (Pause pause;; pause.rest()) {
+            int done = 0;
+            MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+            if (done)
+                return;
+            throw_if_failed();
+            if (patience == Patience::limited && wall_clock_seconds() - start > time_limit()) {
+                for (std::size_t k = 0; k < peer.size(); ++k)
+                    if (requests[k] != MPI_REQUEST_NULL)
+                        throw silent_rank(peer[k], size_, time_limit());
+                throw Error(Fault::device, "ranks: one of " + std::to_string(size_) +
+                                               " is silent for " +
+                                               std::to_string(int(time_limit())) +
+                                               " seconds: must answer (--peer-timeout)");
+            }
+        }
+    }
+
+    void throw_if_failed()
+    {
+        int there = 0;
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &there, &status);
+        if (!there)
+            return;
+        int length = 0;
+        MPI_Get_count(&status, MPI_BYTE, &length);
+        std::string text(std::size_t(length), ' ');
+        MPI_Recv(text.data(), length, MPI_BYTE, status.MPI_SOURCE, failure_tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        has_failed_ = true;
+        const Error error(Fault(text[0] - '0'), text.substr(1));
+        throw PeerFailed(error.fault(), of_rank(status.MPI_SOURCE, size_, error).what());
+    }
+
+    int rank_ = 0, size_ = 1, ranks_on_host_ = 1;
+    bool has_failed_ = false;
+    std::string failure_;
+};
+
+} // namespace
+
+std::unique_ptr<MpiRanks> make_mpi_ranks()
+{
+    return std::make_unique<MpiWorld>();
+}
+
+bool has_mpi()
+{
+    return true;
+}
+
+} // namespace chamomile

@@ -1,0 +1,17 @@
+// What a build without MPI says.
+#include "chamomile/parallel/mpi/mpi_ranks.hpp"
+
+namespace chamomile {
+
+std::unique_ptr<MpiRanks> make_mpi_ranks()
+{
+    throw Error(Fault::usage, "several processes: need a build with MPI (CHAMOMILE_MPI); --ranks P "
+                              "takes several ranks in one process");
+}
+
+bool has_mpi()
+{
+    return false;
+}
+
+} // namespace chamomile

@@ -1,0 +1,298 @@
+// One tree dealt to ranks: cells, groups, lists and forces are those of one rank, bit for bit,
+// whatever the number of ranks, the cuts and the order in which messages arrive.
+#include <cmath>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <numbers>
+#include <random>
+#include <tuple>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/domain/domain_tree.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("domains");
+
+namespace {
+
+constexpr int rank_counts[] = {1, 2, 3, 4, 7};
+
+struct NamedSet {
+    const char* name;
+    Particles particles;
+};
+
+/// Draws positions with `draw(random)` for n particles of about equal masses.
+NamedSet drawn(const char* name, std::size_t n,
+               const std::function<Vec3<double>(std::mt19937_64&, std::size_t)>& draw)
+{
+    NamedSet set{name, {}};
+    std::mt19937_64 random(n + 1);
+    set.particles.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        set.particles.id[i] = 1000 + i;
+        set.particles.position[i] = draw(random, i);
+        set.particles.mass[i] = (1 + double(random() % 1000) / 1000) / double(n);
+    }
+    return set;
+}
+
+double uniform(std::mt19937_64& random)
+{
+    return double(random() >> 11) * 0x1p-53;
+}
+
+Vec3<double> direction(std::mt19937_64& random)
+{
+    const double z = 2 * uniform(random) - 1, phi = 2 * std::numbers::pi * uniform(random),
+                 r = std::sqrt(1 - z * z);
+    return {r * std::cos(phi), r * std::sin(phi), z};
+}
+
+Vec3<double> of_plummer(std::mt19937_64& random)
+{
+    return 1 / std::sqrt(std::pow(0.001 + 0.99 * uniform(random), -2.0 / 3) - 1) *
+           direction(random);
+}
+
+Vec3<double> of_disk(std::mt19937_64& random)
+{
+    const double r = -std::log(1 - 0.99 * uniform(random)), phi = 6.283185307 * uniform(random);
+    return {r * std::cos(phi), r * std::sin(phi), 0.02 * (uniform(random) - 0.5)};
+}
+
+/// The sets on which ranks and one rank are compared.
+std::vector<NamedSet> sets()
+{
+    std::vector<NamedSet> sets;
+    sets.push_back(drawn("plummer", 20011, [](auto& r, auto) { return of_plummer(r); }));
+    sets.push_back(drawn("binary of clumps", 15013, [](auto& r, std::size_t i) {
+        return 0.05 * of_plummer(r) + Vec3<double>{i % 2 ? 1. : -1., 0.1, 0};
+    }));
+    sets.push_back(drawn("disk", 15017, [](auto& r, auto) { return of_disk(r); }));
+    sets.push_back(drawn("two disks", 15019, [](auto& r, std::size_t i) {
+        const Vec3<double> x = of_disk(r);
+        return i % 2 ? x : Vec3<double>{x.z + 5, x.x, x.y - 2};
+    }));
+    sets.push_back(drawn("lattice", 24 * 24 * 24, [](auto&, std::size_t i) {
+        return Vec3<double>{double(i % 24), double(i / 24 % 24), double(i / 576)};
+    }));
+    sets.push_back(drawn("uniform", 12007, [](auto& r, auto) {
+        return Vec3<double>{uniform(r), uniform(r), uniform(r)};
+    }));
+    sets.push_back(drawn("outlier", 9001, [](auto& r, std::size_t i) {
+        return i == 4000 ? Vec3<double>{1e9, -1e9, 1e8} : of_plummer(r);
+    }));
+    sets.push_back(drawn("massless", 9007, [](auto& r, auto) { return of_plummer(r); }));
+    for (std::size_t i = 0; i < 9007; ++i)
+        if (i % 3 || sets.back().particles.position[i].x > 1)
+            sets.back().particles.mass[i] = 0;
+    sets.push_back(drawn("few", 3, [](auto& r, auto) { return of_plummer(r); }));
+    sets.push_back(drawn("one place", 3001, [](auto&, auto) { return Vec3<double>{1, 2, 3}; }));
+    sets.push_back(drawn("pairs", 9011, [](auto& r, std::size_t i) {
+        std::mt19937_64 same(i / 2);
+        return i / 2 % 2 ? of_plummer(same) : of_plummer(r);
+    }));
+    sets.push_back(drawn("deep", 9013, [](auto& r, std::size_t i) {
+        return std::pow(10., -double(i % 12)) * direction(r) + Vec3<double>{0.1, 0.2, 0.3};
+    }));
+    return sets;
+}
+
+/// The entry of a list: a particle or a cell, by what it holds.
+using Entry = std::tuple<double, double, double, double, Index>;
+/// The lists of a group, by the position of its first target and its number of targets.
+using ListsByGroup = std::map<std::tuple<double, double, double, Index>, std::vector<Entry>>;
+
+/// Adds the lists in a form that does not tell where cells and particles lie in memory.
+void add_lists(ListsByGroup& all, const Tree& tree, const TargetGroups&,
+               const InteractionLists& lists)
+{
+    const auto cell = [&](Index c, Index kind) {
+        const Multipole& m = tree.moments.multipole[c];
+        return Entry{m.center.x, m.center.y, m.center.z, m.mass,
+                     4 * tree.octree.cells[c].count + kind};
+    };
+    for (const ListRow& row : lists.rows) {
+        std::vector<Entry> entries;
+        if (row.cluster != no_cluster)
+            for (Index k = lists.clusters[row.cluster].far_begin;
+                 k < lists.clusters[row.cluster].far_end; ++k)
+                entries.push_back(cell(lists.far_cells[k], 3));
+        for (Index k = row.far_begin; k < row.far_end; ++k)
+            entries.push_back(cell(lists.far_cells[k], 2));
+        for (Index k = row.cell_begin; k < row.cell_end; ++k)
+            entries.push_back(cell(lists.cells[k], 1));
+        for (Index k = row.range_begin; k < row.range_end; ++k) {
+            const ParticleRange& range = lists.ranges[k];
+            const Index count =
+                (k + 1 < row.range_end ? lists.ranges[k + 1].before : row.particle_count) -
+                range.before;
+            for (Index j = range.first; j < range.first + count; ++j) {
+                const Source& s = tree.octree.sources[j];
+                entries.emplace_back(s.position.x, s.position.y, s.position.z, s.mass, 0);
+            }
+        }
+        const Vec3<double>& first = tree.octree.sources[row.target_begin].position;
+        // Groups of particles at one place are told apart by their number.
+        Index number = 0;
+        while (!all.emplace(std::tuple(first.x, first.y, first.z,
+                                       (row.target_end - row.target_begin) * 4096 + number),
+                            entries)
+                    .second)
+            ++number;
+    }
+}
+
+ListsByGroup lists_of_one(const Particles& p, const TreePlan& plan, GroupSizes sizes)
+{
+    const auto builder = make_host_tree_builder();
+    Tree tree(builder->memory());
+    Profile profile;
+    Particles copy = p;
+    builder->build(tree,
+                   {p.size(), view_of(std::span(copy.position)), view_of(std::span(copy.mass))},
+                   plan, profile);
+    builder->finish_nodes(tree);
+    TargetGroups groups;
+    make_groups(groups, tree.octree, tree.moments, {}, sizes);
+    Walk walk;
+    walk.prepare(tree.octree, tree.nodes, *plan.criterion);
+    InteractionLists lists;
+    walk.list(lists, groups, 0, groups.clusters.size());
+    ListsByGroup all;
+    add_lists(all, tree, groups, lists);
+    return all;
+}
+
+/// Returns the rows of that rank: cut unevenly, and none for rank 1 of several.
+Rows rows_of(const Particles& p, int rank, int ranks)
+{
+    const std::size_t n = p.size();
+    const auto cut = [&](int r) {
+        return r >= ranks            ? n
+               : r == 2 && ranks > 2 ? n * 1 / std::size_t(ranks)
+                                     : n * std::size_t(r) / std::size_t(ranks);
+    };
+    const std::size_t begin = cut(rank), end = cut(rank + 1);
+    return {std::span(p.position).subspan(begin, end - begin),
+            std::span(p.mass).subspan(begin, end - begin)};
+}
+
+ListsByGroup lists_of_ranks(const Particles& p, const DomainPlan& plan, int ranks,
+                            std::optional<std::uint64_t> held_back = {})
+{
+    ListsByGroup all;
+    std::mutex mutex;
+    run_ranks(ranks,
+              [&](Communicator& communicator) {
+                  DomainTree tree(communicator, "auto");
+                  Profile profile;
+                  tree.build(rows_of(p, communicator.rank(), ranks), plan, profile);
+                  InteractionLists lists;
+                  if (!tree.groups().clusters.empty())
+                      tree.list(lists, 0, tree.groups().clusters.size());
+                  const std::lock_guard lock(mutex);
+                  add_lists(all, tree.tree(), tree.groups(), lists);
+              },
+              {.time_limit = 120, .held_back = held_back});
+    return all;
+}
+
+struct NamedCriterion {
+    const char* name;
+    AcceptanceCriterion criterion;
+};
+
+const NamedCriterion criteria[] = {
+    {"moments", {.kind = Criterion::moments, .tolerance = 0.001, .local_order = 6}},
+    {"moments without expansions", {.kind = Criterion::moments, .tolerance = 0.01}},
+    {"relative", {.kind = Criterion::relative, .tolerance = 0.001, .order = 4, .local_order = 3}},
+    {"softened",
+     {.kind = Criterion::moments,
+      .tolerance = 0.01,
+      .clearance = 0.1,
+      .softening = 0.04,
+      .order = 3,
+      .local_order = 6}},
+    {"geometric", {.kind = Criterion::geometric, .theta = 0.6, .order = 0, .local_order = 6}},
+    {"minimum distance", {.kind = Criterion::minimum_distance, .theta = 0.8}}};
+
+/// Solves on several ranks as a program does.
+void solve_on_ranks(Particles& p, const SolverOptions& options, int ranks, int times)
+{
+    run_ranks(ranks,
+              [&](Communicator& communicator) {
+                  if (communicator.rank() > 0)
+                      return serve_solver(communicator);
+                  SolverOptions on_ranks = options;
+                  on_ranks.ranks = &communicator;
+                  const auto solver = make_solver(on_ranks);
+                  for (int k = 0; k < times; ++k) // cuts follow the work of the time before
+                      solver->solve(p, Quantities::acceleration_potential);
+                  end_serving(communicator);
+              },
+              {.time_limit = 120, .held_back = {}});
+}
+
+bool same_forces(const Particles& a, const Particles& b)
+{
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a.acceleration[i] != b.acceleration[i] || a.potential[i] != b.potential[i])
+            return false;
+    return true;
+}
+
+} // namespace
+
+TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
+{
+    for (const NamedSet& set : sets()) {
+        CAPTURE(set.name);
+        for (const NamedCriterion& named : criteria) {
+            CAPTURE(named.name);
+            const TreePlan plan{.leaf_size = 16, .cluster_size = 512, .criterion = named.criterion};
+            const GroupSizes sizes{64, 8, Box::infinity, 16, 1000};
+            const ListsByGroup one = lists_of_one(set.particles, plan, sizes);
+            for (const int P : {2, 7}) {
+                CAPTURE(P);
+                CHECK(lists_of_ranks(set.particles, {plan, sizes}, P) == one);
+            }
+            const DomainPlan uneven{plan, sizes, {0, 0.01, 0.47, 0.47, 1}};
+            CHECK(lists_of_ranks(set.particles, uneven, 4) == one);
+            if (&named == criteria) // messages arrive in other orders
+                CHECK(lists_of_ranks(set.particles, uneven, 4, 5) == one);
+        }
+    }
+}
+
+TEST_CASE("ranks have the forces of one rank, bit for bit")
+{
+    for (NamedSet& set : sets()) {
+        CAPTURE(set.name);
+        for (const Precision precision :
+             {Precision::single_precision, Precision::double_precision}) {
+            SolverOptions options;
+            options.device = "cpu";
+            options.precision = precision;
+            options.softening.length = set.name == std::string("plummer") ? 0 : 0.01;
+            options.gravitational_constant = 2.5;
+            Particles one = set.particles;
+            make_solver(options)->solve(one, Quantities::acceleration_potential);
+            for (const int P : rank_counts) {
+                CAPTURE(P);
+                Particles several = set.particles;
+                solve_on_ranks(several, options, P, 2);
+                CHECK(same_forces(one, several));
+            }
+        }
+    }
+}
+
+TEST_SUITE_END();

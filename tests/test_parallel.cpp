@@ -1,0 +1,220 @@
+// Ranks: collectives whose values depend on nothing but the ranks, failures that end all of them
+// with one error, and ranks that stay silent.
+#include <chrono>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "chamomile/parallel/thread_ranks.hpp"
+
+using namespace chamomile;
+
+TEST_SUITE_BEGIN("parallel");
+
+namespace {
+
+constexpr int rank_counts[] = {1, 2, 3, 4, 7};
+
+/// Returns the text of the error that the ranks end with.
+std::string error_of_ranks(int ranks, const std::function<void(Communicator&)>& body,
+                           double time_limit = 600)
+{
+    try {
+        run_ranks(ranks, body, {.time_limit = time_limit, .held_back = {}});
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+std::uint64_t record(int from, int to, std::size_t k)
+{
+    return std::uint64_t(from) * 1000000 + std::uint64_t(to) * 10000 + k;
+}
+
+/// Exchanges parcels of all sizes, some of them empty, and checks all that comes.
+void check_exchange(Communicator& ranks, int round)
+{
+    const int P = ranks.size(), self = ranks.rank();
+    const auto length = [&](int from, int to) {
+        return std::size_t((from * 7 + to * 3 + round) % 5) * 101;
+    };
+    std::vector<std::vector<std::uint64_t>> out;
+    for (int r = 0; r < P; ++r) {
+        out.emplace_back();
+        for (std::size_t k = 0; k < length(self, r); ++k)
+            out.back().push_back(record(self, r, k));
+    }
+    const std::vector<std::span<const std::uint64_t>> to(out.begin(), out.end());
+    const std::vector<Parcel> from = ranks.all_to_all<std::uint64_t>(to);
+    if (from.size() != std::size_t(P))
+        throw Error(Fault::numeric, "number of parcels");
+    for (int r = 0; r < P; ++r) {
+        const auto records = from[std::size_t(r)].as<std::uint64_t>();
+        if (records.size() != length(r, self))
+            throw Error(Fault::numeric, "length of a parcel");
+        for (std::size_t k = 0; k < records.size(); ++k)
+            if (records[k] != record(r, self, k))
+                throw Error(Fault::numeric, "a record");
+    }
+}
+
+} // namespace
+
+TEST_CASE("every parcel arrives whole, whatever is held back, and is counted")
+{
+    for (const int P : rank_counts) {
+        CAPTURE(P);
+        std::vector<Traffic> traffic(std::size_t(P), Traffic{});
+        run_ranks(P,
+                  [&](Communicator& ranks) {
+                      for (int round = 0; round < 5; ++round)
+                          check_exchange(ranks, round);
+                      traffic[std::size_t(ranks.rank())] = ranks.traffic();
+                  },
+                  {.time_limit = 60, .held_back = 17});
+        for (int self = 0; self < P; ++self) {
+            std::uint64_t bytes = 0, messages = 0;
+            for (int round = 0; round < 5; ++round)
+                for (int r = 0; r < P; ++r)
+                    if (const int n = (self * 7 + r * 3 + round) % 5; r != self && n > 0)
+                        ++messages, bytes += std::uint64_t(n) * 101 * 8;
+            CHECK(traffic[std::size_t(self)].bytes == bytes);
+            CHECK(traffic[std::size_t(self)].messages == messages);
+        }
+    }
+}
+
+TEST_CASE("sums are made in the order of ranks")
+{
+    for (const int P : rank_counts) {
+        CAPTURE(P);
+        for (const std::size_t n : {0, 1, 5, 100}) {
+            const auto value = [](int rank, std::size_t k) {
+                return 1.0 / (1 + double(k)) + 1e-3 / (1 + rank) + (rank == 1 ? 1e10 : 0);
+            };
+            std::vector<double> expected, least;
+            for (std::size_t k = 0; k < n; ++k) {
+                double sum = value(0, k), smallest = sum;
+                for (int r = 1; r < P; ++r) {
+                    sum += value(r, k);
+                    smallest = std::min(smallest, value(r, k));
+                }
+                expected.push_back(sum);
+                least.push_back(smallest);
+            }
+            std::vector<int> right(std::size_t(P), 0);
+            run_ranks(P,
+                      [&](Communicator& ranks) {
+                          std::vector<double> mine, lowest;
+                          std::vector<std::uint64_t> counts;
+                          for (std::size_t k = 0; k < n; ++k) {
+                              mine.push_back(value(ranks.rank(), k));
+                              counts.push_back(k + std::uint64_t(ranks.rank()));
+                          }
+                          lowest = mine;
+                          ranks.sum(mine);
+                          ranks.sum(counts);
+                          ranks.least(lowest);
+                          bool is_right = mine == expected && lowest == least;
+                          for (std::size_t k = 0; k < n; ++k)
+                              is_right = is_right &&
+                                         counts[k] ==
+                                             std::uint64_t(P) * k + std::uint64_t(P * (P - 1) / 2);
+                          right[std::size_t(ranks.rank())] = is_right;
+                      },
+                      {.time_limit = 60, .held_back = 3});
+            CHECK(std::accumulate(right.begin(), right.end(), 0) == P);
+        }
+    }
+}
+
+TEST_CASE("what ranks have is gathered in their order, and that of rank 0 sent to all")
+{
+    for (const int P : rank_counts) {
+        CAPTURE(P);
+        std::vector<int> right(std::size_t(P), 0);
+        run_ranks(P, [&](Communicator& ranks) {
+            const std::vector<int> mine(std::size_t(ranks.rank()), ranks.rank()); // none of rank 0
+            std::vector<int> expected;
+            for (int r = 0; r < P; ++r)
+                expected.insert(expected.end(), std::size_t(r), r);
+            const std::string text = ranks.rank() == 0 ? "from the first" : "";
+            const Parcel parcel = ranks.broadcast(std::as_bytes(std::span(text)));
+            const auto heard = parcel.as<char>();
+            right[std::size_t(ranks.rank())] =
+                ranks.all_gather(std::span<const int>(mine)) == expected &&
+                std::string(heard.begin(), heard.end()) == "from the first";
+        });
+        CHECK(std::accumulate(right.begin(), right.end(), 0) == P);
+    }
+}
+
+TEST_CASE("all ranks agree on the error of the lowest, and go on")
+{
+    for (const int P : rank_counts) {
+        CAPTURE(P);
+        std::mutex mutex;
+        std::vector<std::string> heard;
+        run_ranks(P, [&](Communicator& ranks) {
+            std::string line;
+            try {
+                ranks.together([&] {
+                    if (ranks.rank() >= P / 2)
+                        throw Error(Fault::input, "of " + std::to_string(ranks.rank()));
+                });
+            } catch (const Agreed& error) {
+                line = std::to_string(int(error.fault())) + error.what();
+            }
+            check_exchange(ranks, 1);
+            const std::lock_guard lock(mutex);
+            heard.push_back(line);
+        });
+        CHECK(heard == std::vector<std::string>(std::size_t(P), "3of " + std::to_string(P / 2)));
+    }
+}
+
+TEST_CASE("a rank that fails ends all others with one error")
+{
+    for (const int P : {2, 3, 7}) {
+        CAPTURE(P);
+        for (const int failing : {0, P - 1}) {
+            const std::string line = error_of_ranks(P, [&](Communicator& ranks) {
+                check_exchange(ranks, 0);
+                if (ranks.rank() == failing)
+                    throw Error(Fault::input, "a fault");
+                check_exchange(ranks, 1);
+            });
+            CHECK(line == (failing == 0 ? std::string("a fault")
+                                        : "rank " + std::to_string(failing) + " of " +
+                                              std::to_string(P) + ": a fault"));
+        }
+    }
+}
+
+TEST_CASE("a rank that stays silent ends the others after the time limit")
+{
+    const double start = double(std::chrono::steady_clock::now().time_since_epoch().count());
+    const std::string line = error_of_ranks(
+        3,
+        [](Communicator& ranks) {
+            if (ranks.rank() == 2)
+                std::this_thread::sleep_for(std::chrono::seconds(20));
+            check_exchange(ranks, 0);
+        },
+        0.3);
+    const double seconds =
+        1e-9 * (double(std::chrono::steady_clock::now().time_since_epoch().count()) - start);
+    CHECK(line.find("rank 2 of 3: silent for 0.3 seconds") != std::string::npos);
+    CHECK(seconds < 10);
+}
+
+TEST_CASE("the number of ranks is checked")
+{
+    CHECK(error_of_ranks(0, [](Communicator&) {}) == "ranks: 0: must be 1 to 1024");
+    CHECK(error_of_ranks(1025, [](Communicator&) {}) == "ranks: 1025: must be 1 to 1024");
+}
+
+TEST_SUITE_END();

@@ -19,7 +19,7 @@ std::map<int, double> parse_type_lengths(const std::string& option, const std::s
         const std::string part = text.substr(start, end - start);
         const std::size_t equals = part.find('=');
         if (equals == part.npos)
-            throw Error(Fault::usage, option + ": " + (part.empty() ? "(empty)" : part) +
+            throw Error(Fault::usage, option + ": " + (part.empty() ? "(empty)" : part.c_str()) +
                                           ": TYPE=LENGTH is needed, as in 1=0.4,disk=1");
         const int type = parse_particle_type(option, part.substr(0, equals));
         if (!lengths
@@ -72,7 +72,7 @@ void add_lengths(OptionRows<O>& t)
     eps.text = [one = eps.text](const O& o) {
         std::string all;
         for (double length : o.type_softenings.in_order)
-            all += (all.empty() ? "" : ",") + number_text(length);
+            all += std::string(all.empty() ? "" : ",") + number_text(length);
         return all.empty() ? one(o) : all;
     };
     eps.also({"softening", "eps"}).in(dimensions::length);
@@ -85,7 +85,8 @@ void add_lengths(OptionRows<O>& t)
     of_type.text = [](const O& o) {
         std::string all;
         for (const auto& [type, length] : o.type_softenings.of_type)
-            all += (all.empty() ? "" : ",") + std::to_string(type) + "=" + number_text(length);
+            all += std::string(all.empty() ? "" : ",") + std::to_string(type) + "=" +
+                   number_text(length);
         return all;
     };
     of_type.also({"softening_by_type", "eps_type"}).in(dimensions::length);

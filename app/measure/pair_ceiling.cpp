@@ -62,7 +62,8 @@ double pair_ceiling(const SolverOptions& solver, Quantities quantities, double s
                                Index(sources),
                                group.center,
                                group.radius,
-                               {}});
+                               {},
+                               0});
         evaluator->submit(std::move(lists));
     };
     std::vector<Vec3<double>> accelerations(clouds.octree.size);

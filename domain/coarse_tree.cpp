@@ -126,7 +126,7 @@ void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Ind
 }
 
 /// Finds the work and the bounds of the leaves, and of these the bounds of all cells.
-void measure_leaves(CoarseTree& tree, const Rows& rows, const SortedRows& sorted,
+void measure_leaves(CoarseTree& tree, const Rows& rows, const KeyedRows& sorted,
                     Communicator& communicator)
 {
     const std::size_t n = tree.leaves.size();
@@ -205,9 +205,9 @@ RootCube common_cube(const Rows& rows, Communicator& communicator)
     return box.low.x <= box.high.x ? cube_around(box.low, box.high) : RootCube();
 }
 
-SortedRows sort_rows(const Rows& rows, const RootCube& cube)
+KeyedRows sort_rows(const Rows& rows, const RootCube& cube)
 {
-    SortedRows sorted;
+    KeyedRows sorted;
     sorted.keys.resize(rows.size());
     sorted.order.resize(rows.size());
     compute_keys(rows.position, cube, sorted.keys);
@@ -219,7 +219,7 @@ SortedRows sort_rows(const Rows& rows, const RootCube& cube)
     return sorted;
 }
 
-std::vector<std::size_t> CoarseTree::begins(const SortedRows& sorted) const
+std::vector<std::size_t> CoarseTree::begins(const KeyedRows& sorted) const
 {
     std::vector<std::size_t> begins;
     for (const Key key : first)
@@ -229,7 +229,7 @@ std::vector<std::size_t> CoarseTree::begins(const SortedRows& sorted) const
     return begins;
 }
 
-CoarseTree make_coarse_tree(const Rows& rows, const SortedRows& sorted, std::uint64_t most,
+CoarseTree make_coarse_tree(const Rows& rows, const KeyedRows& sorted, std::uint64_t most,
                             Communicator& communicator)
 {
     CoarseTree tree;

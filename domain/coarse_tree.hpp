@@ -19,8 +19,8 @@ struct Rows {
     std::size_t size() const { return position.size(); }
 };
 
-/// SortedRows tells a rank's rows by rising key, and those of equal keys by number.
-struct SortedRows {
+/// KeyedRows tells a rank's rows by rising key, and those of equal keys by number.
+struct KeyedRows {
     std::vector<Key> keys;
     std::vector<Index> order; ///< the k-th in sorted order is row order[k]
 };
@@ -29,7 +29,7 @@ struct SortedRows {
 /// position or mass is not finite or a mass is negative.
 RootCube common_cube(const Rows& rows, Communicator& communicator);
 
-SortedRows sort_rows(const Rows& rows, const RootCube& cube);
+KeyedRows sort_rows(const Rows& rows, const RootCube& cube);
 
 /// A CoarseTree holds the cells of the one tree of all ranks down to those with at most `most`
 /// particles, its leaves. Its octree has no particles: ranges of cells count those of all ranks in
@@ -43,11 +43,11 @@ struct CoarseTree {
 
     const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
     /// Returns where the rows of each leaf begin, and after them the number of rows.
-    std::vector<std::size_t> begins(const SortedRows& sorted) const;
+    std::vector<std::size_t> begins(const KeyedRows& sorted) const;
 };
 
 /// Makes it from the rows of all ranks. One call finds the counts of one level of cells.
-CoarseTree make_coarse_tree(const Rows& rows, const SortedRows& sorted, std::uint64_t most,
+CoarseTree make_coarse_tree(const Rows& rows, const KeyedRows& sorted, std::uint64_t most,
                             Communicator& communicator);
 
 } // namespace chamomile

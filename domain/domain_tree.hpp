@@ -66,7 +66,7 @@ private:
     std::vector<Region> regions() const;
 
     Communicator& communicator_;
-    SortedRows sorted_;
+    KeyedRows sorted_;
     CoarseTree coarse_;
     Domains domains_;
     Arrivals arrivals_;

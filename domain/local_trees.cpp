@@ -7,7 +7,7 @@
 
 namespace chamomile {
 
-Arrivals send_rows(const Rows& rows, const SortedRows& sorted, const CoarseTree& coarse,
+Arrivals send_rows(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                    const Domains& domains, Communicator& communicator)
 {
     const std::size_t n = rows.size(), ranks = std::size_t(communicator.size());

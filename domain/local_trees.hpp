@@ -25,7 +25,7 @@ struct Arrivals {
 };
 
 /// Sends each row to the rank that has its place.
-Arrivals send_rows(const Rows& rows, const SortedRows& sorted, const CoarseTree& coarse,
+Arrivals send_rows(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                    const Domains& domains, Communicator& communicator);
 
 /// Makes the trees of this rank: the same cells, order of particles and moments as in the tree of

@@ -9,53 +9,16 @@
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/solver_state.hpp"
 #include "chamomile/force/periodic/long_range_field.hpp"
+#include "chamomile/integrate/step_checks.hpp"
 
 namespace chamomile {
 namespace {
-
-/// Tells whether every particle may have a softening length > 0.
-bool is_softened(const Softening& softening)
-{
-    return softening.length > 0 || softening.is_varied;
-}
 
 /// Building the tree costs as much as so many pairs for each of its particles
 /// (docs/explanation/performance_runs.md).
 KeptTrees kept_trees_of(const SolverOptions& forces)
 {
     return KeptTrees(forces.device == "cpu" ? 40 : 300);
-}
-
-void check(const BlockSteps& o, const SolverOptions& forces)
-{
-    const auto refuse = [](const std::string& what, double value, const char* allowed) {
-        throw Error(Fault::usage,
-                    "block steps: " + what + ": " + std::to_string(value) + ": must be " + allowed);
-    };
-    if (!(o.eta > 0 && std::isfinite(o.eta)))
-        refuse("eta", o.eta, "> 0");
-    if (!(o.longest > 0))
-        refuse("longest", o.longest, "> 0");
-    if (!(o.shortest >= 0 && o.shortest <= o.longest))
-        refuse("shortest", o.shortest, ">= 0 and <= the longest");
-    if (o.rungs < 0 || o.rungs > 40)
-        refuse("rungs", o.rungs, "0 to 40");
-    if (o.rebuild && !(*o.rebuild >= 0))
-        refuse("rebuild", *o.rebuild, ">= 0");
-    require_zero(o.criterion, forces.is_periodic());
-    if (o.criterion == StepCriterion::softening && !is_softened(forces.softening))
-        throw Error(Fault::usage, "block steps: the criterion 'softening' needs a softening "
-                                  "length > 0; 'potential' does not");
-}
-
-void check(const TimeStep& step, const SolverOptions& forces)
-{
-    validate(step);
-    if (step.kind != TimeStepKind::adaptive)
-        return;
-    require_zero(step.criterion, forces.is_periodic());
-    if (step.criterion == StepCriterion::softening && !is_softened(forces.softening))
-        throw Error(Fault::usage, "time step: adaptive steps need a softening length > 0");
 }
 
 } // namespace
@@ -89,9 +52,9 @@ Leapfrog::Leapfrog(Solver& solver, const TimeStep& step, const std::optional<Blo
       kept_trees_(kept_trees_of(solver.options()))
 {
     if (blocks_)
-        check(*blocks_, solver.options());
+        require_valid(*blocks_, solver.options());
     else
-        check(step_, solver.options());
+        require_valid(step_, solver.options());
     if (!solver.takes_device_arrays()) {
         if (residence_ == Residence::device && forces().device == "cpu")
             throw Error(Fault::device,

@@ -373,7 +373,7 @@ void RunJob::after_step(StopRequests& requests)
                        number_text(*run_.max_walltime) +
                        ": leaves no room for two steps; one is taken all the same");
     while (!ends_by(requests) && viewing_ && viewing_->holds())
-        continue;
+        finish_snapshot();
     if (viewing_) {
         progress_.leave_out(viewing_->paused_seconds());
         requests.begin_step();

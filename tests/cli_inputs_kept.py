@@ -48,13 +48,14 @@ PRODUCT = [
       for file, files in (("one.hdf5", ["one.hdf5"]), ("piece.0.hdf5", ["piece.1.hdf5"]))],
     (f"run one.hdf5 --parameters gadget.param {RUN}", ["gadget.param", "times.lst"],
      [("-o folder", name) for name in ("run.log", "energy.csv", "snapshot_000.hdf5", "profile_000.csv", "mass_function_000.txt")]),
+    (f"run one.hdf5 --tracers piece.0.hdf5 {RUN}", ["piece.0.hdf5", "piece.1.hdf5"], [("-o folder", name) for name in ("run.log", "energy.csv", "snapshot_000.hdf5")]),
     ("run --restart folder --t-end 0.03", [], [("-o folder", name) for name in ("run.log", "energy.csv", "steps.csv", "snapshot_007.hdf5", "checkpoint-now")]),
 ]
 # Two outputs of one command in one file.
 BOTH = ["accuracy rows.txt --eps 0.1 --csv new.txt --hdf5 ./new.txt", "halos one.hdf5 --length 0.1 -o new.txt --mass-function link/new.txt",
         f"fluid {SMALL} --checkpoint new.chk -o link/new.chk", f"fluid {SMALL} --checkpoint new.chk -o new.chk.1"]
 # Options whose help names a file or folder; a new one needs a row above.
-KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "checkpoint", "restart", "parameters"}
+KNOWN = {"config", "output", "mass-function", "linear-power", "transfer-table", "data", "csv", "hdf5", "law", "sources", "targets", "table", "checkpoint", "restart", "parameters", "tracers"}
 
 
 def made(folder, line):

@@ -182,6 +182,11 @@ def positions(top, *device):
     head = viewed.until(lambda head: head["paused"])
     box = (0.1, -0.2, 0.05, 1.5)
     head, points = viewed.all_points(box=box)
+    file = top / out / f"snapshot_{head['step']:03d}.hdf5"
+    for _ in range(100):  # it is written beside the steps
+        if file.exists():
+            break
+        time.sleep(0.1)
     viewed.kill()
     particles = rows("\n".join(as_text(top, f"{out}/snapshot_{head['step']:03d}.hdf5")))
     quantum = 2 * box[3] / 65535

@@ -15,7 +15,7 @@ std::string bytes_of(const std::filesystem::path& file)
 
 } // namespace
 
-TEST_SUITE_BEGIN("snapshot");
+TEST_SUITE_BEGIN("snapshot_writer");
 
 TEST_CASE("what is written beside a run is the snapshot as it was handed over")
 {

@@ -1,6 +1,8 @@
 // This solver sums all particles by a tree, or over all pairs.
 #include "chamomile/force/lists/list_solver.hpp"
 
+#include <algorithm>
+
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_field.hpp"
 
@@ -21,7 +23,8 @@ public:
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
-        // Tracers are points of the field, which needs their lengths too: they stay among the sources.
+        // Tracers are points of the field, which needs their lengths too: they stay among the
+        // sources.
         const bool leaves_tracers_out = takes_tracers_ && !request.softening;
         const std::size_t count = leaves_tracers_out ? sources_in(request) : request.count;
         TreeParticles sources{count, request.position, request.mass};
@@ -29,7 +32,7 @@ public:
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,
                                    .has_long_range = request.long_range != LongRangePart::left_out,
-                                   .id = request.id};
+                                   .id = request.id.first(std::min(count, request.id.size()))};
         // Other cells would make other bits, also where an evaluation is tried again.
         const bool keeps = request.keeps_tree && count > 0 && field_.sources_in_cells() == count;
         sources.has_same_masses = keeps;

@@ -22,6 +22,8 @@ X, V, M = 4 * RNG.random((N, 3)), 0.1 * RNG.normal(size=(N, 3)), np.full(N, 1 / 
 BESIDE = {"kernel": {"softening": 0.05}, "accuracy_percentile": {"accuracy": 0.01}, "accuracy_every": {"accuracy": 0.01},
           **{name: {"box": 4.0} for name in ("long_range", "mesh", "split", "cut")}}
 VALUES = {"box": 4.0, "decorrelate": 7, "device": "cpu", "instruction_set": "baseline", "mesh": 32, "cut": 4.5, "iterations": 2}
+# Lengths by type are for particles that have types, and the rule is for lengths of their own.
+OF_PARTICLES = {"softening_by_type": "1=0.1,2=0.2", "softening_rule": "root-of-squares"}
 CHOSEN_BY_TIME = {"accuracy", "accuracy_percentile", "accuracy_every"}
 
 
@@ -97,6 +99,8 @@ def refusal_of(call):
 def test_each_option_of_a_force_through_each_door():
     for row in FORCES:
         name = row[0]
+        if name in OF_PARTICLES:
+            continue
         words = {"device": "cpu", "softening": 0.03, **BESIDE.get(name, {}), name: another(*row)}
         solver, line = refusal_of(lambda: chamomile.Solver(**words).build(X, M))
         ours = None if solver is None else solver.evaluate().acceleration
@@ -112,6 +116,15 @@ def test_each_option_of_a_force_through_each_door():
         if name not in CHOSEN_BY_TIME:
             assert np.array_equal(snapshot.accelerations, ours), name
             assert np.array_equal(theirs, ours), name
+
+
+def test_lengths_by_type_need_particles_of_several_types():
+    words = {"device": "cpu", "softening": 0.03, "softening_by_type": OF_PARTICLES["softening_by_type"]}
+    line = refusal_of(lambda: chamomile.Solver(**words).build(X, M))[1]
+    assert "need particles of several types" in line and line == by_c(words)[1], line
+    for name, value in OF_PARTICLES.items():
+        snapshot, told = by_program({"softening": 0.03, name: value}, "force")
+        assert snapshot is None and told.count("\n") == 1 and CLI_NAME[name] in told, told
 
 
 def test_options_that_do_not_go_together_through_each_door():

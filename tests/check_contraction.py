@@ -9,6 +9,8 @@ fused. (cmake/ChamomileContraction.cmake)
 import json
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 
 LIBRARY = ("core", "tree", "mesh", "force", "pairs", "integrate", "io", "cosmology", "run", "clients", "gpu")
@@ -67,12 +69,26 @@ def of_commands(root, commands):
         yield f"{commands}: {judged} commands of the library's sources"
 
 
+def of_objects(root, commands):
+    """GCC 12 makes vfmaddsub of sums and differences in spite of -ffp-contract=off, so the code itself is read where a fused instruction could stand."""
+    if not shutil.which("objdump"):
+        return
+    for command in json.loads(commands.read_text()):
+        words, path = command["command"].split(), pathlib.Path(command["file"])
+        if path.suffix != ".cpp" or "-mfma" not in words or not says_itself(path) or said(path) != "none":
+            continue
+        made = pathlib.Path(command["directory"], words[words.index("-o") + 1])
+        if made.exists() and (found := re.search(r"\bvfn?m(add|sub)\w*", subprocess.run(["objdump", "-d", made], capture_output=True, text=True).stdout)):
+            yield f"{made}: has {found[0]}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     complaints = list(of_sources(root))
     commands = pathlib.Path(sys.argv[2]).resolve().parent / "compile_commands.json"
     if commands.exists():
         complaints += of_commands(root, commands)
+        complaints += of_objects(root, commands)
     print("\n".join(complaints) or "every source is compiled as it says")
     return bool(complaints)
 

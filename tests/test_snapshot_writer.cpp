@@ -1,5 +1,5 @@
 // Snapshots that are written beside a run: whole, one at a time, and again after a failure.
-#include "chamomile/core/free_memory.hpp"
+#include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/run/files/snapshot_writer.hpp"
 #include "snapshot_fixture.hpp"
 

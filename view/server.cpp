@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "chamomile/core/error.hpp"
-#include "chamomile/core/signals_blocked.hpp"
+#include "chamomile/core/system/signals_blocked.hpp"
 #include "chamomile/view/head.hpp"
 #include "chamomile/view/page.hpp"
 

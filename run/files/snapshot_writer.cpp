@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "chamomile/core/free_memory.hpp"
-#include "chamomile/core/signals_blocked.hpp"
+#include "chamomile/core/system/free_memory.hpp"
+#include "chamomile/core/system/signals_blocked.hpp"
 #include "chamomile/force/threads.hpp"
 
 namespace chamomile {

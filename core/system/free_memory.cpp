@@ -1,4 +1,4 @@
-#include "chamomile/core/free_memory.hpp"
+#include "chamomile/core/system/free_memory.hpp"
 
 #include <algorithm>
 #include <fstream>

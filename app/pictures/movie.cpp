@@ -1,4 +1,4 @@
-#include "app/movie.hpp"
+#include "app/pictures/movie.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "app/viewing.hpp"
+#include "app/pictures/viewing.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -14,7 +14,7 @@
 #include "app/command.hpp"
 #include "app/command_files.hpp"
 #include "app/options/options.hpp"
-#include "app/viewing.hpp"
+#include "app/pictures/viewing.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/run/run_settings.hpp"

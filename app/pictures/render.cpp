@@ -8,9 +8,9 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/movie.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/options.hpp"
+#include "app/pictures/movie.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/io/pictures/array_file.hpp"

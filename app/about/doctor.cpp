@@ -13,6 +13,7 @@
 #include "app/command.hpp"
 #include "app/options/options.hpp"
 #include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/core/system/free_memory.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/evaluator.hpp"
@@ -47,28 +48,11 @@ std::string gibibytes(double bytes)
     return formatted("%.1f GiB", bytes / (1 << 30));
 }
 
-/// Returns the bytes of a line of /proc/meminfo, which are in kB.
-double memory(const std::string& name)
-{
-    return std::atof(line_of("/proc/meminfo", name + ":").c_str()) * 1024;
-}
-
-/// Returns the limit of this process's memory by its control group, or nothing.
-std::string group_limit()
-{
-    for (const char* file :
-         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-        const double bytes = std::atof(line_of(file, "").c_str());
-        if (bytes > 0 && bytes < 1e18)
-            return ", limited to " + gibibytes(bytes) + " by its control group";
-    }
-    return "";
-}
-
 std::string memory_text()
 {
-    std::string text = gibibytes(memory("MemTotal")) + ", " + gibibytes(memory("MemAvailable")) +
-                       " available" + group_limit();
+    // A line of /proc/meminfo is in kB. A control group may leave less than the system has.
+    const double total = std::atof(line_of("/proc/meminfo", "MemTotal:").c_str()) * 1024;
+    std::string text = gibibytes(total) + ", " + gibibytes(double(free_memory())) + " available";
     rlimit limit;
     if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         text += ", limited to " + gibibytes(double(limit.rlim_cur)) + " by ulimit -v";

@@ -28,21 +28,30 @@ std::uint64_t available_here()
     return 0;
 }
 
-/// Returns what the control groups (version 2) around the process leave, each within the one above.
+/// Returns what the control groups around the process leave, each within the one above.
 std::uint64_t left_by_groups()
 {
     std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+    // Lines are NUMBER:CONTROLLERS:PATH; those of version 2 name no controllers.
     std::ifstream in("/proc/self/cgroup");
-    std::string line;
-    while (std::getline(in, line))
-        if (line.starts_with("0::/"))
-            for (std::string path = line.substr(3); !path.empty();
-                 path.resize(std::min(path.rfind('/'), path.size()))) {
-                const std::string group = "/sys/fs/cgroup" + path + "/memory.";
-                const auto most = number_in(group + "max"), used = number_in(group + "current");
-                if (most && used)
-                    left = std::min(left, *most > *used ? *most - *used : 0);
-            }
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t controllers = line.find(':') + 1, colon = line.find(':', controllers);
+        if (controllers == 0 || colon == line.npos)
+            continue;
+        const bool second = colon == controllers;
+        if (!second && line.substr(controllers, colon - controllers) != "memory")
+            continue;
+        const std::string root = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+        for (std::string path = line.substr(colon + 1);; path.resize(path.rfind('/'))) {
+            const std::string group = root + path + "/memory.";
+            const auto most = number_in(group + (second ? "max" : "limit_in_bytes"));
+            const auto used = number_in(group + (second ? "current" : "usage_in_bytes"));
+            if (most && used)
+                left = std::min(left, *most > *used ? *most - *used : 0);
+            if (path.find('/') == path.npos)
+                break;
+        }
+    }
     return left;
 }
 

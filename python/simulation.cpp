@@ -227,6 +227,7 @@ public:
         started_ = true; // the run's observers are registered
         const Canonical inside(*this);
         Journal journal({.warn = warn_in_python});
+        settings.writes_beside = false; // a caller's h5py may use the same HDF5
         RunJob job(settings, origin, folder, state_, *simulation_, journal);
         if (point)
             job.continue_run(*point, earlier, description, notes, "");

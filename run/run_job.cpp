@@ -251,7 +251,7 @@ void RunJob::write_outputs()
     const PeculiarVelocities in_file(state_);
     const std::filesystem::path file = folder_.snapshot(outputs_);
     snapshots_.write(state_, file);
-    if (run_.analysis.is_asked()) // writes HDF5 too
+    if (!run_.writes_beside)
         snapshots_.finish();
     written_ = "wrote " + file.string() + write_analysis(run_.analysis, state_, folder_, outputs_) +
                " at " + time_text(simulation_, state_.units);

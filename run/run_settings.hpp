@@ -36,6 +36,9 @@ struct RunSettings {
     double checkpoint_walltime = 900;              ///< seconds; 0: none by time
     std::optional<double> max_walltime, max_energy_error;
     EnergyErrorAction on_energy_error = EnergyErrorAction::stop;
+    /// Snapshots are written while the run goes on, so nobody else may use HDF5's library meanwhile
+    /// but through this one.
+    bool writes_beside = true;
     SettingNames names;
 };
 

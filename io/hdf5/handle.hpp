@@ -1,6 +1,7 @@
 /// \file  HDF5 identifiers that close themselves, and errors of HDF5 in one line.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -44,10 +45,11 @@ private:
     Close close_ = nullptr;
 };
 
-/// An Hdf5Quiet keeps the HDF5 library from printing while it lives.
+/// An Hdf5Quiet keeps the HDF5 library from printing while it lives, and for one thread, since the
+/// library serves one at a time. Every use of HDF5 lies within one.
 class Hdf5Quiet {
 public:
-    Hdf5Quiet()
+    Hdf5Quiet() : lock_(turn())
     {
         H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
         H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
@@ -57,6 +59,13 @@ public:
     Hdf5Quiet& operator=(const Hdf5Quiet&) = delete;
 
 private:
+    static std::recursive_mutex& turn()
+    {
+        static std::recursive_mutex mutex;
+        return mutex;
+    }
+
+    std::lock_guard<std::recursive_mutex> lock_;
     H5E_auto2_t print_ = nullptr;
     void* data_ = nullptr;
 };

@@ -11,8 +11,7 @@
 namespace chamomile {
 
 /// A SnapshotWriter writes one snapshot at a time in a thread of its own, from a copy. Files appear
-/// whole or not at all, as with write_snapshot(). HDF5 serves one thread: whoever writes with it
-/// calls finish() first.
+/// whole or not at all, as with write_snapshot().
 class SnapshotWriter {
 public:
     SnapshotWriter() = default;

@@ -13,7 +13,6 @@ namespace chamomile {
 /// A RunAnalysis states what is measured with each snapshot.
 struct RunAnalysis {
     bool power = false, halos = false, profile = false;
-    bool is_asked() const { return power || halos || profile; }
     std::optional<int> power_mesh;
     std::uint64_t min_members = HaloRequest{}.min_members;
 };

@@ -54,9 +54,8 @@ struct PeriodicOptions {
     double cut = 5;      ///< r_cut in r_s: pairs farther apart have no short range
 };
 
-/// Method says how the forces are computed, and within which error.
-struct Method {
-    SolverKind solver = SolverKind::tree;
+/// ListOptions say how a tree's interaction lists are made.
+struct ListOptions {
     Criterion criterion = Criterion::moments;
     /// This belongs to Criterion::relative and moments (Salmon & Warren 1994, Dehnen 2014): a cell
     /// is accepted where the first term that its multipoles leave out, such as M b^(p+1) / d^(p+3)
@@ -70,6 +69,11 @@ struct Method {
     int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device
     int leaf_size = 0;   ///< most particles of a cell without daughters; 0: chosen by device
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
+};
+
+/// Method says how the forces are computed, and within which error.
+struct Method : ListOptions {
+    SolverKind solver = SolverKind::tree;
     PeriodicOptions periodic; ///< of a periodic box
     /// This is the seed of a tree's root cube at a random place in each evaluation, so that the
     /// errors of successive evaluations are not those of the same cells; none: the smallest cube.

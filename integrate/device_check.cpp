@@ -98,11 +98,7 @@ SolverOptions options_of_check(const SolverOptions& options)
 {
     SolverOptions check;
     check.solver = options.solver;
-    check.criterion = options.criterion;
-    check.tolerance = options.tolerance;
-    check.theta = options.theta;
-    check.local_order = options.local_order;
-    check.order = options.order;
+    static_cast<ListOptions&>(check) = options;
     check.group_size = 64;
     check.leaf_size = 16;
     check.softening = {options.softening.kind, options.softening.length > 0 ? 0.02 : 0};

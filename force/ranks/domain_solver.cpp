@@ -27,9 +27,7 @@ struct Order {
     CubePlacement placement;
     Softening softening;
     double gravitational_constant = 1;
-    Criterion criterion = Criterion::moments;
-    double tolerance = 0, theta = 0;
-    int local_order = 0, order = 0, group_size = 0, leaf_size = 0, batch_size = 0;
+    ListOptions lists;
     Precision precision = Precision::single_precision;
     int threads = 1;         ///< of each rank
     double time_limit = 600; ///< Communicator::time_limit()
@@ -46,14 +44,7 @@ Order order_of(const SolverOptions& o, const Request& request)
                                            : CubePlacement{},
                 .softening = o.softening,
                 .gravitational_constant = o.gravitational_constant,
-                .criterion = o.criterion,
-                .tolerance = o.tolerance,
-                .theta = o.theta,
-                .local_order = o.local_order,
-                .order = o.order,
-                .group_size = o.group_size,
-                .leaf_size = o.leaf_size,
-                .batch_size = o.batch_size,
+                .lists = o,
                 .precision = o.precision};
     order.softening.length = request.softening_length.value_or(o.softening.length);
     o.instruction_set.copy(order.instruction_set, sizeof order.instruction_set - 1);
@@ -65,14 +56,7 @@ SolverOptions options_of(const Order& order)
     SolverOptions o;
     o.softening = order.softening;
     o.gravitational_constant = order.gravitational_constant;
-    o.criterion = order.criterion;
-    o.tolerance = order.tolerance;
-    o.theta = order.theta;
-    o.local_order = order.local_order;
-    o.order = order.order;
-    o.group_size = order.group_size;
-    o.leaf_size = order.leaf_size;
-    o.batch_size = order.batch_size;
+    static_cast<ListOptions&>(o) = order.lists;
     o.precision = order.precision;
     o.instruction_set = order.instruction_set;
     o.device = "cpu";

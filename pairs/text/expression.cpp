@@ -3,65 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/pairs/text/evaluate.hpp"
+
 namespace chamomile {
 namespace {
-
-double result_of(Op op, double a, double b, double c)
-{
-    switch (op) {
-    case Op::add:
-        return a + b;
-    case Op::subtract:
-        return a - b;
-    case Op::multiply:
-        return a * b;
-    case Op::divide:
-        return a / b;
-    case Op::minimum:
-        return a < b ? a : b;
-    case Op::maximum:
-        return a > b ? a : b;
-    case Op::negate:
-        return -a;
-    case Op::absolute:
-        return std::fabs(a);
-    case Op::square_root:
-        return std::sqrt(a);
-    case Op::inverse_square_root:
-        return 1 / std::sqrt(a);
-    case Op::exponential:
-        return std::exp(a);
-    case Op::logarithm:
-        return std::log(a);
-    case Op::sine:
-        return std::sin(a);
-    case Op::cosine:
-        return std::cos(a);
-    case Op::power:
-        return std::pow(a, b);
-    case Op::less:
-        return a < b;
-    case Op::less_equal:
-        return a <= b;
-    case Op::equal:
-        return a == b;
-    case Op::both:
-        return a != 0 && b != 0;
-    case Op::either:
-        return a != 0 || b != 0;
-    case Op::opposite:
-        return a == 0;
-    case Op::select:
-        return a != 0 ? b : c;
-    default:
-        return 0;
-    }
-}
-
-bool is_leaf(Op op)
-{
-    return op <= Op::difference;
-}
 
 bool commutes(Op op)
 {
@@ -70,6 +15,11 @@ bool commutes(Op op)
 }
 
 } // namespace
+
+bool is_leaf(Op op)
+{
+    return op <= Op::difference;
+}
 
 int operands_of(Op op)
 {
@@ -231,7 +181,7 @@ int Expressions::apply(Op op, int a, int b, int c)
         number[k] = operand.number;
     }
     if (folds && !is_condition(op)) {
-        const double result = result_of(op, number[0], number[1], number[2]);
+        const double result = result_of<double>(op, number[0], number[1], number[2]);
         if (std::isfinite(result))
             return constant(result);
     }
@@ -247,34 +197,20 @@ std::vector<double> evaluate(const Expressions& expressions, const LeafValues& l
     const auto from = [](std::span<const double> row, int index) {
         return std::size_t(index) < row.size() ? row[std::size_t(index)] : 0.0;
     };
-    std::vector<double> values(std::size_t(expressions.size()));
-    for (int v = 0; v < expressions.size(); ++v) {
-        const Value& value = expressions[v];
-        double& result = values[std::size_t(v)];
-        double operand[3] = {};
-        for (int k = 0; k < operands_of(value.op); ++k)
-            operand[k] = values[std::size_t(value.operand[std::size_t(k)])];
-        switch (value.op) {
+    return evaluate<double>(expressions, [&](const Value& leaf) {
+        switch (leaf.op) {
         case Op::constant:
-            result = value.number;
-            break;
+            return leaf.number;
         case Op::parameter:
-            result = from(leaves.parameters, value.index);
-            break;
+            return from(leaves.parameters, leaf.index);
         case Op::target:
-            result = from(leaves.target, value.index);
-            break;
+            return from(leaves.target, leaf.index);
         case Op::source:
-            result = from(leaves.source, value.index);
-            break;
-        case Op::difference:
-            result = from(leaves.source, value.index) - from(leaves.target, value.index);
-            break;
+            return from(leaves.source, leaf.index);
         default:
-            result = result_of(value.op, operand[0], operand[1], operand[2]);
+            return from(leaves.source, leaf.index) - from(leaves.target, leaf.index);
         }
-    }
-    return values;
+    });
 }
 
 } // namespace chamomile

@@ -47,6 +47,9 @@ enum class Op : std::uint8_t {
     select
 };
 
+/// Returns whether a value stands for itself, without operands.
+bool is_leaf(Op op);
+
 /// Returns how many operands an operation takes.
 int operands_of(Op op);
 

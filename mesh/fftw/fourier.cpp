@@ -3,14 +3,11 @@
 // Plans are estimated, because measured ones would round differently in each run.
 #include "chamomile/mesh/fourier.hpp"
 
-#include <algorithm>
 #include <mutex>
-#include <new>
-#include <string>
 
 #include <fftw3.h>
 
-#include "chamomile/core/error.hpp"
+#include "chamomile/mesh/fourier_columns.hpp"
 
 namespace chamomile {
 namespace {
@@ -51,30 +48,6 @@ std::mutex& planner()
     return mutex;
 }
 
-int checked(int n)
-{
-    if (n < 2 || n > 32768)
-        throw Error(Fault::usage, "mesh: " + std::to_string(n) + ": must be 2 to 32768");
-    return n;
-}
-
-/// So many columns are transformed at once, two lines of cache of each plane; rows are a multiple
-/// of them.
-template <class T>
-constexpr int batch = 128 / sizeof(std::complex<T>);
-
-constexpr std::align_val_t two_lines{128};
-
-struct FreeAligned {
-    void operator()(std::byte* memory) const { ::operator delete(memory, two_lines); }
-};
-
-std::unique_ptr<std::byte, FreeAligned> aligned_memory(std::size_t bytes)
-{
-    return std::unique_ptr<std::byte, FreeAligned>(
-        static_cast<std::byte*>(::operator new(bytes, two_lines)));
-}
-
 } // namespace
 
 std::string fourier_library()
@@ -88,7 +61,7 @@ struct Fourier<T>::Plans {
     using F = Fftw<T>;
     using Complex = typename F::Complex;
 
-    explicit Plans(int side) : n(checked(side))
+    explicit Plans(int side) : n(checked_side(side))
     {
         alignas(128) static std::byte place[128]; // only its alignment matters to an estimated plan
         T* real = reinterpret_cast<T*>(place);
@@ -101,9 +74,9 @@ struct Fourier<T>::Plans {
         backward =
             F::plan_back(2, planes, 1, complex, modes, 1, 0, real, reals, 1, 0, FFTW_ESTIMATE);
         for (int sign : {FFTW_FORWARD, FFTW_BACKWARD})
-            columns[sign == FFTW_BACKWARD] =
-                F::plan_columns(1, &n, batch<T>, complex, nullptr, batch<T>, 1, complex, nullptr,
-                                batch<T>, 1, sign, FFTW_ESTIMATE);
+            columns[sign == FFTW_BACKWARD] = F::plan_columns(
+                1, &n, ColumnBlock<T>::width, complex, nullptr, ColumnBlock<T>::width, 1, complex,
+                nullptr, ColumnBlock<T>::width, 1, sign, FFTW_ESTIMATE);
     }
     ~Plans()
     {
@@ -112,29 +85,14 @@ struct Fourier<T>::Plans {
             F::destroy(plan);
     }
 
-    /// Transforms along the slowest index, padding of rows included. Columns lie a power of two
-    /// apart in memory, or nearly so, and would evict each other from the cache; therefore they are
-    /// copied.
     void transform_columns(Grid<T>& grid, typename F::Plan plan) const
     {
-        const int blocks = (n / 2 + batch<T>) / batch<T>;
-#pragma omp parallel
-        {
-            const auto memory = aligned_memory(std::size_t(n) * batch<T> * sizeof(std::complex<T>));
-            auto* columns = reinterpret_cast<std::complex<T>*>(memory.get());
-#pragma omp for collapse(2) schedule(static)
-            for (int j = 0; j < n; ++j)
-                for (int block = 0; block < blocks; ++block) {
-                    for (int i = 0; i < n; ++i)
-                        std::copy_n(grid.spectrum_row(i, j) + block * batch<T>, batch<T>,
-                                    columns + i * batch<T>);
-                    auto* first = reinterpret_cast<Complex*>(columns);
-                    F::execute_columns(plan, first, first);
-                    for (int i = 0; i < n; ++i)
-                        std::copy_n(columns + i * batch<T>, batch<T>,
-                                    grid.spectrum_row(i, j) + block * batch<T>);
-                }
-        }
+        transform_across(grid, [plan] {
+            return [plan](std::complex<T>* columns) {
+                auto* first = reinterpret_cast<Complex*>(columns);
+                F::execute_columns(plan, first, first);
+            };
+        });
     }
 
     int n;

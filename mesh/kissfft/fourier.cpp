@@ -3,45 +3,40 @@
 // real and imaginary part, so that any number of points will do.
 #include "chamomile/mesh/fourier.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <string>
 #include <vector>
 
 #include <kissfft/kissfft.hh>
 
-#include "chamomile/core/error.hpp"
+#include "chamomile/mesh/fourier_columns.hpp"
 
 namespace chamomile {
 namespace {
-
-std::size_t checked(int n)
-{
-    if (n < 2 || n > 32768)
-        throw Error(Fault::usage, "mesh: " + std::to_string(n) + ": must be 2 to 32768");
-    return std::size_t(n);
-}
-
-/// So many columns are copied at once, two lines of cache of each plane.
-template <class T>
-constexpr int batch = 128 / sizeof(std::complex<T>);
 
 /// A Line transforms n points in place. A thread has its own, because KissFFT's has a buffer.
 template <class T>
 class Line {
 public:
-    Line(const kissfft<T>& plan, int n) : plan_(plan), result_(std::size_t(n)) {}
+    Line(const kissfft<T>& plan, int n) : plan_(plan), given_(std::size_t(n)), result_(given_) {}
 
-    void transform(std::complex<T>* points)
+    void transform(std::complex<T>* points, int step = 1)
     {
-        plan_.transform(points, result_.data());
-        std::copy(result_.begin(), result_.end(), points);
+        for (std::size_t k = 0; k < given_.size(); ++k)
+            given_[k] = points[k * std::size_t(step)];
+        plan_.transform(given_.data(), result_.data());
+        for (std::size_t k = 0; k < given_.size(); ++k)
+            points[k * std::size_t(step)] = result_[k];
+    }
+
+    /// Transforms the columns of a ColumnBlock.
+    void operator()(std::complex<T>* columns)
+    {
+        for (int c = 0; c < ColumnBlock<T>::width; ++c)
+            transform(columns + c, ColumnBlock<T>::width);
     }
 
 private:
     kissfft<T> plan_;
-    std::vector<std::complex<T>> result_;
+    std::vector<std::complex<T>> given_, result_;
 };
 
 } // namespace
@@ -56,7 +51,8 @@ template <class T>
 struct Fourier<T>::Plans {
     using Complex = std::complex<T>;
 
-    explicit Plans(int side) : n(side), forward(checked(side), false), backward(checked(side), true)
+    explicit Plans(int side)
+        : n(checked_side(side)), forward(std::size_t(n), false), backward(std::size_t(n), true)
     {}
 
     /// Turns two rows of reals into the first halves of their spectra. `row` holds n points.
@@ -100,44 +96,11 @@ struct Fourier<T>::Plans {
         }
     }
 
-    /// Transforms a block of columns, whose point l is in the row `row_of(l)`. Columns lie a power
-    /// of two apart in memory, or nearly so, and would evict each other from the cache; therefore
-    /// they are copied.
-    template <class RowOf>
-    void transform_block(int first, const RowOf& row_of, Line<T>& line, Complex* columns) const
+    /// Transforms along the second index.
+    void transform_columns(Grid<T>& grid, int i, Line<T>& line, ColumnBlock<T>& columns) const
     {
-        const int count = std::min(batch<T>, n / 2 + 1 - first);
-        for (int l = 0; l < n; ++l)
-            for (int c = 0; c < count; ++c)
-                columns[c * n + l] = row_of(l)[first + c];
-        for (int c = 0; c < count; ++c)
-            line.transform(columns + c * n);
-        for (int l = 0; l < n; ++l)
-            for (int c = 0; c < count; ++c)
-                row_of(l)[first + c] = columns[c * n + l];
-    }
-
-    void transform_columns(Grid<T>& grid, int i, Line<T>& line, Complex* columns) const
-    {
-        for (int first = 0; first <= n / 2; first += batch<T>)
-            transform_block(
-                first, [&](int j) { return grid.spectrum_row(i, j); }, line, columns);
-    }
-
-    /// Transforms along the slowest index.
-    void transform_across(Grid<T>& grid, const kissfft<T>& plan) const
-    {
-#pragma omp parallel
-        {
-            Line<T> line(plan, n);
-            std::vector<Complex> columns(std::size_t(n) * batch<T>);
-#pragma omp for schedule(static)
-            for (int j = 0; j < n; ++j)
-                for (int first = 0; first <= n / 2; first += batch<T>)
-                    transform_block(
-                        first, [&](int i) { return grid.spectrum_row(i, j); }, line,
-                        columns.data());
-        }
+        for (int first = 0; first <= n / 2; first += columns.width)
+            columns.transform([&](int j) { return grid.spectrum_row(i, j) + first; }, line);
     }
 
     int n;
@@ -161,31 +124,33 @@ void Fourier<T>::forward(Grid<T>& grid) const
 #pragma omp parallel
     {
         Line<T> line(plans.forward, plans.n);
-        std::vector<std::complex<T>> columns(std::size_t(plans.n) * batch<T>);
+        ColumnBlock<T> columns(plans.n);
+        std::vector<std::complex<T>> row(std::size_t(plans.n));
 #pragma omp for schedule(static)
         for (int i = 0; i < plans.n; ++i) {
             for (int j = 0; j < plans.n; j += 2)
-                plans.transform_rows(grid, i, j, line, columns.data());
-            plans.transform_columns(grid, i, line, columns.data());
+                plans.transform_rows(grid, i, j, line, row.data());
+            plans.transform_columns(grid, i, line, columns);
         }
     }
-    plans.transform_across(grid, plans.forward);
+    transform_across(grid, [&] { return Line<T>(plans.forward, plans.n); });
 }
 
 template <class T>
 void Fourier<T>::backward(Grid<T>& grid) const
 {
     const Plans& plans = *plans_;
-    plans.transform_across(grid, plans.backward);
+    transform_across(grid, [&] { return Line<T>(plans.backward, plans.n); });
 #pragma omp parallel
     {
         Line<T> line(plans.backward, plans.n);
-        std::vector<std::complex<T>> columns(std::size_t(plans.n) * batch<T>);
+        ColumnBlock<T> columns(plans.n);
+        std::vector<std::complex<T>> row(std::size_t(plans.n));
 #pragma omp for schedule(static)
         for (int i = 0; i < plans.n; ++i) {
-            plans.transform_columns(grid, i, line, columns.data());
+            plans.transform_columns(grid, i, line, columns);
             for (int j = 0; j < plans.n; j += 2)
-                plans.transform_back(grid, i, j, line, columns.data());
+                plans.transform_back(grid, i, j, line, row.data());
         }
     }
 }

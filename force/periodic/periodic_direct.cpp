@@ -9,8 +9,9 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/core/norm.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/force/lists/kernels.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
-#include "chamomile/force/simd/periodic_pairs.hpp"
 #include "chamomile/mesh/ewald_modes.hpp"
 
 namespace chamomile {
@@ -42,9 +43,9 @@ Real smooth_potential(Real w)
 /// Interpolates f(w), 0 <= w <= widest, by powers of t = 2 w / widest - 1 through Chebyshev's
 /// points.
 template <class F>
-void interpolate(F f, Real widest, Real unit, double (&power)[PeriodicPairs::degree + 1])
+void interpolate(F f, Real widest, Real unit, double (&power)[SmoothPart::degree + 1])
 {
-    constexpr int n = PeriodicPairs::degree + 1;
+    constexpr int n = SmoothPart::degree + 1;
     Real value[n], sum[n] = {}, before[n] = {}, present[n] = {1}; // T_0
     for (int p = 0; p < n; ++p)
         value[p] = f((std::cos(std::numbers::pi_v<Real> * (p + 0.5L) / n) + 1) / 2 * widest);
@@ -65,33 +66,17 @@ void interpolate(F f, Real widest, Real unit, double (&power)[PeriodicPairs::deg
         power[i] = double(sum[i] * unit);
 }
 
-PeriodicPairKernel find_kernel(const std::string& instruction_set, bool varied, bool spline,
-                               bool with_potential)
-{
-    switch (find_instruction_set(instruction_set)) {
-#ifdef CHAMOMILE_X86
-    case 2:
-        return avx512::periodic_pair_kernel(varied, spline, with_potential);
-    case 1:
-        return avx2::periodic_pair_kernel(varied, spline, with_potential);
-#endif
-    default:
-        return baseline::periodic_pair_kernel(varied, spline, with_potential);
-    }
-}
-
 class PeriodicDirectSolver final : public Solver {
 public:
     explicit PeriodicDirectSolver(const SolverOptions& resolved)
         : options_(resolved), softening_(resolved.softening), box_{resolved.box},
           modes_(make_ewald_modes(box_, box_.side / (4 * cut), 1e-14, instruction_set()))
     {
-        pairs_.side = box_.side;
-        pairs_.smaller_part = options_.softening.smaller_part();
-        pairs_.cut_squared = box_.side * box_.side / 4;
+        smooth_.side = box_.side;
+        smooth_.cut_squared = box_.side * box_.side / 4;
         const Real unit = 2 * Real(modes_->split_radius());
-        interpolate(smooth_force, cut * cut, 1 / (unit * unit * unit), pairs_.force);
-        interpolate(smooth_potential, cut * cut, 1 / unit, pairs_.potential);
+        interpolate(smooth_force, cut * cut, 1 / (unit * unit * unit), smooth_.force);
+        interpolate(smooth_potential, cut * cut, 1 / unit, smooth_.potential);
         options_.device = "cpu";
         options_.precision = Precision::double_precision;
     }
@@ -109,8 +94,6 @@ public:
         if (!particles.softening.empty())
             softening_.length =
                 *std::max_element(particles.softening.begin(), particles.softening.end());
-        pairs_.softening_length = softening_.length;
-        pairs_.spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
         const double mass = require_masses(particles, false);
         require_positions(particles);
         modes_->prepare(n, request.position, request.mass, statistics.profile);
@@ -163,51 +146,39 @@ private:
 
     void add_pairs(const Particles& particles, const Request& request, std::size_t targets)
     {
-        const std::size_t n = particles.size();
-        coordinates_.resize(4 * n);
+        sources_.clear();
+        for (std::size_t i = 0; i < particles.size(); ++i)
+            sources_.push_back({box_.wrapped(particles.position[i]), particles.mass[i]});
         own_softening_.clear();
         for (const double length : particles.softening)
             own_softening_.push_back(length * length);
         const bool varied = !own_softening_.empty();
-        pairs_.softening = varied ? own_softening_.data() : nullptr;
-        double *x = coordinates_.data(), *y = x + n, *z = y + n, *m = z + n;
-        for (std::size_t i = 0; i < n; ++i) {
-            const Vec3<double> p = box_.wrapped(particles.position[i]);
-            x[i] = p.x;
-            y[i] = p.y;
-            z[i] = p.z;
-            m[i] = particles.mass[i];
-        }
-        pairs_.x = x;
-        pairs_.y = y;
-        pairs_.z = z;
-        pairs_.mass = m;
-        pairs_.n = n;
-        const PeriodicPairKernel kernel =
-            find_kernel(options_.instruction_set, varied, pairs_.spline, bool(request.potential));
+        const bool spline = softening_.kind == SofteningKind::spline && softening_.length > 0;
+        const PreciseKernel kernel = find_kernels(options_.instruction_set)
+                                         .periodic(varied, spline, bool(request.potential));
         const double G = options_.gravitational_constant;
-        constexpr int size = PeriodicTargets::size;
+        constexpr std::size_t at_once = 32; // whole packs of every instruction set
 #pragma omp parallel for schedule(dynamic)
-        for (std::size_t first = 0; first < targets; first += size) {
-            PeriodicTargets block;
-            const int count = int(std::min(targets - first, std::size_t(size)));
-            for (int t = 0; t < size; ++t) { // those left over are summed in vain
-                const std::size_t at = first + std::size_t(std::min(t, count - 1));
-                const Index i = target(request, at);
-                block.x[t] = x[i];
-                block.y[t] = y[i];
-                block.z[t] = z[i];
-                block.softening[t] = varied ? own_softening_[i] : 0;
-                block.source[t] = i;
-            }
-            kernel(pairs_, block);
-            for (int t = 0; t < count; ++t) {
-                const auto i = std::size_t(block.source[t]);
-                request.acceleration.store_vector(i, G * Vec3<double>{block.acceleration[0][t],
-                                                                      block.acceleration[1][t],
-                                                                      block.acceleration[2][t]});
+        for (std::size_t first = 0; first < targets; first += at_once) {
+            Index block[at_once];
+            TargetSum sums[at_once];
+            const std::size_t count = std::min(targets - first, at_once);
+            for (std::size_t t = 0; t < count; ++t)
+                block[t] = target(request, first + t);
+            std::sort(block, block + count);
+            kernel({.sources = sources_.data(),
+                    .source_count = sources_.size(),
+                    .softening_length = softening_.length,
+                    .targets = block,
+                    .count = int(count),
+                    .softening = varied ? own_softening_.data() : nullptr,
+                    .smaller_part = softening_.smaller_part(),
+                    .smooth = &smooth_},
+                   sums);
+            for (std::size_t t = 0; t < count; ++t) {
+                request.acceleration.store_vector(block[t], G * sums[t].acceleration);
                 if (request.potential)
-                    request.potential.store(i, 0, G * block.potential[t]);
+                    request.potential.store(block[t], 0, G * sums[t].potential);
             }
         }
     }
@@ -232,8 +203,9 @@ private:
     Softening softening_; // of the present evaluation
     Periodicity box_;
     std::unique_ptr<LongRange> modes_;
-    PeriodicPairs pairs_{};
-    std::vector<double> coordinates_, own_softening_;
+    SmoothPart smooth_{};
+    std::vector<Source> sources_;
+    std::vector<double> own_softening_; // eps^2
 };
 
 } // namespace

@@ -40,20 +40,20 @@ CancellingTargets::CancellingTargets(const SolverOptions& options) : softening_(
     absolute_force_ = kernels.absolute_force;
     for (int varied = 0; varied < 2; ++varied)
         for (int potential = 0; potential < 2; ++potential)
-            precise_[varied][potential] = kernels.precise[varied][spline][potential];
+            precise_[varied][potential] = kernels.precise(varied, spline, potential);
 }
 
 FewTargets CancellingTargets::some(const Index* targets, std::size_t count) const
 {
-    return {sources_.data(),
-            sources_.size(),
-            clumps_.data(),
-            clumps_.size(),
-            softening_length_,
-            targets,
-            int(count),
-            own_softening_.empty() ? nullptr : own_softening_.data(),
-            softening_.smaller_part()};
+    return {.sources = sources_.data(),
+            .source_count = sources_.size(),
+            .softening_length = softening_length_,
+            .targets = targets,
+            .count = int(count),
+            .softening = own_softening_.empty() ? nullptr : own_softening_.data(),
+            .smaller_part = softening_.smaller_part(),
+            .clumps = clumps_.data(),
+            .clump_count = clumps_.size()};
 }
 
 void CancellingTargets::take_sources(const Octree& octree, const InternalScale& scale)

@@ -1,4 +1,5 @@
-/// \file  What pulls at a target, and its sum in double: for the few targets whose forces cancel.
+/// \file  Sums of a few targets over all sources in double, and what pulls at a target: for those
+/// whose forces cancel, and for direct sums in a periodic cube.
 #pragma once
 
 #include "chamomile/core/simd_math.hpp"
@@ -66,15 +67,26 @@ inline void sum_absolute_forces(const FewTargets& work, float* absolute_forces)
     }
 }
 
-/// Two packs of targets against all sources, each source once for both.
 template <class Law>
+Law law_of(const FewTargets& work)
+{
+    if constexpr (requires { Law::of(work); })
+        return Law::of(work);
+    else if constexpr (Law::is_varied)
+        return Law::with_rule(work.smaller_part);
+    else
+        return Law::with_length(work.softening_length);
+}
+
+/// A few packs of targets against all sources, each source once for all.
+template <class Law, int in_flight>
 class PreciseSums {
 public:
     using P = Pack<double>;
-    static constexpr int in_flight = 2, lanes = in_flight * P::width;
+    static constexpr int lanes = in_flight * P::width;
 
     PreciseSums(const FewTargets& work, int first)
-        : work_(work), law_(make_law(work)), first_(first),
+        : work_(work), law_(law_of<Law>(work)), first_(first),
           last_(first + lanes < work.count ? first + lanes : work.count)
     {
         alignas(64) double x[lanes], y[lanes], z[lanes];
@@ -110,14 +122,6 @@ public:
 private:
     using Source = typename Law::template Source<P>;
 
-    static Law make_law(const FewTargets& work)
-    {
-        if constexpr (Law::is_varied)
-            return Law::with_rule(work.smaller_part);
-        else
-            return Law::with_length(work.softening_length);
-    }
-
     CHAMOMILE_HD Source broadcast(std::size_t j) const
     {
         const chamomile::Source& from = work_.sources[j];
@@ -150,7 +154,7 @@ private:
         for (int k = 0; k < in_flight; ++k) {
             const auto self = is_lane<P>(lane - k * P::width);
             Source other = source;
-            other.position.x = select(self, source.position.x + P(1), source.position.x);
+            other.position.x = select(self, source.position.x + P(apart_), source.position.x);
             other.mass = select(self, P(0), source.mass);
             law_(target_[k], other, sum_[k]);
         }
@@ -170,16 +174,29 @@ private:
     const FewTargets& work_;
     const Law law_;
     const int first_, last_;
+    const double apart_ = work_.smooth ? 0.5 * work_.smooth->side : 1;
     typename Law::template Target<P> target_[in_flight];
     typename Law::template Sum<P> sum_[in_flight];
 };
 
-template <class Law>
+/// A PreciseKernel: PreciseSums as a function.
+template <class Law, int in_flight>
 void sum_precisely(const FewTargets& work, TargetSum* sums)
 {
-    using Sums = PreciseSums<Law>;
+    using Sums = PreciseSums<Law, in_flight>;
     for (int first = 0; first < work.count; first += Sums::lanes)
         Sums(work, first).run(sums);
+}
+
+/// Returns the kernel of a law by softening and potential.
+template <template <SofteningKind, bool> class Law, int in_flight = 2>
+PreciseKernel precise_kernel_of(bool spline, bool with_potential)
+{
+    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
+    static constexpr PreciseKernel kernel[2][2] = {
+        {sum_precisely<Law<p, false>, in_flight>, sum_precisely<Law<p, true>, in_flight>},
+        {sum_precisely<Law<s, false>, in_flight>, sum_precisely<Law<s, true>, in_flight>}};
+    return kernel[spline][with_potential];
 }
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

@@ -3,13 +3,18 @@
 
 #include "chamomile/force/simd/few_targets.hpp"
 #include "chamomile/force/simd/group_kernel.hpp"
-#include "chamomile/force/simd/short_range_kernels.hpp"
+#include "chamomile/force/simd/other_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
+PreciseKernel precise_kernel(bool varied, bool spline, bool with_potential)
+{
+    return varied ? precise_kernel_of<VariedGravity>(spline, with_potential)
+                  : precise_kernel_of<Gravity>(spline, with_potential);
+}
+
 HostKernels host_kernels()
 {
-    constexpr auto p = SofteningKind::plummer, s = SofteningKind::spline;
 #define CHAMOMILE_NAME(set) CHAMOMILE_QUOTE(set)
 #define CHAMOMILE_QUOTE(set) #set
 #define CHAMOMILE_EXPAND(T, local)                                                                 \
@@ -27,10 +32,8 @@ HostKernels host_kernels()
               CHAMOMILE_EXPAND(double, 6)}},
             Pack<float>::width == 16 ? 6.5e-6 : 7e-6,
             sum_absolute_forces,
-            {{{sum_precisely<Gravity<p, false>>, sum_precisely<Gravity<p, true>>},
-              {sum_precisely<Gravity<s, false>>, sum_precisely<Gravity<s, true>>}},
-             {{sum_precisely<VariedGravity<p, false>>, sum_precisely<VariedGravity<p, true>>},
-              {sum_precisely<VariedGravity<s, false>>, sum_precisely<VariedGravity<s, true>>}}}};
+            precise_kernel,
+            periodic_kernel};
 #undef CHAMOMILE_EXPAND
 }
 

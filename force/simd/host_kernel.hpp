@@ -99,19 +99,31 @@ struct KernelScratch {
 /// Writes the sum of target row.target_begin + t of the group to sums[t].
 using HostKernel = void (*)(const GroupWork& work, KernelScratch& scratch, TargetSum* sums);
 
-/// A few targets, at most block_size, among all sorted particles in internal units.
+/// A SmoothPart is what the long range of a periodic cube makes of a pair of nearest images.
+struct SmoothPart {
+    static constexpr int degree = 36;
+
+    double side;        ///< of the cube
+    double cut_squared; ///< beyond which it is Newton's law itself to rounding
+    /// These are functions of 2 r^2 / cut^2 - 1 by power: the force over r, and the potential's
+    /// opposite.
+    double force[degree + 1], potential[degree + 1];
+};
+
+/// FewTargets are targets, at most block_size, among sources in double.
 struct FewTargets {
     static constexpr int block_size = 256;
 
     const chamomile::Source* sources;
     std::size_t source_count;
-    const Clump* clumps; ///< of all sources
-    std::size_t clump_count;
     double softening_length; ///< the least of all
-    const Index* targets;    ///< sorted particles, in rising order
+    const Index* targets;    ///< sources, in rising order
     int count;
-    const double* softening = nullptr; ///< eps^2 of each source; null: all have one length
-    double smaller_part = 0;           ///< Softening::smaller_part()
+    const double* softening = nullptr;  ///< eps^2 of each source; null: all have one length
+    double smaller_part = 0;            ///< Softening::smaller_part()
+    const SmoothPart* smooth = nullptr; ///< taken from the pairs of a periodic cube; null: none is
+    const Clump* clumps = nullptr;      ///< of all sources, for the AbsoluteForceKernel
+    std::size_t clump_count = 0;
 };
 
 /// Writes what pulls at each target, the sum of M / u^2 over all clumps, to absolute_forces[0 ..
@@ -138,8 +150,10 @@ struct HostKernels {
     /// force/repairs/cancellation.hpp has it: measured.
     double scatter;
     AbsoluteForceKernel absolute_force;
-    /// By lengths of their own, softening kind and potential wanted.
-    PreciseKernel precise[2][2][2];
+    /// By lengths of their own, softening kind and potential wanted; likewise of nearest images,
+    /// less what is smooth.
+    PreciseKernel (*precise)(bool varied, bool spline, bool with_potential);
+    PreciseKernel (*periodic)(bool varied, bool spline, bool with_potential);
 };
 
 namespace baseline {

@@ -1,6 +1,6 @@
 // The Chamomile scheme with softening lengths of each particle's own. Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
-#include "chamomile/force/simd/short_range_kernels.hpp"
+#include "chamomile/force/simd/other_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -1,7 +1,7 @@
 // Gravity's short range in a periodic cube with softening lengths of each particle's own.
 // Contraction: fused.
 #include "chamomile/force/simd/group_kernel.hpp"
-#include "chamomile/force/simd/short_range_kernels.hpp"
+#include "chamomile/force/simd/other_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 

@@ -6,10 +6,10 @@
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 
-/// By softening kind, potential wanted, double precision.
+/// HostKernels has these under the same names.
 HostKernel short_range_kernel(bool spline, bool with_potential, bool precise);
-/// Likewise of particles with softening lengths of their own.
 HostKernel varied_kernel(bool spline, bool with_potential, bool precise);
 HostKernel varied_short_range_kernel(bool spline, bool with_potential, bool precise);
+PreciseKernel periodic_kernel(bool varied, bool spline, bool with_potential);
 
 } // namespace chamomile::CHAMOMILE_INSTRUCTION_SET

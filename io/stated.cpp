@@ -1,10 +1,16 @@
 #include "chamomile/io/stated.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "chamomile/io/input_file.hpp"
 #include "chamomile/io/number_text.hpp"
 
 namespace chamomile {
 namespace {
+
+constexpr std::pair<const char*, SofteningKind> softening_words[] = {
+    {"plummer", SofteningKind::plummer}, {"spline", SofteningKind::spline}};
 
 /// A StatedNumber is a number that files state, with its allowed range.
 struct StatedNumber {
@@ -80,6 +86,13 @@ void check_same(const Snapshot& first, const Snapshot& piece, const std::filesys
                             "must be that of the first piece, " + number_text(wanted[k].value));
 }
 
+const char* word_of(SofteningKind kind)
+{
+    return std::find_if(std::begin(softening_words), std::end(softening_words),
+                        [&](const auto& word) { return kind == word.second; })
+        ->first;
+}
+
 std::optional<Softening> stated_softening(const std::filesystem::path& file,
                                           const std::optional<std::string>& kind,
                                           const std::optional<double>& length)
@@ -89,11 +102,13 @@ std::optional<Softening> stated_softening(const std::filesystem::path& file,
     if (!kind)
         throw bad_input(file, "softening_length", number_text(*length),
                         "softening_kind, plummer or spline, is needed beside it");
-    if (*kind != "plummer" && *kind != "spline")
+    const auto* const known = std::find_if(std::begin(softening_words), std::end(softening_words),
+                                           [&](const auto& word) { return *kind == word.first; });
+    if (known == std::end(softening_words))
         throw bad_input(file, "softening_kind", *kind, "plummer or spline");
     if (!length)
         throw bad_input(file, "softening_kind", *kind, "softening_length is needed beside it");
-    return Softening{*kind == "spline" ? SofteningKind::spline : SofteningKind::plummer,
+    return Softening{known->second,
                      checked(file, "softening_length", *length, ranges::not_negative)};
 }
 

@@ -24,6 +24,9 @@ void check_stated(const Snapshot& snapshot, const std::filesystem::path& file);
 /// Throws Error with Fault::input unless these numbers of a piece are those of the first piece.
 void check_same(const Snapshot& first, const Snapshot& piece, const std::filesystem::path& file);
 
+/// Returns the word for a kind of softening in this program's files.
+const char* word_of(SofteningKind kind);
+
 /// Returns a softening as this program's files state it, by its kind and its length. A file must
 /// state both or neither.
 std::optional<Softening> stated_softening(const std::filesystem::path& file,

@@ -15,6 +15,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/io/stated.hpp"
 #include "chamomile/io/unit_conversion.hpp"
 #include "python/array.hpp"
 #include "python/bindings.hpp"
@@ -199,10 +200,7 @@ void bind_snapshot(nb::module_& m)
         .def_prop_ro(
             "kernel",
             [](const Snapshot& s) {
-                return s.softening
-                           ? nb::cast(s.softening->kind == SofteningKind::spline ? "spline"
-                                                                                 : "plummer")
-                           : nb::none();
+                return s.softening ? nb::cast(word_of(s.softening->kind)) : nb::none();
             },
             nb::sig("def kernel(self) -> str | None"), "Law of that softening: plummer or spline.")
         .def_prop_ro(

@@ -8,6 +8,7 @@
 #include "chamomile/io/hdf5/layout.hpp"
 #include "chamomile/io/hdf5/output.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/stated.hpp"
 #include "chamomile/io/type_order.hpp"
 
 namespace chamomile {
@@ -176,8 +177,7 @@ private:
             out_.attribute(group, physical_softening, frame->physical_softening);
         }
         if (snapshot_.softening) {
-            const bool spline = snapshot_.softening->kind == SofteningKind::spline;
-            out_.attribute(group, softening_kind, std::string(spline ? "spline" : "plummer"));
+            out_.attribute(group, softening_kind, std::string(word_of(snapshot_.softening->kind)));
             out_.attribute(group, softening_length, snapshot_.softening->length);
             if (!particles_.softening.empty())
                 out_.attribute(group, softening_rule,

@@ -7,6 +7,7 @@
 #include "chamomile/io/number_text.hpp"
 #include "chamomile/io/one_line.hpp"
 #include "chamomile/io/pending_file.hpp"
+#include "chamomile/io/stated.hpp"
 
 namespace chamomile {
 namespace {
@@ -108,8 +109,7 @@ void write_header(const Snapshot& snapshot, TextWriter& out)
             out.comment("physical_softening", number_text(frame->physical_softening));
     }
     if (snapshot.softening) {
-        out.comment("softening_kind",
-                    snapshot.softening->kind == SofteningKind::spline ? "spline" : "plummer");
+        out.comment("softening_kind", word_of(snapshot.softening->kind));
         out.comment("softening_length", number_text(snapshot.softening->length));
     }
     out.comment("types", type_runs(snapshot.particles.type));

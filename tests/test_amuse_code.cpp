@@ -7,6 +7,7 @@
 
 #include "chamomile/clients/amuse/gravity_code.hpp"
 #include "chamomile/core/error.hpp"
+#include "tests/error_line.hpp"
 
 using namespace chamomile;
 
@@ -44,13 +45,7 @@ GravityCode made(const std::vector<ParticleState>& particles,
 void fails(const std::function<void()>& call, const std::string& line)
 {
     CAPTURE(line);
-    std::string said;
-    try {
-        call();
-    } catch (const Error& error) {
-        said = error.what();
-    }
-    CHECK(said.find(line) != std::string::npos);
+    CHECK(error_line(call).find(line) != std::string::npos);
 }
 
 struct Sum {

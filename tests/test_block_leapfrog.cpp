@@ -12,6 +12,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/models/spheres.hpp"
 #include "chamomile/io/models/uniform.hpp"
+#include "tests/error_line.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/followed.hpp"
 #include "tests/reference_solver.hpp"
@@ -295,14 +296,8 @@ TEST_CASE("potentials out of turn change no later step")
 TEST_CASE("what cannot be stepped by is refused in a line")
 {
     const auto solver = make_solver(tree_options(0));
-    const auto refusal = [&](BlockSteps steps) -> std::string {
-        try {
-            Leapfrog blocks(*solver, steps);
-        } catch (const Error& error) {
-            CHECK(error.fault() == Fault::usage);
-            return error.what();
-        }
-        return "";
+    const auto refusal = [&](BlockSteps steps) {
+        return error_line([&] { Leapfrog blocks(*solver, steps); }, Fault::usage);
     };
     CHECK(refusal({}) == "");
     CHECK(refusal({.criterion = StepCriterion::softening}).find("needs a softening") !=

@@ -8,6 +8,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/force/threads.hpp"
+#include "tests/error_line.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/jerk_behaviours.hpp"
 #include "tests/within.hpp"
@@ -43,16 +44,6 @@ double farthest(const Particles& a, const Particles& b)
     for (std::size_t i = 0; i < a.size(); ++i)
         farthest = std::max(farthest, norm(a.position[i] - b.position[i]));
     return farthest;
-}
-
-std::string message_of(const std::function<void()>& action)
-{
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 } // namespace
@@ -259,7 +250,7 @@ TEST_CASE("two bodies that fall on each other end the run, or are counted")
     for (Vec3<double>& v : pair.velocity)
         v = {};
     ReferenceJerk solver;
-    const std::string message = message_of([&] { evolve(solver, pair, 1, {}); });
+    const std::string message = error_line([&] { evolve(solver, pair, 1, {}); });
     CHECK(message.find("particle id 1: step ") == 0);
     CHECK(message.find(" from id 2; needs softening") != message.npos);
     CHECK(message.find("below the shortest of ") != message.npos);
@@ -284,7 +275,7 @@ TEST_CASE("coincident particles are refused by both ids, unless softened")
     ReferenceJerk reference, soft(0.01);
     const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0));
     for (JerkSolver* hard : {static_cast<JerkSolver*>(&reference), solver.get()}) {
-        const std::string message = message_of([&] { evolve(*hard, twins, 0.1, {}); });
+        const std::string message = error_line([&] { evolve(*hard, twins, 0.1, {}); });
         CHECK(message.find("particles with ids 107 and 131: position: the same at t = 0") == 0);
     }
     const Result softened = evolve(soft, twins, 0.01, {});
@@ -316,11 +307,11 @@ TEST_CASE("a number that is no longer finite ends the run with the particle")
     Particles particles = sphere(37);
     particles.id[17] = 117;
     particles.position[17].y = std::nan("");
-    CHECK(message_of([&] { evolve(solver, particles, 1, {}); }).find("particle id 117: position") ==
+    CHECK(error_line([&] { evolve(solver, particles, 1, {}); }).find("particle id 117: position") ==
           0);
     // All of them by their interpolation, so that the first is named.
     const HermiteOptions long_steps{.sharing = StepSharing::shared, .fixed_length = 1e200};
-    const std::string message = message_of([&] { evolve(solver, sphere(37), 1e201, long_steps); });
+    const std::string message = error_line([&] { evolve(solver, sphere(37), 1e201, long_steps); });
     CAPTURE(message);
     CHECK(message.find("particle id 1: position: is no longer a finite number in step 1") == 0);
 }

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/io/checkpoint/checkpoint_file.hpp"
+#include "tests/error_line.hpp"
 #include "tests/snapshot_fixture.hpp"
 
 using namespace chamomile;
@@ -166,12 +167,7 @@ TEST_CASE("what is kept under another name, type or length is refused by name")
     const auto message = [&](auto kept, auto wanted) {
         write_checkpoint(folder / "a.chk", kept);
         CheckpointReader archive(folder / "a.chk");
-        try {
-            wanted(archive);
-        } catch (const Error& error) {
-            return std::string(error.what());
-        }
-        return std::string();
+        return error_line([&] { wanted(archive); });
     };
     double real = 1;
     int whole = 9;

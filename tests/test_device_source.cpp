@@ -6,6 +6,7 @@
 #include "chamomile/gpu/device/nvrtc.hpp"
 #include "chamomile/gpu/pairs/text_source.hpp"
 #include "chamomile/pairs/text/device_source.hpp"
+#include "tests/error_line.hpp"
 #include "tests/text_laws.hpp"
 
 using namespace chamomile;
@@ -58,14 +59,8 @@ TEST_CASE("what NVRTC refuses is one line")
 {
     if (!has_compiler())
         return;
-    std::string line;
-    try {
-        compile_for_device("law", "template <class T> __global__ void k(T) { int a = b; }",
-                           "k<int>", 90);
-    } catch (const Error& error) {
-        CHECK(error.fault() == Fault::device);
-        line = error.what();
-    }
-    CHECK(line == "law: GPU: NVRTC: law.cu(1): error: identifier \"b\" is undefined");
+    const char* text = "template <class T> __global__ void k(T) { int a = b; }";
+    CHECK(error_line([&] { compile_for_device("law", text, "k<int>", 90); }, Fault::device) ==
+          "law: GPU: NVRTC: law.cu(1): error: identifier \"b\" is undefined");
     CHECK_THROWS_AS(compile_for_device("law", "", "k<int>", 20), Error);
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/core/error.hpp"
+#include "tests/error_line.hpp"
 #include "tests/jerk_behaviours.hpp"
 
 using namespace chamomile;
@@ -31,12 +32,8 @@ TEST_CASE("coincident particles are refused by both ids")
 {
     Particles twins = sphere(40);
     twins.position[31] = twins.position[7];
-    std::string message;
-    try {
-        evolve(*make_jerk_solver(direct_sums(0, "gpu")), twins, 0.1, {});
-    } catch (const Error& error) {
-        message = error.what();
-    }
+    const std::string message =
+        error_line([&] { evolve(*make_jerk_solver(direct_sums(0, "gpu")), twins, 0.1, {}); });
     CHECK(message.find("position: the same at t = 0") != message.npos);
 }
 

@@ -7,6 +7,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/pairs/text/text_law.hpp"
+#include "tests/error_line.hpp"
 #include "tests/text_law_behaviours.hpp"
 #include "tests/text_laws.hpp"
 
@@ -20,13 +21,7 @@ namespace {
 /// The one line of the error that a text gives; empty if it is a law.
 std::string error_of(const std::string& text)
 {
-    try {
-        TextLaw(text, "law");
-    } catch (const Error& error) {
-        CHECK(error.fault() == Fault::input);
-        return error.what();
-    }
-    return "";
+    return error_line([&] { TextLaw(text, "law"); }, Fault::input);
 }
 
 /// What one source at (a, b) does to one target at (x, y), by a law's expression of x, y, a, b

@@ -8,23 +8,13 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/integrate/scheme.hpp"
 #include "tests/c_context.hpp"
+#include "tests/error_line.hpp"
 
 using namespace chamomile;
 
 TEST_SUITE_BEGIN("option_table");
 
 namespace {
-
-template <class Call>
-std::string line_of(Call call)
-{
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
 
 /// A value of the row that is not the default: the last word, or a number within the range.
 template <class Settings>
@@ -41,7 +31,7 @@ std::string another_value(const OptionRow<Settings>& row)
         return "cpu";
     for (const char* text : {"0.25", "4", "64"}) {
         Settings settings;
-        if (text != usual && line_of([&] { row.put(settings, row.name, text); }).empty())
+        if (text != usual && error_line([&] { row.put(settings, row.name, text); }).empty())
             return text;
     }
     return "";
@@ -86,7 +76,7 @@ TEST_CASE("what a row puts it shows, and it refuses what is no value of it")
     const auto check = [](auto& row, auto settings, const std::string& value) {
         CAPTURE(row.name);
         const auto put = [&](const char* text) {
-            return line_of([&] { row.put(settings, "--" + row.name, text); });
+            return error_line([&] { row.put(settings, "--" + row.name, text); });
         };
         row.put(settings, row.name, value);
         CHECK(row.text(settings) == value);
@@ -112,9 +102,9 @@ TEST_CASE("the ranges of the rows are those of make_solver()")
         SolverOptions direct, read;
         direct.box = std::string_view("mesh split cut").find(name) != std::string::npos;
         place(direct) = std::remove_reference_t<decltype(place(direct))>(value);
-        const std::string refused = line_of([&] { make_solver(direct); });
+        const std::string refused = error_line([&] { make_solver(direct); });
         const std::string by_row =
-            line_of([&] { row_of(force_options(), name).put(read, name, number_text(value)); });
+            error_line([&] { row_of(force_options(), name).put(read, name, number_text(value)); });
         CHECK(refused.empty() == by_row.empty());
     };
     using O = SolverOptions;
@@ -159,13 +149,13 @@ TEST_CASE("C and AMUSE take every row by all of its names")
             chm_context* context = c;
             CHECK(row.text(context->options.forces.options) == value);
             GravityCode code;
-            CHECK(line_of([&] { code.set_option(key, value); }) == "");
+            CHECK(error_line([&] { code.set_option(key, value); }) == "");
         }
     }
     for (const auto& row : scheme_options())
-        CHECK(line_of([&] { GravityCode().set_option(row.plain_name(), another_value(row)); }) ==
+        CHECK(error_line([&] { GravityCode().set_option(row.plain_name(), another_value(row)); }) ==
               "");
-    CHECK(line_of([] { GravityCode().set_option("thetta", "1"); }) ==
+    CHECK(error_line([] { GravityCode().set_option("thetta", "1"); }) ==
           "option: thetta: unknown; did you mean 'theta'?");
 }
 
@@ -235,7 +225,7 @@ TEST_CASE("what does not go together is refused in the words of the caller")
         KeyedScheme keyed;
         for (const auto& [key, value] : c.options)
             REQUIRE(keyed.take(key, value));
-        CHECK(line_of([&] {
+        CHECK(error_line([&] {
                   keyed.resolve();
                   make_integrator(keyed.options, keyed.scheme);
               }) == c.line);

@@ -11,6 +11,7 @@
 #include "chamomile/io/snapshot.hpp"
 #include "chamomile/run/texts/stated_forces.hpp"
 #include "tests/clouds.hpp"
+#include "tests/error_line.hpp"
 
 using namespace chamomile;
 using namespace chamomile::tests;
@@ -98,16 +99,14 @@ TEST_CASE("lengths by type are given to the particles, or refused in one line")
         SolverOptions options;
         GivenOptions given;
         std::string line;
-        try {
+        line += error_line([&] {
             for (const auto& [name, text] : {std::pair("eps", c.eps), {"eps-type", c.of_type}})
                 if (*text) {
                     row_of(force_options(), name).put(options, std::string("--") + name, text);
                     given.insert(name);
                 }
             line = take_stated(snapshot, given, options).value_or("");
-        } catch (const Error& error) {
-            line = error.what();
-        }
+        });
         CHECK(line.find(c.line) != line.npos);
         CHECK(line.empty() == (*c.line == 0));
         if (*c.line)

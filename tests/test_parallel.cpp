@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "chamomile/parallel/thread_ranks.hpp"
+#include "tests/error_line.hpp"
 
 using namespace chamomile;
 
@@ -21,12 +22,7 @@ constexpr int rank_counts[] = {1, 2, 3, 4, 7};
 std::string error_of_ranks(int ranks, const std::function<void(Communicator&)>& body,
                            double time_limit = 600)
 {
-    try {
-        run_ranks(ranks, body, {.time_limit = time_limit, .held_back = {}});
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return {};
+    return error_line([&] { run_ranks(ranks, body, {.time_limit = time_limit, .held_back = {}}); });
 }
 
 std::uint64_t record(int from, int to, std::size_t k)

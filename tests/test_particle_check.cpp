@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "chamomile/io/particle_check.hpp"
+#include "error_line.hpp"
 #include "snapshot_fixture.hpp"
 
 using namespace chamomile;
@@ -12,13 +13,7 @@ namespace {
 
 std::string complaint(const Particles& particles)
 {
-    try {
-        check_particles(particles, "f");
-    } catch (const Error& error) {
-        CHECK(error.fault() == Fault::input);
-        return error.what();
-    }
-    return "";
+    return error_line([&] { check_particles(particles, "f"); }, Fault::input);
 }
 
 const double infinity = std::numeric_limits<double>::infinity();

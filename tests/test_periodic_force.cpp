@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/mesh/ewald.hpp"
+#include "error_line.hpp"
 #include "periodic_sets.hpp"
 
 using namespace chamomile;
@@ -142,12 +143,7 @@ TEST_CASE("options of periodic boxes that cannot be are refused in a line")
         options.device = "cpu";
         options.box = 1;
         change(options);
-        try {
-            make_solver(options);
-        } catch (const Error& error) {
-            return std::string(error.what());
-        }
-        return std::string();
+        return error_line([&] { make_solver(options); });
     };
     CHECK(refusal([](SolverOptions& o) { o.order = 3; }) ==
           "order: 3: must be 0 or 2 in a periodic box");

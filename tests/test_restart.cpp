@@ -5,6 +5,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/threads.hpp"
+#include "tests/error_line.hpp"
 #include "tests/reference_solver.hpp"
 #include "tests/restart_runs.hpp"
 #include "tests/snapshot_fixture.hpp"
@@ -160,13 +161,7 @@ TEST_CASE("states that do not fit are refused")
         for (int k = 0; k < observers; ++k)
             simulation.at_intervals(0.1, Quantities::acceleration, [](Simulation&) {});
         CheckpointReader archive(file);
-        try {
-            simulation.exchange(archive);
-        } catch (const Error& error) {
-            CHECK(error.fault() == Fault::restart);
-            return std::string(error.what());
-        }
-        return std::string();
+        return error_line([&] { simulation.exchange(archive); }, Fault::restart);
     };
     CHECK(refusal(0.25, 0) == "");
     CHECK(refusal(1, 0) == "");

@@ -11,6 +11,7 @@
 #include "chamomile/force/threads.hpp"
 #include "chamomile/integrate/leapfrog.hpp"
 #include "chamomile/integrate/simulation.hpp"
+#include "tests/error_line.hpp"
 #include "tests/reference_solver.hpp"
 #include "tests/within.hpp"
 
@@ -37,16 +38,6 @@ Particles cloud(std::size_t n)
         particles.velocity[i] = {0.1 * uniform(), 0.1 * uniform(), 0.1 * uniform()};
     }
     return particles;
-}
-
-std::string message_of(const std::function<void()>& action)
-{
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 } // namespace
@@ -249,7 +240,7 @@ TEST_CASE("a number that is no longer finite ends the run with particle and step
     particles.velocity[17].y = std::numeric_limits<double>::max();
     ReferenceSolver solver(softening);
     Simulation simulation(particles, solver, {.end_time = 10, .step = {.length = 2}});
-    const std::string message = message_of([&] { simulation.run(); });
+    const std::string message = error_line([&] { simulation.run(); });
     CHECK(message.find("particle id 117: position") == 0);
     CHECK(message.find("step 1") != message.npos);
 
@@ -261,12 +252,12 @@ TEST_CASE("a number that is no longer finite ends the run with particle and step
     Particles boxed = cloud(37);
     boxed.velocity[17].y = std::numeric_limits<double>::max();
     Simulation box(boxed, *periodic, {.end_time = 10, .step = {.length = 2}});
-    CHECK(message_of([&] { box.run(); }).find("particle id 117: position") == 0);
+    CHECK(error_line([&] { box.run(); }).find("particle id 117: position") == 0);
 
     particles = cloud(37);
     particles.position[3].z = std::nan("");
     Simulation second(particles, solver, {.end_time = 10, .step = {.length = 2}});
-    CHECK(message_of([&] { second.run(); }).find("particle id 103: position") == 0);
+    CHECK(error_line([&] { second.run(); }).find("particle id 103: position") == 0);
 }
 
 TEST_CASE("wrong options are refused")

@@ -5,16 +5,6 @@
 
 using namespace chamomile;
 
-namespace {
-
-std::string bytes_of(const std::filesystem::path& file)
-{
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-} // namespace
-
 TEST_SUITE_BEGIN("snapshot_writer");
 
 TEST_CASE("what is written beside a run is the snapshot as it was handed over")
@@ -26,7 +16,7 @@ TEST_CASE("what is written beside a run is the snapshot as it was handed over")
     writer.write(snapshot, folder / "beside.hdf5");
     snapshot.particles.position[0].x += 1;
     writer.write(snapshot, folder / "moved.hdf5");
-    CHECK(bytes_of(folder / "beside.hdf5") == bytes_of(folder / "now.hdf5"));
+    CHECK(file_bytes(folder / "beside.hdf5") == file_bytes(folder / "now.hdf5"));
     writer.finish();
     check_same_particles(read_snapshot(folder / "moved.hdf5").particles, snapshot.particles, false);
 
@@ -35,7 +25,7 @@ TEST_CASE("what is written beside a run is the snapshot as it was handed over")
     CHECK_THROWS_AS(writer.finish(), Error); // the folder is still missing
     std::filesystem::create_directories(folder / "none");
     CHECK_NOTHROW(writer.finish());
-    CHECK(bytes_of(folder / "none/later.hdf5") == bytes_of(folder / "moved.hdf5"));
+    CHECK(file_bytes(folder / "none/later.hdf5") == file_bytes(folder / "moved.hdf5"));
     CHECK(free_memory() > 1 << 20);
 }
 

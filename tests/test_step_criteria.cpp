@@ -13,6 +13,7 @@
 #include "chamomile/integrate/simulation.hpp"
 #include "chamomile/io/models/merger.hpp"
 #include "chamomile/io/models/plummer.hpp"
+#include "tests/error_line.hpp"
 #include "tests/few_bodies.hpp"
 #include "tests/followed.hpp"
 #include "tests/reference_solver.hpp"
@@ -156,13 +157,7 @@ TEST_CASE("potentials in a periodic box have no zero to measure steps by")
     options.device = "cpu";
     const auto solver = make_solver(options);
     const auto refused = [](auto&& make) {
-        try {
-            make();
-        } catch (const Error& error) {
-            return error.fault() == Fault::usage &&
-                   std::string(error.what()).find("isolated") != std::string::npos;
-        }
-        return false;
+        return error_line(make, Fault::usage).find("isolated") != std::string::npos;
     };
     CHECK(refused([&] { Leapfrog blocks(*solver, BlockSteps{}); }));
     CHECK(refused([&] { Leapfrog leapfrog(*solver, by_potential(0.03)); }));

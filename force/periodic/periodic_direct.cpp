@@ -162,10 +162,11 @@ private:
         for (std::size_t first = 0; first < targets; first += at_once) {
             Index block[at_once];
             TargetSum sums[at_once];
-            const std::size_t count = std::min(targets - first, at_once);
+            std::size_t count = std::min(targets - first, at_once);
             for (std::size_t t = 0; t < count; ++t)
                 block[t] = target(request, first + t);
             std::sort(block, block + count);
+            count = std::size_t(std::unique(block, block + count) - block);
             kernel({.sources = sources_.data(),
                     .source_count = sources_.size(),
                     .softening_length = softening_.length,

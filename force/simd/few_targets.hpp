@@ -67,6 +67,7 @@ inline void sum_absolute_forces(const FewTargets& work, float* absolute_forces)
     }
 }
 
+/// Returns the law of these targets' pairs.
 template <class Law>
 Law law_of(const FewTargets& work)
 {
@@ -174,6 +175,7 @@ private:
     const FewTargets& work_;
     const Law law_;
     const int first_, last_;
+    /// So far from a target it is itself a source without mass; no image lies there.
     const double apart_ = work_.smooth ? 0.5 * work_.smooth->side : 1;
     typename Law::template Target<P> target_[in_flight];
     typename Law::template Sum<P> sum_[in_flight];

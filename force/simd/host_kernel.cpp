@@ -6,12 +6,15 @@
 #include "chamomile/force/simd/other_kernels.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
+namespace {
 
 PreciseKernel precise_kernel(bool varied, bool spline, bool with_potential)
 {
     return varied ? precise_kernel_of<VariedGravity>(spline, with_potential)
                   : precise_kernel_of<Gravity>(spline, with_potential);
 }
+
+} // namespace
 
 HostKernels host_kernels()
 {

@@ -102,6 +102,9 @@ Snapshots:
   delta_time: 0.01
 Statistics:
   delta_time:           5e-3
+Restarts:
+  delta_hours:  0.5
+  max_run_time: 2
 InitialConditions:
   file_name:  galaxy.hdf5
   periodic:   0
@@ -171,6 +174,7 @@ def gadget(folder):
 def swift(folder):
     out = same_run(folder, "swift.yml", "outs", "galaxy.hdf5", *"--t-end 0.02 --block-steps --step-criterion softening --eta 0.2 --dt-min 1e-6 --dt-max 0.01 --eps 0.4".split(),
                    *"--softening spline --output-times 0.005,0.015 --energy-every 5e-3 --box 0".split())
+    check(told(out).get("Restarts:max_run_time") == "--max-walltime 7200" and told(out).get("Restarts:delta_hours") == "--checkpoint-walltime 1800", f"SWIFT: hours: {out}")
     check(told(out).get("Gravity:eta") == "--eta 0.2" and "Gravity:theta_cr" in out.split("without effect here")[1], f"SWIFT: {out}")
 
 

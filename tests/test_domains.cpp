@@ -225,7 +225,8 @@ const NamedCriterion criteria[] = {
     {"minimum distance", {.kind = Criterion::minimum_distance, .theta = 0.8}}};
 
 /// Solves on several ranks as a program does.
-void solve_on_ranks(Particles& p, const SolverOptions& options, int ranks, int times)
+void solve_on_ranks(Particles& p, const SolverOptions& options, int ranks, int times,
+                    std::optional<double> softening_length = {})
 {
     run_ranks(ranks,
               [&](Communicator& communicator) {
@@ -234,8 +235,10 @@ void solve_on_ranks(Particles& p, const SolverOptions& options, int ranks, int t
                   SolverOptions on_ranks = options;
                   on_ranks.ranks = &communicator;
                   const auto solver = make_solver(on_ranks);
+                  Request request = request_of(p, Quantities::acceleration_potential);
+                  request.softening_length = softening_length;
                   for (int k = 0; k < times; ++k) // cuts follow the work of the time before
-                      solver->solve(p, Quantities::acceleration_potential);
+                      solver->evaluate(request);
                   end_serving(communicator);
               },
               {.time_limit = 120, .held_back = {}});
@@ -270,6 +273,18 @@ TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
                 CHECK(lists_of_ranks(set.particles, uneven, 4, 5) == one);
         }
     }
+}
+
+TEST_CASE("a request's softening length holds on all ranks")
+{
+    const Particles p = sets()[0].particles;
+    SolverOptions options;
+    options.device = "cpu";
+    Particles one = p, several = p;
+    solve_on_ranks(several, options, 3, 1, 0.1);
+    options.softening.length = 0.1;
+    make_solver(options)->solve(one, Quantities::acceleration_potential);
+    CHECK(same_forces(one, several));
 }
 
 TEST_CASE("ranks have the forces of one rank, bit for bit")

@@ -6,6 +6,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/files/memory_archive.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
+#include "chamomile/integrate/external/text_potential.hpp"
 #include "chamomile/integrate/scheme.hpp"
 #include "chamomile/integrate/simulation.hpp"
 #include "tests/clouds.hpp"
@@ -206,6 +207,34 @@ TEST_CASE("a part of the particles is due at a time, and functions get those alo
     CHECK(follow(plummer(500), *made.integrator, 1, 0.5).largest < 1e-3);
     CHECK(*std::min_element(sizes.begin(), sizes.end()) < 500);
     CHECK(*std::max_element(sizes.begin(), sizes.end()) == 500);
+}
+
+TEST_CASE("texts are differentiated through every operation")
+{
+    for (const char* phi :
+         {"x * y + z * t", "x - y * y", "z / (2 + x)", "min(x, y * z)", "max(x, y * z)", "-(x * x)",
+          "abs(x * z)", "sqrt(3 + x * y)", "1 / sqrt(4 + x * z)", "exp(x * y)", "log(3 + x * z)",
+          "sin(x * y + t)", "cos(x * z - t)", "(2 + x)^2.5", "(2 + x)^(y + t)",
+          "select(x < y, x * z, y * z * z)"}) {
+        CAPTURE(phi);
+        const TextPotential text(std::string("phi += ") + phi, "law");
+        const auto at = [&](const Vec3<double>& x, double t) {
+            return text.at({x, {0.3, -0.5, 0.7}, t});
+        };
+        for (const Vec3<double>& x : {Vec3<double>{0.4, 0.3, -0.6}, Vec3<double>{-0.7, 0.8, 0.5}}) {
+            const double h = 1e-5, t = 0.9;
+            const auto here = at(x, t);
+            const auto slope = [&](const Vec3<double>& step) {
+                return (at(x + step, t).potential - at(x - step, t).potential) / (2 * h);
+            };
+            const Vec3<double> gradient{slope({h, 0, 0}), slope({0, h, 0}), slope({0, 0, h})};
+            CHECK(norm(here.acceleration + gradient) < 1e-8);
+            const Vec3<double> path = h * Vec3<double>{0.3, -0.5, 0.7};
+            const Vec3<double> change = (1 / (2 * h)) * (at(x + path, t + h).acceleration -
+                                                         at(x - path, t - h).acceleration);
+            CHECK(norm(here.jerk - change) < 1e-8);
+        }
+    }
 }
 
 TEST_CASE("what is wrong in a potential is told in one line")

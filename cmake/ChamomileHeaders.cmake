@@ -16,8 +16,7 @@ function(chamomile_install_headers)
 endfunction()
 
 # chamomile_precompile(TARGET [HEADER...]): the standard headers that most sources read, and others, are read once for
-# the whole target. Sources include what they need all the same. Not for the library: in what -O3 inlines from
-# precompiled headers g++ 12 no longer knows the system's own, and warns of std::string.
+# the whole target. Sources include what they need all the same.
 function(chamomile_precompile target)
     set(headers algorithm array cmath cstdint cstdio cstring filesystem functional limits map memory numbers numeric
         optional span string string_view utility vector ${ARGN})

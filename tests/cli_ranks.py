@@ -9,8 +9,8 @@ import tempfile
 import time
 
 from bad_inputs import write_inputs
-from processes import MPIRUN, launch, own_lines, processes, ranks_of, results
-from program import PROGRAM, chamomile, check, end, fingerprint, refused
+from processes import ENVIRONMENT, LAUNCH, MPIRUN, launch, own_lines, processes, ranks_of, results
+from program import PROGRAM, ROOT, chamomile, check, end, fingerprint, refused
 from restarting import start
 
 RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "-q", "--overwrite"]
@@ -154,6 +154,16 @@ def faults(folder):
         chamomile(folder, "run", "--restart", "long", "-q", "--max-walltime", 1e-4)
 
 
+def example(folder):
+    """examples/parallel from file to file, pictures included, against one rank."""
+    launcher = " ".join(map(str, LAUNCH))
+    done = subprocess.run([ROOT / "examples/parallel", folder / "example", "20000", "3"], env={**ENVIRONMENT, "CHAMOMILE": PROGRAM, "MPIRUN": launcher},
+                          capture_output=True, text=True, timeout=600)
+    check(done.returncode == 0 and "3 ranks" in done.stdout, f"examples/parallel: status {done.returncode}: {done.stdout} {done.stderr}")
+    chamomile(folder / "example", "run", "galaxies.hdf5", "--t-end", 1, "--dt", 0.05, "--eps", 0.05, "--energy-every", 0.25, "--frames", "-q", "-o", "one")
+    check(results(folder / "example", "run") == results(folder / "example", "one"), "examples/parallel: other results than those of one rank")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -164,6 +174,7 @@ def main():
         numbered(folder)
         if MPIRUN:
             faults(folder)
+            example(folder)
         else:
             print("skipped in part: no mpirun, so that only threads were ranks")
     end("ranks")

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 
 #include <unistd.h>
 
+#include "chamomile/core/version.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"
@@ -20,16 +22,43 @@ std::unique_ptr<MpiRanks>& world()
     return ranks;
 }
 
+/// A Start tells by hashes what a process was started as.
+struct Start {
+    std::size_t version, arguments;
+};
+
+/// Throws Error(usage), on all ranks, where one is another program or has other arguments, which
+/// rank 0 alone reads.
+void require_alike(MpiRanks& ranks, const std::vector<std::string>& arguments)
+{
+    const std::hash<std::string> hash;
+    std::string line;
+    for (const std::string& argument : arguments)
+        line += argument + '\0';
+    const std::vector<Start> all = ranks.all_gather(Start{hash(version), hash(line)});
+    for (int r = 1; r < ranks.size(); ++r) {
+        const Start& other = all[std::size_t(r)];
+        if (other.version == all[0].version && other.arguments == all[0].arguments)
+            continue;
+        const Error error =
+            of_rank(r, ranks.size(),
+                    Error(Fault::usage, other.version != all[0].version
+                                            ? "another version of the program: must be " +
+                                                  std::string(version) + ", that of rank 0"
+                                            : "other arguments: must be those of rank 0"));
+        ranks.fail(error);
+        throw error;
+    }
+}
+
 /// Starts MPI and shares the cores of the machine among its processes, unless the launcher has
 /// bound each to its own.
-MpiRanks& start()
+void start(const std::vector<std::string>& arguments)
 {
-    if (!world()) {
-        world() = make_mpi_ranks();
-        if (thread_count() >= int(::sysconf(_SC_NPROCESSORS_ONLN)))
-            use_threads(std::max(1, thread_count() / world()->ranks_on_host()));
-    }
-    return *world();
+    world() = make_mpi_ranks();
+    if (thread_count() >= int(::sysconf(_SC_NPROCESSORS_ONLN)))
+        use_threads(std::max(1, thread_count() / world()->ranks_on_host()));
+    require_alike(*world(), arguments);
 }
 
 } // namespace
@@ -40,14 +69,15 @@ bool serves_others()
     return launched && launched->rank > 0;
 }
 
-int serve_first()
+int serve_first(const std::vector<std::string>& arguments)
 {
-    if (!has_mpi()) // the first process tells
-        return int(Fault::usage);
+    if (!has_mpi()) // the first process tells, and a launcher that saw a failure would end it
+        return 0;
     for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGHUP, SIGXCPU})
         std::signal(signal, SIG_IGN); // the first process ends all
     try {
-        serve_solver(start());
+        start(arguments);
+        serve_solver(*world());
         world().reset();
         return 0;
     } catch (const PeerFailed&) {
@@ -65,16 +95,21 @@ bool leads_others()
     return launched && launched->rank == 0;
 }
 
+void lead_others(const std::vector<std::string>& arguments)
+{
+    start(arguments);
+}
+
 Communicator* launched_ranks()
 {
-    return leads_others() ? &start() : nullptr;
+    return world().get();
 }
 
 void end_others(int status)
 {
-    if (!leads_others() || !has_mpi())
+    if (!world())
         return;
-    MpiRanks& ranks = start();
+    MpiRanks& ranks = *world();
     try {
         end_serving(ranks);
     } catch (const Error& error) { // one is silent, where all has been done

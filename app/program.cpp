@@ -1,5 +1,6 @@
 #include "app/program.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/io/hdf5/at_exit.hpp"
 #include "chamomile/io/one_line.hpp"
+#include "chamomile/parallel/mpi/mpi_ranks.hpp"
 #include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
@@ -113,6 +115,37 @@ int ended(int status)
     return status;
 }
 
+constexpr const char* no_memory = "not enough memory for so many particles or cells";
+
+/// Prints the line of one of several threads that cannot go on, takes no memory, and ends the
+/// process, with which a launcher ends the others.
+[[noreturn]] void exit_at_once(int status, const char* line)
+{
+    static std::atomic_flag is_told = ATOMIC_FLAG_INIT;
+    while (is_told.test_and_set())
+        ::pause();
+    std::fprintf(stderr, "%s: error: ", program_name.c_str());
+    if (const auto launched = launched_rank())
+        std::fprintf(stderr, "rank %d of %d: ", launched->rank, launched->size);
+    std::fprintf(stderr, "%s\n", line);
+    std::_Exit(status);
+}
+
+/// Takes the place of std::terminate(), which ends loops of several threads whose memory runs out.
+[[noreturn]] void end_uncaught()
+{
+    try {
+        if (std::current_exception())
+            throw;
+    } catch (const Error& error) {
+        exit_at_once(int(error.fault()), error.what());
+    } catch (const std::bad_alloc&) {
+        exit_at_once(int(Fault::input), no_memory);
+    } catch (...) {
+    }
+    exit_at_once(1, "unexpected: an exception that nothing catches");
+}
+
 /// Prints exactly one line, whatever the message contains.
 int fail(int status, const std::string& line)
 {
@@ -134,12 +167,15 @@ int run_program(const char* about, std::span<const Command> commands,
     // A closed pipe or a full file system is an error of the write and must not kill the process.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
+    std::set_terminate(end_uncaught);
     if (serves_others())
-        return serve_first();
+        return serve_first(arguments);
     hold_standard_streams();
     leave_hdf5_open_at_exit();
     try {
         require_stack();
+        if (leads_others())
+            lead_others(arguments);
         const int status = dispatch(about, commands, arguments);
         flush_output();
         return ended(status);
@@ -148,7 +184,7 @@ int run_program(const char* about, std::span<const Command> commands,
     } catch (const Inaccurate& line) {
         return fail(Inaccurate::status, line.what());
     } catch (const std::bad_alloc&) {
-        return fail(int(Fault::input), "not enough memory for so many particles or cells");
+        return fail(int(Fault::input), no_memory);
     } catch (const std::filesystem::filesystem_error& error) {
         return fail(int(Fault::output), error.what());
     } catch (const std::exception& error) {

@@ -8,39 +8,12 @@ import subprocess
 import tempfile
 import time
 
-from program import PROGRAM, chamomile, check, end, fingerprint, picture, refused, table, without_comments
+from bad_inputs import write_inputs
+from processes import ENVIRONMENT, LAUNCH, MPIRUN, launch, own_lines, processes, ranks_of, results
+from program import PROGRAM, ROOT, chamomile, check, end, fingerprint, refused
+from restarting import start
 
-MPIRUN = shutil.which("mpirun")
 RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "-q", "--overwrite"]
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-
-
-def processes(folder, number, *words, wait=True):
-    """Runs the program as so many processes."""
-    command = [MPIRUN, "-n", number, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", PROGRAM, *words]
-    started = subprocess.Popen([str(c) for c in command], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if not wait:
-        return started
-    out, err = started.communicate(timeout=300)
-    return started.returncode, out, err
-
-
-def own_lines(err):
-    """The lines of the program among those of the launcher."""
-    return [line for line in err.splitlines() if line.startswith("chamomile")]
-
-
-def rows(folder, snapshot):
-    chamomile(folder, "convert", snapshot, "rows.txt", "-q", "--overwrite")
-    return without_comments((folder / "rows.txt").read_text())
-
-
-def results(folder, out):
-    """What a run has written that ranks must not show in."""
-    snapshots = sorted((folder / out).glob("snapshot_*.hdf5"))
-    pictures = {p.name: picture(p)[0] for p in (folder / out).glob("frame_*.png")}
-    energies = [tuple(row.values()) for row in table(folder / out / "energy.csv")]
-    return [rows(folder, s) for s in snapshots], pictures, energies
 
 
 def same_bytes(folder):
@@ -97,21 +70,57 @@ def refusals(folder):
     (folder / "twins.txt").write_text(text + "\n" + text.splitlines()[-1] + "\n")
     lines = [chamomile(folder, "run", "twins.txt", "--dt", 0.1, "--eps", 0, "--t-end", 1, "-o", "none", *more, status=3) for more in ([], ["--ranks", 3])]
     check(lines[0] == lines[1] and lines[0].count("\n") == 1, f"particles at one place: {lines}")
-    if not MPIRUN:
-        return
-    for line, words in [("info: is for one process", ["info", "start.hdf5"]), ("--ranks: contradicts several processes", [*fixed, "--ranks", 2]),
-                        ("or several processes: are not for --block-steps", [*common, "--block-steps"]), ("--nonsense", [*fixed, "--nonsense"])]:
-        before = fingerprint(folder)
-        status, _, err = processes(folder, 3, *words)
-        said = own_lines(err)
-        check(status == 2 and len(said) == 1 and line in said[0], f"3 processes: {words}: status {status}: {err}")
-        check(fingerprint(folder) == before, f"3 processes: {words}: changed files")
 
 
-def ranks_of(launcher):
-    """The processes of the program below the launcher."""
-    children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(launcher)], capture_output=True, text=True).stdout.split("\n")
-    return [int(line.split()[0]) for line in children if line.strip() and line.split()[1].startswith("chamomile")]
+def numbered(folder):
+    """Bad input by its numbers: exit status, the one line, nothing touched."""
+    (folder / "inputs").mkdir()
+    write_inputs(folder / "inputs")
+    run = ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "--dt", 0.1, "-o", "none"]
+    # number, how many processes (0: the program alone), words, status, the line, more words or variables of the last process
+    cases = [
+        (1, 0, [*run, "--ranks", 0], 2, "--ranks: 0"),
+        (2, 0, [*run, "--device", "gpu:9"], 5, "device: gpu:9: "),
+        (3, 0, [*run, "--device", "gpu:0,0"], 2, "gpu:0,0"),
+        (4, 3, run, 2, "rank 2 of 3: other arguments: must be those of rank 0", ["--theta", 0.4]),
+        (5, 3, ["run", "absent.hdf5", *run[2:]], 3, "absent.hdf5: file: No such file"),
+        (6, 0, [*run, "--files", 0], 2, "--files: unknown option"),
+        (7, 0, ["run", "inputs/piece.0.gadget2", *run[2:], "--ranks", 3], 3, "inputs/piece.1.gadget2: file: missing: one of 2 pieces of the snapshot"),
+        (7, 3, ["run", "inputs/piece.0.gadget2", *run[2:]], 3, "inputs/piece.1.gadget2: file: missing: one of 2 pieces of the snapshot"),
+        (8, 2, ["fluid"], 2, "fluid: is for one process; 'run' takes several"),
+        (8, 2, ["pairs"], 2, "pairs: is for one process; 'run' takes several"),
+        (8, 0, ["fluid", "--ranks", 2], 2, "--ranks: unknown option"),
+        (8, 0, ["pairs", "--ranks", 2], 2, "--ranks: unknown option"),
+        (8, 2, ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none", "--integrator", "hermite"], 2, "or several processes: need --integrator leapfrog"),
+        (9, 0, [*run, "--box", 20, "--mesh", 16, "--ranks", 20], 2, "or several processes: are not for periodic boxes"),
+        (11, 3, [*run[:-1], "busy", "--overwrite"], 4, "busy: another run is writing there"),
+        (11, 0, [*run[:-1], "busy", "--overwrite", "--ranks", 3], 4, "busy: another run is writing there"),
+        (12, 3, ["info", "start.hdf5"], 2, "info: is for one process"),
+        (13, 3, [*run, "--ranks", 2], 2, "--ranks: contradicts several processes"),
+        (14, 3, [*run, "--nonsense"], 2, "--nonsense"),
+        (15, 3, [], 2, "no command given"),
+    ]
+    if (without := pathlib.Path(PROGRAM).parent / "tests/program_without_mpi").exists():
+        cases += [(10, 3, run, 2, "several processes: need a build with MPI", without)]
+    else:
+        print("not tested here: a program that was built without MPI")
+    busy = start(folder, "run", "start.hdf5", "--eps", 0.05, "--t-end", 1e9, "--dt", 0.1, "-o", "busy", "-q", "--checkpoint-walltime", 0,
+                 "--energy-every", 1e6, "--snapshot-every", 1e8, "--steps-every", 1000000000)
+    while not (folder / "busy/snapshot_000.hdf5").exists() and busy.poll() is None:
+        time.sleep(0.01)
+    os.kill(busy.pid, signal.SIGSTOP)
+    for number, count, words, status, line, *more in cases:
+        if not count:
+            refused(folder, status, line, *words)
+        elif MPIRUN:
+            before = fingerprint(folder)
+            other = more[0] if more and isinstance(more[0], pathlib.Path) else None
+            found, _, err = processes(folder, count, *words, only=(count - 1, more[0]) if more and not other else None, program=other or PROGRAM)
+            said = own_lines(err)
+            check(found == status and len(said) == 1 and line in said[0], f"{number}: {count} processes: {words}: status {found}: {err}")
+            check(fingerprint(folder) == before, f"{number}: {count} processes: {words}: changed files")
+    busy.kill()
+    busy.communicate()
 
 
 def faults(folder):
@@ -119,7 +128,7 @@ def faults(folder):
     long = ["run", "start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--t-end", 100, "--checkpoint-every", 2, "-q", "--overwrite", "-o", "long", "--peer-timeout", 2]
     for what, which, how in [("a silent rank", 2, signal.SIGSTOP), ("a killed rank", 1, signal.SIGKILL)]:
         shutil.rmtree(folder / "long", ignore_errors=True)
-        started = processes(folder, 3, *long, wait=False)
+        started = launch(folder, 3, *long)
         ends = time.time() + 120
         while not list(folder.glob("long/checkpoint_*.chk")) and started.poll() is None and time.time() < ends:
             time.sleep(0.1)
@@ -145,6 +154,16 @@ def faults(folder):
         chamomile(folder, "run", "--restart", "long", "-q", "--max-walltime", 1e-4)
 
 
+def example(folder):
+    """examples/parallel from file to file, pictures included, against one rank."""
+    launcher = " ".join(map(str, LAUNCH))
+    done = subprocess.run([ROOT / "examples/parallel", folder / "example", "20000", "3"], env={**ENVIRONMENT, "CHAMOMILE": PROGRAM, "MPIRUN": launcher},
+                          capture_output=True, text=True, timeout=600)
+    check(done.returncode == 0 and "3 ranks" in done.stdout, f"examples/parallel: status {done.returncode}: {done.stdout} {done.stderr}")
+    chamomile(folder / "example", "run", "galaxies.hdf5", "--t-end", 1, "--dt", 0.05, "--eps", 0.05, "--energy-every", 0.25, "--frames", "-q", "-o", "one")
+    check(results(folder / "example", "run") == results(folder / "example", "one"), "examples/parallel: other results than those of one rank")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -152,8 +171,10 @@ def main():
         one = same_bytes(folder)
         restarts(folder, one)
         refusals(folder)
+        numbered(folder)
         if MPIRUN:
             faults(folder)
+            example(folder)
         else:
             print("skipped in part: no mpirun, so that only threads were ranks")
     end("ranks")

@@ -1,14 +1,17 @@
 // The only file that knows MPI. Each wait tests what is under way again and again, so that it can
-// end when another rank fails or stays silent.
+// end when another rank fails or stays silent. Then messages stay under way, and the memory that
+// they arrive in is kept.
 #include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <mpi.h>
 
+#include "chamomile/core/number_text.hpp"
 #include "chamomile/core/profile.hpp"
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
@@ -92,16 +95,19 @@ private:
     {
         if (has_failed_)
             throw PeerFailed(Fault::device, "ranks: one has failed");
-        const std::size_t ranks = std::size_t(size_);
-        std::vector<std::uint64_t> sizes, coming(ranks);
+        sizes_.clear();
         for (const auto& bytes : to)
-            sizes.push_back(bytes.size());
+            sizes_.push_back(bytes.size());
+        coming_.resize(to.size());
         std::vector<MPI_Request> requests(1);
-        MPI_Ialltoall(sizes.data(), 1, MPI_UINT64_T, coming.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD,
-                      requests.data());
+        MPI_Ialltoall(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T,
+                      MPI_COMM_WORLD, requests.data());
         wait(requests, {}, patience);
 
-        std::vector<Parcel> from;
+        for (int r = 0; r < size_; ++r) {
+            const std::size_t k = std::size_t(r);
+            from_.push_back(r == rank_ ? Parcel(to[k]) : Parcel(std::size_t(coming_[k])));
+        }
         std::vector<int> peer;
         requests.clear();
         const auto each_piece = [&](int r, std::size_t size, const auto& post) {
@@ -111,21 +117,18 @@ private:
                 post(begin, int(std::min(most_bytes, size - begin)));
             }
         };
-        for (int r = 0; r < size_; ++r) {
-            const std::size_t k = std::size_t(r);
-            from.push_back(r == rank_ ? Parcel(to[k]) : Parcel(std::size_t(coming[k])));
-            each_piece(r, from[k].size(), [&](std::size_t begin, int size) {
-                MPI_Irecv(from[k].bytes().data() + begin, size, MPI_BYTE, r, data_tag,
+        for (int r = 0; r < size_; ++r)
+            each_piece(r, from_[std::size_t(r)].size(), [&](std::size_t begin, int size) {
+                MPI_Irecv(from_[std::size_t(r)].bytes().data() + begin, size, MPI_BYTE, r, data_tag,
                           MPI_COMM_WORLD, &requests.back());
             });
-        }
         for (int r = 0; r < size_; ++r)
             each_piece(r, to[std::size_t(r)].size(), [&](std::size_t begin, int size) {
                 MPI_Isend(to[std::size_t(r)].data() + begin, size, MPI_BYTE, r, data_tag,
                           MPI_COMM_WORLD, &requests.back());
             });
         wait(requests, peer, Patience::limited);
-        return from;
+        return std::exchange(from_, {});
     }
 
     /// Waits for all requests; peer[k] is the rank of the k-th, if one rank alone makes it late.
@@ -139,15 +142,21 @@ private:
                 return;
             throw_if_failed();
             if (patience == Patience::limited && wall_clock_seconds() - start > time_limit()) {
-                for (std::size_t k = 0; k < peer.size(); ++k)
-                    if (requests[k] != MPI_REQUEST_NULL)
-                        throw silent_rank(peer[k], size_, time_limit());
-                throw Error(Fault::device, "ranks: one of " + std::to_string(size_) +
-                                               " is silent for " +
-                                               std::to_string(int(time_limit())) +
-                                               " seconds: must answer (--peer-timeout)");
+                const Error silent = silent_of(requests, peer);
+                fail(silent); // while what this rank sends is still there
+                throw silent;
             }
         }
+    }
+
+    Error silent_of(const std::vector<MPI_Request>& requests, const std::vector<int>& peer) const
+    {
+        for (std::size_t k = 0; k < peer.size(); ++k)
+            if (requests[k] != MPI_REQUEST_NULL)
+                return silent_rank(peer[k], size_, time_limit());
+        return Error(Fault::device, "ranks: one of " + std::to_string(size_) + " is silent for " +
+                                        number_text(time_limit()) +
+                                        " seconds: must answer (--peer-timeout)");
     }
 
     void throw_if_failed()
@@ -170,6 +179,9 @@ private:
     int rank_ = 0, size_ = 1, ranks_on_host_ = 1;
     bool has_failed_ = false;
     std::string failure_;
+    // Of the transfer under way.
+    std::vector<std::uint64_t> sizes_, coming_;
+    std::vector<Parcel> from_;
 };
 
 } // namespace

@@ -1,0 +1,102 @@
+"""What the scripts share that run the program as several processes of MPI."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+from program import PROGRAM, as_text, table
+
+MPIRUN = shutil.which("mpirun")
+IS_OPEN_MPI = MPIRUN and "Open MPI" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True).stdout
+LAUNCH = [MPIRUN, *(["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"] if IS_OPEN_MPI else [])]
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+
+def contexts(number, *words, only=None, program=PROGRAM):
+    """The words of the launcher for so many processes of the program. only: (rank, more): that process has more words, or in its environment these variables."""
+    parts = [(number, words, {})]
+    if only:
+        rank, more = only
+        own = (1, words, more) if isinstance(more, dict) else (1, (*words, *more), {})
+        parts = [part for part in ((rank, words, {}), own, (number - rank - 1, words, {})) if part[0]]
+    line = []
+    for count, arguments, variables in parts:
+        line += [":"] if line else []
+        line += ["-n", count]
+        for name, value in variables.items():
+            line += ["-x", f"{name}={value}"] if IS_OPEN_MPI else ["-env", name, value]
+        line += [program, *arguments]
+    return line
+
+
+def launch(folder, number, *words, **more):
+    """Starts the program as so many processes."""
+    command = [*LAUNCH, *contexts(number, *words, **more)]
+    return subprocess.Popen([str(c) for c in command], cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def processes(folder, number, *words, **more):
+    """Runs the program as so many processes: status, standard output and standard error."""
+    started = launch(folder, number, *words, **more)
+    out, err = started.communicate(timeout=300)
+    return started.returncode, out, err
+
+
+def own_lines(err):
+    """The lines of the program among those of the launcher."""
+    return [line for line in err.splitlines() if line.startswith("chamomile")]
+
+
+def ranks_of(launcher):
+    """The processes of the program below the launcher, by rank."""
+    parents = {int(line.split()[0]): (int(line.split()[1]), line.split()[2])
+               for line in subprocess.run(["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, text=True).stdout.splitlines()}
+
+    def is_below(pid):
+        while pid in parents and pid != launcher:
+            pid = parents[pid][0]
+        return pid == launcher
+
+    found = {}
+    for pid, (_, name) in parents.items():
+        if name.startswith("chamomile") and is_below(pid):
+            try:
+                found[int(re.search(rb"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", pathlib.Path(f"/proc/{pid}/environ").read_bytes())[1])] = pid
+            except (OSError, TypeError):  # it has just ended
+                pass
+    return [found[rank] for rank in sorted(found)]
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def left_of(pids, seconds=30):
+    """Those of the processes that are still there after so long."""
+    ends = time.monotonic() + seconds
+    while (left := [pid for pid in pids if is_alive(pid)]) and time.monotonic() < ends:
+        time.sleep(0.05)
+    return left
+
+
+def pixels(path):
+    """The compressed pixels of a PNG file, without its texts."""
+    data, at, found = path.read_bytes(), 8, b""
+    while at < len(data):
+        length = int.from_bytes(data[at:at + 4], "big")
+        found += data[at + 8:at + 8 + length] if data[at + 4:at + 8] in (b"IHDR", b"IDAT") else b""
+        at += length + 12
+    return found
+
+
+def results(folder, out):
+    """What a run has written that neither ranks nor restarts may show in."""
+    snapshots = sorted((folder / out).glob("snapshot_*.hdf5"))
+    pictures = {p.name: pixels(p) for p in (folder / out).glob("frame_*.png")}
+    energies = [tuple(row.values()) for row in table(folder / out / "energy.csv")]
+    return [as_text(folder, s) for s in snapshots], pictures, energies

@@ -29,7 +29,7 @@ struct Order {
     double gravitational_constant = 1;
     Criterion criterion = Criterion::moments;
     double tolerance = 0, theta = 0;
-    int local_order = 0, order = 0, group_size = 0, leaf_size = 0, batch_size = 0;
+    int local_order = 0, order = 0, group_size = 0, cluster_size = 0, leaf_size = 0, batch_size = 0;
     Precision precision = Precision::single_precision;
     int threads = 1;         ///< of each rank
     double time_limit = 600; ///< Communicator::time_limit()
@@ -52,6 +52,7 @@ Order order_of(const SolverOptions& o, const Request& request)
                 .local_order = o.local_order,
                 .order = o.order,
                 .group_size = o.group_size,
+                .cluster_size = o.cluster_size,
                 .leaf_size = o.leaf_size,
                 .batch_size = o.batch_size,
                 .precision = o.precision};
@@ -71,6 +72,7 @@ SolverOptions options_of(const Order& order)
     o.local_order = order.local_order;
     o.order = order.order;
     o.group_size = order.group_size;
+    o.cluster_size = order.cluster_size;
     o.leaf_size = order.leaf_size;
     o.batch_size = order.batch_size;
     o.precision = order.precision;
@@ -128,7 +130,7 @@ private:
         take_run(order, request, statistics.profile);
         tree_->build({positions_, masses_, work_},
                      {{.leaf_size = options.leaf_size,
-                       .cluster_size = Index(options.group_size) * groups_per_cluster,
+                       .cluster_size = Index(options.group_size * options.cluster_size),
                        .criterion = criterion_of(options),
                        .placement = order.placement},
                       group_sizes(options)},
@@ -206,7 +208,7 @@ private:
             groups, *evaluator_, options.batch_size,
             [&](InteractionLists& lists, std::size_t first, std::size_t last) {
                 tree_->list(lists, first, last);
-                note_work(lists);
+                note_work(lists, options.cluster_size);
             },
             statistics);
         figures.not_finite = evaluator_->finish();
@@ -223,7 +225,7 @@ private:
 
     /// Notes the work of each target, by which the next domains are cut: in pairs of particles, of
     /// which a pair with a cell takes 2.2 times as long and an expansion 43 times.
-    void note_work(const InteractionLists& lists)
+    void note_work(const InteractionLists& lists, int groups_per_cluster)
     {
         const auto& order = tree_->tree().octree.order;
         for (const ListRow& row : lists.rows) {

@@ -62,6 +62,7 @@ struct EvaluationInput {
     /// These are the targets in the order in which sums are best written; empty: all.
     std::span<const Index> active = {};
     Periodicity periodicity = {};
+    double cut = 0; ///< of periodic lists
     /// The form of gravity's short range is in internal units; null: Newton's law to any distance.
     const ShortRangeForm* form = nullptr;
     /// The mesh is one of Evaluator::make_mesh(), and its field is added to the sums; null: no
@@ -102,9 +103,16 @@ public:
     /// Returns how many groups a batch should hold at most; each walking thread fills its own.
     virtual std::size_t batch_size() const = 0;
 
+    /// Returns whether it takes lists that are open (InteractionLists::are_open()).
+    virtual bool finishes_lists() const { return false; }
+
     /// Takes the lists and may return before they are evaluated. Their sums may be written at once
     /// or in finish(). It is safe for several threads.
     virtual void submit(std::unique_ptr<InteractionLists> lists) = 0;
+
+    /// Returns whether open lists found too little room, which the next begin() makes. Then all
+    /// must be submitted again in place of finish(). Waits for everything submitted.
+    virtual bool needs_repetition() { return false; }
 
     /// Waits for everything submitted since begin(), until the sums of the targets are written, and
     /// of no other particle. Returns the number of targets whose sum is not finite.

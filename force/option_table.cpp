@@ -162,6 +162,10 @@ std::vector<OptionRow<O>> rows()
          "most particles that share an interaction list; 0: chosen by device")
         .only(needs_lists);
     t.number(
+         "cluster-size", [](O & o) -> auto& { return o.cluster_size; }, sizes,
+         "most groups whose walks of the tree begin as one; 0: chosen by device")
+        .only(needs_tree);
+    t.number(
          "leaf-size", [](O & o) -> auto& { return o.leaf_size; }, sizes,
          "most particles of a cell that is not divided; 0: chosen by device")
         .only(needs_tree);

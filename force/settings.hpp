@@ -67,7 +67,8 @@ struct ListOptions {
     int local_order = 6; ///< of the expansions of distant cells' field about a group; 0: none
     int order = 2;       ///< of the multipoles: 0, 2 (quadrupole), 3 (octupole) or 4 (hexadecapole)
     int group_size = 0;  ///< most particles that share one interaction list; 0: chosen by device
-    int leaf_size = 0;   ///< most particles of a cell without daughters; 0: chosen by device
+    int cluster_size = 0; ///< most groups whose walks begin as one, if full; 0: chosen by device
+    int leaf_size = 0;    ///< most particles of a cell without daughters; 0: chosen by device
     int batch_size = 0; ///< groups whose lists go to the device together; 0: chosen. Changes no bit
 };
 

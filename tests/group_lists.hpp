@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "chamomile/tree/walk.hpp"
+#include "chamomile/tree/walk_decisions.hpp"
 #include "tests/forest.hpp"
 
 namespace chamomile::tests {
@@ -33,6 +34,51 @@ inline GroupList group_list(const InteractionLists& lists, const ListRow& row)
         const ClusterRow& cluster = lists.clusters[row.cluster];
         list.cluster_far = part(lists.far_cells, cluster.far_begin, cluster.far_end);
     }
+    return list;
+}
+
+/// Finishes an open list one cell at a time, in double.
+template <class Region>
+void finish(GroupList& list, const InteractionLists& lists, const ListRow& row, const Forest& f,
+            const WalkNodes& nodes, const AcceptanceCriterion& criterion)
+{
+    const Region region(lists.regions[std::size_t(&row - lists.rows.data())],
+                        {criterion.periodicity, criterion.cut});
+    const ClusterRow& cluster = lists.clusters[row.cluster];
+    std::vector<Index> stack(lists.open.begin() + cluster.open_begin,
+                             lists.open.begin() + cluster.open_end);
+    while (!stack.empty()) {
+        const WalkNode& node = nodes.nodes[stack.back() / WalkNode::width];
+        const int k = int(stack.back() % WalkNode::width);
+        stack.pop_back();
+        const walk::CellsSeen<double> seen{
+            {node.x[k], node.y[k], node.z[k]}, node.least[k], node.relative[k], node.expansion[k]};
+        const walk::Decisions d = walk::decide(seen, region);
+        const Cell& cell = f.octree.cells[node.cell[k]];
+        if (d.left_out)
+            continue;
+        if (d.accepted)
+            (d.far ? list.far : list.cells).push_back(node.cell[k]);
+        else if (node.node[k] == no_node)
+            for (Index i = 0; i < cell.count; ++i)
+                list.particles.push_back(cell.begin + i);
+        else
+            for (int d = 0; d < WalkNode::width; ++d)
+                if (nodes.nodes[node.node[k]].lanes >> d & 1)
+                    stack.push_back(lane_of_node(node.node[k], d));
+    }
+}
+
+inline GroupList finished_list(const InteractionLists& lists, const ListRow& row, const Forest& f,
+                               const WalkNodes& nodes, const AcceptanceCriterion& criterion)
+{
+    GroupList list = group_list(lists, row); // the cluster's cells
+    if (criterion.periodicity)
+        finish<walk::PeriodicRegion<double>>(list, lists, row, f, nodes, criterion);
+    else
+        finish<walk::Region<double>>(list, lists, row, f, nodes, criterion);
+    for (auto* part : {&list.particles, &list.cells, &list.far})
+        std::sort(part->begin(), part->end());
     return list;
 }
 

@@ -60,6 +60,7 @@ TEST_CASE("the tree has the bits of the host's")
             SolverOptions o;
             o.order = criterion == Criterion::relative ? 4 : 2;
             o.group_size = 300;
+            o.cluster_size = 8;
             o.leaf_size = 20;
             o.criterion = criterion;
             o.theta = 0.7;

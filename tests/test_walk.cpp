@@ -6,6 +6,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
+#include "chamomile/tree/walk_decisions.hpp"
 #include "tests/group_lists.hpp"
 
 using namespace chamomile;
@@ -285,6 +286,38 @@ TEST_CASE("lists do not depend on batches, nor on powers of two in the units")
             m *= 0x1p91;
         CHECK(same(lists_of(Forest(scaled, {32, 8}), criterion), together));
     }
+}
+
+TEST_CASE("open lists, finished one cell at a time, are those of the walk")
+{
+    const std::size_t least = 100;
+    for (const Particles& p : clouds())
+        for (const Periodicity period : {Periodicity{}, Periodicity{2e9}})
+            for (AcceptanceCriterion criterion :
+                 {geometric(0.6), geometric(1, 5), relative(0.003, 5), minimum_distance(0.8),
+                  moments(0.003), moments(1e-4, 6), moments(0.01, 3, 0.3)}) {
+                if (period) {
+                    criterion.periodicity = period;
+                    criterion.cut = 0.1;
+                    criterion.local_order = 0;
+                }
+                const Forest f(p, {64, 8}, every_third(p.size()));
+                const ForestWalk on(f, criterion);
+                InteractionLists whole, open;
+                on.walk.list(whole, f.groups, 0, f.groups.clusters.size());
+                on.walk.open(open, f.groups, 0, f.groups.clusters.size());
+                REQUIRE(open.rows.size() == whole.rows.size());
+                CHECK(open.are_open());
+                CHECK(open.open.size() > std::min(least, open.clusters.size() - 1));
+                std::size_t equal = 0;
+                for (std::size_t r = 0; r < open.rows.size(); ++r) {
+                    const GroupList a = finished_list(open, open.rows[r], f, on.nodes, criterion),
+                                    b = group_list(whole, whole.rows[r]);
+                    equal += a.particles == b.particles && a.cells == b.cells && a.far == b.far &&
+                             a.cluster_far == b.cluster_far;
+                }
+                CHECK(equal == open.rows.size());
+            }
 }
 
 TEST_CASE("no criterion, however generous, accepts a cell that reaches its targets")

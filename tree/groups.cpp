@@ -142,10 +142,10 @@ private:
     Limits limits_;
 };
 
-/// A Part holds the groups and clusters of one part of the tree, numbered from 0.
-struct Part {
-    std::vector<Group> groups;
-    std::vector<Cluster> clusters;
+/// A PartCutter cuts one part of the tree into groups and clusters.
+struct PartCutter {
+    std::vector<Group>& groups;
+    std::vector<Cluster>& clusters;
 
     void cut(const Piece& piece, const PieceCutter& to_clusters, const PieceCutter& to_groups,
              GroupSizes sizes)
@@ -273,9 +273,10 @@ std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std:
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes)
 {
-    const std::uint64_t least = std::uint64_t(sizes.least), cluster = Part::most_targets(sizes),
-                        all = std::max<std::uint64_t>(cluster, groups.target_count / 64),
-                        particles = std::max<std::uint64_t>(4 * all, octree.size / 256);
+    const std::uint64_t least = std::uint64_t(sizes.least),
+                        cluster = PartCutter::most_targets(sizes),
+                        all = std::max<std::uint64_t>(cluster, groups.target_count / 256),
+                        particles = std::max<std::uint64_t>(4 * all, octree.size / 1024);
     // Clusters do not depend on the pieces that the threads share, because larger pieces hold whole
     // clusters.
     std::vector<Piece> pieces;
@@ -291,10 +292,8 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                 GroupSizes sizes, std::span<const Piece> pieces)
 {
-    groups.groups.clear();
-    groups.clusters.clear();
     const std::uint64_t group = std::uint64_t(sizes.group), least = std::uint64_t(sizes.least),
-                        cluster = Part::most_targets(sizes), sparse = sizes.sparse,
+                        cluster = PartCutter::most_targets(sizes), sparse = sizes.sparse,
                         of_cluster = std::uint64_t(sizes.cluster) * least;
     const auto cutter = [&](const Limits& limits) {
         return PieceCutter(groups, octree, moments, limits);
@@ -302,16 +301,18 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
     const PieceCutter to_clusters = cutter({cluster, 4 * cluster, of_cluster, sparse,
                                             clusters_to_groups * sizes.longest_side}),
                       to_groups = cutter({group, 4 * group, least, sparse, sizes.longest_side});
-    std::vector<Part> parts(pieces.size());
+    std::vector<GroupPart>& parts = groups.parts;
+    parts.resize(pieces.size());
 #pragma omp parallel for if (groups.target_count > worth_threads) schedule(dynamic, 1)
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        Part part; // built apart from its neighbours, which share a cache line
-        part.cut(pieces[p], to_clusters, to_groups, sizes);
-        parts[p] = std::move(part);
+        parts[p].groups.clear();
+        parts[p].clusters.clear();
+        PartCutter{parts[p].groups, parts[p].clusters}.cut(pieces[p], to_clusters, to_groups,
+                                                           sizes);
     }
 
     std::vector<Index> first_group{0}, first_cluster{0};
-    for (const Part& part : parts) {
+    for (const GroupPart& part : parts) {
         first_group.push_back(first_group.back() + Index(part.groups.size()));
         first_cluster.push_back(first_cluster.back() + Index(part.clusters.size()));
     }

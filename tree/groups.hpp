@@ -38,14 +38,21 @@ struct SofteningSpan {
     double half() const { return 0.5 * (largest - least); }
 };
 
+/// A GroupPart holds the groups and clusters of one part of the tree, numbered from 0.
+struct alignas(64) GroupPart { // no two share a cache line
+    std::vector<Group> groups;
+    std::vector<Cluster> clusters;
+};
+
 /// TargetGroups holds the targets of one evaluation and their groups.
 struct TargetGroups {
     std::vector<Group> groups;
     std::vector<Cluster> clusters;
     std::span<const Index> targets; ///< active particles by sorted place; empty: all of them
     std::size_t target_count = 0;
-    std::vector<Index> found;    ///< memory for `targets`, which may also lie elsewhere
-    std::vector<char> is_target; ///< of each particle, while the targets are found
+    std::vector<Index> found;     ///< memory for `targets`, which may also lie elsewhere
+    std::vector<char> is_target;  ///< of each particle, while the targets are found
+    std::vector<GroupPart> parts; ///< while groups are cut
     /// The softenings of the targets of each; empty: all particles have one length.
     std::vector<SofteningSpan> group_softening, cluster_softening;
 

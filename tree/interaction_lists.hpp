@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chamomile/tree/groups.hpp"
+#include "chamomile/tree/walk_region.hpp"
 
 namespace chamomile {
 
@@ -22,8 +23,9 @@ inline constexpr Index no_cluster = 0xffffffff;
 struct ClusterRow {
     Index far_begin, far_end; ///< in `far_cells`
     Vec3<double> center;
-    double radius;    ///< largest distance of a target's place from the centre
-    double softening; ///< eps^2 that targets with lengths of their own have about
+    double radius;                      ///< largest distance of a target's place from the centre
+    double softening;                   ///< eps^2 that targets with lengths of their own have about
+    Index open_begin = 0, open_end = 0; ///< in `open`
 };
 
 /// A ListRow is one group's part of a batch: targets begin .. end feel their cluster's far cells
@@ -46,11 +48,18 @@ struct ListRow {
 /// InteractionLists holds the lists of a batch of groups as indices: the cells whose fields are
 /// expanded, the cells that each group sees as multipoles and the particles that it sees one by
 /// one. Together they hold every particle once.
+///
+/// Or the lists of groups are left to the evaluator, which goes on from the cells that each cluster
+/// leaves open, by the same decisions (tree/walk_decisions.hpp) for the regions of the groups.
 struct InteractionLists {
     std::vector<ListRow> rows;
     std::vector<ClusterRow> clusters;
     std::vector<Index> cells, far_cells;
     std::vector<ParticleRange> ranges;
+    std::vector<Index> open;         ///< lanes of nodes (tree/walk_nodes.hpp)
+    std::vector<WalkRegion> regions; ///< of the rows; empty: their lists are whole
+
+    bool are_open() const { return !regions.empty(); }
 
     void clear()
     {
@@ -59,6 +68,8 @@ struct InteractionLists {
         cells.clear();
         far_cells.clear();
         ranges.clear();
+        open.clear();
+        regions.clear();
     }
 };
 

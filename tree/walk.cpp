@@ -73,13 +73,27 @@ void Walk::list(InteractionLists& lists, const TargetGroups& groups, std::size_t
                 std::size_t last_cluster) const
 {
     auto scratch = take_scratch();
-    for (std::size_t c = first_cluster; c < last_cluster; ++c)
-        list_cluster(lists, groups, groups.clusters[c], *scratch);
+    for (std::size_t c = first_cluster; c < last_cluster; ++c) {
+        walk(groups, groups.clusters[c], true, *scratch);
+        append_rows(lists, groups, groups.clusters[c], *scratch);
+    }
     give_back(std::move(scratch));
 }
 
-void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
-                        WalkScratch& scratch) const
+void Walk::open(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
+                std::size_t last_cluster) const
+{
+    auto scratch = take_scratch();
+    for (std::size_t c = first_cluster; c < last_cluster; ++c) {
+        walk(groups, groups.clusters[c], false, *scratch);
+        append_open_rows(lists, groups, groups.clusters[c], *scratch);
+    }
+    give_back(std::move(scratch));
+}
+
+/// Walks for one cluster, and for its groups if it `finishes` their lists.
+void Walk::walk(const TargetGroups& groups, const Cluster& cluster, bool finishes,
+                WalkScratch& scratch) const
 {
     const double a = criterion_.is_relative() ? scaled_acceleration(cluster, scratch) : 0;
     const double relative_factor = criterion_.relative_factor(a);
@@ -123,11 +137,19 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
         criterion_.periodicity ? kernels_->walk_periodic_cluster : kernels_->walk_cluster;
     walk_cluster({{nodes_->nodes.data(), octree_->cells.data()},
                   whole,
-                  count,
+                  finishes ? count : 0,
                   criterion_.local_order > 0 ? spared_part * cluster.radius : -1,
                   {criterion_.periodicity, criterion_.cut}},
                  scratch);
+}
 
+/// Appends the rows of groups whose lists are whole.
+void Walk::append_rows(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
+                       WalkScratch& scratch) const
+{
+    const bool varied = !groups.group_softening.empty();
+    const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
+    const std::size_t count = cluster.last_group - cluster.first_group;
     const Index far = Index(lists.far_cells.size()), cells = Index(lists.cells.size()),
                 ranges = Index(lists.ranges.size());
     GroupEnds begin = scratch.ends.data[0];
@@ -163,6 +185,33 @@ void Walk::list_cluster(InteractionLists& lists, const TargetGroups& groups, con
     append(lists.far_cells, scratch.far_cells);
     append(lists.cells, scratch.cells);
     append(lists.ranges, scratch.ranges);
+}
+
+/// Appends the rows of groups whose lists an evaluator finishes, with their regions.
+void Walk::append_open_rows(InteractionLists& lists, const TargetGroups& groups,
+                            const Cluster& cluster, const WalkScratch& scratch) const
+{
+    const bool varied = !groups.group_softening.empty();
+    const std::size_t number_of_cluster = std::size_t(&cluster - groups.clusters.data());
+    const Index far = Index(lists.far_cells.size()), open = Index(lists.open.size()),
+                number = Index(lists.clusters.size());
+    lists.clusters.push_back({far, far + Index(scratch.far_cells.size), cluster.center,
+                              cluster.radius,
+                              varied ? groups.cluster_softening[number_of_cluster].middle() : 0,
+                              open, open + Index(scratch.left_open.size)});
+    for (std::size_t g = cluster.first_group; g < cluster.last_group; ++g) {
+        ListRow row{};
+        row.target_begin = groups.groups[g].begin;
+        row.target_end = groups.groups[g].end;
+        row.cluster = number;
+        row.center = groups.groups[g].center;
+        row.radius = groups.groups[g].radius;
+        row.softening = varied ? groups.group_softening[g].middle() : 0;
+        lists.rows.push_back(row);
+        lists.regions.push_back(scratch.regions.data[g - cluster.first_group]);
+    }
+    append(lists.far_cells, scratch.far_cells);
+    append(lists.open, scratch.left_open);
 }
 
 double Walk::acceleration(const Cluster& cluster) const

@@ -34,6 +34,11 @@ public:
     void list(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
               std::size_t last_cluster) const;
 
+    /// Appends the far cells of these clusters and the cells that they leave open, for an evaluator
+    /// that finishes the lists of the groups. Several threads may call it.
+    void open(InteractionLists& lists, const TargetGroups& groups, std::size_t first_cluster,
+              std::size_t last_cluster) const;
+
     /// Returns an estimate of the acceleration of the cluster's particles, G = 1, in the units of
     /// the particles; the relative criterion compares with it. In a Plummer sphere it is within a
     /// factor of 1.6 of the acceleration of 98 % of them.
@@ -48,8 +53,12 @@ public:
     static double estimate_reach(const CellReach& reach, const AcceptanceCriterion& criterion);
 
 private:
-    void list_cluster(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
-                      WalkScratch& scratch) const;
+    void walk(const TargetGroups& groups, const Cluster& cluster, bool finishes,
+              WalkScratch& scratch) const;
+    void append_rows(InteractionLists& lists, const TargetGroups& groups, const Cluster& cluster,
+                     WalkScratch& scratch) const;
+    void append_open_rows(InteractionLists& lists, const TargetGroups& groups,
+                          const Cluster& cluster, const WalkScratch& scratch) const;
     double scaled_acceleration(const Cluster& cluster, WalkScratch& scratch) const;
     std::unique_ptr<WalkScratch> take_scratch() const;
     void give_back(std::unique_ptr<WalkScratch> scratch) const;

@@ -23,6 +23,13 @@ struct alignas(64) WalkNode {
     Index inner;       ///< bits of the lanes whose cells have daughters
 };
 
+/// A lane of a node has one number, which is that of a cell. Trees have up to most_lanes of them.
+inline constexpr std::size_t most_lanes = std::size_t(1) << 32;
+CHAMOMILE_HD constexpr Index lane_of_node(Index node, int lane)
+{
+    return node * WalkNode::width + Index(lane);
+}
+
 /// Fills one lane. The bits are the same on host and device, and so products and sums are not
 /// contracted.
 CHAMOMILE_HD void fill_lane(WalkNode& node, int lane, Index cell, Index daughters,

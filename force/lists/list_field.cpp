@@ -64,7 +64,7 @@ double ListField::longest_group() const
 TreePlan ListField::tree_plan() const
 {
     return {.leaf_size = options_.leaf_size,
-            .cluster_size = Index(options_.group_size) * groups_per_cluster,
+            .cluster_size = Index(group_sizes(options_).group * group_sizes(options_).cluster),
             .criterion = walks() ? std::optional(criterion()) : std::nullopt,
             .placement = options_.decorrelate
                              ? random_placement(*options_.decorrelate, plan_.number)
@@ -297,14 +297,17 @@ std::size_t ListField::sum(const SeparateTargets& separate, std::span<const Inde
             form_ = ShortRangeForm::fit(long_range_->split() / scale_.length,
                                         long_range_->cut() / scale_.length);
         input.periodicity = {options_.box};
+        input.cut = long_range_->cut();
         input.form = &form_;
         input.mesh = with_mesh ? long_range_->of_evaluator() : nullptr;
     }
-    batch_limit_.try_until_it_fits([&] {
-        parts_.evaluator->begin(input);
-        submit(separate, batch_limit_.batch_size(options_.batch_size, *parts_.evaluator),
-               statistics);
-    });
+    do
+        batch_limit_.try_until_it_fits([&] {
+            parts_.evaluator->begin(input);
+            submit(separate, batch_limit_.batch_size(options_.batch_size, *parts_.evaluator),
+                   statistics);
+        });
+    while (needs_repetition(statistics));
     const TimedPhase phase(statistics.profile, "results");
     const std::size_t not_finite = parts_.evaluator->finish();
     parts_.evaluator->add_statistics(statistics);
@@ -312,6 +315,12 @@ std::size_t ListField::sum(const SeparateTargets& separate, std::span<const Inde
     statistics.groups = groups_.groups.size();
     statistics.cells = tree_.octree.cells.size();
     return not_finite;
+}
+
+bool ListField::needs_repetition(ForceStatistics& statistics)
+{
+    const TimedPhase phase(statistics.profile, "results");
+    return parts_.evaluator->needs_repetition();
 }
 
 namespace {
@@ -332,7 +341,9 @@ void ListField::submit(const SeparateTargets& separate, int batch_size, ForceSta
     submit_batches(
         groups_, *parts_.evaluator, batch_size,
         [&](InteractionLists& lists, std::size_t first, std::size_t last) {
-            if (walks()) {
+            if (walks() && parts_.evaluator->finishes_lists()) {
+                walk_.open(lists, groups_, first, last);
+            } else if (walks()) {
                 walk_.list(lists, groups_, first, last);
             } else {
                 const std::size_t begin = groups_.clusters[first].first_group,

@@ -97,6 +97,7 @@ private:
     /// device has no room for the batches, smaller ones are tried: they change no bit.
     std::size_t sum(const SeparateTargets& separate, std::span<const Index> active, bool with_mesh,
                     const ForceOutput& output, ForceStatistics& statistics);
+    bool needs_repetition(ForceStatistics& statistics);
     void submit(const SeparateTargets& separate, int batch_size, ForceStatistics& statistics);
     void add_long_range(const Targets& targets, const Outputs& to, ForceStatistics& statistics);
     void complete_potentials(const ArrayView& potential);

@@ -111,10 +111,10 @@ GroupSizes ListField::target_sizes(std::size_t targets) const
 {
     const double part = double(targets) / double(size());
     if (!walks() || part >= 1)
-        return {options_.group_size, groups_per_cluster};
+        return {options_.group_size, options_.cluster_size};
     const double most = options_.group_size, least = options_.device == "cpu" ? 16 : 32;
     const double group = std::max(std::min(least, most), part * most);
-    return {int(group), std::max(1, int(groups_per_cluster * part * most / group))};
+    return {int(group), std::max(1, int(options_.cluster_size * part * most / group))};
 }
 
 /// Returns the lengths of targets among sources that have their own.

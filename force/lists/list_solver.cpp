@@ -123,7 +123,7 @@ private:
 
 GroupSizes group_sizes(const SolverOptions& options)
 {
-    GroupSizes sizes{options.group_size, groups_per_cluster};
+    GroupSizes sizes{options.group_size, options.cluster_size};
     if (options.solver == SolverKind::tree) {
         const bool on_host = options.device == "cpu";
         sizes.least = on_host ? 16 : 0; // a pack; where a GPU would wait for the longest list, none

@@ -11,9 +11,6 @@
 
 namespace chamomile {
 
-/// This is the largest number of groups in a cluster, if they are full.
-inline constexpr int groups_per_cluster = 8;
-
 /// These are the parts of a solver, chosen once by make_solver().
 struct SolverParts {
     std::unique_ptr<TreeBuilder> builder;

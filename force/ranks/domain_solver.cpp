@@ -112,7 +112,7 @@ private:
         take_run(order, request, statistics.profile);
         tree_->build({positions_, masses_, work_},
                      {{.leaf_size = options.leaf_size,
-                       .cluster_size = Index(options.group_size) * groups_per_cluster,
+                       .cluster_size = Index(options.group_size * options.cluster_size),
                        .criterion = criterion_of(options),
                        .placement = order.placement},
                       group_sizes(options)},
@@ -190,7 +190,7 @@ private:
             groups, *evaluator_, options.batch_size,
             [&](InteractionLists& lists, std::size_t first, std::size_t last) {
                 tree_->list(lists, first, last);
-                note_work(lists);
+                note_work(lists, options.cluster_size);
             },
             statistics);
         figures.not_finite = evaluator_->finish();
@@ -207,7 +207,7 @@ private:
 
     /// Notes the work of each target, by which the next domains are cut: in pairs of particles, of
     /// which a pair with a cell takes 2.2 times as long and an expansion 43 times.
-    void note_work(const InteractionLists& lists)
+    void note_work(const InteractionLists& lists, int groups_per_cluster)
     {
         const auto& order = tree_->tree().octree.order;
         for (const ListRow& row : lists.rows) {

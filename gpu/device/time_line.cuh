@@ -1,4 +1,4 @@
-/// \file  When kernels ran: how long the GPU was busy, and from the first kernel to the last.
+/// \file  What batches note: when their kernels ran, and what pruning found (gpu/lists/prune.cuh).
 ///
 /// Blocks note the time themselves, because two events per batch from many threads at once hold up
 /// the driver more than the sums that they time: 16 threads share one lock there.
@@ -13,10 +13,14 @@
 
 namespace chamomile {
 
-/// KernelTimes holds start and end of the kernels of one batch, in nanoseconds of the device's
-/// clock.
-struct KernelTimes {
-    unsigned long long start, stop;
+/// A BatchNote holds start and end of the kernels of one batch, in nanoseconds of the device's
+/// clock, and counts of the lists that were finished on the device.
+struct BatchNote {
+    unsigned long long start = ~0ull, stop = 0;
+    unsigned long long particle_pairs = 0, cell_pairs = 0, expansions = 0;
+    unsigned long long words = 0; ///< that the lists need
+    unsigned row_count = 0;       ///< lists
+    unsigned is_too_deep = 0;     ///< the tree, for the kernel's stack
 
     static __device__ unsigned long long now()
     {
@@ -36,24 +40,27 @@ public:
     /// Makes room for so many batches.
     void begin(std::size_t batches, cudaStream_t stream)
     {
-        KernelTimes* times = host_.reserve(batches);
-        std::fill(times, times + batches, KernelTimes{~0ull, 0});
+        BatchNote* times = host_.reserve(batches);
+        std::fill(times, times + batches, BatchNote{});
         upload(device_, times, batches, stream);
         used_ = 0;
     }
 
     /// Returns where the next batch notes its times. It is safe for several threads.
-    KernelTimes* next() { return device_.data() + used_++; }
+    BatchNote* next() { return device_.data() + used_++; }
 
     /// This is to be called when all streams have been waited for.
     void finish(cudaStream_t stream)
     {
         const std::size_t n = used_;
-        download(host_.data(), device_.data(), n, stream);
-        check(status_when_done(stream), "read the times of kernels");
-        KernelTimes* times = host_.data();
+        BatchNote* times = host_.data();
+        download(times, device_.data(), n, stream);
+        check(status_when_done(stream), "read the notes of batches");
+        lists_ = {};
+        for (std::size_t k = 0; k < n; ++k)
+            lists_.add(times[k]);
         std::sort(times, times + n,
-                  [](const KernelTimes& a, const KernelTimes& b) { return a.start < b.start; });
+                  [](const BatchNote& a, const BatchNote& b) { return a.start < b.start; });
         busy_ = span_ = 0;
         unsigned long long end = n > 0 ? times[0].start : 0;
         for (std::size_t k = 0; k < n; ++k) {
@@ -65,14 +72,33 @@ public:
             span_ = 1e-9 * double(end - times[0].start);
     }
 
+    /// ListNotes are the counts of all batches.
+    struct ListNotes {
+        std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;
+        double words_per_list = 0; ///< of the batch with the longest lists
+        bool are_too_deep = false;
+
+        void add(const BatchNote& note)
+        {
+            particle_pairs += note.particle_pairs;
+            cell_pairs += note.cell_pairs;
+            expansions += note.expansions;
+            if (note.row_count > 0)
+                words_per_list = std::max(words_per_list, double(note.words) / note.row_count);
+            are_too_deep = are_too_deep || note.is_too_deep;
+        }
+    };
+    const ListNotes& lists() const { return lists_; }
+
     double busy_seconds() const { return busy_; }
     double span_seconds() const { return span_; }
 
 private:
-    DeviceBuffer<KernelTimes> device_;
-    PinnedBuffer<KernelTimes> host_;
+    DeviceBuffer<BatchNote> device_;
+    PinnedBuffer<BatchNote> host_;
     std::atomic<std::size_t> used_{0};
     double busy_ = 0, span_ = 0;
+    ListNotes lists_;
 };
 
 } // namespace chamomile

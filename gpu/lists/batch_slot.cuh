@@ -13,6 +13,7 @@
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/lists/chamomile.cuh"
 #include "chamomile/gpu/lists/far_field.cuh"
+#include "chamomile/gpu/lists/prune.cuh"
 
 namespace chamomile {
 
@@ -55,16 +56,17 @@ struct BatchSlot {
     }
 
     /// Waits for the slot's last batch, packs the lists and starts their copy. `most` targets at
-    /// most go to one warp. Sets the list pointers of `batch` and `far`, of all else nothing.
+    /// most go to one warp. Sets the list pointers of `batch`, `far` and `open`, of all else
+    /// nothing.
     void send(const InteractionLists& lists, Index most, bool expands, DeviceBatch& batch,
-              DeviceFarField& far)
+              DeviceFarField& far, DeviceOpenLists& open)
     {
         wait();
         in_use_ = true;
         Index warps = 0;
         for (const ListRow& row : lists.rows)
             warps += warps_of(row, most);
-        const std::size_t clusters = expands ? lists.clusters.size() : 0,
+        const std::size_t clusters = expands || lists.are_open() ? lists.clusters.size() : 0,
                           far_cells = expands ? lists.far_cells.size() : 0;
         BatchLayout layout;
         const std::size_t work = layout.add<WarpWork>(warps),
@@ -72,7 +74,9 @@ struct BatchSlot {
                           cells = layout.add<Index>(lists.cells.size()),
                           ranges = layout.add<ParticleRange>(lists.ranges.size()),
                           cluster_rows = layout.add<ClusterRow>(clusters),
-                          far_list = layout.add<Index>(far_cells);
+                          far_list = layout.add<Index>(far_cells),
+                          open_list = layout.add<Index>(lists.open.size()),
+                          regions = layout.add<WalkRegion>(lists.regions.size());
         char* host = host_.reserve(layout.bytes());
         char* device = device_.reserve(layout.bytes());
         share_work(reinterpret_cast<WarpWork*>(host + work), lists, most);
@@ -81,6 +85,8 @@ struct BatchSlot {
         put(host + ranges, lists.ranges, lists.ranges.size());
         put(host + cluster_rows, lists.clusters, clusters);
         put(host + far_list, lists.far_cells, far_cells);
+        put(host + open_list, lists.open, lists.open.size());
+        put(host + regions, lists.regions, lists.regions.size());
         check(cudaMemcpyAsync(device, host, layout.bytes(), cudaMemcpyHostToDevice, stream),
               "copy lists to the device");
         bytes_sent += layout.bytes();
@@ -94,7 +100,23 @@ struct BatchSlot {
         far.clusters = reinterpret_cast<ClusterRow*>(device + cluster_rows);
         far.cluster_count = Index(clusters);
         far.row_count = Index(lists.rows.size());
-        far.far_cells = reinterpret_cast<Index*>(device + far_list);
+        far.far_cells = far.group_far_cells = reinterpret_cast<Index*>(device + far_list);
+        open.clusters = far.clusters;
+        open.regions = reinterpret_cast<WalkRegion*>(device + regions);
+        open.open = reinterpret_cast<Index*>(device + open_list);
+        open.rows = reinterpret_cast<ListRow*>(device + rows);
+        open.row_count = far.row_count;
+    }
+
+    /// Makes room for the lists that the device finishes, and lets `batch` and `far` read them
+    /// there.
+    void make_room(std::size_t words, DeviceBatch& batch, DeviceFarField& far,
+                   DeviceOpenLists& open)
+    {
+        open.words = lists_.reserve(words);
+        open.room = Index(words);
+        batch.cells = far.group_far_cells = open.words;
+        batch.ranges = reinterpret_cast<ParticleRange*>(open.words);
     }
 
     /// Makes room for the expansions of the batch's clusters.
@@ -131,6 +153,7 @@ private:
     PinnedBuffer<char> host_;
     DeviceBuffer<char> device_;
     DeviceBuffer<char> cluster_terms_;
+    DeviceBuffer<Index> lists_; // that the device finishes
 };
 
 } // namespace chamomile

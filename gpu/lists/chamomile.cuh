@@ -67,7 +67,7 @@ struct DeviceBatch {
     bool adds_to_sums; ///< the sums hold a first part already
     Periodicity periodicity;
     ShortRangeForm form; ///< of laws that are periodic
-    KernelTimes* times;
+    BatchNote* note;
 
     __device__ Index sorted(Index target) const { return targets ? targets[target] : target; }
     __device__ const Vec3<double>& place(Index target) const
@@ -357,7 +357,7 @@ __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBa
     const int warp = int(threadIdx.x) / warp_size;
     const Index number = blockIdx.x * warps_per_block + Index(warp);
     if (threadIdx.x == 0)
-        batch.times->begin();
+        batch.note->begin();
     if (number >= batch.work_count)
         return;
     const WarpWork work = batch.work[number];
@@ -378,7 +378,7 @@ __global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBa
             run.template operator()<4>();
     }
     if (threadIdx.x % warp_size == 0)
-        batch.times->end();
+        batch.note->end();
 }
 
 } // namespace chamomile

@@ -14,6 +14,7 @@
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/device/time_line.cuh"
 #include "chamomile/gpu/lists/batch_slot.cuh"
+#include "chamomile/gpu/lists/prune.cuh"
 #include "chamomile/gpu/lists/short_range.cuh"
 #include "chamomile/gpu/lists/target_sums.cuh"
 #include "chamomile/gpu/mesh/tree_mesh.cuh"
@@ -24,11 +25,11 @@ namespace {
 
 /// There are two for each of 16 walking threads: one is packed while the other is evaluated. The
 /// driver runs eight streams side by side unless told otherwise (CUDA_DEVICE_MAX_CONNECTIONS), so
-/// that eight batches must be able to fill the card: 128 groups of 350 targets are some 400 warps.
+/// that eight batches must be able to fill the card: 512 groups of 90 targets are as many warps.
 constexpr int slot_count = 32;
 /// So many warps of the Chamomile kernel run on a multiprocessor, by its registers.
 constexpr int warps_per_multiprocessor = 20;
-constexpr std::size_t least_batch = 128, largest_batch = 512;
+constexpr std::size_t least_batch = 256, largest_batch = 2048;
 
 template <SofteningKind softening, bool with_potential, class T>
 Kernel kernel_of(int order)
@@ -122,6 +123,7 @@ public:
         while (per_lane_ > 1 && groups.target_count < warps_to_fill_ * warp_size * per_lane_)
             per_lane_ /= 2;
         next_slot_ = 0;
+        are_done_ = false;
         batch_size_ =
             std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
     }
@@ -129,6 +131,12 @@ public:
     std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }
 
     std::size_t batch_size() const override { return batch_size_; }
+
+    bool finishes_lists() const override
+    {
+        return !tree_is_too_deep_ &&
+               input_.octree->divided + 1 <= most_lanes / std::size_t(WalkNode::width);
+    }
 
     void submit(std::unique_ptr<InteractionLists> lists) override
     {
@@ -142,18 +150,21 @@ public:
         pool_.give_back(std::move(lists));
     }
 
+    bool needs_repetition() override
+    {
+        wait_for_batches();
+        const TimeLine::ListNotes& notes = time_line_->lists();
+        tree_is_too_deep_ = tree_is_too_deep_ || notes.are_too_deep;
+        const bool has_room = notes.words_per_list <= words_per_list_;
+        if (!has_room)
+            words_per_list_ = 1.25 * notes.words_per_list;
+        return notes.are_too_deep || !has_room;
+    }
+
     std::size_t finish() override
     {
         const ForceOutput& output = input_.output;
-        check(cudaSetDevice(device_), "choose the device");
-        {
-            const TraceRange range("wait");
-            const double start = wall_clock_seconds();
-            for (auto& slot : slots_)
-                slot->wait();
-            wait_ = wall_clock_seconds() - start;
-        }
-        time_line_->finish(tree_->stream);
+        wait_for_batches();
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
             return 0;
@@ -176,6 +187,10 @@ public:
         statistics.device_busy = time_line_->busy_seconds();
         statistics.device_span = time_line_->span_seconds();
         statistics.device_wait = wait_;
+        const TimeLine::ListNotes& notes = time_line_->lists();
+        statistics.particle_particle += notes.particle_pairs;
+        statistics.particle_cell += notes.cell_pairs;
+        statistics.expansions += notes.expansions;
         statistics.bytes_from_device = bytes_down_;
         for (DeviceTree* tree : {tree_.get(), target_tree_.get()})
             if (tree) { // of a build since the last evaluation
@@ -187,6 +202,19 @@ public:
     }
 
 private:
+    void wait_for_batches()
+    {
+        check(cudaSetDevice(device_), "choose the device");
+        if (std::exchange(are_done_, true))
+            return;
+        const TraceRange range("wait");
+        const double start = wall_clock_seconds();
+        for (auto& slot : slots_)
+            slot->wait();
+        wait_ = wall_clock_seconds() - start;
+        time_line_->finish(tree_->stream);
+    }
+
     /// Adds the mesh's field to the sums, in internal units.
     void add_mesh(const DeviceLongRange& mesh)
     {
@@ -320,17 +348,34 @@ private:
         batch.periodicity = input_.periodicity;
         if (input_.form)
             batch.form = *input_.form;
-        batch.times = time_line_->next();
+        batch.note = time_line_->next();
         DeviceFarField far{};
         if (input_.softening.kind == SofteningKind::plummer)
             far.softening_length = batch.softening_length;
-        slot.send(lists, Index(warp_size * per_lane_), expands, batch, far);
+        DeviceOpenLists open{};
+        slot.send(lists, Index(warp_size * per_lane_), expands, batch, far, open);
 
+        if (lists.are_open())
+            launch_pruning(slot, batch, far, open);
         if (expands)
             launch_far_field(slot, batch, far);
         const unsigned blocks = (batch.work_count + warps_per_block - 1) / warps_per_block;
         kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
         check(cudaGetLastError(), "launch the Chamomile kernel");
+    }
+
+    void launch_pruning(BatchSlot& slot, DeviceBatch& batch, DeviceFarField& far,
+                        DeviceOpenLists& open)
+    {
+        open.nodes = tree_->nodes.data();
+        open.cells = tree_->cells.data();
+        open.period = {input_.periodicity, input_.cut};
+        open.note = batch.note;
+        slot.make_room(std::size_t(words_per_list_ * open.row_count) + 2, batch, far, open);
+        find_prune_kernel(
+            bool(input_.periodicity))<<<(open.row_count + prune_warps - 1) / prune_warps,
+                                        warp_size * prune_warps, 0, slot.stream>>>(open);
+        check(cudaGetLastError(), "launch the pruning of lists");
     }
 
     void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)
@@ -354,6 +399,9 @@ private:
     EvaluationInput input_;
     Kernel kernel_ = nullptr;
     std::size_t batch_size_ = 16;
+    bool are_done_ = true;          // all batches
+    bool tree_is_too_deep_ = false; // for lists that the device finishes
+    double words_per_list_ = 256;   // room for those of a batch, on average
     std::size_t warps_to_fill_;
     int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
     double wait_ = 0;  // seconds, of finish()

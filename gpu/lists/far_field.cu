@@ -27,11 +27,11 @@ public:
           inverse_(batch.inverse_length / unit_), lane_(int(threadIdx.x) % warp_size)
     {}
 
-    __device__ void add_cells(Index begin, Index end)
+    __device__ void add_cells(const Index* far_cells, Index begin, Index end)
     {
         const T eps = T(far_.softening_length / unit_);
         for (Index k = begin + Index(lane_); k < end; k += warp_size) {
-            const Multipole m = batch_.multipoles[far_.far_cells[k]];
+            const Multipole m = batch_.multipoles[far_cells[k]];
             const Vec3<T> r = rounded(inverse_ * (m.center - center_));
             const T mass = T(batch_.inverse_mass * m.mass);
             if (order == 2 && batch_.order == 0) {
@@ -45,7 +45,7 @@ public:
             if constexpr (order == 2)
                 local_.add_cell(r, mass, second, eps * eps);
             else
-                add_higher(far_.far_cells[k], r, mass, second, eps * eps);
+                add_higher(far_cells[k], r, mass, second, eps * eps);
         }
     }
 
@@ -128,13 +128,13 @@ __global__ void __launch_bounds__(far_field_block)
     expand_clusters(DeviceBatch batch, DeviceFarField far)
 {
     if (threadIdx.x == 0)
-        batch.times->begin();
+        batch.note->begin();
     const Index number = number_of_warp();
     if (number >= far.cluster_count)
         return;
     const ClusterRow row = far.clusters[number];
     FarFieldWarp<T, local_order, order> warp(batch, far, row.center, row.radius);
-    warp.add_cells(row.far_begin, row.far_end);
+    warp.add_cells(far.far_cells, row.far_begin, row.far_end);
     warp.add_lanes();
     warp.store(static_cast<LocalExpansion<T, local_order>*>(far.cluster_terms)[number]);
 }
@@ -145,13 +145,13 @@ __global__ void __launch_bounds__(far_field_block)
     expand_groups(DeviceBatch batch, DeviceFarField far)
 {
     if (threadIdx.x == 0)
-        batch.times->begin();
+        batch.note->begin();
     const Index number = number_of_warp();
     if (number >= far.row_count)
         return;
     const ListRow row = batch.rows[number];
     FarFieldWarp<T, local_order, order> warp(batch, far, row.center, row.radius);
-    warp.add_cells(row.far_begin, row.far_end);
+    warp.add_cells(far.group_far_cells, row.far_begin, row.far_end);
     warp.add_lanes();
     if (row.cluster != no_cluster) {
         const ClusterRow cluster = far.clusters[row.cluster];

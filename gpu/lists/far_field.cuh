@@ -9,7 +9,7 @@ namespace chamomile {
 struct DeviceFarField {
     const ClusterRow* clusters;
     Index cluster_count, row_count;
-    const Index* far_cells;
+    const Index *far_cells, *group_far_cells;
     double softening_length; ///< in internal units; 0 with spline softening: Newtonian
     void* cluster_terms;     ///< LocalExpansion of each cluster
 };

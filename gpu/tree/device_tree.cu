@@ -357,14 +357,14 @@ private:
             thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), divided,
                                    divided + n, node_of, Index(1)); // the root's own is the first
         });
-        check(cudaMemsetAsync(nodes_.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
+        check(cudaMemsetAsync(t.nodes.reserve(nodes), 0, nodes * sizeof(WalkNode), t.stream),
               "clear the nodes");
         fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, node_of,
                                                               t.multipoles.data(), t.bounds.data(),
-                                                              criterion, nodes_.data());
+                                                              criterion, t.nodes.data());
         check(cudaGetLastError(), "launch the nodes");
         tree.nodes.nodes.resize(nodes);
-        download(tree.nodes.nodes.data(), nodes_.data(), nodes, t.stream);
+        download(tree.nodes.nodes.data(), t.nodes.data(), nodes, t.stream);
         t.bytes_down += nodes * sizeof(WalkNode);
     }
 
@@ -376,7 +376,6 @@ private:
     DeviceBuffer<std::uint8_t> levels_, octants_, least_;
     DeviceBuffer<int> shared_;
     DeviceBuffer<Index> mothers_, missing_;
-    DeviceBuffer<WalkNode> nodes_;
     PinnedBuffer<Extent> host_extents_;
     PinnedBuffer<int> host_shared_;
     DeviceBuffer<NumberedMultipole> collected_;

@@ -29,6 +29,7 @@ struct DeviceTree {
     DeviceBuffer<Multipole> multipoles;
     DeviceBuffer<HigherMoments> higher; ///< for orders 3 and 4
     DeviceBuffer<Box> bounds;
+    DeviceBuffer<WalkNode> nodes; ///< of a tree that is walked
 };
 
 /// Makes the builder that does keys, sort, gather and moments on the device, cells on the host.

@@ -3,7 +3,7 @@
 // by side, one to a lane. Contraction: none, so that all instruction sets agree.
 #include "chamomile/tree/simd/walk_kernel.hpp"
 
-#include "chamomile/tree/simd/walk_region.hpp"
+#include "chamomile/tree/simd/node_decisions.hpp"
 
 namespace chamomile::CHAMOMILE_INSTRUCTION_SET {
 namespace {
@@ -57,8 +57,8 @@ CHAMOMILE_HD void append_lanes(WalkArray<Index>& array, const Index* from, unsig
 template <class Region>
 class ClusterWalk {
 public:
-    ClusterWalk(const WalkTree& tree, const WalkPeriod& period, WalkScratch& scratch)
-        : tree_(tree), period_(period), scratch_(scratch)
+    ClusterWalk(const ClusterTask& task, WalkScratch& scratch)
+        : tree_(task.tree), period_(task.period), finishes_(task.groups > 0), scratch_(scratch)
     {}
 
     /// Lists the cells that are far from the whole cluster and collects the cells that its groups
@@ -68,7 +68,7 @@ public:
         const Region region(plain, period_);
         const WalkNode* const nodes = tree_.nodes;
         scratch_.stack.size = 0;
-        scratch_.open.size = 0;
+        scratch_.open.size = scratch_.left_open.size = 0;
         filled_ = lanes;
         append(scratch_.stack, {whole, 0});
         while (scratch_.stack.size > 0) {
@@ -124,6 +124,8 @@ private:
 
     void leave_to_groups(const WalkNode& node, int lane)
     {
+        if (!finishes_)
+            return append(scratch_.left_open, lane_of_node(Index(&node - tree_.nodes), lane));
         if (filled_ == lanes) {
             make_room(scratch_.open, 1);
             WalkNode& fresh = scratch_.open.data[scratch_.open.size++];
@@ -175,6 +177,7 @@ private:
 
     WalkTree tree_;
     WalkPeriod period_;
+    const bool finishes_; // the lists of groups
     WalkScratch& scratch_;
     int filled_ = lanes; // lanes of the last open node in use
     Index particle_count_ = 0, last_end_ = 0;
@@ -183,7 +186,7 @@ private:
 template <class Region>
 void walk_cluster(const ClusterTask& task, WalkScratch& scratch)
 {
-    ClusterWalk<Region> walk(task.tree, task.period, scratch);
+    ClusterWalk<Region> walk(task, scratch);
     scratch.far_cells.size = scratch.cells.size = scratch.ranges.size = scratch.ends.size = 0;
     walk.open(task.region, task.largest_spared);
     append(scratch.ends, {Index(scratch.far_cells.size), 0, 0, 0});

@@ -6,26 +6,9 @@
 
 #include "chamomile/tree/interaction_lists.hpp"
 #include "chamomile/tree/walk_nodes.hpp"
+#include "chamomile/tree/walk_region.hpp"
 
 namespace chamomile {
-
-/// A WalkRegion is the box of a cluster or a group, with the factors of its criterion.
-struct WalkRegion {
-    Vec3<double> low, high, center;
-    double relative_factor;  ///< times CellReach::relative
-    double guard_part;       ///< of CellReach::least, added to that product
-    double least_expansion;  ///< no cell nearer is expanded, whatever the tolerance
-    double expansion_factor; ///< times CellReach::expansion
-    /// These belong to particles with softening lengths of their own.
-    double softened_factor = 0; ///< times the square of CellReach::expansion
-    double clearance = 0;       ///< added to CellReach::least
-};
-
-/// A WalkPeriod states that sources act in their nearest images and within the distance `cut`.
-struct WalkPeriod {
-    Periodicity periodicity;
-    double cut;
-};
 
 /// A WalkArray is an array of plain data that one thread keeps from walk to walk.
 template <class T>
@@ -57,6 +40,7 @@ struct WalkScratch {
     WalkArray<GroupEnds> ends;       ///< of the cluster (far_cells only), then of each group
     WalkArray<WalkRegion> regions;   ///< of the groups
     WalkArray<WalkNode> open;        ///< cells that the cluster leaves to its groups
+    WalkArray<Index> left_open;      ///< the same as lanes of nodes, where others finish the lists
     WalkArray<WalkEntry> stack;
 };
 
@@ -70,7 +54,7 @@ struct WalkTree {
 struct ClusterTask {
     WalkTree tree;
     WalkRegion region;
-    std::size_t groups;
+    std::size_t groups; ///< 0: others finish the lists of the groups
     /// The cluster opens cells that its box does not accept if their opening radius is larger than
     /// this. A negative value means: if no group in it can accept them.
     double largest_spared;
@@ -94,7 +78,7 @@ struct FieldTask {
 /// WalkKernels holds the functions that are compiled for one instruction set.
 struct WalkKernels {
     const char* name;
-    /// Fills the lists and ends in `scratch`, whose regions are given.
+    /// Fills the lists and ends in `scratch`, whose regions are given, or `left_open`.
     void (*walk_cluster)(const ClusterTask& task, WalkScratch& scratch);
     /// Does the same in a periodic cube.
     void (*walk_periodic_cluster)(const ClusterTask& task, WalkScratch& scratch);

@@ -1,0 +1,33 @@
+/// \file  Lists in two stages: the host lists for clusters of groups, the device finishes the list
+/// of each group, as GROMACS prunes its pair lists (Pall & Hess 2013).
+#pragma once
+
+#include "chamomile/gpu/device/time_line.cuh"
+#include "chamomile/tree/interaction_lists.hpp"
+#include "chamomile/tree/walk_nodes.hpp"
+
+namespace chamomile {
+
+/// DeviceOpenLists are the open lists of a batch as the device sees them.
+struct DeviceOpenLists {
+    const WalkNode* nodes;
+    const Cell* cells;
+    const ClusterRow* clusters;
+    const WalkRegion* regions; ///< of the rows
+    const Index* open;
+    ListRow* rows; ///< whose lists are found
+    Index row_count;
+    Index* words; ///< memory for the lists: cells and far cells take one word each, ranges two
+    Index room;   ///< in words
+    WalkPeriod period;
+    BatchNote* note;
+};
+
+using PruneKernel = void (*)(DeviceOpenLists);
+inline constexpr int prune_warps = 4; ///< in a block, each for one row
+
+/// Returns the kernel that finishes open lists. Where there is too little room it leaves lists
+/// empty and notes how many words are needed.
+PruneKernel find_prune_kernel(bool is_periodic);
+
+} // namespace chamomile

@@ -1,0 +1,183 @@
+/// \file  What a walk decides about cells, seen from a region of targets.
+///
+/// The formulas are written for a number type P: a pack of cells on the host
+/// (tree/simd/walk_kernel.cpp), a double for one cell in a thread of a GPU (gpu/lists/prune.cu), so
+/// that both make the same lists. Contraction: none, so that all machines agree.
+#pragma once
+
+#include "chamomile/core/lane_math.hpp"
+#include "chamomile/tree/walk_region.hpp"
+
+namespace chamomile {
+
+namespace walk {
+
+/// Returns 1 if a < b, as packs return a bit for each lane.
+CHAMOMILE_HD unsigned less_bits(double a, double b)
+{
+    return a < b ? 1 : 0;
+}
+
+template <class P>
+CHAMOMILE_HD Vec3<P> broadcast(const Vec3<double>& v)
+{
+    return {P(v.x), P(v.y), P(v.z)};
+}
+
+template <class P>
+CHAMOMILE_HD P squared(const Vec3<P>& d)
+{
+    return d.x * d.x + d.y * d.y + d.z * d.z;
+}
+
+/// Returns by how much x lies outside of low .. high.
+template <class P>
+CHAMOMILE_HD P beyond(P low, P high, P x)
+{
+    return larger(larger(P(0.0), low - x), x - high);
+}
+
+/// CellsSeen are the cells that one P decides about: centres of mass and CellReach.
+template <class P>
+struct CellsSeen {
+    Vec3<P> center;
+    P least, relative, expansion;
+};
+
+/// Decisions tells for each cell what happens to it, one bit a cell.
+struct Decisions {
+    unsigned accepted = 0; ///< they act as multipoles
+    unsigned far = 0;      ///< of those whose field is expanded
+    unsigned left_out = 0; ///< beyond the cut with all their particles
+};
+
+/// A Region is a WalkRegion repeated in every lane.
+template <class P>
+struct Region {
+    Vec3<P> low, high, center;
+    P relative_factor, guard_part, least_expansion, expansion_factor, softened_factor, clearance;
+
+    CHAMOMILE_HD Region(const WalkRegion& r, const WalkPeriod&)
+        : low(broadcast<P>(r.low)), high(broadcast<P>(r.high)), center(broadcast<P>(r.center)),
+          relative_factor(r.relative_factor), guard_part(r.guard_part),
+          least_expansion(r.least_expansion), expansion_factor(r.expansion_factor),
+          softened_factor(r.softened_factor), clearance(r.clearance)
+    {}
+};
+
+/// NearestImage maps differences of coordinates to their nearest images.
+template <class P>
+struct NearestImage {
+    P side, inverse_side;
+
+    CHAMOMILE_HD explicit NearestImage(const Periodicity& p)
+        : side(p.side), inverse_side(p.inverse_side())
+    {}
+    CHAMOMILE_HD P operator()(P d) const
+    {
+        const P whole(6755399441055744.0); // 1.5 2^52: a sum with it has no fraction
+        return d - side * ((d * inverse_side + whole) - whole);
+    }
+    CHAMOMILE_HD Vec3<P> operator()(const Vec3<P>& d) const
+    {
+        return {(*this)(d.x), (*this)(d.y), (*this)(d.z)};
+    }
+};
+
+/// A PeriodicRegion is a Region in a periodic cube.
+template <class P>
+struct PeriodicRegion {
+    Vec3<P> center, half; ///< half: of its sides
+    P relative_factor, guard_part, cut, half_side, clearance;
+    NearestImage<P> nearest;
+
+    CHAMOMILE_HD PeriodicRegion(const WalkRegion& r, const WalkPeriod& period)
+        : center(broadcast<P>(r.center)),
+          half(broadcast<P>(0.5 * (r.high - r.low) + rounding(period.periodicity))),
+          relative_factor(r.relative_factor), guard_part(r.guard_part), cut(period.cut),
+          half_side(0.5 * period.periodicity.side), clearance(r.clearance),
+          nearest(period.periodicity)
+    {}
+
+    /// Returns more than the rounding about the centre by which a particle at a corner can leave
+    /// the box.
+    static CHAMOMILE_HD Vec3<double> rounding(const Periodicity& periodicity)
+    {
+        const double x = 1e-14 * periodicity.side;
+        return {x, x, x};
+    }
+
+    /// Returns the absolute distance from the centre along each axis.
+    CHAMOMILE_HD Vec3<P> distance(const Vec3<P>& x) const
+    {
+        const Vec3<P> d = nearest({x.x - center.x, x.y - center.y, x.z - center.z});
+        return {larger(d.x, P(0.0) - d.x), larger(d.y, P(0.0) - d.y), larger(d.z, P(0.0) - d.z)};
+    }
+};
+
+/// Returns the distance within which the cells are not accepted.
+template <class P, class AnyRegion>
+CHAMOMILE_HD P reach_of(const CellsSeen<P>& cells, const AnyRegion& region)
+{
+    const P least = cells.least + region.clearance;
+    return larger(cells.relative * region.relative_factor + region.guard_part * least, least);
+}
+
+/// Applies the AcceptanceCriterion to the cells. A bit of `far` counts where the cell is accepted.
+template <class P>
+CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const Region<P>& region)
+{
+    const Vec3<P>& x = cells.center;
+    const P from_box = squared<P>({beyond(region.low.x, region.high.x, x.x),
+                                   beyond(region.low.y, region.high.y, x.y),
+                                   beyond(region.low.z, region.high.z, x.z)});
+    const P reach = reach_of(cells, region);
+    const P from_center =
+        squared<P>({x.x - region.center.x, x.y - region.center.y, x.z - region.center.z});
+    const P root_of_mass = cells.expansion;
+    const P expansion =
+        larger(larger(root_of_mass * region.expansion_factor, region.least_expansion),
+               root_of_mass * root_of_mass * region.softened_factor);
+    return {less_bits(reach * reach, from_box), less_bits(expansion * expansion, from_center), 0};
+}
+
+/// Decides for nearest images. A cell is not accepted if any of its particles could be nearest in
+/// another image than its centre of mass.
+template <class P>
+CHAMOMILE_HD Decisions decide(const CellsSeen<P>& cells, const PeriodicRegion<P>& region)
+{
+    const Vec3<P> d = region.distance(cells.center);
+    const P from_box =
+        squared<P>({larger(P(0.0), d.x - region.half.x), larger(P(0.0), d.y - region.half.y),
+                    larger(P(0.0), d.z - region.half.z)});
+    const P reach = reach_of(cells, region);
+    const P radius = cells.expansion, least = region.cut + radius;
+    const P farthest =
+        larger(larger(d.x + region.half.x, d.y + region.half.y), d.z + region.half.z) + radius;
+    return {less_bits(reach * reach, from_box) & less_bits(farthest, region.half_side), 0,
+            less_bits(least * least, from_box)};
+}
+
+/// Returns which cells could be accepted somewhere in the region.
+template <class P>
+CHAMOMILE_HD unsigned acceptable(const CellsSeen<P>& cells, const Region<P>& region)
+{
+    const Vec3<P>& x = cells.center;
+    const P farthest = squared<P>({larger(x.x - region.low.x, region.high.x - x.x),
+                                   larger(x.y - region.low.y, region.high.y - x.y),
+                                   larger(x.z - region.low.z, region.high.z - x.z)});
+    const P reach = reach_of(cells, region);
+    return less_bits(reach * reach, farthest);
+}
+
+template <class P>
+CHAMOMILE_HD unsigned acceptable(const CellsSeen<P>& cells, const PeriodicRegion<P>& region)
+{
+    const Vec3<P> d = region.distance(cells.center);
+    const P farthest = squared<P>({d.x + region.half.x, d.y + region.half.y, d.z + region.half.z});
+    const P reach = reach_of(cells, region);
+    return less_bits(reach * reach, farthest);
+}
+
+} // namespace walk
+} // namespace chamomile

@@ -100,6 +100,7 @@ SolverOptions options_of_check(const SolverOptions& options)
     check.solver = options.solver;
     static_cast<ListOptions&>(check) = options;
     check.group_size = 64;
+    check.cluster_size = 8;
     check.leaf_size = 16;
     check.softening = {options.softening.kind, options.softening.length > 0 ? 0.02 : 0};
     check.precision = options.precision;

@@ -30,6 +30,7 @@ TEST_CASE("host and GPU agree on identical lists")
             o.softening = {kind, 0.01};
             o.order = order;
             o.group_size = 512;
+            o.cluster_size = 8;
             o.leaf_size = 32;
             Particles host = p, gpu = p;
             o.device = "cpu";
@@ -62,6 +63,7 @@ TEST_CASE("host and GPU agree in double precision, to all orders")
             o.order = order;
             o.local_order = local_order;
             o.group_size = 200;
+            o.cluster_size = 8;
             o.leaf_size = 32;
             Particles host = p, gpu = p;
             o.device = "cpu";

@@ -22,6 +22,7 @@ Particles solved(Particles p, SolverOptions options, const std::string& device,
     options.box = 1;
     if (options.group_size == 0)
         options.group_size = 200; // the same lists
+    options.cluster_size = 8;
     options.leaf_size = 24;
     make_solver(options)->solve(p, Quantities::acceleration_potential, active);
     return p;
@@ -113,6 +114,7 @@ TEST_CASE("a kept tree follows particles across the sides as the host's does")
     options.softening.length = 0.001;
     options.box = 1;
     options.group_size = 200; // the same lists
+    options.cluster_size = 8;
     options.leaf_size = 24;
     options.device = "cpu";
     const auto on_host = make_solver(options);

@@ -57,7 +57,7 @@ void choose_sizes(SolverOptions& o, bool gpu)
     if (o.group_size == 0)
         o.group_size = direct ? 512 : 128; // a GPU's direct solver takes its own
     if (o.cluster_size == 0)
-        o.cluster_size = gpu && !direct ? 16 : 8;
+        o.cluster_size = gpu && !direct ? 32 : 8;
     if (direct)
         o.leaf_size = o.group_size; // cells are made for the groups' sake alone
     if (direct || o.is_periodic())

@@ -119,8 +119,8 @@ struct BatchSlot {
         batch.ranges = reinterpret_cast<ParticleRange*>(open.words);
     }
 
-    /// Makes room for the expansions of the batch's clusters.
-    void* cluster_terms(std::size_t bytes) { return cluster_terms_.reserve(bytes); }
+    /// Makes room for the expansions of the batch.
+    void* terms(std::size_t bytes) { return terms_.reserve(bytes); }
 
 private:
     static Index warps_of(const ListRow& row, Index most)
@@ -152,7 +152,7 @@ private:
     bool in_use_ = false;
     PinnedBuffer<char> host_;
     DeviceBuffer<char> device_;
-    DeviceBuffer<char> cluster_terms_;
+    DeviceBuffer<char> terms_;
     DeviceBuffer<Index> lists_; // that the device finishes
 };
 

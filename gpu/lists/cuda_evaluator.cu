@@ -371,6 +371,8 @@ private:
         open.cells = tree_->cells.data();
         open.period = {input_.periodicity, input_.cut};
         open.note = batch.note;
+        open.targets = batch.targets;
+        open.separate = batch.separate;
         slot.make_room(std::size_t(words_per_list_ * open.row_count) + 2, batch, far, open);
         find_prune_kernel(
             bool(input_.periodicity))<<<(open.row_count + prune_warps - 1) / prune_warps,
@@ -382,13 +384,16 @@ private:
     {
         const FarFieldKernels kernels =
             find_far_field_kernels(input_.local_order, input_.order, precision_);
-        far.cluster_terms = slot.cluster_terms(far.cluster_count * kernels.bytes_per_cluster);
-        constexpr Index warps = far_field_block / warp_size;
+        const Index expansions = far.cluster_count + far.row_count;
+        far.terms = slot.terms(expansions * kernels.bytes_of_terms);
+        const auto launch = [&](auto kernel, Index threads) {
+            kernel<<<(threads + far_field_block - 1) / far_field_block, far_field_block, 0,
+                     slot.stream>>>(batch, far);
+        };
+        launch(kernels.expand, expansions * warp_size);
         if (far.cluster_count > 0)
-            kernels.clusters<<<(far.cluster_count + warps - 1) / warps, far_field_block, 0,
-                               slot.stream>>>(batch, far);
-        kernels.groups<<<(far.row_count + warps - 1) / warps, far_field_block, 0, slot.stream>>>(
-            batch, far);
+            launch(kernels.shift, far.row_count);
+        launch(kernels.evaluate, far.row_count * warp_size);
         check(cudaGetLastError(), "launch the expansions");
     }
 

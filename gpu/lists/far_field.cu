@@ -1,9 +1,10 @@
 // Far cells on the device: expanded a lane to a cell, evaluated a lane to a target.
 //
-// A warp takes the far cells of one cluster (M2L), then a warp those of one group, adds its
-// cluster's expansion (L2L) and writes the field at the group's targets (L2P) as the first part of
-// their sums. Each lane sums its share of the cells in T; lanes are added by a butterfly, so that
-// the order depends on the list alone.
+// A warp takes the far cells of one cluster or group (M2L). Each lane sums its share of the cells
+// in T; lanes are added by a butterfly, so that the order depends on the list alone. Then a thread
+// adds to each group its cluster's expansion (L2L), and a warp writes the field at the group's
+// targets (L2P) as the first part of their sums. As one kernel the last two steps needed 254
+// registers, and the first waited for memory with 7 warps on a multiprocessor.
 //
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
 // and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 560 for the butterfly,
@@ -65,32 +66,6 @@ public:
             terms = local_;
     }
 
-    /// Adds the field that is expanded about another centre.
-    __device__ void add(const Local& wider, const Vec3<double>& center, double radius)
-    {
-        const double unit = InternalScale::unit_of_radius(radius * batch_.inverse_length);
-        Local shifted = wider;
-        shifted.shift(rounded((batch_.inverse_length / unit) * (center_ - center)));
-        shifted.change_unit(T(unit / unit_));
-        local_ += shifted;
-    }
-
-    /// Writes the field at the targets.
-    __device__ void evaluate(Index target_begin, Index target_end) const
-    {
-        const double potential_unit = 1 / unit_, acceleration_unit = potential_unit / unit_;
-        for (Index t = target_begin + Index(lane_); t < target_end; t += warp_size) {
-            const Vec3<T> x = rounded(inverse_ * (batch_.place(t) - center_));
-            const FieldValue<T> value = local_.evaluate(x);
-            TargetSum sum;
-            sum.acceleration = {acceleration_unit * double(value.acceleration.x),
-                                acceleration_unit * double(value.acceleration.y),
-                                acceleration_unit * double(value.acceleration.z)};
-            sum.potential = potential_unit * double(value.potential);
-            batch_.sum_of(t) = sum;
-        }
-    }
-
 private:
     __device__ void add_higher(Index cell, const Vec3<T>& r, const T& mass,
                                const SymmetricTensor<T>& second, const T& eps2)
@@ -123,47 +98,82 @@ __device__ Index number_of_warp()
     return (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
 }
 
+/// Expands the far cells of each cluster, then those of each group.
 template <class T, int local_order, int order>
-__global__ void __launch_bounds__(far_field_block)
-    expand_clusters(DeviceBatch batch, DeviceFarField far)
+__global__ void __launch_bounds__(far_field_block) expand(DeviceBatch batch, DeviceFarField far)
 {
+    using Warp = FarFieldWarp<T, local_order, order>;
     if (threadIdx.x == 0)
         batch.note->begin();
     const Index number = number_of_warp();
-    if (number >= far.cluster_count)
+    if (number >= far.cluster_count + far.row_count)
         return;
-    const ClusterRow row = far.clusters[number];
-    FarFieldWarp<T, local_order, order> warp(batch, far, row.center, row.radius);
-    warp.add_cells(far.far_cells, row.far_begin, row.far_end);
+    const bool is_cluster = number < far.cluster_count;
+    Index begin, end;
+    Vec3<double> center;
+    double radius;
+    if (is_cluster) {
+        const ClusterRow& row = far.clusters[number];
+        begin = row.far_begin, end = row.far_end, center = row.center, radius = row.radius;
+    } else {
+        const ListRow& row = batch.rows[number - far.cluster_count];
+        begin = row.far_begin, end = row.far_end, center = row.center, radius = row.radius;
+    }
+    Warp warp(batch, far, center, radius);
+    warp.add_cells(is_cluster ? far.far_cells : far.group_far_cells, begin, end);
     warp.add_lanes();
-    warp.store(static_cast<LocalExpansion<T, local_order>*>(far.cluster_terms)[number]);
+    warp.store(static_cast<typename Warp::Local*>(far.terms)[number]);
+}
+
+/// Adds the field of each group's cluster to that of the group, a thread to a group.
+template <class T, int local_order>
+__global__ void __launch_bounds__(far_field_block) shift(DeviceBatch batch, DeviceFarField far)
+{
+    using Local = LocalExpansion<T, local_order>;
+    const Index number = blockIdx.x * blockDim.x + threadIdx.x;
+    if (number >= far.row_count || batch.rows[number].cluster == no_cluster)
+        return;
+    const ListRow& row = batch.rows[number];
+    const ClusterRow& cluster = far.clusters[row.cluster];
+    Local* const terms = static_cast<Local*>(far.terms);
+    const double wide = InternalScale::unit_of_radius(cluster.radius * batch.inverse_length),
+                 unit = InternalScale::unit_of_radius(row.radius * batch.inverse_length);
+    const Vec3<double> d = (batch.inverse_length / wide) * (row.center - cluster.center);
+    Local shifted = terms[row.cluster];
+    shifted.shift({T(d.x), T(d.y), T(d.z)});
+    shifted.change_unit(T(wide / unit));
+    terms[far.cluster_count + number] += shifted;
 }
 
 /// Writes the sums of all targets of the batch, which the Chamomile kernel goes on with.
-template <class T, int local_order, int order>
-__global__ void __launch_bounds__(far_field_block)
-    expand_groups(DeviceBatch batch, DeviceFarField far)
+template <class T, int local_order>
+__global__ void __launch_bounds__(far_field_block) evaluate(DeviceBatch batch, DeviceFarField far)
 {
-    if (threadIdx.x == 0)
-        batch.note->begin();
+    using Local = LocalExpansion<T, local_order>;
     const Index number = number_of_warp();
     if (number >= far.row_count)
         return;
-    const ListRow row = batch.rows[number];
-    FarFieldWarp<T, local_order, order> warp(batch, far, row.center, row.radius);
-    warp.add_cells(far.group_far_cells, row.far_begin, row.far_end);
-    warp.add_lanes();
-    if (row.cluster != no_cluster) {
-        const ClusterRow cluster = far.clusters[row.cluster];
-        warp.add(static_cast<const LocalExpansion<T, local_order>*>(far.cluster_terms)[row.cluster],
-                 cluster.center, cluster.radius);
+    const ListRow& row = batch.rows[number];
+    const Local local = static_cast<const Local*>(far.terms)[far.cluster_count + number];
+    const double unit = InternalScale::unit_of_radius(row.radius * batch.inverse_length),
+                 potential_unit = 1 / unit, acceleration_unit = potential_unit / unit;
+    const Vec3<double> center = row.center;
+    const Index end = row.target_end;
+    for (Index t = row.target_begin + threadIdx.x % warp_size; t < end; t += warp_size) {
+        const Vec3<double> x = (batch.inverse_length / unit) * (batch.place(t) - center);
+        const FieldValue<T> value = local.evaluate(Vec3<T>{T(x.x), T(x.y), T(x.z)});
+        TargetSum sum;
+        sum.acceleration = {acceleration_unit * double(value.acceleration.x),
+                            acceleration_unit * double(value.acceleration.y),
+                            acceleration_unit * double(value.acceleration.z)};
+        sum.potential = potential_unit * double(value.potential);
+        batch.sum_of(t) = sum;
     }
-    warp.evaluate(row.target_begin, row.target_end);
 }
 
 template <class T, int local_order, int order>
-constexpr FarFieldKernels far_field_kernels_of{expand_clusters<T, local_order, order>,
-                                               expand_groups<T, local_order, order>,
+constexpr FarFieldKernels far_field_kernels_of{expand<T, local_order, order>, shift<T, local_order>,
+                                               evaluate<T, local_order>,
                                                sizeof(LocalExpansion<T, local_order>)};
 
 template <class T, int order>

@@ -11,17 +11,18 @@ struct DeviceFarField {
     Index cluster_count, row_count;
     const Index *far_cells, *group_far_cells;
     double softening_length; ///< in internal units; 0 with spline softening: Newtonian
-    void* cluster_terms;     ///< LocalExpansion of each cluster
+    void* terms;             ///< LocalExpansion of each cluster, then of each row
 };
 
 inline constexpr int far_field_block = 64;
 
-/// These are the two kernels and the room that they need. The second writes the sums of all targets
-/// of the batch, which the Chamomile kernel goes on with.
+/// These are the three kernels, in their order, and the room that they need. The last writes the
+/// sums of all targets of the batch, which the Chamomile kernel goes on with.
 struct FarFieldKernels {
-    void (*clusters)(DeviceBatch, DeviceFarField);
-    void (*groups)(DeviceBatch, DeviceFarField);
-    std::size_t bytes_per_cluster;
+    void (*expand)(DeviceBatch, DeviceFarField);   ///< a warp for each cluster and row
+    void (*shift)(DeviceBatch, DeviceFarField);    ///< a thread for each row
+    void (*evaluate)(DeviceBatch, DeviceFarField); ///< a warp for each row
+    std::size_t bytes_of_terms;
 };
 
 /// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4.

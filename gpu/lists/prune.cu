@@ -62,6 +62,8 @@ public:
         if (max(leaves, max(cells, far)) <= staged_room) {
             copy(memory_.staged[multipole_cell], cells, cell_words);
             copy(memory_.staged[far_cell], far, far_words);
+            if (!lists_.separate)
+                to[near_leaf] = put_own_first(leaves);
         } else {
             to[near_leaf] = words + leaves; // the ranges grow towards them, and never overtake
             to[multipole_cell] = cell_words;
@@ -176,6 +178,34 @@ private:
     {
         for (unsigned k = lane_; k < n; k += warp_size)
             to[k] = from[k];
+    }
+
+    /// Puts the leaves with targets first, so that these fill few tiles: near tiles cost twice as
+    /// much as others. Returns where the leaves are then.
+    __device__ Index* put_own_first(unsigned leaves)
+    {
+        const Index begin = sorted(row_.target_begin), end = sorted(row_.target_end - 1);
+        const Index* const from = memory_.staged[near_leaf];
+        Index* const to = memory_.staged[multipole_cell];
+        __syncwarp(); // the cells have been read
+        unsigned placed = 0;
+        for (const bool own : {true, false})
+            for (unsigned k = 0; k < leaves; k += warp_size) {
+                const bool is_leaf = k + lane_ < leaves;
+                const Index leaf = is_leaf ? from[k + lane_] : 0, first = lists_.cells[leaf].begin;
+                const bool holds_own = first <= end && first + lists_.cells[leaf].count > begin;
+                const unsigned bits = __ballot_sync(all_lanes, is_leaf && holds_own == own);
+                if (bits >> lane_ & 1)
+                    to[placed + __popc(bits & ((1u << lane_) - 1))] = leaf;
+                placed += __popc(bits);
+            }
+        return to;
+    }
+
+    /// Returns the number of a target as a sorted particle.
+    __device__ Index sorted(Index target) const
+    {
+        return lists_.targets ? lists_.targets[target] : target;
     }
 
     /// Writes the leaves as ranges, of which adjacent leaves share one. Returns the number of

@@ -15,7 +15,9 @@ struct DeviceOpenLists {
     const ClusterRow* clusters;
     const WalkRegion* regions; ///< of the rows
     const Index* open;
-    ListRow* rows; ///< whose lists are found
+    const Index* targets; ///< sorted particle of each target; null: the same number
+    bool separate;        ///< targets are no sources
+    ListRow* rows;        ///< whose lists are found
     Index row_count;
     Index* words; ///< memory for the lists: cells and far cells take one word each, ranges two
     Index room;   ///< in words

@@ -214,9 +214,11 @@ void begin(Options& options, RunOptions& run, WrittenFiles& written, LiveView* v
     for (const std::string& line : quantity_lines(options))
         lines.push_back(line);
     if (tuning)
-        lines.push_back(formatted("tuned        %s; --group-size %d --leaf-size %d repeats the run",
-                                  tuning->text().c_str(), run.solver.group_size,
-                                  run.solver.leaf_size));
+        lines.push_back(
+            formatted("tuned        %s; --group-size %d --cluster-size %d --leaf-size %d "
+                      "repeats the run",
+                      tuning->text().c_str(), run.solver.group_size, run.solver.cluster_size,
+                      run.solver.leaf_size));
     job.introduce(description, lines, checked);
     execute(job, written, view, options, run);
 }

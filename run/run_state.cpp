@@ -18,6 +18,7 @@ void RunOrigin::exchange(Archive& archive)
     archive("run/device", forces.device);
     archive("run/instruction_set", forces.instruction_set);
     archive("run/group_size", forces.group_size);
+    archive("run/cluster_size", forces.cluster_size);
     archive("run/leaf_size", forces.leaf_size);
     archive("run/files", files);
 }
@@ -94,6 +95,7 @@ std::vector<std::string> take_choices(const RunOrigin& origin, SolverOptions& so
                                         "; begin from its last snapshot with --solver direct");
     if (same_kind && !solver.accuracy && solver.solver == SolverKind::tree) {
         solver.group_size = before.group_size;
+        solver.cluster_size = before.cluster_size;
         solver.leaf_size = before.leaf_size;
     }
     if (device == "cpu" && before.device == "cpu" && any_instruction_set) {

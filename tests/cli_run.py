@@ -131,20 +131,20 @@ def tunes_and_repeats_itself(folder):
     chamomile(folder, "model", "plummer", "-n", 6000, "--seed", 2, "-o", "larger.hdf5", "-q")
     common = ["--t-end", 0.04, "--dt", 0.01, "--eps", 0.05, "--snapshot-every", 0.04, "--threads", 2]
     out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "-o", "tuned")
-    sizes = re.search(r"tuned +groups of (\d+), leaves of (\d+): .*; --group-size (\d+) --leaf-size (\d+) repeats", out)
-    check(sizes and sizes[1] == sizes[3] and sizes[2] == sizes[4], f"no word of the tuning: {out}")
+    sizes = re.search(r"tuned +groups of (\d+), clusters of (\d+), leaves of (\d+): .*; --group-size (\d+) --cluster-size (\d+) --leaf-size (\d+) repeats", out)
+    check(sizes and sizes.groups()[:3] == sizes.groups()[3:], f"no word of the tuning: {out}")
     if not sizes:
         return
     text = chamomile(folder, "info", "tuned/snapshot_001.hdf5")
-    for word in (f"group_size: {sizes[1]}", f"leaf_size: {sizes[2]}", f"group-size={sizes[1]} leaf-size={sizes[2]}", "tune=true"):
+    for word in (f"group_size: {sizes[1]}", f"leaf_size: {sizes[3]}", f"group-size={sizes[1]} cluster-size={sizes[2]} leaf-size={sizes[3]}", "tune=true"):
         check(word in text, f"the snapshot does not tell '{word}'")
-    check(f"groups of {sizes[1]}, leaves of {sizes[2]}" in (folder / "tuned/run.log").read_text(), "the log does not tell the sizes")
+    check(f"groups of {sizes[1]}, clusters of {sizes[2]}, leaves of {sizes[3]}" in (folder / "tuned/run.log").read_text(), "the log does not tell the sizes")
     tuned = as_text(folder, "tuned/snapshot_001.hdf5")
     for group, same in ((sizes[1], True), (str(2 * int(sizes[1])), False)):
-        chamomile(folder, "run", "larger.hdf5", *common, "--group-size", group, "--leaf-size", sizes[2], "-o", "untuned", "--overwrite", "-q")
+        chamomile(folder, "run", "larger.hdf5", *common, "--group-size", group, "--cluster-size", sizes[2], "--leaf-size", sizes[3], "-o", "untuned", "--overwrite", "-q")
         check((as_text(folder, "untuned/snapshot_001.hdf5") == tuned) == same, f"groups of {group}: same bits is not {same}")
     out = chamomile(folder, "run", "larger.hdf5", *common, "--tune", "--group-size", 48, "-o", "half", "-v")
-    check("sizes        groups of 48, leaves of " in out, f"--tune changes the size that is given: {out}")
+    check("sizes        groups of 48, clusters of " in out, f"--tune changes the size that is given: {out}")
 
 
 def checks_forces(folder):

@@ -1,6 +1,7 @@
 #include "app/measure/tuning.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "chamomile/core/error.hpp"
@@ -11,9 +12,10 @@ namespace {
 
 constexpr int counted_evaluations = 3;
 constexpr double worth_taking = 0.97;
-constexpr int least_group = 16, most_group = 8192, least_leaf = 2, most_leaf = 512;
+constexpr int least_group = 16, most_group = 8192, least_leaf = 2, most_leaf = 512,
+              least_cluster = 1, most_cluster = 256;
 
-/// A Tuner searches for the fastest group and leaf size by evaluations.
+/// A Tuner searches for the fastest sizes by evaluations.
 class Tuner {
 public:
     Tuner(const SolverOptions& solver, Particles& particles, Quantities quantities)
@@ -22,6 +24,7 @@ public:
         result_.start = make_solver(solver)->options();
         result_.solver = solver;
         result_.solver.group_size = result_.start.group_size;
+        result_.solver.cluster_size = result_.start.cluster_size;
         result_.solver.leaf_size = result_.start.leaf_size;
         result_.start_seconds = result_.seconds = least_seconds(result_.solver);
     }
@@ -76,10 +79,14 @@ private:
 
 std::string Tuning::text() const
 {
-    std::string text = formatted("groups of %d, leaves of %d: %s", solver.group_size,
-                                 solver.leaf_size, duration_text(seconds).c_str());
-    if (solver.group_size != start.group_size || solver.leaf_size != start.leaf_size)
-        text += formatted("; of %d and %d: %s", start.group_size, start.leaf_size,
+    const auto sizes = [](const SolverOptions& o) {
+        return std::array{o.group_size, o.cluster_size, o.leaf_size};
+    };
+    const auto best = sizes(solver), first = sizes(start);
+    std::string text = formatted("groups of %d, clusters of %d, leaves of %d: %s", best[0], best[1],
+                                 best[2], duration_text(seconds).c_str());
+    if (best != first)
+        text += formatted("; of %d, %d and %d: %s", first[0], first[1], first[2],
                           duration_text(start_seconds).c_str());
     return text + "; " + counted(std::uint64_t(evaluations), "evaluation");
 }
@@ -87,7 +94,8 @@ std::string Tuning::text() const
 void add_tune(Options& options, bool& tune)
 {
     options.flag("tune", tune,
-                 "measure which group and leaf size are fastest for these particles, and take "
+                 "measure which sizes of groups, clusters and leaves are fastest for these "
+                 "particles, and take "
                  "them; given as options they repeat the result bit for bit");
 }
 
@@ -98,9 +106,10 @@ void require_tunable(const Options& options, bool tune, bool direct)
                                                       "two; --accuracy chooses sizes too");
     if (tune && direct)
         throw Error(Fault::usage, "--tune: needs --solver tree");
-    if (tune && options.given("group-size") && options.given("leaf-size"))
-        throw Error(Fault::usage, "--tune: contradicts --group-size and --leaf-size; leave out one "
-                                  "of them to measure it");
+    if (tune && options.given("group-size") && options.given("cluster-size") &&
+        options.given("leaf-size"))
+        throw Error(Fault::usage, "--tune: contradicts --group-size, --cluster-size and "
+                                  "--leaf-size; leave out one of them to measure it");
 }
 
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities)
@@ -108,6 +117,8 @@ Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quant
     Tuner tuner(solver, particles, quantities);
     if (solver.group_size == 0)
         tuner.climb(&SolverOptions::group_size, least_group, most_group);
+    if (solver.cluster_size == 0)
+        tuner.climb(&SolverOptions::cluster_size, least_cluster, most_cluster);
     if (solver.leaf_size == 0)
         tuner.climb(&SolverOptions::leaf_size, least_leaf, most_leaf);
     return tuner.result();

@@ -1,4 +1,4 @@
-/// \file  Tuning of group and leaf size by measurement: `--tune`.
+/// \file  Tuning of the sizes of groups, clusters and leaves by measurement: `--tune`.
 #pragma once
 
 #include "app/options/options.hpp"
@@ -15,17 +15,17 @@ struct Tuning {
     int evaluations = 0;
 
     /// Returns a text such as
-    /// "groups of 256, leaves of 16: 41 ms; of 128 and 16: 45 ms; 24 evaluations".
+    /// "groups of 256, clusters of 8, leaves of 16: 41 ms; of 128, 8 and 16: 45 ms; 24 evaluations".
     std::string text() const;
 };
 
 /// Adds --tune.
 void add_tune(Options& options, bool& tune);
 
-/// Throws Error(usage) for --tune with a direct sum, or with both sizes given.
+/// Throws Error(usage) for --tune with a direct sum, or with all sizes given.
 void require_tunable(const Options& options, bool tune, bool direct);
 
-/// Evaluates the particles with groups and leaves of half and twice the size, as long as that saves
+/// Evaluates the particles with groups, clusters and leaves of half and twice the size, as long as that saves
 /// more than 3 %, and returns the best. A size that `solver` gives is kept. The sizes depend on the
 /// machine and the moment; results for given sizes do not.
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities);

@@ -99,7 +99,8 @@ void introduce(const RunDescription& run, const Simulation& simulation, const Sn
     item("softening", softening_text(forces.softening, state.particles, state.units));
     item("device", simulation.integrator().device());
     if (forces.solver == SolverKind::tree && !forces.accuracy)
-        item("sizes", formatted("groups of %d, leaves of %d", forces.group_size, forces.leaf_size));
+        item("sizes", formatted("groups of %d, clusters of %d, leaves of %d", forces.group_size,
+                                forces.cluster_size, forces.leaf_size));
     if (const ExternalField* field = simulation.integrator().field())
         for (const std::string& line : potential_lines(*field))
             item("potential", line);

@@ -15,7 +15,8 @@ struct Tuning {
     int evaluations = 0;
 
     /// Returns a text such as
-    /// "groups of 256, clusters of 8, leaves of 16: 41 ms; of 128, 8 and 16: 45 ms; 24 evaluations".
+    /// "groups of 256, clusters of 8, leaves of 16: 41 ms; of 128, 8 and 16: 45 ms; 24
+    /// evaluations".
     std::string text() const;
 };
 
@@ -25,9 +26,9 @@ void add_tune(Options& options, bool& tune);
 /// Throws Error(usage) for --tune with a direct sum, or with all sizes given.
 void require_tunable(const Options& options, bool tune, bool direct);
 
-/// Evaluates the particles with groups, clusters and leaves of half and twice the size, as long as that saves
-/// more than 3 %, and returns the best. A size that `solver` gives is kept. The sizes depend on the
-/// machine and the moment; results for given sizes do not.
+/// Evaluates the particles with groups, clusters and leaves of half and twice the size, as long as
+/// that saves more than 3 %, and returns the best. A size that `solver` gives is kept. The sizes
+/// depend on the machine and the moment; results for given sizes do not.
 Tuning tuned(const SolverOptions& solver, Particles& particles, Quantities quantities);
 
 } // namespace chamomile::app

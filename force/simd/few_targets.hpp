@@ -113,7 +113,7 @@ private:
     static Law make_law(const FewTargets& work)
     {
         if constexpr (Law::is_varied)
-            return Law::with_rule(work.smaller_part);
+            return Law::with_rule(AnyRule{work.smaller_part});
         else
             return Law::with_length(work.softening_length);
     }

@@ -36,7 +36,7 @@ template <class Law>
 Law make_law(const PeriodicPairs& pairs)
 {
     if constexpr (Law::is_varied)
-        return Law::with_rule(pairs.smaller_part);
+        return Law::with_rule(AnyRule{pairs.smaller_part});
     else
         return Law::with_length(pairs.softening_length);
 }

@@ -18,13 +18,16 @@ inline constexpr int far_field_block = 64;
 
 /// These are the two kernels and the room that they need. The second writes the sums of all targets
 /// of the batch, which the Chamomile kernel goes on with.
+template <class Batch>
 struct FarFieldKernels {
-    void (*clusters)(DeviceBatch, DeviceFarField);
-    void (*groups)(DeviceBatch, DeviceFarField);
+    void (*clusters)(Batch, DeviceFarField);
+    void (*groups)(Batch, DeviceFarField);
     std::size_t bytes_per_cluster;
 };
 
-/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4.
-FarFieldKernels find_far_field_kernels(int local_order, int order, Precision precision);
+/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4, of a
+/// DeviceBatch or SoftenedBatch.
+template <class Batch>
+FarFieldKernels<Batch> find_far_field_kernels(int local_order, int order, Precision precision);
 
 } // namespace chamomile

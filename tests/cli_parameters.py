@@ -2,9 +2,13 @@
 """Parameter files of other codes: what each says in options, the same bits as these typed, what holds beside it, and what is refused in one line."""
 import math
 import re
+import shutil
 import struct
 
-from program import ROOT, as_text, chamomile, check, energies, refused, run_parts
+from program import ROOT, as_text, chamomile, check, energies, need, refused, run_parts
+
+need("h5py")
+import h5py
 
 # The lines are those of the examples that the codes publish, with other files and shorter times.
 GADGET2 = """
@@ -176,7 +180,10 @@ def swift(folder):
 
 def swift_potentials(folder):
     """SWIFT's potentials are those of --potential; places count from the centre of the box unless the file says otherwise."""
-    side = float(re.search(r"box +(?:periodic, )?([\d.]+)", chamomile(folder, "info", "sided.hdf5"))[1])
+    side = 1000
+    shutil.copy(folder / "galaxy.hdf5", folder / "sided.hdf5")
+    with h5py.File(folder / "sided.hdf5", "r+") as sided:
+        sided["Header"].attrs["BoxSize"] = float(side)
     for section, potentials in (
             ("PointMassPotential:\n  mass: 5\n  position: [1., 2., 3.]\n  useabspos: 1\n  timestep_mult: 0.03\n", ["point,M=5,x=1,y=2,z=3"]),
             ("PointMassPotential:\n  mass: 5\n  softening: 0.5\n  useabspos: 1\n", ["plummer,M=5,a=0.5"]),

@@ -195,7 +195,7 @@ def swift_potentials(folder):
             ("PointMassPotential:\n  mass: 5\n  position: [1, 0, 0]\n", [f"point,M=5,x={side / 2 + 1:g},y={side / 2:g},z={side / 2:g}"])):
         (folder / "potential.yml").write_text(SWIFT.replace("galaxy.hdf5", "sided.hdf5").replace("outs", "outp") + section)
         out = chamomile(folder, "run", "--parameters", "potential.yml", "--overwrite")
-        lines = re.findall(r"--potential (\S+)", out)
+        lines = re.findall(r"--potential ([^\s;]+)", out)
         same = lambda a, b: re.sub(r"=[^,]+", "", a) == re.sub(r"=[^,]+", "", b) and all(abs(float(x) / float(y) - 1) < 1e-5 for x, y in zip(re.findall(r"=([^,]+)", a), re.findall(r"=([^,]+)", b)))
         check(len(lines) == len(potentials) and all(map(same, lines, potentials)), f"{section}: {lines}, not {potentials}")
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chamomile/force/lists/list_solver.hpp"
@@ -56,6 +57,10 @@ void write_to_device(int device, const double* rows, std::size_t n, const ArrayV
 /// Reads vectors of an array on a device, by their numbers.
 void read_some_from_device(int device, const ArrayView& from, std::span<const Index> items,
                            std::span<Vec3<double>> to);
+
+/// Returns the least and the largest of n > 0 numbers of an array on a device; the least is -1 if
+/// one is negative or not finite. Throws Error(device).
+std::pair<double, double> span_on_device(int device, const ArrayView& numbers, std::size_t n);
 
 /// Allocates memory of a device, for those who have no other way to get some. Throws Error(device).
 std::shared_ptr<std::byte> device_memory(int device, std::size_t bytes);

@@ -40,8 +40,6 @@ Refusal refusal(const SolverOptions& o)
         return "--decorrelate: needs --solver tree";
     if (!o.type_softenings.empty() && !o.softening.is_varied)
         return "--eps: several lengths: need particles of several types; here give one";
-    if (o.softening.is_varied && o.device.starts_with("gpu"))
-        return "--device: " + o.device + ": softening lengths of several values need --device cpu";
     if (o.accuracy && o.accuracy->sample < 1)
         return "accuracy sample: 0: must be 1 or more";
     return o.is_periodic() ? periodic_refusal(o) : Refusal{};
@@ -74,8 +72,6 @@ SolverOptions resolved(const SolverOptions& options)
 {
     require(refusal(options), plain_names_of_forces());
     SolverOptions chosen = options;
-    if (options.softening.is_varied)
-        chosen.device = "cpu"; // of auto
     const int gpu = choose_gpu(chosen.device);
     chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
     choose_sizes(chosen, gpu >= 0);

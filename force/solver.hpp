@@ -55,8 +55,8 @@ struct Request {
     bool keeps_tree = false;
     /// This is set where it changes as a run goes on; none: that of the options.
     std::optional<double> softening_length = {};
-    /// These are softening lengths of the particles' own, on the host, in place of one for all;
-    /// those above `softening_length` are cut to it.
+    /// These are softening lengths of the particles' own in place of one for all; those above
+    /// `softening_length` are cut to it. They lie on the host or beside the other arrays.
     ArrayView softening = {};
 
     LongRangePart long_range = LongRangePart::added;
@@ -64,10 +64,6 @@ struct Request {
     /// the long range of each particle is added. Potentials hold both ranges.
     ArrayView long_range_acceleration = {};
 };
-
-/// Says that softening lengths of the particles' own are computed on the processor alone.
-inline constexpr const char* varied_softening_on_gpu =
-    "softening: lengths of each particle's own: need --device cpu";
 
 /// Returns a request of all particles in arrays of the host, which get room for the results.
 Request request_of(Particles& particles, Quantities quantities);

@@ -1,8 +1,8 @@
 /// \file  Newtonian gravity of particles with softening lengths of their own; G = 1.
 ///
 /// Targets, sources and cells carry eps^2. That of a pair is the larger of the two (as in GADGET)
-/// or their sum, by SofteningRule: larger + smaller_part * smaller. A cell carries the mean over
-/// its particles' mass, which is what its monopole needs to first order.
+/// or their sum, by SofteningRule. A cell carries the mean over its particles' mass, which is what
+/// its monopole needs to first order.
 #pragma once
 
 #include "chamomile/core/lane_math.hpp"
@@ -16,13 +16,26 @@ struct SoftenedSeries : SeriesSource<T, order> {
     T eps2;
 };
 
-template <SofteningKind softening, bool with_potential>
-struct VariedGravity : Gravity<softening, with_potential> {
+/// This is a SofteningRule that is known as a kernel runs: larger + smaller_part * smaller.
+struct AnyRule {
+    double smaller_part = 0; ///< Softening::smaller_part()
+
+    /// Returns eps^2 of a pair.
+    template <class T>
+    CHAMOMILE_HD T operator()(const T& a, const T& b) const
+    {
+        return larger(a, b) + T(smaller_part) * smaller(a, b);
+    }
+};
+
+/// `Rule` is AnyRule, or another of which eps^2 of a pair can be asked alike.
+template <class Rule, SofteningKind softening, bool with_potential>
+struct VariedGravityBy : Gravity<softening, with_potential> {
     using Newton = Gravity<softening, with_potential>;
     static constexpr bool is_varied = true, scales = false;
 
     /// With a spline cells are Newtonian where they are listed.
-    using Cells = std::conditional_t<softening == SofteningKind::plummer, VariedGravity,
+    using Cells = std::conditional_t<softening == SofteningKind::plummer, VariedGravityBy,
                                      typename Newton::Cells>;
 
     template <class T>
@@ -52,12 +65,12 @@ struct VariedGravity : Gravity<softening, with_potential> {
         packed.mass = T(m.mass * frame.inverse_mass);
     }
 
-    double smaller_part = 0; ///< Softening::smaller_part()
+    Rule rule;
 
-    static CHAMOMILE_HD VariedGravity with_rule(double smaller_part)
+    static CHAMOMILE_HD VariedGravityBy with_rule(const Rule& rule)
     {
-        VariedGravity law;
-        law.smaller_part = smaller_part;
+        VariedGravityBy law;
+        law.rule = rule;
         return law;
     }
 
@@ -65,14 +78,21 @@ struct VariedGravity : Gravity<softening, with_potential> {
     template <class T>
     CHAMOMILE_HD T pair_softening(const T& a, const T& b) const
     {
-        return larger(a, b) + T(smaller_part) * smaller(a, b);
+        return rule(a, b);
     }
 
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
+        add_particle(i, j, pair_softening(i.eps2, j.eps2), sum);
+    }
+
+    /// Does the same with eps^2 of the pair.
+    template <class T>
+    CHAMOMILE_HD void add_particle(const Target<T>& i, const Source<T>& j, const T& eps2,
+                                   Sum<T>& sum) const
+    {
         const Vec3<T> r = j.position - i.position;
-        const T eps2 = pair_softening(i.eps2, j.eps2);
         if constexpr (softening == SofteningKind::plummer)
             Newton::add_plummer(r, j.mass, eps2, sum);
         else
@@ -82,7 +102,7 @@ struct VariedGravity : Gravity<softening, with_potential> {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const CellSource<T>& j, Sum<T>& sum) const
     {
-        Newton::add_cell(i, j, pair_softening(i.eps2, j.eps2), sum);
+        Newton::add_cell(i, j, plummer_softening(i.eps2, j.eps2), sum);
     }
 
     template <class T, class U, int order>
@@ -90,10 +110,17 @@ struct VariedGravity : Gravity<softening, with_potential> {
                                  Sum<U>& sum) const
     {
         Newton::add_series_cell(i.position, static_cast<const SeriesSource<T, order>&>(j),
-                                pair_softening(i.eps2, U(j.eps2)), sum);
+                                plummer_softening(i.eps2, U(j.eps2)), sum);
     }
 
 protected:
+    /// A spline's cells are Newtonian where they are listed.
+    template <class T>
+    CHAMOMILE_HD T plummer_softening(const T& a, const T& b) const
+    {
+        return softening == SofteningKind::plummer ? pair_softening(a, b) : T(0);
+    }
+
     /// The root of h is taken only where a pair is within it.
     template <class T>
     CHAMOMILE_HD void add_spline(const Vec3<T>& r, const T& mass, const T& eps2, Sum<T>& sum) const
@@ -115,5 +142,8 @@ protected:
             sum.potential -= potential;
     }
 };
+
+template <SofteningKind softening, bool with_potential>
+using VariedGravity = VariedGravityBy<AnyRule, softening, with_potential>;
 
 } // namespace chamomile

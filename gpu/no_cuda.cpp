@@ -77,6 +77,11 @@ void read_some_from_device(int, const ArrayView&, std::span<const Index>, std::s
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());
 }
 
+std::pair<double, double> span_on_device(int, const ArrayView&, std::size_t)
+{
+    throw Error(Fault::device, "device: gpu: " + why_no_gpu());
+}
+
 std::shared_ptr<std::byte> device_memory(int, std::size_t)
 {
     throw Error(Fault::device, "device: gpu: " + why_no_gpu());

@@ -168,8 +168,6 @@ void Leapfrog::take_softening(const Particles& particles)
     if (by_softening && !(*least > 0))
         throw Error(Fault::usage, "time step: the criterion 'softening' needs a softening length > "
                                   "0 of every particle; 'potential' does not");
-    if (*least < *largest && forces().device != "cpu")
-        throw Error(Fault::usage, varied_softening_on_gpu);
 }
 
 /// Evaluates a request of the state at that moment.

@@ -143,7 +143,7 @@ protected:
 std::unique_ptr<ParticleStore> make_host_store(const StoreOptions& options);
 
 /// Makes a store in that GPU's memory: 150 bytes a particle, with individual steps 220, in a box
-/// 250. Throws Error(device).
+/// 250; softening lengths of their own take 8 more. Throws Error(device).
 std::unique_ptr<ParticleStore> make_device_store(int device, const StoreOptions& options);
 
 } // namespace chamomile

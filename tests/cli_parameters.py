@@ -2,9 +2,13 @@
 """Parameter files of other codes: what each says in options, the same bits as these typed, what holds beside it, and what is refused in one line."""
 import math
 import re
+import shutil
 import struct
 
-from program import ROOT, as_text, chamomile, check, energies, refused, run_parts
+from program import ROOT, as_text, chamomile, check, energies, need, refused, run_parts
+
+need("h5py")
+import h5py
 
 # The lines are those of the examples that the codes publish, with other files and shorter times.
 GADGET2 = """
@@ -178,6 +182,28 @@ def swift(folder):
     check(told(out).get("Gravity:eta") == "--eta 0.2" and "Gravity:theta_cr" in out.split("without effect here")[1], f"SWIFT: {out}")
 
 
+def swift_potentials(folder):
+    """SWIFT's potentials are those of --potential; places count from the centre of the box unless the file says otherwise."""
+    side = 1000
+    shutil.copy(folder / "galaxy.hdf5", folder / "sided.hdf5")
+    with h5py.File(folder / "sided.hdf5", "r+") as sided:
+        sided["Header"].attrs["BoxSize"] = float(side)
+    for section, potentials in (
+            ("PointMassPotential:\n  mass: 5\n  position: [1., 2., 3.]\n  useabspos: 1\n  timestep_mult: 0.03\n", ["point,M=5,x=1,y=2,z=3"]),
+            ("PointMassPotential:\n  mass: 5\n  softening: 0.5\n  useabspos: 1\n", ["plummer,M=5,a=0.5"]),
+            ("IsothermalPotential:\n  vrot: 200\n  epsilon: 0.1\n  useabspos: 1\n", ["logarithmic,v0=200,rc=0.1"]),
+            ("HernquistPotential:\n  mass: 50\n  scalelength: 30\n  idealizeddisk: 0\n  epsilon: 0\n  useabspos: 1\n", ["hernquist,M=50,a=30"]),
+            ("NFWPotential:\n  M_200: 150\n  concentration: 10\n  h: 0.7\n  useabspos: 1\n", ["nfw,M=150,c=10,hubble=0.7"]),
+            ("NFW_MNPotential:\n  M_200: 150\n  concentration: 10\n  critical_density: 1e-8\n  Mdisk: 5\n  Rdisk: 3\n  Zdisk: 0.3\n  useabspos: 1\n",
+             [f"nfw,M=150,c=10,rs={(3 * 150 / (4 * math.pi * 200e-8)) ** (1 / 3) / 10:.6g}", "miyamoto-nagai,M=5,a=3,b=0.3"]),
+            ("PointMassPotential:\n  mass: 5\n  position: [1, 0, 0]\n", [f"point,M=5,x={side / 2 + 1:g},y={side / 2:g},z={side / 2:g}"])):
+        (folder / "potential.yml").write_text(SWIFT.replace("galaxy.hdf5", "sided.hdf5").replace("outs", "outp") + section)
+        out = chamomile(folder, "run", "--parameters", "potential.yml", "--overwrite")
+        lines = re.findall(r"--potential ([^\s;]+)", out)
+        same = lambda a, b: re.sub(r"=[^,]+", "", a) == re.sub(r"=[^,]+", "", b) and all(abs(float(x) / float(y) - 1) < 1e-5 for x, y in zip(re.findall(r"=([^,]+)", a), re.findall(r"=([^,]+)", b)))
+        check(len(lines) == len(potentials) and all(map(same, lines, potentials)), f"{section}: {lines}, not {potentials}")
+
+
 def changa(folder):
     eps, eta = 0.14 * 2 / 2.8, 0.1 / math.sqrt(2 / 2.8)
     out = same_run(folder, "changa.param", "outc", "sphere.tipsy", "--t-end", 4 * 0.01, "--block-steps", "--step-criterion", "softening", "--eta", eta, "--dt-max", 0.01,
@@ -282,6 +308,11 @@ def refuses(folder):
             ("bDoGas: 1: is not computed here", changed(CHANGA, "bDoGas          = 0", "bDoGas = 1")),
             ("bPeriodic: 0: contradicts bComove", CHANGA + "bComove = 1\nbPeriodic = 0\n"),
             ("dKpcUnit: missing: the file does not say how large the box is", "bComove = 1\nachInFile = box.tipsy\n"),
+            ("HernquistPotential:epsilon: 0.1: 0 is needed", SWIFT + "HernquistPotential:\n  mass: 5\n  scalelength: 3\n  epsilon: 0.1\n  useabspos: 1\n"),
+            ("HernquistPotential:idealizeddisk: 1: 0 is needed", SWIFT + "HernquistPotential:\n  M200: 5\n  idealizeddisk: 1\n  useabspos: 1\n"),
+            ("NFWPotential:h: missing: the potential needs it", SWIFT + "NFWPotential:\n  M_200: 5\n  concentration: 10\n  useabspos: 1\n"),
+            ("PointMassPotential:position: [1,2]: three numbers", SWIFT + "PointMassPotential:\n  mass: 5\n  position: [1,2]\n  useabspos: 1\n"),
+            ("MWPotential:mass: 5: is not computed here", SWIFT + "MWPotential:\n  mass: 5\n"),
             ("EAGLECooling:dir_name: ./tables: is not computed here", SWIFT + "EAGLECooling:\n  dir_name: ./tables\n"),
             ("Cosmology:Omega_cdm: missing", SWIFT.replace("periodic:   0", "periodic: 1").replace("delta_time: 0.01", "delta_time: 1.1") + "Cosmology:\n  a_begin: 0.1\n  a_end: 1\n  h: 0.7\n"),
             ("milkyway: 500000: models are made by 'chamomile model'", "./bonsai2_slowdust --milkyway 500000 -T 10\n"),
@@ -297,4 +328,4 @@ def refuses(folder):
     refused(folder, 2, "--duration: contradicts --t-end", *"run sphere.hdf5 --t-end 1 --duration 1 --dt 0.1 --eps 0.1 -o x".split())
 
 
-run_parts("parameter files say what their codes say", makes_inputs, gadget, swift, changa, bonsai, comoving_tipsy, beside_it, published, refuses)
+run_parts("parameter files say what their codes say", makes_inputs, gadget, swift, swift_potentials, changa, bonsai, comoving_tipsy, beside_it, published, refuses)

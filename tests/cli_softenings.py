@@ -110,7 +110,6 @@ def refuses(folder):
                          ("--eps: 3Gyr: is a time: a length is needed", "--eps", "3Gyr"),
                          ("--eps-rule: needs softening lengths of several values", "--eps", 0.1, "--eps-rule", "larger"),
                          ("--eps-rule: both", "--eps", 0.1, "--eps-rule", "both"),
-                         ("--device: gpu: softening lengths of several values need --device cpu", "--eps", "0.1,0.2,0.3", "--device", "gpu"),
                          ("--integrator hermite", "--eps", "0.1,0.2,0.3", "--integrator", "hermite"),
                          ("--eps-type: contradicts several lengths by --eps", "--eps", "0.1,0.2,0.3", "--eps-type", "1=1")]:
         more = [] if "hermite" in words else RUN

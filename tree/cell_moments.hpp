@@ -60,4 +60,46 @@ CHAMOMILE_HD void sum_daughters(const Cell* cells, Index cell, Multipole* multip
     bounds[cell] = box;
 }
 
+/// SofteningSums sum the softenings of cells whose particles have lengths of their own, each a
+/// CellSoftening, where the multipoles are known.
+struct SofteningSums {
+    const Cell* cells;
+    const Source* sources;
+    const double* softening; ///< eps^2 of each source
+    const Multipole* multipoles;
+    CellSoftening* of_cell;
+
+    /// Sums those of a cell; of its daughters they must be known.
+    CHAMOMILE_HD void sum(Index c) const
+    {
+        CellSoftening own;
+        double mass = 0, weighted = 0;
+        each_part(c, [&](double m, const CellSoftening& part) {
+            own.largest = own.largest < part.largest ? part.largest : own.largest;
+            mass += m;
+            weighted += m * part.mean;
+        });
+        own.mean = mass > 0 ? weighted / mass : own.largest;
+        own.mean = own.largest < own.mean ? own.largest : own.mean;
+        each_part(c, [&](double m, const CellSoftening& part) {
+            const double d = part.mean - own.mean;
+            own.scatter += part.scatter + m * d * d;
+        });
+        of_cell[c] = own;
+    }
+
+private:
+    template <class Add>
+    CHAMOMILE_HD void each_part(Index c, const Add& add) const
+    {
+        const Cell cell = cells[c];
+        if (cell.next == c + 1)
+            for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
+                add(sources[k].mass, CellSoftening{softening[k], 0, softening[k]});
+        else
+            for (Index d = c + 1; d < cell.next; d = cells[d].next)
+                add(multipoles[d].mass, of_cell[d]);
+    }
+};
+
 } // namespace chamomile

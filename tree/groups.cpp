@@ -367,15 +367,20 @@ void finish_groups(TargetGroups& groups)
     }
 }
 
+namespace {
+
+void join(SofteningSpan& to, const SofteningSpan& from)
+{
+    to.least = std::min(to.least, from.least);
+    to.largest = std::max(to.largest, from.largest);
+}
+
+} // namespace
+
 void find_softenings(TargetGroups& groups, std::span<const double> softening)
 {
     const bool varied = !softening.empty();
     groups.group_softening.assign(varied ? groups.groups.size() : 0, {});
-    groups.cluster_softening.assign(varied ? groups.clusters.size() : 0, {});
-    const auto join = [](SofteningSpan& to, const SofteningSpan& from) {
-        to.least = std::min(to.least, from.least);
-        to.largest = std::max(to.largest, from.largest);
-    };
 #pragma omp parallel for if (softening.size() > worth_threads)
     for (std::size_t g = 0; g < groups.group_softening.size(); ++g) {
         const Group& group = groups.groups[g];
@@ -387,6 +392,13 @@ void find_softenings(TargetGroups& groups, std::span<const double> softening)
             join(span, {own, own});
         }
     }
+    join_softenings(groups);
+}
+
+void join_softenings(TargetGroups& groups)
+{
+    const bool varied = !groups.group_softening.empty();
+    groups.cluster_softening.assign(varied ? groups.clusters.size() : 0, {});
     for (std::size_t c = 0; c < groups.cluster_softening.size(); ++c) {
         const Cluster& cluster = groups.clusters[c];
         SofteningSpan& span = groups.cluster_softening[c];

@@ -130,6 +130,9 @@ void finish_groups(TargetGroups& groups);
 /// in sorted order; without any where these are none.
 void find_softenings(TargetGroups& groups, std::span<const double> softening);
 
+/// Fills those of clusters from those of groups.
+void join_softenings(TargetGroups& groups);
+
 /// Finds the targets and makes their groups, where the octree has its order and sources.
 inline void make_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
                         std::span<const Index> active, GroupSizes sizes)

@@ -25,34 +25,6 @@ void sum_higher(Moments& moments, const Octree& octree, Index c)
                                          moments.bounds.data(), moments.higher.data());
 }
 
-/// Sums the softenings of a cell; those of its daughters must be known.
-void sum_softening(Moments& moments, const Octree& octree, Index c)
-{
-    CellSoftening& own = moments.softening[c];
-    own = {};
-    const auto each_part = [&](auto add) {
-        const Cell& cell = octree.cells[c];
-        if (octree.is_leaf(c))
-            for (Index k = cell.begin; k < cell.begin + cell.count; ++k)
-                add(octree.sources[k].mass,
-                    CellSoftening{octree.softening[k], 0, octree.softening[k]});
-        else
-            for (Index d = c + 1; d < cell.next; d = octree.cells[d].next)
-                add(moments.multipole[d].mass, moments.softening[d]);
-    };
-    double mass = 0, weighted = 0;
-    each_part([&](double m, const CellSoftening& part) {
-        own.largest = std::max(own.largest, part.largest);
-        mass += m;
-        weighted += m * part.mean;
-    });
-    own.mean = mass > 0 ? std::min(weighted / mass, own.largest) : own.largest;
-    each_part([&](double m, const CellSoftening& part) {
-        const double d = part.mean - own.mean;
-        own.scatter += part.scatter + m * d * d;
-    });
-}
-
 } // namespace
 
 void compute_moments(Moments& moments, const Octree& octree, int order, Index begin, Index end)
@@ -66,7 +38,9 @@ void compute_moments(Moments& moments, const Octree& octree, int order, Index be
         else
             sum_daughters(octree.cells.data(), c, moments.multipole.data(), moments.bounds.data());
         if (!moments.softening.empty())
-            sum_softening(moments, octree, c);
+            SofteningSums{octree.cells.data(), octree.sources.data(), octree.softening.data(),
+                          moments.multipole.data(), moments.softening.data()}
+                .sum(c);
         if (order == 3)
             sum_higher<3>(moments, octree, c);
         else if (order == 4)

@@ -64,7 +64,8 @@ struct Moments {
     std::pmr::vector<Box> bounds;          ///< tight around the particles
     /// The higher moments are filled for orders 3 and 4, else empty; they may be on a device only.
     std::pmr::vector<HigherMoments> higher;
-    std::vector<CellSoftening> softening; ///< empty: all particles have one length
+    /// Empty: all particles have one length. Of a builder on a device the root's alone is here.
+    std::vector<CellSoftening> softening;
 };
 
 /// Computes all moments up to this order, 0 to 4, from the leaves up, in double precision. Reuses

@@ -9,6 +9,8 @@
 /// - mean| / d^5, else at most 3/4 sum_j m_j |eps_j^2 - mean| / d^4. Cells are expanded about
 /// targets of different lengths where the difference from their middle changes the field by a part
 /// of the same.
+///
+/// Contraction: none, so that host and device give nodes the same bits.
 #pragma once
 
 #include "chamomile/tree/acceptance.hpp"
@@ -16,22 +18,74 @@
 
 namespace chamomile {
 
-/// A SoftenedReach extends the reach of cells whose particles have softening lengths of their own,
-/// and of others not.
+/// Returns h of pairs of particles that both have this eps^2, or more. Lengths are rounded up to
+/// the largest over a power of 4, so that those of few ratios keep cells and targets alike: then a
+/// cell's reach and its targets' clearance are added up from the least of all.
+CHAMOMILE_HD double softened_spline_reach(const AcceptanceCriterion& criterion, double eps2)
+{
+    const double own = sqrt(eps2); // points may have longer ones
+    double length = criterion.softening < own ? own : criterion.softening;
+    while (eps2 > 0 && 4 * own <= length)
+        length /= 4;
+    // sqrt(a^2 + b^2) is at most sqrt(2) times the larger of a and b.
+    const bool sums = criterion.softening_rule == SofteningRule::root_of_squares;
+    return eps2 > 0 ? Softening::spline_radius_part * (sums ? sqrt(2.0) : 1.0) * length : 0;
+}
+
+/// A SoftenedReach extends the reach of cells whose particles have softening lengths of their own.
+/// It is made on the host.
 class SoftenedReach {
 public:
-    /// Keeps references.
-    SoftenedReach(const AcceptanceCriterion& criterion, const Moments& moments,
-                  const WalkUnits& units);
+    /// Takes the moments of the root.
+    SoftenedReach(const AcceptanceCriterion& criterion, const Multipole& whole,
+                  const CellSoftening& all, const WalkUnits& units);
 
-    void extend(CellReach& reach, Index cell) const;
+    const AcceptanceCriterion& criterion() const { return criterion_; }
+
+    /// Returns the reach of a cell.
+    CHAMOMILE_HD CellReach reach(const Multipole& multipole, const Box& bounds,
+                                 const CellSoftening& softening) const
+    {
+        CellReach reach = criterion_.reach(multipole, bounds, units_);
+        if (criterion_.softening_kind == SofteningKind::spline)
+            reach.least += softened_spline_reach(criterion_, softening.largest);
+        else
+            extend_plummer(reach, multipole, bounds, softening);
+        return reach;
+    }
 
 private:
-    void extend_plummer(CellReach& reach, Index cell) const;
+    /// These factors were chosen by measurement (docs/explanation/decisions.md, 241): the part of
+    /// the tolerance that a cell may leave out, and lengths by which criteria by angles keep away.
+    static constexpr double cell_part = 0.4, cell_lengths = 4, linear_cell_lengths = 2;
 
-    const AcceptanceCriterion& criterion_;
-    const Moments& moments_;
-    const WalkUnits units_;
+    CHAMOMILE_HD void extend_plummer(CellReach& reach, const Multipole& multipole,
+                                     const Box& bounds, const CellSoftening& softening) const
+    {
+        const auto largest = [](double a, double b) { return a < b ? b : a; };
+        const double scatter = softening.scatter, own = multipole.mass, mass = own / units_.mass;
+        if (!(mass > 0 && scatter > 0))
+            return;
+        const double deviation = sqrt(scatter / own) / units_.length / units_.length;
+        if (!criterion_.is_relative()) {
+            const double lengths = is_linear_ ? linear_cell_lengths : cell_lengths;
+            reach.least += lengths / criterion_.theta * units_.length * sqrt(deviation);
+            return;
+        }
+        const double limit = cell_part * criterion_.tolerance;
+        double nearest;
+        if (is_linear_) {
+            const double b = bounds.farthest_distance(multipole.center) / units_.length;
+            nearest = farther_ * largest(root(1.2 * mass * deviation * b / limit, 5),
+                                         root(1.875 * mass * deviation * deviation / limit, 6));
+        } else {
+            nearest = root(0.75 * mass * deviation / limit, 4);
+        }
+        reach.relative = largest(reach.relative, units_.length * nearest);
+    }
+
+    AcceptanceCriterion criterion_;
+    WalkUnits units_;
     bool is_linear_ = false; ///< eps^2 of a pair in that of its source
     double farther_ = 1;     ///< factor of the reach of such pairs
 };

@@ -1,5 +1,7 @@
 #include "chamomile/tree/tree_builder.hpp"
 
+#include <algorithm>
+
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
@@ -57,7 +59,8 @@ private:
         octree.softening.resize(particles.softening ? octree.size : 0);
 #pragma omp parallel for if (octree.size > worth_threads)
         for (std::size_t k = 0; k < octree.softening.size(); ++k) {
-            const double length = particles.softening.load(octree.order[k]);
+            const double length =
+                std::min(particles.softening.load(octree.order[k]), particles.longest_softening);
             octree.softening[k] = length * length;
         }
     }

@@ -1,6 +1,7 @@
 /// \file  Building the tree: order, cells, moments, nodes.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -27,10 +28,13 @@ struct Tree {
 /// TreeParticles are particles as the caller holds them, on the host or the builder's device.
 struct TreeParticles {
     std::size_t count = 0;
-    ArrayView position;           ///< 3 components
-    ArrayView mass = {};          ///< empty: all 1
-    bool has_same_masses = false; ///< as at the last build() or refit()
-    ArrayView softening = {};     ///< lengths of their own; empty: all have one
+    ArrayView position;  ///< 3 components
+    ArrayView mass = {}; ///< empty: all 1
+    /// The masses, and the softening lengths if there are any, are those of the last build() or
+    /// refit().
+    bool has_same_masses = false;
+    ArrayView softening = {};            ///< lengths of their own; empty: all have one
+    double longest_softening = HUGE_VAL; ///< to which they are cut
 };
 
 /// A TreePlan states what a tree is built for.
@@ -75,6 +79,11 @@ public:
     /// Finds as targets the particles of at least the given level, from levels on the builder's
     /// device.
     virtual void find_targets(TargetGroups&, const std::uint8_t*, int) {}
+    /// Calls find_softenings() where octree.softening may not be on the host.
+    virtual void find_softenings(TargetGroups& groups, const Octree& octree)
+    {
+        chamomile::find_softenings(groups, octree.softening);
+    }
     /// Calls find_boxes() where octree.sources may not be on the host.
     virtual void find_boxes(TargetGroups& groups, const Octree& octree, double longest_side)
     {

@@ -121,6 +121,10 @@ private:
     Translation translation_;
 };
 
+/// Sets the --potential of each section of SWIFT's that holds one. Throws Error(usage) for one with
+/// what that option has not.
+void give_swift_potentials(ParameterFile& file);
+
 // The codes.
 Translation translate_gadget(ParameterFile& file);
 Translation translate_changa(ParameterFile& file);

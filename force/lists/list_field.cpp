@@ -120,18 +120,15 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
 void ListField::take_softening(const Plan& plan)
 {
     double length = plan.softening_length.value_or(options_.softening.length);
-    ArrayView& own = sources_.softening;
-    if (own && sources_.count > 0) {
-        own_lengths_ = cut_softenings(own, sources_.count, plan.softening_length);
-        own = view_of(std::span(own_lengths_));
-        const auto [least, largest] = std::minmax_element(own_lengths_.begin(), own_lengths_.end());
-        length = *largest;
-        least_softening_ = *least;
-        if (*least == *largest) {
-            own = {};
+    if (sources_.softening && sources_.count > 0) {
+        const auto [least, largest] = span_of_softenings(sources_.softening, sources_.count,
+                                                         plan.softening_length, options_.device);
+        sources_.longest_softening = length = largest;
+        least_softening_ = least;
+        if (least == largest) {
+            sources_.softening = {};
             length = length_of_all_pairs(length, options_.softening.rule);
-        } else if (options_.device != "cpu")
-            throw Error(Fault::usage, varied_softening_on_gpu);
+        }
         if (length > 0.1 * options_.box && options_.is_periodic())
             throw Error(Fault::input, "softening length: " + std::to_string(length) +
                                           ": must be at most a tenth of the box");
@@ -247,7 +244,7 @@ void ListField::find_source_groups(const Targets& targets, ForceStatistics& stat
     if (has_wide_boxes(groups_, sizes.longest_side))
         parts_.builder->find_boxes(groups_, tree_.octree, sizes.longest_side);
     finish_groups(groups_);
-    find_softenings(groups_, tree_.octree.softening);
+    parts_.builder->find_softenings(groups_, tree_.octree);
 }
 
 /// Finds what active sources are looked up by: the order or, for cells that are kept for several

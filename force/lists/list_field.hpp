@@ -150,7 +150,6 @@ private:
     bool compares_estimates_ = true; // whether estimates are to be compared with forces once
     std::vector<Index> rank_, self_;
     std::vector<Vec3<double>> wrapped_, wrapped_targets_;
-    std::vector<double> own_lengths_;        // of sources, cut
     std::vector<Vec3<double>> acceleration_; // where none is wanted
 };
 

@@ -34,7 +34,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     plan.placement = {};
     std::vector<double> softenings;
     TreeParticles points{targets.count, inside.position};
-    if (!tree_.octree.softening.empty()) {
+    if (has_own_softenings()) {
         softenings = target_softenings(targets);
         points.softening = view_of(std::span(softenings));
     }
@@ -60,7 +60,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         finish_groups(groups_);
         for (Cluster& cluster : groups_.clusters)
             cluster.mass = 0; // targets pull at nothing
-        find_softenings(groups_, targets_->octree.softening);
+        parts_.target_builder->find_softenings(groups_, targets_->octree);
         find_self(targets);
     }
     finish_nodes(statistics);
@@ -124,7 +124,7 @@ std::vector<double> ListField::target_softenings(const FieldTargets& targets)
     if (targets.softening)
         return cut_softenings(targets.softening, targets.count);
     if (!targets.self.empty()) {
-        fetch_order();
+        octree();
         fill_ranks();
         for (std::size_t i = 0; i < targets.count && i < targets.self.size(); ++i)
             if (const std::int64_t self = targets.self[i];

@@ -23,7 +23,7 @@ ForceStatistics ListField::at_points_with_far(const FieldTargets& targets, const
     std::vector<std::size_t> number; // of those that are near
     std::optional<Particles> all;    // the sources, where some target needs each of them
     std::vector<double> own_length, near_softening;
-    const bool varied = !tree_.octree.softening.empty();
+    const bool varied = has_own_softenings();
     if (varied)
         own_length = target_softenings(targets);
     // Sources so far away are felt by their mean eps^2.

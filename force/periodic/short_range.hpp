@@ -86,10 +86,11 @@ struct ShortRangeOf : Newtons<softening, with_potential> {
         return law;
     }
 
-    static CHAMOMILE_HD ShortRangeOf with_rule(double smaller_part, const ShortRangeForm& form)
+    template <class Rule>
+    static CHAMOMILE_HD ShortRangeOf with_rule(const Rule& rule, const ShortRangeForm& form)
     {
         ShortRangeOf law;
-        static_cast<Newton&>(law) = Newton::with_rule(smaller_part);
+        static_cast<Newton&>(law) = Newton::with_rule(rule);
         law.form = &form;
         return law;
     }
@@ -170,7 +171,7 @@ private:
         const T slope = T(Lane(form->slope));
         if constexpr (Newton::is_varied) {
             const T r2 = norm_squared(r, T(0));
-            u2 = r2 + this->pair_softening(i.eps2, j.eps2);
+            u2 = r2 + this->plummer_softening(i.eps2, j.eps2);
             x = slope * r2 + T(-1);
         } else {
             const T eps2 = softening == SofteningKind::plummer ? T(Lane(this->parameter)) : T(0);

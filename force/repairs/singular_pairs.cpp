@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/reference_sum.hpp"
 
 namespace chamomile {
@@ -72,6 +74,23 @@ std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
         lengths[i] = most ? std::min(length, *most) : length;
     }
     return lengths;
+}
+
+std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
+                                             std::optional<double> most, const std::string& device)
+{
+    const auto span = [](std::span<const double> lengths) {
+        const auto [least, largest] = std::minmax_element(lengths.begin(), lengths.end());
+        return std::pair{*least, *largest};
+    };
+    if (!softening.on_device)
+        return span(cut_softenings(softening, n, most));
+    const auto [least, largest] = span_on_device(choose_gpu(device), softening, n);
+    if (!(least >= 0 && std::isfinite(largest))) {
+        std::vector<double> lengths = read_rows(softening, n, 1, device);
+        return span(cut_softenings(view_of(std::span(lengths)), n, most));
+    }
+    return {std::min(least, most.value_or(least)), std::min(largest, most.value_or(largest))};
 }
 
 void refuse_singular_target(const Particles& particles, Index i, const Softening& softening)

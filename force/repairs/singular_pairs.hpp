@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "chamomile/force/evaluator.hpp"
@@ -27,6 +29,11 @@ Particles particles_of(const Request& request);
 /// negative or not finite.
 std::vector<double> cut_softenings(const ArrayView& softening, std::size_t n,
                                    std::optional<double> most = {});
+
+/// Returns the least and the largest of n > 0 softening lengths that lie on the host or on the
+/// device, each `most` at most. Throws like cut_softenings().
+std::pair<double, double> span_of_softenings(const ArrayView& softening, std::size_t n,
+                                             std::optional<double> most, const std::string& device);
 
 /// Returns the softening length of all pairs where every particle has this length.
 inline double length_of_all_pairs(double length, SofteningRule rule)

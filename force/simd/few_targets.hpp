@@ -74,7 +74,7 @@ Law law_of(const FewTargets& work)
     if constexpr (requires { Law::of(work); })
         return Law::of(work);
     else if constexpr (Law::is_varied)
-        return Law::with_rule(work.smaller_part);
+        return Law::with_rule(AnyRule{work.smaller_part});
     else
         return Law::with_length(work.softening_length);
 }

@@ -87,9 +87,9 @@ private:
     static Any make_law(const GroupWork& work, double softening_length)
     {
         if constexpr (Any::is_varied && Any::is_periodic)
-            return Any::with_rule(work.own.smaller_part, *work.form);
+            return Any::with_rule(AnyRule{work.own.smaller_part}, *work.form);
         else if constexpr (Any::is_varied)
-            return Any::with_rule(work.own.smaller_part);
+            return Any::with_rule(AnyRule{work.own.smaller_part});
         else if constexpr (Any::is_periodic)
             return Any::with_lengths(softening_length, *work.form);
         else

@@ -1,4 +1,7 @@
 // Contraction: fused.
+#include <algorithm>
+#include <span>
+
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
 
@@ -34,6 +37,33 @@ __global__ void scatter_items(const double* from, int components, std::size_t n,
     if (i < n)
         for (int c = 0; c < components; ++c)
             to.store(i, c, from[i * std::size_t(components) + std::size_t(c)]);
+}
+
+/// Each block finds the least and the largest of the numbers that its threads see.
+__global__ void __launch_bounds__(block_size)
+    find_span(ArrayView numbers, std::size_t n, double2* of_block)
+{
+    double2 own{HUGE_VAL, -HUGE_VAL};
+    const auto join = [&](const double2& other) {
+        own = {fmin(own.x, other.x), fmax(own.y, other.y)};
+    };
+    for (std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x; i < n;
+         i += std::size_t(gridDim.x) * block_size) {
+        const double x = numbers.load(i);
+        join(x >= 0 && x < HUGE_VAL ? double2{x, x} : double2{-1, -1});
+    }
+    for (int lane = 16; lane > 0; lane /= 2)
+        join(
+            {__shfl_xor_sync(0xffffffffu, own.x, lane), __shfl_xor_sync(0xffffffffu, own.y, lane)});
+    __shared__ double2 of_warp[block_size / 32];
+    if (threadIdx.x % 32 == 0)
+        of_warp[threadIdx.x / 32] = own;
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    for (const double2& other : of_warp)
+        join(other);
+    of_block[blockIdx.x] = own;
 }
 
 void gather(const ArrayView& from, int components, std::size_t n, double* to, cudaStream_t stream)
@@ -90,6 +120,25 @@ void read_from_device(int device, const ArrayView& from, std::size_t n, double* 
     check(cudaMemcpy(rows, items.data(), n * std::size_t(components) * sizeof(double),
                      cudaMemcpyDeviceToHost),
           "read an array");
+}
+
+std::pair<double, double> span_on_device(int device, const ArrayView& numbers, std::size_t n)
+{
+    constexpr unsigned most_blocks = 256;
+    check(cudaSetDevice(device), "choose the device");
+    require_on_device(numbers, device);
+    wait_for_owner();
+    const unsigned blocks = std::min(most_blocks, blocks_of(n));
+    DeviceBuffer<double2> spans;
+    find_span<<<blocks, block_size>>>(numbers, n, spans.reserve(blocks));
+    check(cudaGetLastError(), "launch the span of numbers");
+    double2 found[most_blocks];
+    check(cudaMemcpy(found, spans.data(), blocks * sizeof(double2), cudaMemcpyDeviceToHost),
+          "read the span of numbers");
+    std::pair<double, double> all{found[0].x, found[0].y};
+    for (const double2& each : std::span(found, blocks))
+        all = {std::min(all.first, each.x), std::max(all.second, each.y)};
+    return all;
 }
 
 void read_some_from_device(int device, const ArrayView& from, std::span<const Index> items,

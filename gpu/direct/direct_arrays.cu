@@ -42,6 +42,16 @@ __global__ void pack_sources(ArrayView position, ArrayView mass, std::size_t n,
         sources[i] = {inverse_length * position.load_vector(i), inverse_mass * mass.load(i)};
 }
 
+__global__ void square_lengths(ArrayView length, double longest, std::size_t n,
+                               double inverse_length, double* squares)
+{
+    const std::size_t i = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= n)
+        return;
+    const double own = length.load(i), scaled = inverse_length * (longest < own ? longest : own);
+    squares[i] = scaled * scaled;
+}
+
 __global__ void put_sums(DirectArrays::Sums sums, ArrayView acceleration, ArrayView potential,
                          unsigned* fault)
 {
@@ -83,6 +93,14 @@ void DirectArrays::pack(const ArrayView& position, const ArrayView& mass, std::s
     pack_sources<<<blocks_of(n), block_size, 0, stream>>>(position, mass, n, 1 / frame.length,
                                                           1 / frame.mass, sources);
     check(cudaGetLastError(), "launch the sources");
+}
+
+void DirectArrays::pack_softenings(const ArrayView& softening, double longest, std::size_t n,
+                                   const DirectFrame& frame, double* squares, const Stream& stream)
+{
+    square_lengths<<<blocks_of(n), block_size, 0, stream>>>(softening, longest, n, 1 / frame.length,
+                                                            squares);
+    check(cudaGetLastError(), "launch the softening lengths");
 }
 
 Index DirectArrays::find_targets(const std::uint8_t* level, int first, std::size_t n,

@@ -24,6 +24,11 @@ public:
     void pack(const ArrayView& position, const ArrayView& mass, std::size_t n,
               const DirectFrame& frame, Source* sources, const Stream& stream);
 
+    /// Writes the squares of softening lengths, cut to `longest`, in the units of the frame;
+    /// queued.
+    void pack_softenings(const ArrayView& softening, double longest, std::size_t n,
+                         const DirectFrame& frame, double* squares, const Stream& stream);
+
     /// Lists the particles of at least that level, ascending; returns their number.
     Index find_targets(const std::uint8_t* level, int first, std::size_t n,
                        DeviceBuffer<Index>& targets, const Stream& stream);

@@ -42,4 +42,22 @@ __global__ void gather_sources(const Source* particles, Vec3<double> origin, con
     }
 }
 
+/// Puts eps^2 into sorted sources.
+__global__ void put_softenings(const double* softening, const Index* order, Index n,
+                               SortedSource* sources)
+{
+    const Index i = blockIdx.x * gathered_per_block + threadIdx.x;
+    if (i < n)
+        sources[i].scale_or_eps2 = float(softening[order[i]]);
+}
+
+/// Makes keys that sort each `run` of neighbours along the curve by length.
+__global__ void make_length_keys(const double* softening, const Index* order, Index n, Index run,
+                                 std::uint64_t* keys)
+{
+    const Index i = blockIdx.x * gathered_per_block + threadIdx.x;
+    if (i < n)
+        keys[i] = std::uint64_t(i / run) << 32 | __float_as_uint(float(softening[order[i]]));
+}
+
 } // namespace chamomile

@@ -1,6 +1,8 @@
 /// \file  What a direct sum on the device works on, and how it is cut.
 #pragma once
 
+#include <type_traits>
+
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/repairs/cancellation.hpp"
 #include "chamomile/gpu/tiles/tile_block.cuh"
@@ -16,10 +18,11 @@ struct DirectShape : TileShape<per_lane, warps, blocks> {
     static constexpr bool scaled = scaled_;   ///< the force loop has the masses in the coordinates
 };
 
-/// A SortedSource is a source along the curve, with mass^-1/2.
+/// A SortedSource is a source along the curve, with mass^-1/2, or eps^2 if particles have softening
+/// lengths of their own.
 struct SortedSource {
     Vec3<double> position;
-    float mass, scale;
+    float mass, scale_or_eps2;
 };
 
 /// Returns where the tiles of 32 sources of a warp begin in its block's part of the sources.
@@ -77,13 +80,29 @@ struct DirectSum {
     const TileBox<float>* boxes; ///< of the tiles, about the origin, if centred
     const Index* targets;        ///< the caller's number of each target; `numbers` for all
     Index source_count, target_count;
-    double softening_length;
+    double softening_length; ///< of all; or the least, by which close pairs are told
     double acceleration_unit, potential_unit;
     PartSums parts;
     Vec3<double>* acceleration; ///< by the caller's number
     double* potential;
     CancellingJob cancelling;
 };
+
+/// SoftenedDirectSum is one of particles with softening lengths of their own.
+struct SoftenedDirectSum : DirectSum {
+    const double* softening; ///< eps^2 by the caller's number, in internal units
+};
+template <class Law>
+using DirectSumOf = std::conditional_t<Law::is_varied, SoftenedDirectSum, DirectSum>;
+
+template <class Law>
+__device__ Law law_of(const DirectSumOf<Law>& job)
+{
+    if constexpr (Law::is_varied)
+        return Law::with_rule({});
+    else
+        return Law::with_length(job.softening_length);
+}
 
 /// Notes |a| of a target, or 0 where a neighbour along the curve is too close for coordinates about
 /// the centre.

@@ -7,6 +7,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/gpu/device/device_arrays.cuh"
@@ -40,26 +41,12 @@ public:
 
     ~CudaDirectSolver() override { synchronize_device(device_); }
 
-    /// Returns the softening length of the pairs of particles that have one length each. Throws
-    /// Error(usage) where they differ.
-    double common_length(const Request& request) const
-    {
-        const std::vector<double> own =
-            cut_softenings(request.softening, request.count, request.softening_length);
-        const auto [least, largest] = std::minmax_element(own.begin(), own.end());
-        if (*least < *largest)
-            throw Error(Fault::usage, varied_softening_on_gpu);
-        return length_of_all_pairs(*largest, softening_.rule);
-    }
-
     ForceStatistics evaluate(const Request& request) override
     {
         ForceStatistics statistics;
         const std::size_t n = request.count;
         check_number(n);
-        softening_.length = request.softening_length.value_or(options_.softening.length);
-        if (request.softening && n > 0)
-            softening_.length = common_length(request);
+        take_softening(request);
         with_potential_ = bool(request.potential);
         if (n == 0)
             return statistics;
@@ -99,6 +86,22 @@ public:
     const SolverOptions& options() const override { return options_; }
 
 private:
+    /// Finds the softening of this evaluation. Lengths that are all equal are one.
+    void take_softening(const Request& request)
+    {
+        softening_.length = request.softening_length.value_or(options_.softening.length);
+        is_varied_ = request.softening && request.count > 0;
+        if (!is_varied_)
+            return;
+        const auto [least, largest] = span_of_softenings(request.softening, request.count,
+                                                         request.softening_length, options_.device);
+        least_softening_ = least;
+        softening_.length = largest;
+        is_varied_ = least < largest;
+        if (!is_varied_)
+            softening_.length = length_of_all_pairs(largest, softening_.rule);
+    }
+
     /// Returns the items of a view that are in its memory as they are needed, or else copies.
     static std::span<const Vec3<double>> rows_of(const ArrayView& view, std::size_t n,
                                                  std::vector<Vec3<double>>& memory)
@@ -128,7 +131,8 @@ private:
         const std::size_t n = request.count;
         on_device_ = request.position.on_device;
         if (request.mass.on_device != on_device_ || request.acceleration.on_device != on_device_ ||
-            (with_potential_ && request.potential.on_device != on_device_))
+            (with_potential_ && request.potential.on_device != on_device_) ||
+            (request.softening.on_device && !on_device_))
             throw Error(Fault::usage, "direct sums on a GPU: arrays: must all lie on the host or "
                                       "all on the device");
         if (request.rung && !on_device_)
@@ -190,6 +194,11 @@ private:
             particles.id[i] = request.id.empty() ? i : request.id[i];
         }
         read_from_device(device_, request.mass, n, particles.mass.data());
+        if (is_varied_) {
+            particles.softening = read_rows(request.softening, n, 1, options_.device);
+            for (double& length : particles.softening)
+                length = std::min(length, softening_.length);
+        }
         return particles;
     }
 
@@ -210,11 +219,30 @@ private:
             upload(particles_, staged, n, *stream_);
             bytes_up_ = n * sizeof(Source);
         }
+        if (is_varied_)
+            send_softenings(request, frame);
         all_active_ = request.active.empty() && !request.rung;
         if (request.rung)
             target_count_ = arrays_.find_targets(request.rung, request.first, n, active_, *stream_);
         else
             send_targets(request.active, n);
+    }
+
+    void send_softenings(const Request& request, const DirectFrame& frame)
+    {
+        const std::size_t n = request.count;
+        const ArrayView& view = request.softening;
+        const double longest = softening_.length, inverse_length = 1 / frame.length;
+        if (view.on_device)
+            return arrays_.pack_softenings(view, longest, n, frame, squares_.reserve(n), *stream_);
+        double* staged = host_squares_.reserve(n);
+#pragma omp parallel for if (n > worth_threads)
+        for (std::size_t i = 0; i < n; ++i) {
+            const double scaled = inverse_length * std::min(view.load(i), longest);
+            staged[i] = scaled * scaled;
+        }
+        upload(squares_, staged, n, *stream_);
+        bytes_up_ += n * sizeof(double);
     }
 
     void send_targets(std::span<const Index> active, std::size_t n)
@@ -241,12 +269,13 @@ private:
             return 0;
         ForceOutput units;
         units.set_units(options_.gravitational_constant, {frame.length, frame.mass});
-        DirectSum job{};
+        SoftenedDirectSum job{};
         job.particles = particles_.data();
         job.origin = (1 / frame.length) * frame.origin;
         job.source_count = n;
         job.target_count = target_count_;
-        job.softening_length = softening_.length / frame.length;
+        job.softening_length = (is_varied_ ? least_softening_ : softening_.length) / frame.length;
+        job.softening = is_varied_ ? squares_.data() : nullptr;
         job.acceleration_unit = units.acceleration_unit;
         job.potential_unit = units.potential_unit;
         const bool mapped = !on_device_ && n <= most_to_map;
@@ -358,7 +387,9 @@ private:
     }
 
     SolverOptions options_;
-    Softening softening_; // of the present evaluation
+    Softening softening_;        // of the present evaluation; the longest of particles' own
+    bool is_varied_ = false;     // particles have lengths of their own,
+    double least_softening_ = 0; // of which this is the least
     int device_;
     std::string name_;
     bool with_potential_ = false, all_active_ = true, on_device_ = false;
@@ -375,11 +406,13 @@ private:
     std::vector<Vec3<double>> positions_;
     std::vector<double> masses_;
     PinnedBuffer<Source> host_particles_;
+    PinnedBuffer<double> host_squares_;
     PinnedBuffer<Index> host_active_;
     PinnedBuffer<Vec3<double>> host_acceleration_;
     PinnedBuffer<double> host_potential_;
     PinnedBuffer<unsigned> host_cancelling_;
     DeviceBuffer<Source> particles_;
+    DeviceBuffer<double> squares_; // eps^2 in the units of the frame
     DeviceBuffer<Index> active_;
     DeviceBuffer<Vec3<double>> acceleration_;
     DeviceBuffer<double> potential_;

@@ -1,10 +1,14 @@
 // Contraction: fused.
 #include <algorithm>
 
+#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
+
 #include "chamomile/gpu/direct/direct_cancelling.cuh"
 #include "chamomile/gpu/direct/direct_gather.cuh"
 #include "chamomile/gpu/direct/direct_sum.cuh"
 #include "chamomile/gpu/direct/direct_summer.cuh"
+#include "chamomile/gpu/tiles/varied_law.cuh"
 
 namespace chamomile {
 namespace {
@@ -29,17 +33,18 @@ static_assert(Large::targets == largest_direct_block);
 
 } // namespace
 
-Index DirectSummer::sum(DirectSum job, const DirectSetup& setup, cudaStream_t stream)
+Index DirectSummer::sum(SoftenedDirectSum job, const DirectSetup& setup, cudaStream_t stream)
 {
     setup_ = setup;
     stream_ = stream;
     job.numbers =
         setup.order ? setup.order : sort_along_curve(job, nullptr, job.source_count, order_);
     job.cancelling.limit = float(largest_cancellation(setup.masses, scatter));
-    if (softening_.kind == SofteningKind::plummer || softening_.length == 0)
-        return choose<SofteningKind::plummer>(job);
-    setup_.scaled = false;
-    return choose<SofteningKind::spline>(job);
+    if (!job.softening)
+        return choose_law<Gravity>(job);
+    return softening_.rule == SofteningRule::larger
+               ? choose_law<Ruled<SofteningRule::larger>::Gravity>(job)
+               : choose_law<Ruled<SofteningRule::root_of_squares>::Gravity>(job);
 }
 
 /// Returns the particles `numbers` (null: all) along the curve.
@@ -51,18 +56,45 @@ const Index* DirectSummer::sort_along_curve(const DirectSum& job, const Index* n
     return order.data();
 }
 
-/// Makes what the force loop needs: sources and targets along the curve, and boxes.
-void DirectSummer::gather(DirectSum& job)
+/// Returns the sources along the curve, each run of neighbours by length: the shorter the runs the
+/// smaller the boxes of tiles, and the longer the fewer tiles have several lengths.
+const Index* DirectSummer::sort_by_length(const SoftenedDirectSum& job)
 {
+    const Index n = job.source_count,
+                run = std::clamp<Index>(n / 128, warp_size, 2048) / warp_size * warp_size;
+    Index* const order = order_by_length_.reserve(n);
+    std::uint64_t* const keys = length_keys_.reserve(n);
+    check(cudaMemcpyAsync(order, job.numbers, n * sizeof(Index), cudaMemcpyDeviceToDevice, stream_),
+          "copy an order");
+    make_length_keys<<<(n + gathered_per_block - 1) / gathered_per_block, gathered_per_block, 0,
+                       stream_>>>(job.softening, job.numbers, n, run, keys);
+    check(cudaGetLastError(), "launch the keys by length");
+    call_thrust("launch the sort by length", [&] {
+        thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(stream_), keys, keys + n,
+                                   order);
+    });
+    return order;
+}
+
+/// Makes what the force loop needs: sources and targets along the curve, and boxes.
+template <class Job>
+void DirectSummer::gather(Job& job)
+{
+    constexpr bool is_varied = std::is_same_v<Job, SoftenedDirectSum>;
     const Index n = job.source_count;
     if (setup_.active)
         job.targets = sort_along_curve(job, setup_.active, job.target_count, target_order_);
+    if constexpr (is_varied)
+        job.numbers = sort_by_length(job);
     SortedSource* sources = sources_.reserve(n);
     TileBox<float>* boxes = boxes_.reserve((n + 31) / 32);
     const Index blocks = (n + gathered_per_block - 1) / gathered_per_block;
     make_room_for_clumps(job, blocks);
     gather_sources<<<blocks, gathered_per_block, 0, stream_>>>(
         job.particles, job.origin, job.numbers, n, sources, boxes, job.cancelling.clumps);
+    if constexpr (is_varied)
+        put_softenings<<<blocks, gathered_per_block, 0, stream_>>>(job.softening, job.numbers, n,
+                                                                   sources);
     check(cudaGetLastError(), "launch the gathering of sources");
     job.sources = sources;
     job.boxes = boxes;
@@ -83,15 +115,20 @@ void DirectSummer::make_room_for_clumps(DirectSum& job, Index count)
     cancelling.ended = counters_.data() + 1;
 }
 
-template <SofteningKind kind>
-Index DirectSummer::choose(const DirectSum& job)
+template <template <SofteningKind, bool> class AnyLaw>
+Index DirectSummer::choose_law(const SoftenedDirectSum& job)
 {
-    return setup_.with_potential ? choose<Gravity<kind, true>>(job)
-                                 : choose<Gravity<kind, false>>(job);
+    constexpr auto plummer = SofteningKind::plummer, spline = SofteningKind::spline;
+    // A spline of no length is Newton's law, and so is Plummer's.
+    if (softening_.kind == plummer || (!job.softening && job.softening_length == 0))
+        return setup_.with_potential ? choose<AnyLaw<plummer, true>>(job)
+                                     : choose<AnyLaw<plummer, false>>(job);
+    return setup_.with_potential ? choose<AnyLaw<spline, true>>(job)
+                                 : choose<AnyLaw<spline, false>>(job);
 }
 
 template <class Law>
-Index DirectSummer::choose(DirectSum job)
+Index DirectSummer::choose(DirectSumOf<Law> job)
 {
     job.targets = setup_.active ? setup_.active : job.numbers;
     const bool few = job.target_count <= few_direct_targets;
@@ -116,7 +153,7 @@ Index DirectSummer::choose(DirectSum job)
 
 /// Cuts the sources into parts until there are as many blocks as wanted.
 template <class Law, class T, class Shape>
-Index DirectSummer::launch(DirectSum job, Index wanted)
+Index DirectSummer::launch(DirectSumOf<Law> job, Index wanted)
 {
     using Block = DirectBlock<Law, T, Shape>;
     static_assert(Block::shared_bytes <= 48 << 10);
@@ -134,7 +171,7 @@ Index DirectSummer::launch(DirectSum job, Index wanted)
 
 /// Queues the sums in double of what cancels. Few sources are worth a block for each target.
 template <class Law, class Shape>
-void DirectSummer::sum_again(const DirectSum& job)
+void DirectSummer::sum_again(const DirectSumOf<Law>& job)
 {
     constexpr int per_lane = Shape::centred ? 4 : 1;
     const Index blocks = (job.target_count + 32 * per_lane - 1) / (32 * per_lane);

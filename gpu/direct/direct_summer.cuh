@@ -5,6 +5,7 @@
 #include "chamomile/core/softening.hpp"
 #include "chamomile/force/repairs/cancellation.hpp"
 #include "chamomile/force/solver.hpp"
+#include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/direct/direct_job.cuh"
 #include "chamomile/gpu/pairs/pair_order.cuh"
 #include "chamomile/gpu/tiles/part_memory.cuh"
@@ -36,30 +37,35 @@ public:
     {}
 
     /// Queues the sum of all sources for all targets; returns the number of blocks of targets. The
-    /// caller sets in `job` the particles, their count and that of targets, softening length,
-    /// units, where the sums go and where the number of cancelling ones does.
-    Index sum(DirectSum job, const DirectSetup& setup, cudaStream_t stream);
+    /// caller sets in `job` the particles, their count and that of targets, softening length or
+    /// lengths (null: they have one), units, where the sums go and where the number of cancelling
+    /// ones does.
+    Index sum(SoftenedDirectSum job, const DirectSetup& setup, cudaStream_t stream);
 
 private:
-    void gather(DirectSum& job);
+    template <class Job>
+    void gather(Job& job);
     void make_room_for_clumps(DirectSum& job, Index count);
     const Index* sort_along_curve(const DirectSum& job, const Index* numbers, Index n,
                                   DeviceBuffer<Index>& order);
-    template <SofteningKind kind>
-    Index choose(const DirectSum& job);
+    const Index* sort_by_length(const SoftenedDirectSum& job);
+    template <template <SofteningKind, bool> class AnyLaw>
+    Index choose_law(const SoftenedDirectSum& job);
     template <class Law>
-    Index choose(DirectSum job);
+    Index choose(DirectSumOf<Law> job);
     template <class Law, class T, class Shape>
-    Index launch(DirectSum job, Index wanted);
+    Index launch(DirectSumOf<Law> job, Index wanted);
     template <class Law, class Shape>
-    void sum_again(const DirectSum& job);
+    void sum_again(const DirectSumOf<Law>& job);
 
     Softening softening_;
     Precision precision_;
     DirectSetup setup_{};
     cudaStream_t stream_ = nullptr; // of the present sum
     RowOrder curve_;
-    DeviceBuffer<Index> order_, target_order_;
+    DeviceBuffer<Index> order_, target_order_, order_by_length_;
+    DeviceBuffer<std::uint64_t> length_keys_;
+    CachingAllocator scratch_;
     DeviceBuffer<SortedSource> sources_;
     DeviceBuffer<TileBox<float>> boxes_;
     PartMemory parts_;

@@ -85,10 +85,27 @@ struct DeviceBatch {
     }
 };
 
+/// SoftenedBatch is one of particles with softening lengths of their own, eps^2 in the caller's
+/// units.
+struct SoftenedBatch : DeviceBatch {
+    const double* of_source; ///< sorted
+    const double* of_own;    ///< of what `own` holds
+    const CellSoftening* of_cell;
+    double smaller_part; ///< Softening::smaller_part(), for expansions
+
+    __device__ double internal(double eps2) const { return eps2 * inverse_length * inverse_length; }
+};
+template <class Law>
+using BatchOf = std::conditional_t<Law::is_varied, SoftenedBatch, DeviceBatch>;
+
 /// CellsOf has the type of the cells of lists of an order, 2 (with 0), 3 or 4.
 template <class Law, class T, int order>
 struct CellsOf {
-    using type = SeriesSource<T, order>;
+    using type = typename Law::template HexadecapoleSource<T>;
+};
+template <class Law, class T>
+struct CellsOf<Law, T, 3> {
+    using type = typename Law::template OctupoleSource<T>;
 };
 template <class Law, class T>
 struct CellsOf<Law, T, 2> {
@@ -101,13 +118,13 @@ template <class Law, class T>
 struct WarpList {
     static constexpr bool is_centred = sizeof(T) < sizeof(double);
 
-    const DeviceBatch& batch;
+    const BatchOf<Law>& batch;
     const WarpWork work;
     const ListRow row;
     const Frame frame;
     const int lane;
 
-    __device__ WarpList(const DeviceBatch& batch, const WarpWork& work)
+    __device__ WarpList(const BatchOf<Law>& batch, const WarpWork& work)
         : batch(batch), work(work),
           row(batch.rows[work.row]), frame{is_centred ? row.center : Vec3<double>{},
                                            batch.inverse_length, batch.inverse_mass},
@@ -124,6 +141,16 @@ struct WarpList {
     __device__ Vec3<double> target_place(int k) const
     {
         return in_frame(batch.place(target_number(k)));
+    }
+
+    /// Returns this lane's k-th target.
+    __device__ typename Law::template Target<T> target(int k) const
+    {
+        if constexpr (Law::is_varied)
+            return {rounded<T>(target_place(k)),
+                    T(batch.internal(batch.of_own[batch.sorted(target_number(k))]))};
+        else
+            return {rounded<T>(target_place(k))};
     }
 
     /// Returns a position in internal units.
@@ -158,6 +185,7 @@ public:
         Vec3<double> position; ///< in the list's frame
         T mass;
         Index sorted; ///< no_number after the last
+        T eps2;       ///< of particles with lengths of their own
     };
 
     __device__ explicit ListParticles(const WarpList<Law, T>& list)
@@ -169,15 +197,19 @@ public:
 
     __device__ Fetched fetch(Index tile)
     {
-        const DeviceBatch& batch = list_.batch;
+        const auto& batch = list_.batch;
         const Index place = tile * warp_size + Index(list_.lane);
         if (place >= list_.row.particle_count)
-            return {list_.place_of_padding(), T(0), no_number};
+            return {list_.place_of_padding(), T(0), no_number, T(0)};
         while (range_ + 1 < list_.row.range_end && batch.ranges[range_ + 1].before <= place)
             ++range_;
         const Index sorted = batch.ranges[range_].first + (place - batch.ranges[range_].before);
         const Source source = batch.sources[sorted];
-        return {list_.in_frame(source.position), T(source.mass * batch.inverse_mass), sorted};
+        Fetched fetched{list_.in_frame(source.position), T(source.mass * batch.inverse_mass),
+                        sorted};
+        if constexpr (Law::is_varied)
+            fetched.eps2 = T(batch.internal(batch.of_source[sorted]));
+        return fetched;
     }
 
     /// Tells whether a target of this warp is that source, or separate targets may lie there.
@@ -196,6 +228,8 @@ public:
     __device__ void pack(Index, const Fetched& source, Record& packed) const
     {
         packed = {rounded<T>(source.position), source.mass};
+        if constexpr (Law::is_varied)
+            packed.eps2 = source.eps2;
     }
     template <class Part>
     __device__ void pack(Index tile, const Fetched& source, Record& packed, Part& part) const
@@ -212,7 +246,7 @@ public:
     /// Without softening sources at the place of a separate target pull at nothing.
     __device__ bool hides_places() const
     {
-        return list_.batch.separate && list_.batch.softening_length == 0;
+        return list_.batch.separate && (Law::is_varied || list_.batch.softening_length == 0);
     }
     static __device__ void hide(Record& seen)
     {
@@ -255,7 +289,7 @@ public:
 private:
     __device__ void pack_cell(Index cell, Record& packed) const
     {
-        const DeviceBatch& batch = list_.batch;
+        const auto& batch = list_.batch;
         if constexpr (order > 2)
             Law::pack_cell(batch.multipoles[cell], batch.higher[cell], list_.frame, packed);
         else if constexpr (Law::is_periodic) {
@@ -264,6 +298,8 @@ private:
             Law::pack_cell(image, list_.frame, packed);
         } else
             Law::pack_cell(batch.multipoles[cell], list_.frame, packed);
+        if constexpr (Law::is_varied)
+            packed.eps2 = T(batch.internal(batch.of_cell[cell].mean));
     }
 
     const WarpList<Law, T>& list_;
@@ -280,12 +316,12 @@ class WarpKernel {
 public:
     using Shared = typename Loop::template Shared<Cell>;
 
-    __device__ WarpKernel(const DeviceBatch& batch, const WarpWork& work, Shared& shared)
+    __device__ WarpKernel(const BatchOf<Law>& batch, const WarpWork& work, Shared& shared)
         : list_(batch, work), loop_(make_law(batch), shared)
     {
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
-            loop_.set_target(k, {rounded<T>(list_.target_place(k))});
+            loop_.set_target(k, list_.target(k));
             TargetSum first{};
             if (batch.adds_to_sums)
                 first = batch.sum_of(list_.target_number(k));
@@ -311,7 +347,11 @@ public:
 private:
     static __device__ Law make_law(const DeviceBatch& batch)
     {
-        if constexpr (Law::is_periodic)
+        if constexpr (Law::is_varied && Law::is_periodic)
+            return Law::with_rule(decltype(Law::rule){}, batch.form);
+        else if constexpr (Law::is_varied)
+            return Law::with_rule({});
+        else if constexpr (Law::is_periodic)
             return Law::with_lengths(batch.softening_length, batch.form);
         else
             return Law::with_length(batch.softening_length);
@@ -348,7 +388,7 @@ private:
 };
 
 template <class Law, class T, int order>
-__global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(DeviceBatch batch)
+__global__ void __launch_bounds__(warp_size* warps_per_block) chamomile(BatchOf<Law> batch)
 {
     // The memory is for the most targets, and raw, because shared variables cannot have
     // constructors.

@@ -17,6 +17,7 @@
 #include "chamomile/gpu/lists/prune.cuh"
 #include "chamomile/gpu/lists/short_range.cuh"
 #include "chamomile/gpu/lists/target_sums.cuh"
+#include "chamomile/gpu/lists/varied_kernels.cuh"
 #include "chamomile/gpu/mesh/tree_mesh.cuh"
 #include "chamomile/gpu/tree/device_tree.cuh"
 
@@ -62,6 +63,14 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
                   : kernel_of<SofteningKind::plummer>(input, precision);
 }
 
+SoftenedKernel find_softened_kernel(const EvaluationInput& input, Precision precision)
+{
+    const KernelChoice choice{input.softening.kind, input.softening.rule,
+                              input.quantities == Quantities::acceleration_potential, precision,
+                              input.order};
+    return input.form ? find_varied_short_range_kernel(choice) : find_varied_kernel(choice);
+}
+
 class CudaEvaluator final : public Evaluator {
 public:
     /// `target_tree` holds targets that are no sources; it is null where there will be none.
@@ -97,6 +106,8 @@ public:
             wait_for_owner();
         input_ = input;
         kernel_ = find_kernel(input, precision_);
+        softened_kernel_ =
+            tree_->has_softenings ? find_softened_kernel(input, precision_) : nullptr;
         const TargetGroups& groups = *input.groups;
         if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
             tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
@@ -330,7 +341,7 @@ private:
     {
         const bool expands = input_.local_order > 0, all = input_.groups->targets.empty();
         DeviceTree& targets = input_.separate.octree ? *target_tree_ : *tree_;
-        DeviceBatch batch{};
+        SoftenedBatch batch{};
         batch.sources = tree_->sources.data();
         batch.multipoles = tree_->multipoles.data();
         batch.higher = tree_->higher.data();
@@ -354,13 +365,24 @@ private:
             far.softening_length = batch.softening_length;
         DeviceOpenLists open{};
         slot.send(lists, Index(warp_size * per_lane_), expands, batch, far, open);
-
         if (lists.are_open())
             launch_pruning(slot, batch, far, open);
-        if (expands)
+        if (!softened_kernel_)
+            return launch<DeviceBatch>(slot, kernel_, batch, far);
+        batch.of_source = tree_->softening.data();
+        batch.of_own = targets.softening.data();
+        batch.of_cell = tree_->cell_softening.data();
+        batch.smaller_part = input_.softening.smaller_part();
+        launch<SoftenedBatch>(slot, softened_kernel_, batch, far);
+    }
+
+    template <class Batch>
+    void launch(BatchSlot& slot, void (*kernel)(Batch), const Batch& batch, DeviceFarField& far)
+    {
+        if (input_.local_order > 0)
             launch_far_field(slot, batch, far);
         const unsigned blocks = (batch.work_count + warps_per_block - 1) / warps_per_block;
-        kernel_<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
+        kernel<<<blocks, warp_size * warps_per_block, 0, slot.stream>>>(batch);
         check(cudaGetLastError(), "launch the Chamomile kernel");
     }
 
@@ -380,10 +402,11 @@ private:
         check(cudaGetLastError(), "launch the pruning of lists");
     }
 
-    void launch_far_field(BatchSlot& slot, const DeviceBatch& batch, DeviceFarField& far)
+    template <class Batch>
+    void launch_far_field(BatchSlot& slot, const Batch& batch, DeviceFarField& far)
     {
-        const FarFieldKernels kernels =
-            find_far_field_kernels(input_.local_order, input_.order, precision_);
+        const FarFieldKernels<Batch> kernels =
+            find_far_field_kernels<Batch>(input_.local_order, input_.order, precision_);
         const Index expansions = far.cluster_count + far.row_count;
         far.terms = slot.terms(expansions * kernels.bytes_of_terms);
         const auto launch = [&](auto kernel, Index threads) {
@@ -403,6 +426,7 @@ private:
     std::string name_;
     EvaluationInput input_;
     Kernel kernel_ = nullptr;
+    SoftenedKernel softened_kernel_ = nullptr; // null: all particles have one length
     std::size_t batch_size_ = 16;
     bool are_done_ = true;          // all batches
     bool tree_is_too_deep_ = false; // for lists that the device finishes

@@ -8,7 +8,8 @@
 //
 // Cost of order 5 in single precision: 343 operations and 80 bytes per cell (466 and 546 operations
 // and 288 bytes for cells of orders 3 and 4), 228 per group for the shift, 560 for the butterfly,
-// 120 per target; 32 bytes per target written and read again. Contraction: fused.
+// 120 per target; 32 bytes per target written and read again. Cells whose particles have softening
+// lengths of their own take 8 bytes and 5 operations in double more. Contraction: fused.
 #include "chamomile/force/expansions/local_expansion.hpp"
 #include "chamomile/gpu/lists/far_field.cuh"
 
@@ -16,27 +17,32 @@ namespace chamomile {
 namespace {
 
 /// FarFieldWarp is the work of one warp on one centre, with multipoles of order 2 (with 0), 3 or 4.
-template <class T, int local_order, int order>
+template <class Batch, class T, int local_order, int order>
 class FarFieldWarp {
 public:
     using Local = LocalExpansion<T, local_order>;
 
-    __device__ FarFieldWarp(const DeviceBatch& batch, const DeviceFarField& far,
+    __device__ FarFieldWarp(const Batch& batch, const DeviceFarField& far,
                             const Vec3<double>& center, double radius)
         : batch_(batch), far_(far), center_(center),
           unit_(InternalScale::unit_of_radius(radius * batch.inverse_length)),
           inverse_(batch.inverse_length / unit_), lane_(int(threadIdx.x) % warp_size)
     {}
 
-    __device__ void add_cells(const Index* far_cells, Index begin, Index end)
+    /// `targets` is eps^2 about which those are that have lengths of their own.
+    __device__ void add_cells(const Index* far_cells, Index begin, Index end,
+                              [[maybe_unused]] double targets)
     {
         const T eps = T(far_.softening_length / unit_);
         for (Index k = begin + Index(lane_); k < end; k += warp_size) {
+            T eps2 = eps * eps;
+            if constexpr (is_varied)
+                eps2 = own_softening(far_cells[k], targets);
             const Multipole m = batch_.multipoles[far_cells[k]];
             const Vec3<T> r = rounded(inverse_ * (m.center - center_));
             const T mass = T(batch_.inverse_mass * m.mass);
             if (order == 2 && batch_.order == 0) {
-                local_.add_mass(r, mass, eps * eps);
+                local_.add_mass(r, mass, eps2);
                 continue;
             }
             const double w = batch_.inverse_mass * inverse_ * inverse_;
@@ -44,9 +50,9 @@ public:
                                             T(w * m.second.xz), T(w * m.second.yy),
                                             T(w * m.second.yz), T(w * m.second.zz)};
             if constexpr (order == 2)
-                local_.add_cell(r, mass, second, eps * eps);
+                local_.add_cell(r, mass, second, eps2);
             else
-                add_higher(far_cells[k], r, mass, second, eps * eps);
+                add_higher(far_cells[k], r, mass, second, eps2);
         }
     }
 
@@ -67,6 +73,16 @@ public:
     }
 
 private:
+    static constexpr bool is_varied = std::is_same_v<Batch, SoftenedBatch>;
+
+    /// Returns eps^2 between a cell and targets, 0 of a spline.
+    __device__ T own_softening(Index cell, double targets) const
+    {
+        const double own = batch_.of_cell[cell].mean,
+                     eps2 = fmax(own, targets) + batch_.smaller_part * fmin(own, targets);
+        return far_.softening_length > 0 ? T(eps2 * inverse_ * inverse_) : T(0);
+    }
+
     __device__ void add_higher(Index cell, const Vec3<T>& r, const T& mass,
                                const SymmetricTensor<T>& second, const T& eps2)
     {
@@ -85,7 +101,7 @@ private:
         return {T(x.x), T(x.y), T(x.z)};
     }
 
-    const DeviceBatch& batch_;
+    const Batch& batch_;
     const DeviceFarField& far_;
     const Vec3<double> center_;
     const double unit_, inverse_; // internal; from the particles' unit into this one
@@ -99,10 +115,10 @@ __device__ Index number_of_warp()
 }
 
 /// Expands the far cells of each cluster, then those of each group.
-template <class T, int local_order, int order>
-__global__ void __launch_bounds__(far_field_block) expand(DeviceBatch batch, DeviceFarField far)
+template <class Batch, class T, int local_order, int order>
+__global__ void __launch_bounds__(far_field_block) expand(Batch batch, DeviceFarField far)
 {
-    using Warp = FarFieldWarp<T, local_order, order>;
+    using Warp = FarFieldWarp<Batch, T, local_order, order>;
     if (threadIdx.x == 0)
         batch.note->begin();
     const Index number = number_of_warp();
@@ -111,16 +127,17 @@ __global__ void __launch_bounds__(far_field_block) expand(DeviceBatch batch, Dev
     const bool is_cluster = number < far.cluster_count;
     Index begin, end;
     Vec3<double> center;
-    double radius;
-    if (is_cluster) {
-        const ClusterRow& row = far.clusters[number];
+    double radius, softening;
+    const auto read = [&](const auto& row) {
         begin = row.far_begin, end = row.far_end, center = row.center, radius = row.radius;
-    } else {
-        const ListRow& row = batch.rows[number - far.cluster_count];
-        begin = row.far_begin, end = row.far_end, center = row.center, radius = row.radius;
-    }
+        softening = row.softening;
+    };
+    if (is_cluster)
+        read(far.clusters[number]);
+    else
+        read(batch.rows[number - far.cluster_count]);
     Warp warp(batch, far, center, radius);
-    warp.add_cells(is_cluster ? far.far_cells : far.group_far_cells, begin, end);
+    warp.add_cells(is_cluster ? far.far_cells : far.group_far_cells, begin, end, softening);
     warp.add_lanes();
     warp.store(static_cast<typename Warp::Local*>(far.terms)[number]);
 }
@@ -171,34 +188,39 @@ __global__ void __launch_bounds__(far_field_block) evaluate(DeviceBatch batch, D
     }
 }
 
-template <class T, int local_order, int order>
-constexpr FarFieldKernels far_field_kernels_of{expand<T, local_order, order>, shift<T, local_order>,
-                                               evaluate<T, local_order>,
-                                               sizeof(LocalExpansion<T, local_order>)};
+template <class Batch, class T, int local_order, int order>
+constexpr FarFieldKernels<Batch> far_field_kernels_of{
+    expand<Batch, T, local_order, order>, shift<T, local_order>, evaluate<T, local_order>,
+    sizeof(LocalExpansion<T, local_order>)};
 
-template <class T, int order>
-FarFieldKernels far_field_kernels(int local_order)
+template <class Batch, class T, int order>
+FarFieldKernels<Batch> far_field_kernels(int local_order)
 {
-    static constexpr FarFieldKernels kernels[] = {
-        far_field_kernels_of<T, 3, order>, far_field_kernels_of<T, 4, order>,
-        far_field_kernels_of<T, 5, order>, far_field_kernels_of<T, 6, order>};
+    static constexpr FarFieldKernels<Batch> kernels[] = {
+        far_field_kernels_of<Batch, T, 3, order>, far_field_kernels_of<Batch, T, 4, order>,
+        far_field_kernels_of<Batch, T, 5, order>, far_field_kernels_of<Batch, T, 6, order>};
     return kernels[local_order - 3];
 }
 
-template <class T>
-FarFieldKernels far_field_kernels(int local_order, int order)
+template <class Batch, class T>
+FarFieldKernels<Batch> far_field_kernels(int local_order, int order)
 {
-    return order <= 2   ? far_field_kernels<T, 2>(local_order)
-           : order == 3 ? far_field_kernels<T, 3>(local_order)
-                        : far_field_kernels<T, 4>(local_order);
+    return order <= 2   ? far_field_kernels<Batch, T, 2>(local_order)
+           : order == 3 ? far_field_kernels<Batch, T, 3>(local_order)
+                        : far_field_kernels<Batch, T, 4>(local_order);
 }
 
 } // namespace
 
-FarFieldKernels find_far_field_kernels(int local_order, int order, Precision precision)
+template <class Batch>
+FarFieldKernels<Batch> find_far_field_kernels(int local_order, int order, Precision precision)
 {
-    return precision == Precision::double_precision ? far_field_kernels<double>(local_order, order)
-                                                    : far_field_kernels<float>(local_order, order);
+    return precision == Precision::double_precision
+               ? far_field_kernels<Batch, double>(local_order, order)
+               : far_field_kernels<Batch, float>(local_order, order);
 }
+
+template FarFieldKernels<DeviceBatch> find_far_field_kernels(int, int, Precision);
+template FarFieldKernels<SoftenedBatch> find_far_field_kernels(int, int, Precision);
 
 } // namespace chamomile

@@ -18,14 +18,17 @@ inline constexpr int far_field_block = 64;
 
 /// These are the three kernels, in their order, and the room that they need. The last writes the
 /// sums of all targets of the batch, which the Chamomile kernel goes on with.
+template <class Batch>
 struct FarFieldKernels {
-    void (*expand)(DeviceBatch, DeviceFarField);   ///< a warp for each cluster and row
+    void (*expand)(Batch, DeviceFarField);         ///< a warp for each cluster and row
     void (*shift)(DeviceBatch, DeviceFarField);    ///< a thread for each row
     void (*evaluate)(DeviceBatch, DeviceFarField); ///< a warp for each row
     std::size_t bytes_of_terms;
 };
 
-/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4.
-FarFieldKernels find_far_field_kernels(int local_order, int order, Precision precision);
+/// Returns the kernels for local expansions of order 3 to 6 of cells of order 0, 2, 3 or 4, of a
+/// DeviceBatch or SoftenedBatch.
+template <class Batch>
+FarFieldKernels<Batch> find_far_field_kernels(int local_order, int order, Precision precision);
 
 } // namespace chamomile

@@ -51,6 +51,8 @@ public:
         upload(now_.velocity, p.velocity);
         upload(now_.acceleration, p.acceleration);
         upload(mass_, p.mass);
+        is_varied_ = !p.softening.empty();
+        upload(softening_, p.softening);
         if (options_.potentials)
             upload(now_.potential, p.potential);
         if (options_.individual) {
@@ -141,6 +143,8 @@ public:
                         .id = particles_->id,
                         .acceleration = on_device(now_.acceleration),
                         .stream = *stream_};
+        if (is_varied_)
+            request.softening = on_device(softening_);
         has_potentials_ = potentials;
         if (potentials) {
             now_.potential.reserve_exactly(n_);
@@ -279,16 +283,19 @@ public:
 
     void choose_first_steps(const BlockRule& rule) override
     {
-        run("choose the first steps",
-            [&] { choose_first<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule); });
+        const auto choose = is_varied_ ? choose_first<true> : choose_first<false>;
+        run("choose the first steps", [&] {
+            choose<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, softening_.data());
+        });
         stream_->wait();
     }
 
     std::uint64_t choose_steps(const BlockRule& rule, double whole, int lowest) override
     {
+        const auto choose = is_varied_ ? choose_of_due<true> : choose_of_due<false>;
         return counted(1, [&](unsigned long long* below) {
-            choose_of_due<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, whole, lowest,
-                                                                 is_split_, below);
+            choose<<<blocks(), block_size, 0, *stream_>>>(arrays(now_), rule, softening_.data(),
+                                                          whole, lowest, is_split_, below);
         })[0];
     }
 
@@ -307,9 +314,10 @@ public:
 
     double shortest_time(const DynamicalTime& dynamical) override
     {
+        const auto find = is_varied_ ? find_shortest_time<true> : find_shortest_time<false>;
         run("find the shortest time", [&] {
-            find_shortest_time<<<histogram_blocks, block_size, 0, *stream_>>>(
-                arrays(now_), dynamical, cleared_least());
+            find<<<histogram_blocks, block_size, 0, *stream_>>>(arrays(now_), dynamical,
+                                                                softening_.data(), cleared_least());
         });
         const double time = n_ > 0 ? least() : HUGE_VAL;
         return time >= 0 ? time : HUGE_VAL; // all bits are set where none has one
@@ -461,6 +469,8 @@ private:
     std::size_t n_ = 0; ///< particles
     Arrays now_, before_;
     DeviceBuffer<double> mass_;
+    DeviceBuffer<double> softening_; ///< lengths of the particles' own,
+    bool is_varied_ = false;         ///< if they have some
     DeviceBuffer<std::uint8_t> level_;
     int first_ = 0; ///< the level with the longest steps that is due
     bool due_all_ = true;

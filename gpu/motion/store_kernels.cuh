@@ -204,6 +204,16 @@ __global__ void __launch_bounds__(block_size) add_long_range(StoreArrays s, doub
     s.acceleration[i] += s.long_range[i];
 }
 
+/// Returns the time of a particle, whose softening length may be its own: at most that of all.
+template <bool varied>
+__device__ DynamicalTime time_of(const DynamicalTime& all, const double* softening, std::size_t i)
+{
+    DynamicalTime own = all;
+    if constexpr (varied)
+        own.softening = all.softening < softening[i] ? all.softening : softening[i];
+    return own;
+}
+
 /// Measures the step of particle i; accelerations may be those of the short range alone.
 __device__ double measured(const StoreArrays& s, const BlockRule& rule, std::size_t i,
                            double elapsed, bool is_split)
@@ -219,21 +229,28 @@ __device__ double measured(const StoreArrays& s, const BlockRule& rule, std::siz
     return step;
 }
 
-__global__ void __launch_bounds__(block_size) choose_first(StoreArrays s, BlockRule rule)
+/// `softening` has the lengths where these are the particles' own, in which case they are `varied`.
+template <bool varied>
+__global__ void __launch_bounds__(block_size)
+    choose_first(StoreArrays s, BlockRule rule, const double* softening)
 {
     const std::size_t i = thread_number();
-    if (i < s.count)
-        s.step[i] = s.measured[i] = measured(s, rule, i, 0, false);
+    if (i >= s.count)
+        return;
+    rule.dynamical = time_of<varied>(rule.dynamical, softening, i);
+    s.step[i] = s.measured[i] = measured(s, rule, i, 0, false);
 }
 
 /// Chooses the steps of the particles that are due. A step grows by a factor of two at most.
+template <bool varied>
 __global__ void __launch_bounds__(block_size)
-    choose_of_due(StoreArrays s, BlockRule rule, double whole, int lowest, bool is_split,
-                  unsigned long long* below)
+    choose_of_due(StoreArrays s, BlockRule rule, const double* softening, double whole, int lowest,
+                  bool is_split, unsigned long long* below)
 {
     const std::size_t i = thread_number();
     if (i >= s.count || s.level_of(i) < s.first)
         return;
+    rule.dynamical = time_of<varied>(rule.dynamical, softening, i);
     const double last = ldexp(whole, -s.level_of(i)), now = measured(s, rule, i, last, is_split),
                  step = BlockRule::anticipated(now, s.measured[i], last);
     s.measured[i] = now;
@@ -244,13 +261,16 @@ __global__ void __launch_bounds__(block_size)
 
 /// Finds the shortest dynamical time. The bits of doubles that are not negative are in the order of
 /// the numbers; what is not a number is left out, as by std::min().
+template <bool varied>
 __global__ void __launch_bounds__(block_size)
-    find_shortest_time(StoreArrays s, DynamicalTime dynamical, unsigned long long* shortest)
+    find_shortest_time(StoreArrays s, DynamicalTime dynamical, const double* softening,
+                       unsigned long long* shortest)
 {
     unsigned long long own = ~0ull;
     for (std::size_t i = thread_number(); i < s.count; i += std::size_t(gridDim.x) * block_size) {
         const double time =
-            dynamical.of(norm_of_any_size(s.acceleration[i]), s.potential ? s.potential[i] : 0);
+            time_of<varied>(dynamical, softening, i)
+                .of(norm_of_any_size(s.acceleration[i]), s.potential ? s.potential[i] : 0);
         if (time >= 0)
             own = min(own, (unsigned long long)(__double_as_longlong(time)));
     }

@@ -82,6 +82,8 @@ struct TileSources {
     using Tile = unsigned; ///< what tile_at() knows of a tile
     static __device__ unsigned tile_at(unsigned number) { return number; }
     static constexpr bool fetches_ahead = false; ///< the next tile is fetched while one is summed
+    /// Sources with softening lengths of their own come mostly in tiles of one length.
+    static constexpr bool are_by_length = false;
 
     /// Returns the number of sources of a tile: the last has fewer where none are added that have
     /// no effect.
@@ -106,6 +108,13 @@ struct TileSources {
     }
     /// Tells whether a target does not see near sources at its own place either.
     __device__ bool hides_places() const { return false; }
+};
+
+/// Tells whether targets and sources of a law have softening lengths of their own.
+template <class Law>
+inline constexpr bool is_varied_law = requires
+{
+    requires Law::is_varied;
 };
 
 /// A TileLoop holds a warp's targets and their sums, which begin with what set_sum() says.
@@ -212,8 +221,10 @@ public:
             const int count = sources.count(tile);
             if (near != 0 || excluded || count < warp_size)
                 near_force_loops(sources, tile, near, excluded, count);
+            else if constexpr (Sources::are_by_length)
+                force_loop_by_length<Record, Sources::in_row>();
             else
-                force_loop<Record, Sources::in_row>();
+                force_loop<Record, Sources::in_row>(target_, law_);
             if ((Cut::near_in_double && near) || (number - begin + 1) % tiles_in_float == 0 ||
                 number + 1 == end)
                 add_in_double();
@@ -272,8 +283,25 @@ private:
         }
     }
 
+    /// Pairs of a tile whose sources have one length have that of their target, found once.
     template <class Record, int in_row>
-    __device__ void force_loop()
+    __device__ void force_loop_by_length()
+    {
+        const T own = Record(rows<Record>()[lane_]).eps2, first = __shfl_sync(all_lanes, own, 0);
+        if (!__all_sync(all_lanes, own == first))
+            return force_loop<Record, in_row>(target_, law_);
+        Target target[per_lane];
+#pragma unroll
+        for (int k = 0; k < per_lane; ++k)
+            target[k] = {target_[k].position, law_.pair_softening(target_[k].eps2, first)};
+        force_loop<Record, in_row>(target, [&](const Target& i, const Record& j, Sum& sum) {
+            law_.add_particle(i, j, i.eps2, sum);
+        });
+    }
+
+    /// `add` adds what a source does to a target.
+    template <class Record, int in_row, class Add>
+    __device__ void force_loop(const Target (&target)[per_lane], const Add& add)
     {
         const Row<Record>* tile = rows<Record>();
 #pragma unroll in_row
@@ -281,7 +309,7 @@ private:
             const Record source = tile[j];
 #pragma unroll
             for (int k = 0; k < per_lane; ++k)
-                law_(target_[k], source, sum_[k]);
+                add(target[k], source, sum_[k]);
         }
     }
 
@@ -380,10 +408,19 @@ private:
             }
             if constexpr (hides) // no branch, so that pairs overlap
                 if (hidden || (of.hides_places && seen.position.x == 0 && seen.position.y == 0 &&
-                               seen.position.z == 0))
+                               seen.position.z == 0 && is_bare(target, seen)))
                     sources.hide(seen);
             law_(target, seen, sum[k]);
         }
+    }
+
+    /// Tells whether nothing softens a pair at one place, where places are hidden.
+    __device__ bool is_bare(const Target& i, const Source& j) const
+    {
+        if constexpr (is_varied_law<Law>)
+            return law_.pair_softening(i.eps2, j.eps2) == T(0);
+        else
+            return true;
     }
 
     static __device__ T* values(Sum& sum)

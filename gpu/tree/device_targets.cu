@@ -1,4 +1,6 @@
 // Contraction: fused.
+#include <algorithm>
+
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -42,6 +44,33 @@ __global__ void find_group_boxes(const Source* sources, const Index* targets, co
         boxes[g] = box;
 }
 
+/// A warp finds the softenings of a group's targets.
+__global__ void find_group_softenings(const double* softening, const Index* targets,
+                                      const uint2* ranges, std::size_t n, SofteningSpan* spans)
+{
+    const std::size_t g = std::size_t(blockIdx.x) * groups_in_block + threadIdx.x / warp_size;
+    if (g >= n)
+        return;
+    const unsigned lane = threadIdx.x % warp_size;
+    double least = HUGE_VAL, largest = 0;
+    for (unsigned t = ranges[g].x + lane; t < ranges[g].y; t += warp_size) {
+        const double own = softening[targets ? targets[t] : t];
+        least = fmin(least, own);
+        largest = fmax(largest, own);
+    }
+    for (int step = warp_size / 2; step > 0; step /= 2) {
+        least = fmin(least, __shfl_xor_sync(0xffffffffu, least, step));
+        largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, step));
+    }
+    if (lane == 0)
+        spans[g] = SofteningSpan{least, largest};
+}
+
+unsigned blocks_of_groups(std::size_t n)
+{
+    return unsigned((n + groups_in_block - 1) / groups_in_block);
+}
+
 } // namespace
 
 void DeviceTargets::find(TargetGroups& groups, const std::uint8_t* level, int first)
@@ -70,7 +99,7 @@ void DeviceTargets::find(TargetGroups& groups, const std::uint8_t* level, int fi
     t.has_targets = true;
 }
 
-void DeviceTargets::find_boxes(TargetGroups& groups)
+const Index* DeviceTargets::send_groups(const TargetGroups& groups)
 {
     DeviceTree& t = tree_;
     check(cudaSetDevice(t.device), "choose the device");
@@ -85,17 +114,40 @@ void DeviceTargets::find_boxes(TargetGroups& groups)
     for (std::size_t g = 0; g < n; ++g)
         ranges[g] = {groups.groups[g].begin, groups.groups[g].end};
     upload(ranges_, ranges, n, t.stream);
-    const unsigned blocks = unsigned((n + groups_in_block - 1) / groups_in_block);
-    find_group_boxes<<<blocks, block_size, 0, t.stream>>>(
-        t.sources.data(), targets.empty() ? nullptr : t.targets.data(), ranges_.data(), n,
-        boxes_.reserve(n));
+    t.bytes_up += n * sizeof(uint2);
+    return targets.empty() ? nullptr : t.targets.data();
+}
+
+void DeviceTargets::find_boxes(TargetGroups& groups)
+{
+    DeviceTree& t = tree_;
+    const Index* const targets = send_groups(groups);
+    const std::size_t n = groups.groups.size();
+    find_group_boxes<<<blocks_of_groups(n), block_size, 0, t.stream>>>(
+        t.sources.data(), targets, ranges_.data(), n, boxes_.reserve(n));
     check(cudaGetLastError(), "launch the groups' boxes");
     Box* boxes = host_boxes_.reserve(n);
     t.staging.download(boxes, boxes_.data(), n, t.stream);
     for (std::size_t g = 0; g < n; ++g)
         groups.groups[g].box = boxes[g];
-    t.bytes_up += n * sizeof(uint2);
     t.bytes_down += n * sizeof(Box);
+}
+
+void DeviceTargets::find_softenings(TargetGroups& groups)
+{
+    DeviceTree& t = tree_;
+    const std::size_t n = groups.groups.size();
+    groups.group_softening.resize(n);
+    if (n == 0)
+        return;
+    const Index* const targets = send_groups(groups);
+    find_group_softenings<<<blocks_of_groups(n), block_size, 0, t.stream>>>(
+        t.softening.data(), targets, ranges_.data(), n, softenings_.reserve(n));
+    check(cudaGetLastError(), "launch the groups' softenings");
+    SofteningSpan* spans = host_softenings_.reserve(n);
+    t.staging.download(spans, softenings_.data(), n, t.stream);
+    std::copy_n(spans, n, groups.group_softening.begin());
+    t.bytes_down += n * sizeof(SofteningSpan);
 }
 
 } // namespace chamomile

@@ -19,7 +19,13 @@ public:
     /// none.
     void find_boxes(TargetGroups& groups);
 
+    /// Finds the softenings of the groups alike.
+    void find_softenings(TargetGroups& groups);
+
 private:
+    /// Uploads the ranges of the groups' targets; returns their sorted places, or null for all.
+    const Index* send_groups(const TargetGroups& groups);
+
     DeviceTree& tree_;
     DeviceBuffer<char> scratch_;
     DeviceBuffer<Index> number_; // of targets
@@ -28,6 +34,8 @@ private:
     DeviceBuffer<Box> boxes_;
     PinnedBuffer<uint2> host_ranges_;
     PinnedBuffer<Box> host_boxes_;
+    DeviceBuffer<SofteningSpan> softenings_;
+    PinnedBuffer<SofteningSpan> host_softenings_;
 };
 
 } // namespace chamomile

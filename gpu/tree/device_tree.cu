@@ -4,7 +4,9 @@
 // Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the
 // cell), 48 down (bounds; multipoles of the few above the clusters); per node of the walk 512 down,
 // which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
-// pass of the sort, 32 read by the moments of the leaves.
+// pass of the sort, 32 read by the moments of the leaves. Softening lengths of particles' own add 8
+// bytes up, which come with the masses while the keys are sorted, 16 read and 8 written by their
+// gather, 24 written per cell, and 8 up and 16 down per group.
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -42,11 +44,15 @@ public:
         octree.size = tree_->particles = n;
         octree.order.clear();
         octree.sources.clear();
+        octree.softening.clear();
+        has_lengths_ = false;
         if (n == 0) {
             octree.cells.clear();
             moments.multipole.clear();
             moments.bounds.clear();
             tree.nodes.nodes.clear();
+            moments.softening.clear();
+            tree_->has_softenings = false;
             return;
         }
         {
@@ -59,6 +65,7 @@ public:
             const TimedPhase phase(profile, "sort");
             start_sort(octree, particles, plan);
             upload_masses(particles);
+            upload_softenings(particles);
             keys_are_shared = finish_sort(octree);
         }
         {
@@ -76,6 +83,7 @@ public:
             }
             send_cells(octree);
         }
+        gather_softenings(particles);
         make_moments(tree, plan, profile);
     }
 
@@ -92,7 +100,11 @@ public:
             tree_->has_targets = false;
             if (!particles.has_same_masses)
                 upload_masses(particles);
+            if (!particles.has_same_masses || !has_lengths_)
+                upload_softenings(particles);
             gather_sources(plan.periodicity);
+            tree.octree.softening.clear();
+            gather_softenings(particles);
         }
         make_moments(tree, plan, profile);
     }
@@ -119,11 +131,26 @@ public:
         tree_->staging.download(octree.sources.data(), tree_->sources.data(), octree.size,
                                 tree_->stream);
         tree_->bytes_down += octree.size * sizeof(Source);
+        if (!tree_->has_softenings)
+            return;
+        octree.softening.resize(octree.size);
+        tree_->staging.download(octree.softening.data(), tree_->softening.data(), octree.size,
+                                tree_->stream);
+        tree_->bytes_down += octree.size * sizeof(double);
     }
 
     void find_targets(TargetGroups& groups, const std::uint8_t* level, int first) override
     {
         targets_.find(groups, level, first);
+    }
+
+    void find_softenings(TargetGroups& groups, const Octree&) override
+    {
+        if (tree_->has_softenings)
+            targets_.find_softenings(groups);
+        else
+            groups.group_softening.clear();
+        join_softenings(groups);
     }
 
     void find_boxes(TargetGroups& groups, const Octree&, double) override
@@ -143,8 +170,9 @@ private:
         const TimedPhase phase(profile, "moments");
         start_moments(octree, moments, plan);
         const unsigned collected = start_multipoles();
-        if (plan.criterion)
-            start_nodes(tree, *plan.criterion);
+        const bool has_softenings = tree_->has_softenings;
+        if (plan.criterion && !has_softenings)
+            start_nodes(tree, ReachByCriterion{*plan.criterion});
         check(status_when_done(moments_here_), "sum the moments");
         const NumberedMultipole* from = host_collected_.data();
 #pragma omp parallel for if (collected > worth_threads)
@@ -152,6 +180,14 @@ private:
             moments.multipole[from[k].cell] = from[k].multipole;
         if (plan.criterion)
             tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
+        moments.softening.assign(has_softenings ? 1 : 0, {});
+        if (!has_softenings)
+            return;
+        moments.softening[0] = *host_softening_.data();
+        if (plan.criterion) // what a reach takes from the root is computed here
+            start_nodes(tree, ReachBySoftening{{*plan.criterion, moments.multipole[0],
+                                                moments.softening[0], tree.nodes.units},
+                                               tree_->cell_softening.data()});
     }
 
     void upload_positions(const TreeParticles& particles)
@@ -180,23 +216,36 @@ private:
 
     void upload_masses(const TreeParticles& particles)
     {
+        upload_numbers(particles.mass, particles, tree_->masses, host_masses_);
+    }
+
+    void upload_softenings(const TreeParticles& particles)
+    {
+        has_lengths_ = bool(particles.softening);
+        if (has_lengths_)
+            upload_numbers(particles.softening, particles, lengths_, host_lengths_);
+    }
+
+    /// Uploads a number of each particle, while the keys are sorted.
+    void upload_numbers(const ArrayView& numbers, const TreeParticles& particles,
+                        DeviceBuffer<double>& to, std::vector<double>& memory)
+    {
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
-        const ArrayView& mass = particles.mass;
-        if (mass.on_device || !mass) { // without an array all are 1
-            require_on_device(mass, t.device);
-            if (mass.on_device && !particles.position.on_device)
+        if (numbers.on_device || !numbers) { // without an array all are 1
+            require_on_device(numbers, t.device);
+            if (numbers.on_device && !particles.position.on_device)
                 wait_for_owner();
-            gather_numbers(mass, n, t.masses.reserve(n), masses_stream_);
-        } else if (mass.is_dense()) {
-            t.staging.upload(t.masses, reinterpret_cast<const double*>(mass.component[0]), n,
+            gather_numbers(numbers, n, to.reserve(n), masses_stream_);
+        } else if (numbers.is_dense()) {
+            t.staging.upload(to, reinterpret_cast<const double*>(numbers.component[0]), n,
                              masses_stream_);
             t.bytes_up += n * sizeof(double);
         } else {
-            host_masses_.resize(n);
+            memory.resize(n);
             for (std::size_t i = 0; i < n; ++i)
-                host_masses_[i] = mass.load(i);
-            t.staging.upload(t.masses, host_masses_.data(), n, masses_stream_);
+                memory[i] = numbers.load(i);
+            t.staging.upload(to, memory.data(), n, masses_stream_);
             t.bytes_up += n * sizeof(double);
         }
         masses_uploaded_.record(masses_stream_);
@@ -296,6 +345,20 @@ private:
         check(cudaGetLastError(), "launch the gather");
     }
 
+    /// Gathers the softenings of the sources, which are there.
+    void gather_softenings(const TreeParticles& particles)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = t.particles;
+        t.has_softenings = bool(particles.softening);
+        if (!t.has_softenings)
+            return;
+        chamomile::gather_softenings<<<blocks_of(n), block_size, 0, t.stream>>>(
+            lengths_.data(), particles.longest_softening, t.order.data(), n,
+            t.softening.reserve(n));
+        check(cudaGetLastError(), "launch the gather of softenings");
+    }
+
     void send_cells(const Octree& octree)
     {
         DeviceTree& t = *tree_;
@@ -324,6 +387,16 @@ private:
             t.cells.data(), n, mothers, plan.cluster_size, plan.longest_cluster, multipoles, bounds,
             collected, count_.data());
         check(cudaGetLastError(), "launch the moments");
+        if (t.has_softenings) {
+            CellSoftening* const softenings = t.cell_softening.reserve(n);
+            find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, mothers,
+                                                                    missing);
+            sum_softenings<<<blocks_of(n), block_size, 0, t.stream>>>(
+                {t.cells.data(), t.sources.data(), t.softening.data(), multipoles, softenings}, n,
+                mothers, missing);
+            check(cudaGetLastError(), "launch the softenings of cells");
+            download(host_softening_.reserve(1), softenings, 1, t.stream);
+        }
         download(host_count_.reserve(1), count_.data(), 1, t.stream);
         counted_.record(t.stream);
         moments.multipole.resize(n);
@@ -345,7 +418,8 @@ private:
     }
 
     /// The nodes follow the moments, while the host makes groups.
-    void start_nodes(Tree& tree, const AcceptanceCriterion& criterion)
+    template <class Reach>
+    void start_nodes(Tree& tree, const Reach& reach_of)
     {
         DeviceTree& t = *tree_;
         const Index n = Index(tree.octree.cells.size());
@@ -361,7 +435,7 @@ private:
               "clear the nodes");
         fill_nodes<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, node_of,
                                                               t.multipoles.data(), t.bounds.data(),
-                                                              criterion, t.nodes.data());
+                                                              reach_of, t.nodes.data());
         check(cudaGetLastError(), "launch the nodes");
         tree.nodes.nodes.resize(nodes);
         download(tree.nodes.nodes.data(), t.nodes.data(), nodes, t.stream);
@@ -383,7 +457,10 @@ private:
     PinnedBuffer<NumberedMultipole> host_collected_;
     PinnedBuffer<unsigned> host_count_;
     std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
-    std::vector<double> host_masses_;
+    std::vector<double> host_masses_, host_lengths_;
+    DeviceBuffer<double> lengths_; // the caller's order
+    bool has_lengths_ = false;     // of the last build or refit that uploaded them
+    PinnedBuffer<CellSoftening> host_softening_;
     Stream masses_stream_; // masses come while the keys are sorted
     Event measured_, sorted_, masses_uploaded_, counted_, moments_here_;
 };

@@ -29,7 +29,10 @@ struct DeviceTree {
     DeviceBuffer<Multipole> multipoles;
     DeviceBuffer<HigherMoments> higher; ///< for orders 3 and 4
     DeviceBuffer<Box> bounds;
-    DeviceBuffer<WalkNode> nodes; ///< of a tree that is walked
+    DeviceBuffer<WalkNode> nodes;   ///< of a tree that is walked
+    bool has_softenings = false;    ///< particles have lengths of their own
+    DeviceBuffer<double> softening; ///< eps^2, sorted
+    DeviceBuffer<CellSoftening> cell_softening;
 };
 
 /// Makes the builder that does keys, sort, gather and moments on the device, cells on the host.

@@ -7,6 +7,7 @@
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/tree/cell_moments.hpp"
 #include "chamomile/tree/higher_moments.hpp"
+#include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/walk_nodes.hpp"
 
 namespace chamomile {
@@ -115,6 +116,17 @@ __global__ void gather_images(const Vec3<double>* positions, const double* masse
                       masses[order[k]]};
 }
 
+/// Gathers the squares of softening lengths, which are cut to the longest.
+__global__ void gather_softenings(const double* lengths, double longest, const Index* order,
+                                  std::size_t n, double* softening)
+{
+    const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
+    if (k >= n)
+        return;
+    const double own = lengths[order[k]], length = longest < own ? longest : own;
+    softening[k] = length * length;
+}
+
 /// Finds mothers, and how many daughters of each are still without moments.
 __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* missing)
 {
@@ -146,10 +158,34 @@ __global__ void collect_multipoles(const Cell* cells, Index n, const Index* moth
     collected[atomicAdd(count, 1u)] = {c, multipoles[c]};
 }
 
+/// ReachByCriterion returns the reach of a cell where all particles have one softening length.
+struct ReachByCriterion {
+    AcceptanceCriterion criterion;
+
+    __device__ CellReach operator()(Index, const Multipole& multipole, const Box& bounds,
+                                    const WalkUnits& units) const
+    {
+        return criterion.reach(multipole, bounds, units);
+    }
+};
+
+/// ReachBySoftening does so where particles have lengths of their own.
+struct ReachBySoftening {
+    SoftenedReach softened;
+    const CellSoftening* of_cell;
+
+    __device__ CellReach operator()(Index cell, const Multipole& multipole, const Box& bounds,
+                                    const WalkUnits&) const
+    {
+        return softened.reach(multipole, bounds, of_cell[cell]);
+    }
+};
+
 /// A thread fills the node of its cell's daughters; that of the root itself goes with the root.
+template <class Reach>
 __global__ void fill_nodes(const Cell* cells, Index n, const Index* node_of,
-                           const Multipole* multipoles, const Box* bounds,
-                           AcceptanceCriterion criterion, WalkNode* nodes)
+                           const Multipole* multipoles, const Box* bounds, Reach reach_of,
+                           WalkNode* nodes)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
     if (c >= n)
@@ -161,7 +197,7 @@ __global__ void fill_nodes(const Cell* cells, Index n, const Index* node_of,
         for (Index d = begin; d < end; d = cells[d].next, ++lane) {
             const bool divided = cells[d].next > d + 1;
             fill_lane(node, lane, d, divided ? node_of[d] : no_node, multipoles[d],
-                      criterion.reach(multipoles[d], bounds[d], units), units);
+                      reach_of(d, multipoles[d], bounds[d], units), units);
             inner |= Index(divided) << lane;
         }
         node.inner = inner;
@@ -202,6 +238,23 @@ __global__ void sum_moments(const Cell* cells, Index n, const Source* sources, c
         sum_daughters(cells, c, multipoles, bounds);
         if constexpr (order > 2)
             HigherSums<order>::sum_daughters(cells, c, multipoles, bounds, higher);
+    }
+}
+
+/// Climbs alike with the softenings, where the multipoles are there and `missing` is as it was.
+__global__ void sum_softenings(SofteningSums sums, Index n, const Index* mother, Index* missing)
+{
+    Index c = blockIdx.x * block_size + threadIdx.x;
+    if (c >= n || sums.cells[c].next != c + 1)
+        return;
+    sums.sum(c);
+    while (c > 0) {
+        c = mother[c];
+        __threadfence();
+        if (atomicSub(&missing[c], 1) != 1)
+            return;
+        __threadfence();
+        sums.sum(c);
     }
 }
 

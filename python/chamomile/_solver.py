@@ -83,7 +83,7 @@ class Solver:
         positions: (N, 3), units of length; masses: (N,), or one for all; velocities: (N, 3), for jerks;
         softenings: (N,), lengths of their own in place of the option softening: a pair has the larger of its two,
         or by softening_rule="root-of-squares" the root of the sum of their squares, and a target that is no source
-        has 0. They are for accelerations and potentials, on a processor. The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
+        has 0. They are for accelerations and potentials. The field of no sources is 0. With the option accuracy the first sources decide how it is reached; they
         must be on the host. Raises InputError naming a value that is not finite, or a negative mass of a tree.
         """
         return self._set(positions, masses, velocities, softenings, False)

@@ -1,0 +1,47 @@
+/// \file  The Chamomile kernels of particles with softening lengths of their own.
+#pragma once
+
+#include "chamomile/gpu/lists/chamomile.cuh"
+
+namespace chamomile {
+
+using SoftenedKernel = void (*)(SoftenedBatch);
+
+/// KernelChoice tells which kernel sums a batch.
+struct KernelChoice {
+    SofteningKind kind;
+    SofteningRule rule;
+    bool with_potential;
+    Precision precision;
+    int order; ///< of the multipoles
+};
+
+SoftenedKernel find_varied_kernel(const KernelChoice& choice);
+/// Returns that of the short range in a periodic cube.
+SoftenedKernel find_varied_short_range_kernel(const KernelChoice& choice);
+
+/// Calls `kernel_of` with the constants of a choice: softening kind, rule, potential wanted, and a
+/// number of the type of the sums.
+template <class KernelOf>
+SoftenedKernel choose_kernel(const KernelChoice& choice, const KernelOf& kernel_of)
+{
+    const auto by_precision = [&]<SofteningKind kind, SofteningRule rule, bool potential>() {
+        return choice.precision == Precision::double_precision
+                   ? kernel_of.template operator()<kind, rule, potential>(double())
+                   : kernel_of.template operator()<kind, rule, potential>(float());
+    };
+    const auto by_potential = [&]<SofteningKind kind, SofteningRule rule>() {
+        return choice.with_potential ? by_precision.template operator()<kind, rule, true>()
+                                     : by_precision.template operator()<kind, rule, false>();
+    };
+    const auto by_rule = [&]<SofteningKind kind>() {
+        return choice.rule == SofteningRule::larger
+                   ? by_potential.template operator()<kind, SofteningRule::larger>()
+                   : by_potential.template operator()<kind, SofteningRule::root_of_squares>();
+    };
+    return choice.kind == SofteningKind::spline
+               ? by_rule.template operator()<SofteningKind::spline>()
+               : by_rule.template operator()<SofteningKind::plummer>();
+}
+
+} // namespace chamomile

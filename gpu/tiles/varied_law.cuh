@@ -1,0 +1,34 @@
+/// \file  The laws of particles with softening lengths of their own as kernels have them: with a
+/// rule that is known when they are compiled, so that a pair costs one operation more than with one
+/// length, where AnyRule takes three.
+#pragma once
+
+#include "chamomile/force/periodic/short_range.hpp"
+#include "chamomile/force/varied_gravity.hpp"
+
+namespace chamomile {
+
+template <SofteningRule rule>
+struct FixedRule {
+    template <class T>
+    __device__ T operator()(const T& a, const T& b) const
+    {
+        if constexpr (rule == SofteningRule::root_of_squares)
+            return a + b;
+        else if constexpr (sizeof(T) == sizeof(float))
+            return fmaxf(a, b);
+        else
+            return fmax(a, b);
+    }
+};
+
+/// Ruled has the laws by softening kind and potential wanted.
+template <SofteningRule rule>
+struct Ruled {
+    template <SofteningKind softening, bool with_potential>
+    using Gravity = VariedGravityBy<FixedRule<rule>, softening, with_potential>;
+    template <SofteningKind softening, bool with_potential>
+    using ShortRange = ShortRangeOf<Gravity, softening, with_potential>;
+};
+
+} // namespace chamomile

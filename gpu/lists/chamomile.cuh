@@ -26,7 +26,8 @@
 
 namespace chamomile {
 
-inline constexpr int warps_per_block = 2;
+/// A warp alone leaves its place to the next as soon as its list is done.
+inline constexpr int warps_per_block = 1;
 
 /// These are the sources in a row of each force loop: enough to pay for the loop, few enough that
 /// the loops of all phases fit the instruction cache together (the warps of a scheduler are in

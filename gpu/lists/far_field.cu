@@ -109,6 +109,11 @@ private:
     Local local_;
 };
 
+/// So many blocks at least run on a multiprocessor: in float the expansions of 12 warps fit its
+/// registers, where the compiler would take what only 8 leave.
+template <class T>
+constexpr int far_field_blocks = sizeof(T) == 4 ? 6 : 1;
+
 __device__ Index number_of_warp()
 {
     return (blockIdx.x * blockDim.x + threadIdx.x) / warp_size;
@@ -116,7 +121,8 @@ __device__ Index number_of_warp()
 
 /// Expands the far cells of each cluster, then those of each group.
 template <class Batch, class T, int local_order, int order>
-__global__ void __launch_bounds__(far_field_block) expand(Batch batch, DeviceFarField far)
+__global__ void __launch_bounds__(far_field_block, far_field_blocks<T>)
+    expand(Batch batch, DeviceFarField far)
 {
     using Warp = FarFieldWarp<Batch, T, local_order, order>;
     if (threadIdx.x == 0)

@@ -64,6 +64,9 @@ struct EvaluationInput {
     Periodicity periodicity = {};
     /// The form of gravity's short range is in internal units; null: Newton's law to any distance.
     const ShortRangeForm* form = nullptr;
+    /// Of several ranks: the targets of all, by which a GPU shares targets among its warps, so that
+    /// sums have the bits of one rank; 0: those of `groups`.
+    std::size_t targets_of_ranks = 0;
     /// The mesh is one of Evaluator::make_mesh(), and its field is added to the sums; null: no
     /// field.
     const LongRange* mesh = nullptr;

@@ -61,13 +61,19 @@ Kernel find_kernel(const EvaluationInput& input, Precision precision)
                   : kernel_of<SofteningKind::plummer>(input, precision);
 }
 
+/// TreeFrom says who has put the tree where the evaluator finds it.
+enum class TreeFrom {
+    builder, ///< one on the device
+    host     ///< nobody: begin() copies it
+};
+
 class CudaEvaluator final : public Evaluator {
 public:
     /// `target_tree` holds targets that are no sources; it is null where there will be none.
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
-                  Precision precision)
-        : tree_(std::move(tree)), target_tree_(std::move(target_tree)), device_(tree_->device),
-          precision_(precision)
+                  Precision precision, TreeFrom from)
+        : tree_(std::move(tree)), target_tree_(std::move(target_tree)), from_(from),
+          device_(tree_->device), precision_(precision)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -97,6 +103,8 @@ public:
         input_ = input;
         kernel_ = find_kernel(input, precision_);
         const TargetGroups& groups = *input.groups;
+        if (from_ == TreeFrom::host)
+            copy_tree(*input.octree, *input.moments);
         if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
             tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
@@ -119,7 +127,9 @@ public:
         }
         per_lane_ = precision_ == Precision::double_precision ? most_per_lane<double>
                                                               : most_per_lane<float>;
-        while (per_lane_ > 1 && groups.target_count < warps_to_fill_ * warp_size * per_lane_)
+        const std::size_t targets =
+            input.targets_of_ranks > 0 ? input.targets_of_ranks : groups.target_count;
+        while (per_lane_ > 1 && targets < warps_to_fill_ * warp_size * per_lane_)
             per_lane_ /= 2;
         next_slot_ = 0;
         batch_size_ =
@@ -187,6 +197,23 @@ public:
     }
 
 private:
+    /// Copies a tree of the host, whose order may be that of its first sources alone.
+    void copy_tree(const Octree& octree, const Moments& moments)
+    {
+        DeviceTree& t = *tree_;
+        t.bytes_down = 0;
+        t.has_targets = false;
+        t.particles = octree.size;
+        t.bytes_up = octree.order.size() * sizeof(Index) + octree.sources.size() * sizeof(Source) +
+                     moments.multipole.size() * sizeof(Multipole) +
+                     moments.higher.size() * sizeof(HigherMoments);
+        t.staging.upload(t.order, octree.order.data(), octree.order.size(), t.stream);
+        t.staging.upload(t.sources, octree.sources.data(), octree.sources.size(), t.stream);
+        t.staging.upload(t.multipoles, moments.multipole.data(), moments.multipole.size(),
+                         t.stream);
+        t.staging.upload(t.higher, moments.higher.data(), moments.higher.size(), t.stream);
+    }
+
     /// Adds the mesh's field to the sums, in internal units.
     void add_mesh(const DeviceLongRange& mesh)
     {
@@ -348,6 +375,7 @@ private:
     }
 
     std::shared_ptr<DeviceTree> tree_, target_tree_;
+    TreeFrom from_;
     int device_;
     Precision precision_;
     std::string name_;
@@ -384,8 +412,15 @@ SolverParts make_cuda_parts(int device, Precision precision, bool separate_targe
     auto memory = std::make_shared<PinnedMemory>();
     auto target_tree = separate_targets ? std::make_shared<DeviceTree>(device) : nullptr;
     return {make_cuda_tree_builder(tree, memory),
-            std::make_unique<CudaEvaluator>(tree, target_tree, precision),
+            std::make_unique<CudaEvaluator>(tree, target_tree, precision, TreeFrom::builder),
             target_tree ? make_cuda_tree_builder(target_tree, memory) : nullptr};
+}
+
+std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision)
+{
+    check(cudaSetDevice(device), "choose the device");
+    return std::make_unique<CudaEvaluator>(std::make_shared<DeviceTree>(device), nullptr, precision,
+                                           TreeFrom::host);
 }
 
 } // namespace chamomile

@@ -12,11 +12,13 @@
 #include "app/models/particle_source.hpp"
 #include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
+#include "app/options/rank_options.hpp"
 #include "app/options/solver_options.hpp"
 #include "app/program.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/version.hpp"
 #include "chamomile/force/accuracy/force_errors.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/run/texts/accuracy_text.hpp"
 #include "chamomile/run/texts/method_text.hpp"
@@ -30,6 +32,7 @@ struct BenchOptions {
     ParticleSource source;
     SolverOptions solver;
     SolverSweep sweep;
+    RankSettings ranks;
     std::vector<int> threads = {thread_count()};
     int repeat = 5, sample = 1000;
     ReferenceDevice reference = ReferenceDevice::automatic;
@@ -47,6 +50,7 @@ void add_bench_options(Options& options, BenchOptions& bench)
     add_particle_source(options, bench.source);
     add_swept_solver_options(options, bench.solver, bench.sweep);
     add_tune(options, bench.tune);
+    add_rank_options(options, bench.ranks);
     options.numbers("threads", bench.threads, between(1, most_threads), "of the host");
     options.group("Measurement");
     options.number("repeat", bench.repeat, between(1, 1000), "counted evaluations");
@@ -63,6 +67,7 @@ void require_consistent(const Options& options, BenchOptions& bench)
 {
     require_one_source(options, bench.source);
     resolve_sweep(options, bench.sweep, bench.solver);
+    resolve_ranks(options, bench.ranks, bench.solver, bench.sweep.lists.at("device"));
     refuse_idle(options, {{bench.sample == 0, "reference", "needs --sample"},
                           {bench.csv.file.empty(), "overwrite", "needs --csv FILE"}});
     const auto& solvers = bench.sweep.lists.at("solver");
@@ -87,6 +92,8 @@ BenchRow measure(Particles& particles, SolverOptions setting, Reference& referen
         row.ceiling = pair_ceiling(solver->options(), bench.quantities());
     solver->solve(particles, bench.quantities()); // grows buffers; a goal chooses here
     row.setting = solver->options();
+    if (asks_ranks(setting) && row.setting.device != "cpu")
+        row.setting.device = setting.device; // the cards of all ranks
     std::vector<std::pair<double, ForceStatistics>> runs;
     for (int r = 0; r < bench.repeat; ++r) {
         const double start = wall_clock_seconds();

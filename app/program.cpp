@@ -60,8 +60,9 @@ int dispatch(const char* about, std::span<const Command> commands,
     std::vector<std::string> known;
     for (const Command& command : commands) {
         if (name == command.name) {
-            if (leads_others() && name != "run")
-                throw Error(Fault::usage, name + ": is for one process; 'run' takes several");
+            if (leads_others() && name != "run" && name != "bench")
+                throw Error(Fault::usage,
+                            name + ": is for one process; 'run' and 'bench' take several");
             return command.run({arguments.begin() + 1, arguments.end()});
         }
         known.emplace_back(command.name);

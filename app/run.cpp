@@ -7,8 +7,8 @@
 
 #include "app/command.hpp"
 #include "app/command_files.hpp"
-#include "app/launched.hpp"
 #include "app/measure/tuning.hpp"
+#include "app/options/option_uses.hpp"
 #include "app/options/periodic_options.hpp"
 #include "app/options/run_options.hpp"
 #include "app/options/solver_options.hpp"
@@ -22,7 +22,6 @@
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 #include "chamomile/io/comoving.hpp"
-#include "chamomile/parallel/thread_ranks.hpp"
 #include "chamomile/run/run_job.hpp"
 #include "chamomile/run/structures/comoving_run.hpp"
 #include "chamomile/run/texts/introduction.hpp"
@@ -36,8 +35,9 @@ namespace {
 std::map<std::string, std::string> lasting_options(const Options& options)
 {
     std::map<std::string, std::string> lasting = options.given_values();
-    for (const char* name : {"config", "parameters", "threads", "quiet", "verbose", "restart",
-                             "output", "overwrite", "tune", "view", "ranks", "peer-timeout"})
+    for (const char* name :
+         {"config", "parameters", "threads", "quiet", "verbose", "restart", "output", "overwrite",
+          "tune", "view", "ranks", "share-gpu", "peer-timeout"})
         lasting.erase(name);
     return lasting;
 }
@@ -82,6 +82,8 @@ RunOrigin origin_of(const RunOptions& run, const Options& options, const Integra
 
 void resolve(const Options& options, RunOptions& run)
 {
+    resolve_ranks(options, run.ranks, run.solver, {&run.solver.device, 1});
+    refuse_idle(options, {{asks_ranks(run.solver), "on-device-error", "is for one rank"}});
     resolve_forces(options, run.solver);
     resolve_cosmology(options, run.cosmology, run.scheme, run.end_time);
     require_complete(options, run);
@@ -337,16 +339,6 @@ std::vector<std::string> without_gpu(const std::vector<std::string>& arguments)
     return on;
 }
 
-/// Makes the run one of these ranks, whose rank 0 this is.
-void take_ranks(const Options& options, RunOptions& run, Communicator& ranks)
-{
-    if (options.given("peer-timeout"))
-        ranks.set_time_limit(run.peer_timeout);
-    run.solver.ranks = &ranks;
-    if (!options.given("device"))
-        run.solver.device = "cpu";
-}
-
 /// Begins or restarts the run.
 void carry_out(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
 {
@@ -354,37 +346,6 @@ void carry_out(Options& options, RunOptions& run, WrittenFiles& written, LiveVie
         begin(options, run, written, view);
     else
         continue_run(options, run, written, view);
-}
-
-/// Does so on the ranks that are asked for.
-void carry_out_on_ranks(Options& options, RunOptions& run, WrittenFiles& written, LiveView* view)
-{
-    Communicator* const launched = launched_ranks();
-    if (launched && run.ranks)
-        throw Error(Fault::usage, "--ranks: contradicts several processes, which are the ranks");
-    if (options.given("peer-timeout") && !launched && !run.ranks)
-        throw Error(Fault::usage, "--peer-timeout: needs --ranks or several processes");
-    if (options.given("on-device-error") && (launched || run.ranks))
-        throw Error(Fault::usage, "--on-device-error: is for a GPU; --ranks, or several processes, "
-                                  "compute on processors");
-    if (launched)
-        take_ranks(options, run, *launched);
-    if (!run.ranks)
-        return carry_out(options, run, written, view);
-    run_ranks(*run.ranks,
-              [&](Communicator& ranks) {
-                  if (ranks.rank() > 0)
-                      return serve_solver(ranks);
-                  take_ranks(options, run, ranks);
-                  try {
-                      carry_out(options, run, written, view);
-                  } catch (...) {
-                      end_serving(ranks);
-                      throw;
-                  }
-                  end_serving(ranks);
-              },
-              {.time_limit = run.peer_timeout});
 }
 
 /// Runs by these arguments, and again without a GPU that fails, in the same view.
@@ -404,11 +365,11 @@ int run_viewed(const std::vector<std::string>& arguments, std::unique_ptr<LiveVi
         view = make_view(*run.view, "--view");
     WrittenFiles written;
     try {
-        carry_out_on_ranks(options, run, written, view.get());
+        carry_out(options, run, written, view.get());
         return 0;
     } catch (const Error& error) {
         if (error.fault() != Fault::device || run.on_device_error != DeviceErrorAction::cpu ||
-            run.solver.device == "cpu" || run.solver.ranks || run.scheme.resident ||
+            run.solver.device == "cpu" || asks_ranks(run.solver) || run.scheme.resident ||
             (written.results && !written.checkpoint)) // a new start would replace results
             throw;
         std::fprintf(stderr, "chamomile: %s; the run goes on without it\n", error.what());

@@ -104,6 +104,11 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion)
     grow(own, Sight::lists);
 }
 
+void DomainTree::open(InteractionLists& lists, std::size_t first, std::size_t last) const
+{
+    walk_.open(lists, groups_, first, last);
+}
+
 void DomainTree::list(InteractionLists& lists, std::size_t first, std::size_t last) const
 {
     walk_.list(lists, groups_, first, last);

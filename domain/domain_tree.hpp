@@ -21,7 +21,7 @@ struct DomainPlan {
 /// A DomainTree is the tree of the rows of all ranks. Each rank has the particles of its domain and
 /// makes the lists of their groups. Cells, groups and lists are those of one rank alone, whatever
 /// the number of ranks and the cuts: a list has the same cells and particles in the same order.
-/// All members but list() are called by all ranks together.
+/// All members but list() and open() are called by all ranks together.
 class DomainTree {
 public:
     DomainTree(Communicator& communicator, const std::string& instruction_set)
@@ -45,6 +45,8 @@ public:
 
     /// Appends the lists of clusters first .. last. Several threads may call it.
     void list(InteractionLists& lists, std::size_t first, std::size_t last) const;
+    /// Does the same for an evaluator that finishes the lists of groups.
+    void open(InteractionLists& lists, std::size_t first, std::size_t last) const;
 
     /// Brings a value of each arrival of all ranks to its row.
     template <class T>

@@ -65,6 +65,16 @@ struct EvaluationInput {
     double cut = 0; ///< of periodic lists
     /// The form of gravity's short range is in internal units; null: Newton's law to any distance.
     const ShortRangeForm* form = nullptr;
+    /// Of several ranks: the targets of all, by which a GPU shares targets among its warps, so that
+    /// sums have the bits of one rank; 0: those of `groups`.
+    std::size_t targets_of_ranks = 0;
+    /// These are of use to an evaluator that finishes open lists of a tree that it has to copy;
+    /// null: it takes whole lists of such a tree.
+    const WalkNodes* nodes = nullptr;
+    /// Where lists were open the work of each target goes here, as row_work() has it; empty: it is
+    /// not wanted.
+    std::span<float> work = {};
+    int groups_per_cluster = 1; ///< at most; for the work
     /// The mesh is one of Evaluator::make_mesh(), and its field is added to the sums; null: no
     /// field.
     const LongRange* mesh = nullptr;

@@ -27,8 +27,13 @@ std::vector<GpuDescription> list_gpus();
 /// Tells in one line why list_gpus() is empty; an empty text if it is not.
 std::string why_no_gpu();
 
-/// Returns the number of the GPU that `device` (auto, cpu, gpu or gpu:n) means; -1 for the CPU.
-/// Throws Error(usage) for another word, Error(device) for a GPU that is not there.
+/// Returns the numbers of the GPUs that `device` (auto, cpu, gpu, gpu:n, gpu:n,m,... or gpu:all)
+/// means; none for the CPU. Throws Error(usage) for another word, Error(device) for a GPU that is
+/// not there.
+std::vector<int> choose_gpus(const std::string& device);
+
+/// Returns the number of the one GPU that `device` means; -1 for the CPU. Throws as choose_gpus()
+/// does, and Error(usage) for several.
 int choose_gpu(const std::string& device);
 
 /// Returns the bytes of that device's memory that nobody uses now. Throws Error(device) if it
@@ -49,6 +54,10 @@ bool gpu_sums_are_wrong();
 /// finds them there; another builder sorts separate targets, if they will come. Throws
 /// Error(device) if it cannot.
 SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets);
+
+/// Returns an evaluator on that device for trees whose particles, cells and moments are on the
+/// host; it copies them in begin(). Throws Error(device) if it cannot.
+std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision);
 
 /// Reads or writes the first n items of an array on a device, through rows of doubles on the host.
 /// Throws Error(device).

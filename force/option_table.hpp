@@ -3,6 +3,8 @@
 /// A new option is a member of SolverOptions and a row in option_table.cpp.
 #pragma once
 
+#include <type_traits>
+
 #include "chamomile/core/options/option_row.hpp"
 #include "chamomile/force/solver.hpp"
 
@@ -45,7 +47,9 @@ std::vector<OptionRow<Settings>> machine_options()
         "of the pair sums: float, with tiles added in double, or double");
     t.text(
         "device", [](Settings & o) -> auto& { return o.device; }, "auto|cpu|gpu[:n]",
-        "what evaluates the pairs");
+        std::is_base_of_v<SolverOptions, Settings>
+            ? "what evaluates the pairs; several cards, gpu:0,2 or gpu:all, share a tree"
+            : "what evaluates the pairs");
     OptionWords<std::string> sets;
     for (const char* set : {"auto", "avx512", "avx2", "baseline"})
         sets.emplace_back(set, set);

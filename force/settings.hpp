@@ -95,11 +95,18 @@ enum class Precision {
 /// rounding.
 struct Platform {
     Precision precision = Precision::single_precision;
-    std::string device = "auto";          ///< auto, cpu, gpu or gpu:n
+    /// auto, cpu, gpu or gpu:n. Of several ranks gpu:n,m,... and gpu:all too, where each has the
+    /// card of its number on the machine; auto is the processor then.
+    std::string device = "auto";
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
     /// These are the ranks whose rank 0 makes the solver (force/ranks/domain_solver.hpp), while the
-    /// others serve it; null: one rank. They outlive the solver.
+    /// others serve it; null: none. They outlive the solver.
     Communicator* ranks = nullptr;
+    /// Without these: threads of this process are so many ranks, which the solver starts and ends;
+    /// 0: one for each of several cards in `device`, and else none.
+    int own_ranks = 0;
+    bool share_gpu = false;    ///< whether several ranks may have the same card
+    double peer_timeout = 600; ///< seconds for which a rank may be silent
 };
 
 /// These options are all that decides a force; the defaults are what `chamomile --help` shows.

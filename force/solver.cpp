@@ -92,7 +92,7 @@ SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 
 std::unique_ptr<Solver> make_solver(const SolverOptions& options)
 {
-    if (options.ranks)
+    if (asks_ranks(options))
         return make_domain_solver(options);
     if (options.accuracy)
         return make_accurate_solver(options);
@@ -144,6 +144,7 @@ void add(ForceStatistics& total, const ForceStatistics& one)
     if (one.ranks) {
         const RankStatistics before = total.ranks.value_or(RankStatistics{});
         total.ranks = RankStatistics{
+            .ranks = one.ranks->ranks,
             .imported_particles = before.imported_particles + one.ranks->imported_particles,
             .imported_cells = before.imported_cells + one.ranks->imported_cells,
             .bytes = before.bytes + one.ranks->bytes,

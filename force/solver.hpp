@@ -70,6 +70,7 @@ Request request_of(Particles& particles, Quantities quantities);
 
 /// These figures tell what several ranks did together.
 struct RankStatistics {
+    int ranks = 0;
     std::uint64_t imported_particles = 0, imported_cells = 0; ///< of other ranks, by all ranks
     std::uint64_t bytes = 0;                                  ///< sent between ranks
     double imbalance = 1;         ///< work of the rank with the most, over the mean

@@ -8,6 +8,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/gpu.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 
 namespace chamomile {
 namespace {
@@ -85,8 +86,9 @@ double require(double difference, double limit, const char* quantity, const std:
                                    text + "; it cannot be trusted; " + device);
 }
 
-SolverOptions on_host(SolverOptions options)
+SolverOptions on_host(const SolverOptions& asked)
 {
+    SolverOptions options = of_first_rank(asked);
     options.device = "cpu";
     options.instruction_set = "auto";
     options.precision = Precision::double_precision;
@@ -105,6 +107,10 @@ SolverOptions options_of_check(const SolverOptions& options)
     check.softening = {options.softening.kind, options.softening.length > 0 ? 0.02 : 0};
     check.precision = options.precision;
     check.device = options.device;
+    check.ranks = options.ranks;
+    check.own_ranks = options.own_ranks;
+    check.share_gpu = options.share_gpu;
+    check.peer_timeout = options.peer_timeout;
     return check;
 }
 
@@ -160,11 +166,13 @@ double require_same_sums(JerkSolver& tested, JerkSolver& trusted, const std::str
 
 double check_device(const SolverOptions& options)
 {
-    const int gpu = choose_gpu(options.device);
+    const int gpu = choose_gpu(of_first_rank(options).device);
     if (gpu < 0)
         return 0;
     const SolverOptions check = options_of_check(options);
-    return require_same_sums(*make_solver(check), *make_solver(on_host(check)), gpu_identity(gpu));
+    const std::unique_ptr<Solver> tested = make_solver(check);
+    return require_same_sums(*tested, *make_solver(on_host(check)),
+                             asks_ranks(options) ? tested->device() : gpu_identity(gpu));
 }
 
 double check_jerk_device(const SolverOptions& options)

@@ -86,16 +86,16 @@ TimeStep time_step_of(const Scheme& scheme)
 
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
-    if (options.ranks) {
+    if (asks_ranks(options)) {
+        const std::string ranks = name_of_ranks(options);
         if (scheme.kind == SchemeKind::hermite)
-            return "--ranks, or several processes: need --integrator leapfrog";
+            return ranks + ": need --integrator leapfrog";
         if (const Refusal line = ranks_refusal(options))
             return line;
         if (scheme.individual)
-            return "--ranks, or several processes: are not for --block-steps; give --dt or "
-                   "--adaptive";
+            return ranks + ": are not for --block-steps; give --dt or --adaptive";
         if (scheme.resident)
-            return "--ranks, or several processes: contradict --resident";
+            return ranks + ": contradict --resident";
     }
     const bool by_jerks = scheme.kind == SchemeKind::hermite;
     const bool reads_potentials = !by_jerks && !scheme.fixed_length &&

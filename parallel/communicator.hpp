@@ -71,8 +71,9 @@ public:
 
     virtual int rank() const { return 0; }
     virtual int size() const { return 1; }
-    /// Returns how many of the ranks share this machine.
+    /// Returns how many of the ranks share this machine, and which of these this one is.
     virtual int ranks_on_host() const { return 1; }
+    virtual int rank_on_host() const { return 0; }
 
     /// Sends to[r], of size() entries, to each rank r, and returns what came from each.
     std::vector<Parcel> exchange(std::span<const std::span<const std::byte>> to,

@@ -19,6 +19,8 @@ struct Failure {
     Error error;
 };
 
+} // namespace
+
 /// A Hub holds what is under way between the ranks.
 class Hub {
 public:
@@ -78,7 +80,7 @@ public:
     bool wait_for_ends(int threads)
     {
         std::unique_lock lock(mutex_);
-        const auto have_ended = [&] { return ended_ == threads; };
+        const auto have_ended = [&] { return ended_ >= threads; };
         if (!failure_)
             changed_.wait(lock, [&] { return have_ended() || failure_; });
         return changed_.wait_for(lock, std::chrono::duration<double>(options_.time_limit),
@@ -109,6 +111,8 @@ private:
     int ended_ = 0;
 };
 
+namespace {
+
 class ThreadRank final : public Communicator {
 public:
     ThreadRank(std::shared_ptr<Hub> hub, int rank)
@@ -121,6 +125,7 @@ public:
     int rank() const override { return rank_; }
     int size() const override { return hub_->ranks(); }
     int ranks_on_host() const override { return hub_->ranks(); }
+    int rank_on_host() const override { return rank_; }
     int share_of_threads(int threads) const override { return std::max(1, threads / size()); }
     void fail(const Error& error) noexcept override { hub_->fail(rank_, error); }
     bool has_failed() const override { return hub_->failure().has_value(); }
@@ -167,40 +172,54 @@ void run_rank(const std::shared_ptr<Hub>& hub, int rank,
 
 } // namespace
 
-void run_ranks(int ranks, const std::function<void(Communicator&)>& body, RankOptions options)
+ThreadRanks::ThreadRanks(int ranks, const std::function<void(Communicator&)>& body,
+                         RankOptions options)
 {
     if (ranks < 1 || ranks > most_thread_ranks)
         throw Error(Fault::usage, "ranks: " + std::to_string(ranks) + ": must be 1 to " +
                                       std::to_string(most_thread_ranks));
-    const auto hub = std::make_shared<Hub>(ranks, options);
-    std::vector<std::thread> threads;
+    hub_ = std::make_shared<Hub>(ranks, options);
+    first_ = std::make_unique<ThreadRank>(hub_, 0);
     try {
         for (int r = 1; r < ranks; ++r)
-            threads.emplace_back([hub, r, body] { // copies, for a thread that is left behind
+            threads_.emplace_back([hub = hub_, r, body] { // copies, for a thread left behind
                 run_rank(hub, r, body);
                 hub->end_one();
             });
     } catch (const std::system_error& error) {
-        hub->fail(0, Error(Fault::input, std::to_string(ranks) + " ranks: cannot be started: " +
-                                             error.code().message()));
+        hub_->fail(0, Error(Fault::input, std::to_string(ranks) + " ranks: cannot be started: " +
+                                              error.code().message()));
     }
-    std::exception_ptr own;
-    ThreadRank first(hub, 0);
+}
+
+ThreadRanks::~ThreadRanks()
+{
     try {
-        body(first);
-    } catch (const PeerFailed&) {
-        own = std::current_exception();
-    } catch (...) {
-        own = std::current_exception();
-        hub->fail(0, error_of(own));
+        end();
+    } catch (const Error&) { // the first caller has learnt of it
     }
-    const bool all_ended = hub->wait_for_ends(int(threads.size()));
-    for (std::thread& thread : threads)
+}
+
+void ThreadRanks::end()
+{
+    const bool all_ended = hub_->wait_for_ends(int(threads_.size()));
+    for (std::thread& thread : threads_)
         all_ended ? thread.join() : thread.detach();
-    if (own)
-        std::rethrow_exception(own);
-    if (const auto failure = hub->failure())
-        throw of_rank(failure->rank, ranks, failure->error);
+    threads_.clear();
+    if (const auto failure = hub_->failure())
+        throw of_rank(failure->rank, hub_->ranks(), failure->error);
+}
+
+void run_ranks(int ranks, const std::function<void(Communicator&)>& body, RankOptions options)
+{
+    ThreadRanks all(ranks, body, options);
+    try {
+        body(all.first());
+    } catch (...) {
+        all.first().fail(error_of(std::current_exception())); // the first failure counts
+        throw;                                                // when all have ended
+    }
+    all.end();
 }
 
 } // namespace chamomile

@@ -199,6 +199,7 @@ const std::vector<std::string>& changeable_options()
                                                    "config",
                                                    "threads",
                                                    "ranks",
+                                                   "share-gpu",
                                                    "peer-timeout",
                                                    "quiet",
                                                    "verbose",

@@ -25,10 +25,10 @@ COMMANDS = {
            "w0 wa hubble units tune accuracy-every restart checkpoint-every checkpoint-walltime max-walltime max-energy-error on-energy-error on-device-error view output "
            "overwrite snapshot-every output-times energy-every steps-every check-forces check-forces-every power power-mesh halos min-members profile frames frames-every frame-width "
            "frame-size frame-center frame-follow frame-box frame-slice frame-azimuth frame-inclination frame-orbit frame-types frame-quantity frame-components frame-min frame-max frame-colour-map frame-no-labels frame-no-colour-bar frame-movie "
-           "ranks peer-timeout",
+           "ranks share-gpu peer-timeout",
     "force": f"{FORCES} output overwrite",
     "accuracy": f"{SOURCE} {FORCES} sample reference repeat csv hdf5 overwrite",
-    "bench": f"{SOURCE} {FORCES} tune threads repeat potential sample reference phases ceiling csv overwrite",
+    "bench": f"{SOURCE} {FORCES} tune ranks share-gpu peer-timeout threads repeat potential sample reference phases ceiling csv overwrite",
     "render": "size width height fov center follow box slice azimuth inclination orbit types quantity components min max colour-map no-labels no-colour-bar output data movie rate "
               "overwrite",
     "power": f"types box mesh assignment interlacing fold fold-factor bins linear {THEORY} output overwrite",
@@ -76,7 +76,7 @@ VALUES = {
     "frame-orbit": "9", "frame-types": "1", "frame-quantity": "velocity", "frame-components": None, "frame-min": "1e-3", "frame-max": "9",
     "frame-colour-map": "grey", "frame-no-labels": None, "frame-no-colour-bar": None, "frame-movie": None, "center": "1,2,3", "rate": "9", "no-colour-bar": None,
     "duration": "1", "box-length": "5Mpc", "h": "0.7", "profile": None,
-    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "peer-timeout": "9",
+    "hubble": "0.7", "height": "1", "concentration": "5", "scale": "2", "r-half": "2", "r-tidal": "9", "ranks": "2", "peer-timeout": "9", "share-gpu": None,
 }
 
 TREE = "criterion tolerance theta order local-order cluster-size leaf-size decorrelate batch-size accuracy accuracy-percentile"
@@ -91,14 +91,14 @@ ALONE = "check-forces-every on-energy-error frame-width frames-every power-mesh 
 
 # A command in a mode, and the options that nothing would use there.
 MODES = [
-    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every peer-timeout"),
+    (f"{RUN} --dt 0.1", f"particles seed duration box-length h {STEPS} {HERMITE} {BLOCKS} {BOX} {ALONE} adaptive block-steps accuracy-percentile accuracy-every peer-timeout share-gpu"),
     (f"{RUN} --adaptive", f"{HERMITE} {BLOCKS} {BOX} dt block-steps"),
     (f"{RUN} --block-steps", f"{HERMITE} dt adaptive {BOX} ranks"),
     (f"{RUN} --block-steps --solver direct", f"{TREE} tune accuracy-every rebuild-above"),
     (f"{RUN} --block-steps --accuracy 1e-2", "host-below tune theta tolerance"),
     (f"{RUN} --dt 0.1 --solver direct", f"{TREE} tune accuracy-every ranks"),
     (f"{RUN} --dt 0.1 --accuracy 1e-2", "ranks"),
-    (f"{RUN} --dt 0.1 --ranks 2", "on-device-error device block-steps resident"),
+    (f"{RUN} --dt 0.1 --ranks 2", "on-device-error block-steps resident share-gpu"),
     (f"{RUN} --dt 0.1 --box 8", "profile accuracy accuracy-percentile accuracy-every ranks"),
     (f"{RUN} --block-steps --step-criterion softening --box 8", "host-below accuracy"),
     (f"{RUN} --dt 0.1 --box 8 --long-range modes", "mesh split"),
@@ -126,8 +126,9 @@ MODES = [
     ("accuracy periodic.txt --eps 0.05", "reference"),
     ("accuracy good.txt --eps 0.05 --box 8 --solver direct", f"{TREE} {BOX} group-size precision"),
     ("accuracy --model cube -n 50 --eps 0.05", BOX),
-    ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite"),
-    ("bench good.txt --eps 0.05 --solver direct", f"{TREE} tune"),
+    ("bench good.txt --eps 0.05", f"particles seed model {BOX} accuracy-percentile overwrite peer-timeout share-gpu"),
+    ("bench good.txt --eps 0.05 --solver direct", f"{TREE} tune ranks"),
+    ("bench good.txt --eps 0.05 --device cpu --ranks 2", "share-gpu"),
     ("bench good.txt --eps 0.05 --sample 0", "reference"),
     ("bench -n 50 --eps 0.05", BOX),
     ("render good.txt -o p.png --size 32", "width height rate"),

@@ -49,20 +49,42 @@ def restarts(folder, one):
         check(status == 0 and results(folder, "out") == one, f"a restart on 3 processes: status {status}, or other results: {err}")
 
 
+def bench(folder):
+    """The rows of a benchmark on ranks tell what came from others, and the errors of one rank."""
+    words = ["bench", "-n", 4000, "--repeat", 1, "--sample", 100, "--eps", 0.05, "-q", "--overwrite"]
+    chamomile(folder, *words, "--csv", "one.csv")
+    chamomile(folder, *words, "--csv", "three.csv", "--ranks", 3)
+    rows = [table(folder / name)[0] for name in ("one.csv", "three.csv")]
+    if MPIRUN:
+        status, _, err = processes(folder, 2, *words, "--csv", "two.csv")
+        check(status == 0 and not own_lines(err), f"bench on 2 processes: status {status}: {err}")
+        rows.append(table(folder / "two.csv")[0])
+    for row, number in zip(rows, ("-", "3", "2")):
+        check(row["ranks"] == number, f"bench: {row['ranks']} ranks, not {number}")
+        check(all(row[c] == rows[0][c] for c in ("99 % error", "particles", "cells", "far")), f"bench on {number} ranks: other errors or lists than one rank")
+        check((number == "-") == (row["imported %"] == "-") == (row["MB between ranks"] == "-"), f"bench on {number} ranks: imports told wrongly")
+
+
 def refusals(folder):
     common = ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none"]
     fixed = [*common, "--dt", 0.1]
     for line, words in [
             ("--ranks: 0: must be between 1 and 1024|--ranks: 0", [*fixed, "--ranks", 0]),
             ("--ranks", [*fixed, "--ranks", 5000]),
-            ("--peer-timeout: needs --ranks or several processes", [*fixed, "--peer-timeout", 3]),
+            ("--peer-timeout: needs --ranks, several cards or several processes", [*fixed, "--peer-timeout", 3]),
+            ("--share-gpu: needs --device gpu and --ranks", [*fixed, "--ranks", 2, "--share-gpu"]),
+            ("--share-gpu: needs --device gpu and --ranks", [*fixed, "--device", "gpu:0", "--share-gpu"]),
+            ("--on-device-error: is for one rank", [*fixed, "--ranks", 2, "--on-device-error", "stop"]),
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
             ("--ranks, or several processes: are not for --block-steps", [*common, "--ranks", 2, "--block-steps"]),
             ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
             ("--ranks, or several processes: need --solver tree", [*fixed, "--ranks", 2, "--solver", "direct"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
             ("--ranks, or several processes: are not for --accuracy", [*fixed, "--ranks", 2, "--accuracy", "1e-3"]),
-            ("--device gpu: --ranks, or several processes, compute on processors", [*fixed, "--ranks", 2, "--device", "gpu"])]:
+            ("--device gpu:all: several cards: are not for --block-steps", [*common, "--block-steps", "--device", "gpu:all"]),
+            ("--device gpu:0,1: several cards: need --solver tree", [*fixed, "--solver", "direct", "--device", "gpu:0,1"]),
+            ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
+            ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:
         refused(folder, 2, line, *words)
     refused(folder, 3, "absent.hdf5", "run", "absent.hdf5", "--dt", 0.1, "--eps", 0.05, "--t-end", 1, "-o", "none", "--ranks", 3)
     chamomile(folder, "model", "plummer", "-n", 500, "-o", "twins.txt", "-q")
@@ -70,6 +92,8 @@ def refusals(folder):
     (folder / "twins.txt").write_text(text + "\n" + text.splitlines()[-1] + "\n")
     lines = [chamomile(folder, "run", "twins.txt", "--dt", 0.1, "--eps", 0, "--t-end", 1, "-o", "none", *more, status=3) for more in ([], ["--ranks", 3])]
     check(lines[0] == lines[1] and lines[0].count("\n") == 1, f"particles at one place: {lines}")
+    if "gpu:0" not in chamomile(folder, "devices"):
+        refused(folder, 5, "device: gpu:all", *fixed, "--device", "gpu:all")
 
 
 def numbered(folder):
@@ -170,6 +194,7 @@ def main():
         chamomile(folder, "model", "plummer", "-n", 6000, "--seed", 1, "-o", "start.hdf5", "-q")
         one = same_bytes(folder)
         restarts(folder, one)
+        bench(folder)
         refusals(folder)
         numbered(folder)
         if MPIRUN:

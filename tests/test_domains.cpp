@@ -1,11 +1,7 @@
 // One tree dealt to ranks: cells, groups, lists and forces are those of one rank, bit for bit,
 // whatever the number of ranks, the cuts and the order in which messages arrive.
-#include <cmath>
-#include <functional>
 #include <map>
 #include <mutex>
-#include <numbers>
-#include <random>
 #include <tuple>
 
 #include <doctest/doctest.h>
@@ -14,96 +10,16 @@
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
+#include "tests/rank_sets.hpp"
 
 using namespace chamomile;
+using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("domains");
 
 namespace {
 
 constexpr int rank_counts[] = {1, 2, 3, 4, 7};
-
-struct NamedSet {
-    const char* name;
-    Particles particles;
-};
-
-/// Draws positions with `draw(random)` for n particles of about equal masses.
-NamedSet drawn(const char* name, std::size_t n,
-               const std::function<Vec3<double>(std::mt19937_64&, std::size_t)>& draw)
-{
-    NamedSet set{name, {}};
-    std::mt19937_64 random(n + 1);
-    set.particles.resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        set.particles.id[i] = 1000 + i;
-        set.particles.position[i] = draw(random, i);
-        set.particles.mass[i] = (1 + double(random() % 1000) / 1000) / double(n);
-    }
-    return set;
-}
-
-double uniform(std::mt19937_64& random)
-{
-    return double(random() >> 11) * 0x1p-53;
-}
-
-Vec3<double> direction(std::mt19937_64& random)
-{
-    const double z = 2 * uniform(random) - 1, phi = 2 * std::numbers::pi * uniform(random),
-                 r = std::sqrt(1 - z * z);
-    return {r * std::cos(phi), r * std::sin(phi), z};
-}
-
-Vec3<double> of_plummer(std::mt19937_64& random)
-{
-    return 1 / std::sqrt(std::pow(0.001 + 0.99 * uniform(random), -2.0 / 3) - 1) *
-           direction(random);
-}
-
-Vec3<double> of_disk(std::mt19937_64& random)
-{
-    const double r = -std::log(1 - 0.99 * uniform(random)), phi = 6.283185307 * uniform(random);
-    return {r * std::cos(phi), r * std::sin(phi), 0.02 * (uniform(random) - 0.5)};
-}
-
-/// The sets on which ranks and one rank are compared.
-std::vector<NamedSet> sets()
-{
-    std::vector<NamedSet> sets;
-    sets.push_back(drawn("plummer", 20011, [](auto& r, auto) { return of_plummer(r); }));
-    sets.push_back(drawn("binary of clumps", 15013, [](auto& r, std::size_t i) {
-        return 0.05 * of_plummer(r) + Vec3<double>{i % 2 ? 1. : -1., 0.1, 0};
-    }));
-    sets.push_back(drawn("disk", 15017, [](auto& r, auto) { return of_disk(r); }));
-    sets.push_back(drawn("two disks", 15019, [](auto& r, std::size_t i) {
-        const Vec3<double> x = of_disk(r);
-        return i % 2 ? x : Vec3<double>{x.z + 5, x.x, x.y - 2};
-    }));
-    sets.push_back(drawn("lattice", 24 * 24 * 24, [](auto&, std::size_t i) {
-        return Vec3<double>{double(i % 24), double(i / 24 % 24), double(i / 576)};
-    }));
-    sets.push_back(drawn("uniform", 12007, [](auto& r, auto) {
-        return Vec3<double>{uniform(r), uniform(r), uniform(r)};
-    }));
-    sets.push_back(drawn("outlier", 9001, [](auto& r, std::size_t i) {
-        return i == 4000 ? Vec3<double>{1e9, -1e9, 1e8} : of_plummer(r);
-    }));
-    sets.push_back(drawn("massless", 9007, [](auto& r, auto) { return of_plummer(r); }));
-    for (std::size_t i = 0; i < 9007; ++i)
-        if (i % 3 || sets.back().particles.position[i].x > 1)
-            sets.back().particles.mass[i] = 0;
-    sets.push_back(drawn("few", 3, [](auto& r, auto) { return of_plummer(r); }));
-    sets.push_back(drawn("one place", 3001, [](auto&, auto) { return Vec3<double>{1, 2, 3}; }));
-    sets.push_back(drawn("pairs", 9011, [](auto& r, std::size_t i) {
-        std::mt19937_64 same(i / 2);
-        return i / 2 % 2 ? of_plummer(same) : of_plummer(r);
-    }));
-    sets.push_back(drawn("deep", 9013, [](auto& r, std::size_t i) {
-        return std::pow(10., -double(i % 12)) * direction(r) + Vec3<double>{0.1, 0.2, 0.3};
-    }));
-    return sets;
-}
 
 /// The entry of a list: a particle or a cell, by what it holds.
 using Entry = std::tuple<double, double, double, double, Index>;
@@ -224,8 +140,8 @@ const NamedCriterion criteria[] = {
     {"geometric", {.kind = Criterion::geometric, .theta = 0.6, .order = 0, .local_order = 6}},
     {"minimum distance", {.kind = Criterion::minimum_distance, .theta = 0.8}}};
 
-/// Solves on several ranks as a program does.
-void solve_on_ranks(Particles& p, const SolverOptions& options, int ranks, int times,
+/// Solves on ranks that are there.
+void solve_on_given(Particles& p, const SolverOptions& options, int ranks, int times,
                     std::optional<double> softening_length = {})
 {
     run_ranks(ranks,
@@ -242,14 +158,6 @@ void solve_on_ranks(Particles& p, const SolverOptions& options, int ranks, int t
                   end_serving(communicator);
               },
               {.time_limit = 120, .held_back = {}});
-}
-
-bool same_forces(const Particles& a, const Particles& b)
-{
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (a.acceleration[i] != b.acceleration[i] || a.potential[i] != b.potential[i])
-            return false;
-    return true;
 }
 
 } // namespace
@@ -281,7 +189,7 @@ TEST_CASE("a request's softening length holds on all ranks")
     SolverOptions options;
     options.device = "cpu";
     Particles one = p, several = p;
-    solve_on_ranks(several, options, 3, 1, 0.1);
+    solve_on_given(several, options, 3, 1, 0.1);
     options.softening.length = 0.1;
     make_solver(options)->solve(one, Quantities::acceleration_potential);
     CHECK(same_forces(one, several));
@@ -302,12 +210,42 @@ TEST_CASE("ranks have the forces of one rank, bit for bit")
             make_solver(options)->solve(one, Quantities::acceleration_potential);
             for (const int P : rank_counts) {
                 CAPTURE(P);
-                Particles several = set.particles;
+                Particles several = set.particles, given = set.particles;
                 solve_on_ranks(several, options, P, 2);
                 CHECK(same_forces(one, several));
+                solve_on_given(given, options, P, 2);
+                CHECK(same_forces(one, given));
             }
         }
     }
+}
+
+TEST_CASE("two solvers take turns on the same ranks")
+{
+    const Particles p = sets().front().particles;
+    SolverOptions single, twice;
+    single.device = twice.device = "cpu";
+    single.softening.length = twice.softening.length = 0.01;
+    twice.precision = Precision::double_precision;
+    Particles one = p, exact = p;
+    make_solver(single)->solve(one, Quantities::acceleration_potential);
+    make_solver(twice)->solve(exact, Quantities::acceleration_potential);
+    run_ranks(3,
+              [&](Communicator& communicator) {
+                  if (communicator.rank() > 0)
+                      return serve_solver(communicator);
+                  single.ranks = twice.ranks = &communicator;
+                  const auto first = make_solver(single), second = make_solver(twice);
+                  for (int k = 0; k < 2; ++k) {
+                      Particles a = p, b = p;
+                      first->solve(a, Quantities::acceleration_potential);
+                      second->solve(b, Quantities::acceleration_potential);
+                      CHECK(same_forces(a, one));
+                      CHECK(same_forces(b, exact));
+                  }
+                  end_serving(communicator);
+              },
+              {.time_limit = 120, .held_back = {}});
 }
 
 TEST_SUITE_END();

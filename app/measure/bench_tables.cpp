@@ -55,6 +55,20 @@ Words result_words(const BenchRow& row)
     return words;
 }
 
+const Words rank_headings{"ranks", "imported %", "imported cells", "MB between ranks",
+                          "most/mean work"};
+
+Words rank_words(const BenchRow& row)
+{
+    if (!row.median.ranks)
+        return Words(rank_headings.size(), "-");
+    const RankStatistics& ranks = *row.median.ranks;
+    return {std::to_string(ranks.ranks),
+            formatted("%.3g", 100 * double(ranks.imported_particles) / double(row.particles)),
+            std::to_string(ranks.imported_cells), formatted("%.4g", 1e-6 * double(ranks.bytes)),
+            formatted("%.3f", ranks.imbalance)};
+}
+
 /// Returns the phases of all rows, each in the order of the first row that has it.
 Words phase_names(const std::vector<BenchRow>& rows)
 {
@@ -100,11 +114,13 @@ Words joined(Words words, const Words& more)
 void print_tables(const std::vector<BenchRow>& rows, bool phases)
 {
     const Words settings = setting_headings(), names = phase_names(rows);
-    Table results(joined(joined(settings, result_headings), {device_headings[0]})),
+    Table results(
+        joined(joined(joined(settings, result_headings), {device_headings[0]}), rank_headings)),
         breakdown(joined(settings, phase_headings(names)));
     for (const BenchRow& row : rows) {
-        results.add(joined(joined(setting_words(row), result_words(row)),
-                           {device_words(row.median, "-")[0]}));
+        results.add(joined(joined(joined(setting_words(row), result_words(row)),
+                                  {device_words(row.median, "-")[0]}),
+                           rank_words(row)));
         breakdown.add(joined(setting_words(row), phase_words(row, names)));
     }
     std::printf("%s\n", results.take_constant_columns(0, settings.size()).c_str());
@@ -122,16 +138,19 @@ Table everything_table(const std::vector<BenchRow>& rows, const std::string& ver
                        const std::string& date)
 {
     const Words names = phase_names(rows);
-    Table table(joined(joined(joined(setting_headings(), result_headings), phase_headings(names)),
-                       {"ceiling pairs/s", "processor ms", "tuned", "groups", "tree cells",
-                        "repetitions", "machine", "version", "date"}));
+    Table table(
+        joined(joined(joined(joined(setting_headings(), result_headings), phase_headings(names)),
+                      rank_headings),
+               {"ceiling pairs/s", "processor ms", "tuned", "groups", "tree cells", "repetitions",
+                "machine", "version", "date"}));
     for (const BenchRow& row : rows)
-        table.add(
+        table.add(joined(
             joined(joined(joined(setting_words(row), result_words(row)), phase_words(row, names)),
-                   {row.ceiling ? formatted("%.3e", *row.ceiling) : "-",
-                    milliseconds(row.processor_seconds), row.tuned ? "yes" : "no",
-                    std::to_string(row.median.groups), std::to_string(row.median.cells),
-                    std::to_string(row.seconds.size()), row.machine, version, date}));
+                   rank_words(row)),
+            {row.ceiling ? formatted("%.3e", *row.ceiling) : "-",
+             milliseconds(row.processor_seconds), row.tuned ? "yes" : "no",
+             std::to_string(row.median.groups), std::to_string(row.median.cells),
+             std::to_string(row.seconds.size()), row.machine, version, date}));
     return table;
 }
 

@@ -19,6 +19,11 @@ std::string size_text(int size)
     return size == 0 ? "auto" : std::to_string(size);
 }
 
+bool is_number(const std::string& word)
+{
+    return word.find_first_not_of("0123456789") == std::string::npos;
+}
+
 using Settings = std::vector<SolverOptions>;
 using Texts = std::vector<std::string>;
 
@@ -93,8 +98,15 @@ void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSwe
     }
 }
 
-void resolve_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver)
+void resolve_sweep(const Options& options, SolverSweep& sweep, SolverOptions& solver)
 {
+    Texts devices;
+    for (const std::string& word : sweep.lists.at("device"))
+        if (!devices.empty() && devices.back().starts_with("gpu:") && is_number(word))
+            devices.back() += "," + word;
+        else
+            devices.push_back(word);
+    sweep.lists["device"] = devices;
     const auto has = [&](const char* name, const char* word) {
         const Texts& list = sweep.lists.at(name);
         return std::find(list.begin(), list.end(), word) != list.end();

@@ -19,10 +19,11 @@ struct SolverSweep {
 /// Adds the options of a force; those of `sweep` take lists.
 void add_swept_solver_options(Options& options, SolverOptions& solver, SolverSweep& sweep);
 
-/// Sets in `solver` what a box may refuse (resolve_boundary()) of the lists: the highest orders,
-/// double where no sum is in float, and direct sums where all are direct. Throws Error(usage) for
-/// an option of trees in the last case.
-void resolve_sweep(const Options& options, const SolverSweep& sweep, SolverOptions& solver);
+/// Joins the numbers of several cards to one device, as gpu:0,2 in cpu,gpu:0,2, and sets in
+/// `solver` what a box may refuse (resolve_boundary()) of the lists: the highest orders, double
+/// where no sum is in float, and direct sums where all are direct. Throws Error(usage) for an
+/// option of trees in the last case.
+void resolve_sweep(const Options& options, SolverSweep& sweep, SolverOptions& solver);
 
 /// Returns every combination, by softening length, device, instruction set, solver, precision,
 /// order, local order, group size, leaf size, criterion and tolerance or opening angle, the last

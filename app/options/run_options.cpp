@@ -15,7 +15,6 @@
 #include "chamomile/io/arrangement.hpp"
 #include "chamomile/io/particle_check.hpp"
 #include "chamomile/io/unit_conversion.hpp"
-#include "chamomile/parallel/thread_ranks.hpp"
 #include "chamomile/run/run_job.hpp"
 
 namespace chamomile::app {
@@ -110,11 +109,7 @@ void add_run_options(Options& options, RunOptions& run)
     add_force_options(options, run.solver, ForceUse::run);
     options.group("Forces");
     add_tune(options, run.tune);
-    options.number("ranks", run.ranks, between(1, most_thread_ranks),
-                   "share the tree among so many ranks on processors, which have the threads in "
-                   "equal parts; processes that mpirun launches are ranks without it");
-    options.number("peer-timeout", run.peer_timeout, positive,
-                   "seconds for which a rank may be silent before the run ends");
+    add_rank_options(options, run.ranks);
     options.group("External potentials and tracers");
     options.repeated("potential", "NAME,PARAMETER=X,...", run.potentials,
                      "a potential that acts beside the particles' own: " + potential_forms() +

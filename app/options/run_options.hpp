@@ -6,6 +6,7 @@
 
 #include "app/options/cosmology_options.hpp"
 #include "app/options/options.hpp"
+#include "app/options/rank_options.hpp"
 #include "app/options/unit_options.hpp"
 #include "app/parameters/parameter_file.hpp"
 #include "chamomile/integrate/external/external_field.hpp"
@@ -25,8 +26,7 @@ struct RunOptions : RunSettings {
     std::uint64_t particles = 100000, seed = 1; ///< of the model
     SolverOptions solver;
     bool tune = false;
-    std::optional<int> ranks;         ///< threads of one process that share the forces
-    double peer_timeout = 600;        ///< seconds that a rank may be silent
+    RankSettings ranks;
     std::optional<double> start_time; ///< that of the file unless given
     std::optional<double> end_time, duration;
     Translation parameters; ///< of another code's file, or empty

@@ -4,6 +4,7 @@
 #include "app/options/periodic_options.hpp"
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/run/texts/particle_notes.hpp"
 #include "chamomile/run/texts/stated_forces.hpp"
 
@@ -42,7 +43,7 @@ bool take_from_file(SolverOptions& solver, Snapshot& snapshot, const Options& op
 
 void note_idle_on_device(const Options& options, const SolverOptions& solver, Snapshot& snapshot)
 {
-    const bool gpu = resolved(solver).device != "cpu";
+    const bool gpu = resolved(of_first_rank(solver)).device != "cpu";
     const bool direct = solver.solver == SolverKind::direct;
     const auto note = [&](const char* names, const char* because) {
         for (const std::string& name : asked_of(options, names))

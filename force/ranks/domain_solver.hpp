@@ -10,13 +10,26 @@
 
 namespace chamomile {
 
-/// Tells in a sentence why these options are not computed by several ranks; nothing if they are.
+/// Tells whether the options ask for several ranks: given ones, threads of this process, or several
+/// cards, each of which has one.
+bool asks_ranks(const SolverOptions& options);
+
+/// Returns what asks for ranks, as messages name it: an option, or several of them.
+std::string name_of_ranks(const SolverOptions& options);
+
+/// Tells in a sentence why these options are not computed by several ranks; nothing if they are. It
+/// asks no device.
 std::optional<std::string> ranks_refusal(const SolverOptions& options);
 
-/// Makes the solver of rank 0 of options.ranks, whose requests deal the particles to all ranks:
-/// each has a part of the tree, of its lists and of the sums. Forces have the bits of one rank on
-/// the host, whatever the number of ranks. The other ranks run serve_solver() meanwhile. Throws
-/// Error(usage) with the refusal.
+/// Returns options of one rank alone, on the first card if the ranks have cards. Throws as
+/// choose_gpus() does.
+SolverOptions of_first_rank(const SolverOptions& options);
+
+/// Makes the solver of rank 0 of options.ranks, or of ranks that are threads of this process, whose
+/// requests deal the particles to all ranks: each has a part of the tree, of its lists and of the
+/// sums, on the processor or on a GPU. Forces have the bits of one rank on one such device,
+/// whatever the number of ranks. The other ranks run serve_solver() meanwhile. Throws Error(usage)
+/// with the refusal, or where ranks would share a GPU that may not.
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options);
 
 /// Serves the solvers of rank 0 until end_serving() is called there. Throws PeerFailed, or what

@@ -27,8 +27,8 @@ void trap();
 
 /// Returns success or an error of the work, when it is done. Work that is not done after
 /// CHAMOMILE_GPU_TIMEOUT seconds (600 unless the environment says so; throws Error(usage) if that
-/// is no time) and `allowance` is a hang: this wait and at once all later ones return
-/// cudaErrorNotReady.
+/// is no time) and `allowance` is a hang: this wait and at once all later ones of that device
+/// return cudaErrorNotReady.
 cudaError_t status_when_done(cudaStream_t stream, double allowance = 0);
 cudaError_t status_when_done(cudaEvent_t event, double allowance = 0);
 
@@ -38,8 +38,8 @@ inline double allowance_of_pairs(double pairs)
     return 1e-9 * pairs;
 }
 
-/// Tells whether a wait has not ended. The device must be left alone then: calls that free memory
-/// or wait would not return either.
+/// Tells whether a wait has not ended, of any device of this process. Devices must be left alone
+/// then: calls that free memory or wait would not return either.
 bool device_hangs();
 
 /// Waits for the device before buffers go, because an exception may have left work under way.

@@ -21,6 +21,7 @@ struct BatchNote {
     unsigned long long words = 0; ///< that the lists need
     unsigned row_count = 0;       ///< lists
     unsigned is_too_deep = 0;     ///< the tree, for the kernel's stack
+    unsigned opens_absent = 0;    ///< a list holds a cell whose particles are not here
 
     static __device__ unsigned long long now()
     {
@@ -76,7 +77,7 @@ public:
     struct ListNotes {
         std::uint64_t particle_pairs = 0, cell_pairs = 0, expansions = 0;
         double words_per_list = 0; ///< of the batch with the longest lists
-        bool are_too_deep = false;
+        bool are_too_deep = false, open_absent = false;
 
         void add(const BatchNote& note)
         {
@@ -86,6 +87,7 @@ public:
             if (note.row_count > 0)
                 words_per_list = std::max(words_per_list, double(note.words) / note.row_count);
             are_too_deep = are_too_deep || note.is_too_deep;
+            open_absent = open_absent || note.opens_absent;
         }
     };
     const ListNotes& lists() const { return lists_; }

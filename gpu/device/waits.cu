@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -16,7 +17,15 @@
 namespace chamomile {
 namespace {
 
-std::atomic<bool> hangs{false};
+/// Bit n stands for device n, which may be that of one of several ranks, modulo 64.
+std::atomic<std::uint64_t> hanging{0};
+
+std::uint64_t bit_of_device()
+{
+    int number = 0;
+    cudaGetDevice(&number);
+    return std::uint64_t(1) << (number % 64);
+}
 
 double limit_in_seconds()
 {
@@ -40,7 +49,8 @@ cudaError_t poll(const Query& query, double allowance)
 {
     using Clock = std::chrono::steady_clock;
     const double limit = limit_in_seconds() + allowance;
-    if (hangs)
+    const std::uint64_t own = bit_of_device();
+    if (hanging & own)
         return cudaErrorNotReady;
     const bool on_purpose = fault_plan().hangs();
     if (on_purpose)
@@ -54,7 +64,7 @@ cudaError_t poll(const Query& query, double allowance)
             cudaGetLastError(); // it is no error of a later launch
         const double waited = std::chrono::duration<double>(Clock::now() - start).count();
         if (waited > limit) {
-            hangs = true;
+            hanging |= own;
             return cudaErrorNotReady;
         }
         if (waited < 50e-6)
@@ -81,7 +91,7 @@ cudaError_t status_when_done(cudaEvent_t event, double allowance)
 
 bool device_hangs()
 {
-    return hangs;
+    return hanging != 0;
 }
 
 } // namespace chamomile

@@ -14,10 +14,9 @@
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/device/time_line.cuh"
 #include "chamomile/gpu/lists/batch_slot.cuh"
+#include "chamomile/gpu/lists/list_kernels.cuh"
 #include "chamomile/gpu/lists/prune.cuh"
-#include "chamomile/gpu/lists/short_range.cuh"
 #include "chamomile/gpu/lists/target_sums.cuh"
-#include "chamomile/gpu/lists/varied_kernels.cuh"
 #include "chamomile/gpu/mesh/tree_mesh.cuh"
 #include "chamomile/gpu/tree/device_tree.cuh"
 
@@ -32,52 +31,19 @@ constexpr int slot_count = 32;
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 256, largest_batch = 2048;
 
-template <SofteningKind softening, bool with_potential, class T>
-Kernel kernel_of(int order)
-{
-    using Law = Gravity<softening, with_potential>;
-    return order <= 2   ? chamomile<Law, T, 2>
-           : order == 3 ? chamomile<Law, T, 3>
-                        : chamomile<Law, T, 4>;
-}
-
-template <SofteningKind softening>
-Kernel kernel_of(const EvaluationInput& input, Precision precision)
-{
-    const bool potential = input.quantities == Quantities::acceleration_potential;
-    if (precision == Precision::double_precision)
-        return potential ? kernel_of<softening, true, double>(input.order)
-                         : kernel_of<softening, false, double>(input.order);
-    return potential ? kernel_of<softening, true, float>(input.order)
-                     : kernel_of<softening, false, float>(input.order);
-}
-
-Kernel find_kernel(const EvaluationInput& input, Precision precision)
-{
-    // A spline of no length is Newton's law, and so is Plummer's.
-    const bool spline = input.softening.kind == SofteningKind::spline && input.softening.length > 0;
-    if (input.form)
-        return find_short_range_kernel(
-            spline, input.quantities == Quantities::acceleration_potential, precision);
-    return spline ? kernel_of<SofteningKind::spline>(input, precision)
-                  : kernel_of<SofteningKind::plummer>(input, precision);
-}
-
-SoftenedKernel find_softened_kernel(const EvaluationInput& input, Precision precision)
-{
-    const KernelChoice choice{input.softening.kind, input.softening.rule,
-                              input.quantities == Quantities::acceleration_potential, precision,
-                              input.order};
-    return input.form ? find_varied_short_range_kernel(choice) : find_varied_kernel(choice);
-}
+/// TreeFrom says who has put the tree where the evaluator finds it.
+enum class TreeFrom {
+    builder, ///< one on the device
+    host     ///< nobody: begin() copies it
+};
 
 class CudaEvaluator final : public Evaluator {
 public:
     /// `target_tree` holds targets that are no sources; it is null where there will be none.
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
-                  Precision precision)
-        : tree_(std::move(tree)), target_tree_(std::move(target_tree)), device_(tree_->device),
-          precision_(precision)
+                  Precision precision, TreeFrom from)
+        : tree_(std::move(tree)), target_tree_(std::move(target_tree)), from_(from),
+          device_(tree_->device), precision_(precision)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -109,6 +75,8 @@ public:
         softened_kernel_ =
             tree_->has_softenings ? find_softened_kernel(input, precision_) : nullptr;
         const TargetGroups& groups = *input.groups;
+        if (from_ == TreeFrom::host)
+            copy_tree(*input.octree, *input.moments, input.nodes);
         if (!groups.targets.empty() && !std::exchange(tree_->has_targets, false))
             tree_->staging.upload(tree_->targets, groups.targets.data(), groups.targets.size(),
                                   tree_->stream);
@@ -120,6 +88,7 @@ public:
             check(cudaStreamWaitEvent(tree_->stream, *sorted_), "order the streams");
         }
         sums_.reserve(groups.target_count);
+        work_.reserve(input.work.size());
         time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
         uploaded_->record(tree_->stream);
         std::size_t most_bytes = 0;
@@ -131,7 +100,9 @@ public:
         }
         per_lane_ = precision_ == Precision::double_precision ? most_per_lane<double>
                                                               : most_per_lane<float>;
-        while (per_lane_ > 1 && groups.target_count < warps_to_fill_ * warp_size * per_lane_)
+        const std::size_t targets =
+            input.targets_of_ranks > 0 ? input.targets_of_ranks : groups.target_count;
+        while (per_lane_ > 1 && targets < warps_to_fill_ * warp_size * per_lane_)
             per_lane_ /= 2;
         next_slot_ = 0;
         are_done_ = false;
@@ -145,7 +116,7 @@ public:
 
     bool finishes_lists() const override
     {
-        return !tree_is_too_deep_ &&
+        return !tree_is_too_deep_ && (from_ == TreeFrom::builder || input_.nodes) &&
                input_.octree->divided + 1 <= most_lanes / std::size_t(WalkNode::width);
     }
 
@@ -165,6 +136,8 @@ public:
     {
         wait_for_batches();
         const TimeLine::ListNotes& notes = time_line_->lists();
+        if (notes.open_absent)
+            throw Error(Fault::numeric, "domains: a list opens a cell that was not imported");
         tree_is_too_deep_ = tree_is_too_deep_ || notes.are_too_deep;
         const bool has_room = notes.words_per_list <= words_per_list_;
         if (!has_room)
@@ -224,6 +197,31 @@ private:
             slot->wait();
         wait_ = wall_clock_seconds() - start;
         time_line_->finish(tree_->stream);
+        if (!input_.work.empty())
+            tree_->staging.download(input_.work.data(), work_.data(), input_.work.size(),
+                                    tree_->stream);
+    }
+
+    /// Copies a tree of the host, whose order may be that of its first sources alone.
+    void copy_tree(const Octree& octree, const Moments& moments, const WalkNodes* nodes)
+    {
+        DeviceTree& t = *tree_;
+        t.bytes_down = 0;
+        t.has_targets = false;
+        t.particles = octree.size;
+        t.bytes_up = octree.order.size() * sizeof(Index) + octree.sources.size() * sizeof(Source) +
+                     moments.multipole.size() * sizeof(Multipole) +
+                     moments.higher.size() * sizeof(HigherMoments);
+        t.staging.upload(t.order, octree.order.data(), octree.order.size(), t.stream);
+        t.staging.upload(t.sources, octree.sources.data(), octree.sources.size(), t.stream);
+        t.staging.upload(t.multipoles, moments.multipole.data(), moments.multipole.size(),
+                         t.stream);
+        t.staging.upload(t.higher, moments.higher.data(), moments.higher.size(), t.stream);
+        if (!nodes)
+            return;
+        t.bytes_up += octree.cells.size() * sizeof(Cell) + nodes->nodes.size() * sizeof(WalkNode);
+        t.staging.upload(t.cells, octree.cells.data(), octree.cells.size(), t.stream);
+        t.staging.upload(t.nodes, nodes->nodes.data(), nodes->nodes.size(), t.stream);
     }
 
     /// Adds the mesh's field to the sums, in internal units.
@@ -395,6 +393,9 @@ private:
         open.note = batch.note;
         open.targets = batch.targets;
         open.separate = batch.separate;
+        if (!input_.work.empty())
+            open.work = work_.data();
+        open.groups_per_cluster = input_.groups_per_cluster;
         slot.make_room(std::size_t(words_per_list_ * open.row_count) + 2, batch, far, open);
         find_prune_kernel(
             bool(input_.periodicity))<<<(open.row_count + prune_warps - 1) / prune_warps,
@@ -421,6 +422,7 @@ private:
     }
 
     std::shared_ptr<DeviceTree> tree_, target_tree_;
+    TreeFrom from_;
     int device_;
     Precision precision_;
     std::string name_;
@@ -443,6 +445,7 @@ private:
 
     DeviceBuffer<Index> self_, active_, number_; // number: of a particle as a target
     DeviceBuffer<TargetSum> sums_, sorted_sums_;
+    DeviceBuffer<float> work_;                 // of each target
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
     DeviceBuffer<double> potentials_;
     DeviceBuffer<unsigned> not_finite_;
@@ -461,8 +464,15 @@ SolverParts make_cuda_parts(int device, Precision precision, bool separate_targe
     auto memory = std::make_shared<PinnedMemory>();
     auto target_tree = separate_targets ? std::make_shared<DeviceTree>(device) : nullptr;
     return {make_cuda_tree_builder(tree, memory),
-            std::make_unique<CudaEvaluator>(tree, target_tree, precision),
+            std::make_unique<CudaEvaluator>(tree, target_tree, precision, TreeFrom::builder),
             target_tree ? make_cuda_tree_builder(target_tree, memory) : nullptr};
+}
+
+std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision)
+{
+    check(cudaSetDevice(device), "choose the device");
+    return std::make_unique<CudaEvaluator>(std::make_shared<DeviceTree>(device), nullptr, precision,
+                                           TreeFrom::host);
 }
 
 } // namespace chamomile

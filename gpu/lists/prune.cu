@@ -70,7 +70,14 @@ public:
             to[far_cell] = far_words;
             walk(to, 0xffffffff);
         }
+        if (opens_absent(to[near_leaf], leaves)) {
+            if (lane_ == 0)
+                lists_.note->opens_absent = 1;
+            return;
+        }
         const unsigned ranges = write_ranges(to[near_leaf], leaves, words);
+        if (lists_.work)
+            write_work(cells, far);
         if (lane_ == 0) {
             row.range_begin = begin / 2;
             row.range_end = begin / 2 + ranges;
@@ -178,6 +185,27 @@ private:
     {
         for (unsigned k = lane_; k < n; k += warp_size)
             to[k] = from[k];
+    }
+
+    /// Tells whether the particles of a leaf are on another rank (domain/forest.hpp).
+    __device__ bool opens_absent(const Index* leaves, unsigned n) const
+    {
+        __syncwarp();
+        bool found = false;
+        for (unsigned k = lane_; k < n; k += warp_size)
+            found = found || lists_.cells[leaves[k]].begin == largest_number;
+        return __any_sync(all_lanes, found);
+    }
+
+    __device__ void write_work(unsigned cells, unsigned far) const
+    {
+        const ClusterRow& cluster = lists_.clusters[row_.cluster];
+        const double shared =
+            double(cluster.far_end - cluster.far_begin) / lists_.groups_per_cluster;
+        const float work =
+            row_work(row_.target_end - row_.target_begin, particles_, cells, shared + far);
+        for (Index t = row_.target_begin + lane_; t < row_.target_end; t += warp_size)
+            lists_.work[t] = work;
     }
 
     /// Puts the leaves with targets first, so that these fill few tiles: near tiles cost twice as

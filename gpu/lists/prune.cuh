@@ -23,6 +23,8 @@ struct DeviceOpenLists {
     Index room;   ///< in words
     WalkPeriod period;
     BatchNote* note;
+    float* work; ///< of each target, by row_work(); null: it is not wanted
+    int groups_per_cluster;
 };
 
 using PruneKernel = void (*)(DeviceOpenLists);

@@ -48,6 +48,7 @@ public:
         MPI_Comm host;
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
         MPI_Comm_size(host, &ranks_on_host_);
+        MPI_Comm_rank(host, &rank_on_host_);
         MPI_Comm_free(&host);
     }
 
@@ -60,6 +61,7 @@ public:
     int rank() const override { return rank_; }
     int size() const override { return size_; }
     int ranks_on_host() const override { return ranks_on_host_; }
+    int rank_on_host() const override { return rank_on_host_; }
     bool has_failed() const override { return has_failed_; }
 
     [[noreturn]] void abort(int status) override
@@ -176,7 +178,7 @@ private:
         throw PeerFailed(error.fault(), of_rank(status.MPI_SOURCE, size_, error).what());
     }
 
-    int rank_ = 0, size_ = 1, ranks_on_host_ = 1;
+    int rank_ = 0, size_ = 1, ranks_on_host_ = 1, rank_on_host_ = 0;
     bool has_failed_ = false;
     std::string failure_;
     // Of the transfer under way.

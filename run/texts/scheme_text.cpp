@@ -4,6 +4,7 @@
 #include "chamomile/core/profile.hpp"
 #include "chamomile/core/text/table.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/integrate/device_check.hpp"
 
 namespace chamomile {
@@ -60,7 +61,7 @@ std::vector<std::string> rung_table(const BlockReport& report)
 
 std::string check_device(const Scheme& scheme, const SolverOptions& solver)
 {
-    if (resolved(solver).device == "cpu")
+    if (resolved(of_first_rank(solver)).device == "cpu")
         return "";
     const double start = wall_clock_seconds();
     const double difference = scheme.kind == SchemeKind::hermite ? check_jerk_device(solver)

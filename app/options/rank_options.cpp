@@ -1,0 +1,45 @@
+#include "app/options/rank_options.hpp"
+
+#include "app/launched.hpp"
+#include "app/options/option_uses.hpp"
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
+#include "chamomile/parallel/thread_ranks.hpp"
+
+namespace chamomile::app {
+
+void add_rank_options(Options& options, RankSettings& settings)
+{
+    options.number(
+        "ranks", settings.ranks, between(1, most_thread_ranks),
+        "share the tree among so many ranks in this process, which have the threads in "
+        "equal parts, and with --device gpu a card each. Processes that mpirun launches "
+        "are ranks without it, and so are several cards, as --device gpu:0,2 or gpu:all");
+    options.flag("share-gpu", settings.share_gpu, "let several ranks use one card");
+    options.number("peer-timeout", settings.peer_timeout, positive,
+                   "seconds for which a rank may be silent before all ends");
+}
+
+void resolve_ranks(const Options& options, const RankSettings& settings, SolverOptions& solver,
+                   std::span<const std::string> devices)
+{
+    solver.ranks = launched_ranks();
+    if (solver.ranks && settings.ranks)
+        throw Error(Fault::usage, "--ranks: contradicts several processes, which are the ranks");
+    solver.own_ranks = settings.ranks.value_or(0);
+    solver.share_gpu = settings.share_gpu;
+    solver.peer_timeout = settings.peer_timeout;
+    bool several = false, on_cards = false;
+    for (const std::string& device : devices) {
+        SolverOptions one = solver;
+        one.device = device;
+        several = several || asks_ranks(one);
+        on_cards = on_cards || (asks_ranks(one) && device.starts_with("gpu"));
+    }
+    refuse_idle(options,
+                {{!several, "peer-timeout", "needs --ranks, several cards or several processes"},
+                 {!on_cards, "share-gpu",
+                  "needs --device gpu and --ranks, several cards or several processes"}});
+}
+
+} // namespace chamomile::app

@@ -1,0 +1,328 @@
+#include "chamomile/force/ranks/rank_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/lists/list_solver.hpp"
+
+namespace chamomile {
+namespace {
+
+SolverOptions options_of(const Order& order)
+{
+    SolverOptions o;
+    o.softening = order.softening;
+    o.gravitational_constant = order.gravitational_constant;
+    static_cast<ListOptions&>(o) = order.lists;
+    o.precision = order.precision;
+    o.instruction_set = order.instruction_set;
+    o.device = order.device;
+    return o;
+}
+
+/// The run of particles that a rank gets of all, by caller's number.
+std::size_t first_of_run(std::uint64_t count, int rank, int ranks)
+{
+    return std::size_t(count * std::uint64_t(rank) / std::uint64_t(ranks));
+}
+
+/// Tells which card a rank has, so that all can compare.
+struct CardName {
+    char text[320] = {};
+};
+
+} // namespace
+
+/// Figures are what one rank did, as numbers of one kind.
+struct RankPart::Figures {
+    std::uint64_t particle_particle = 0, particle_cell = 0, expansions = 0, groups = 0, cells = 0,
+                  not_finite = 0, imported_particles = 0, imported_cells = 0, bytes = 0, work = 0,
+                  bytes_to_device = 0, bytes_from_device = 0;
+    double device_busy = 0, device_span = 0, device_wait = 0;
+};
+
+ForceStatistics RankPart::carry_out(const Order& order, const Request* request)
+{
+    try {
+        if (order.task == Order::Task::evaluate) {
+            take_machine(order); // as it is prepared, unless another solver came between
+            return evaluate(order, request);
+        }
+        ranks_.together([&] { take_machine(order); });
+        work_.clear(); // of other particles
+        if (card_ >= 0 && !order.share_gpu)
+            refuse_shared(order.device);
+        return {};
+    } catch (const Agreed& error) {
+        throw Error(error.fault(), error.what());
+    } catch (const PeerFailed&) {
+        throw;
+    } catch (...) {
+        const Error error = error_of(std::current_exception());
+        ranks_.fail(error);
+        throw PeerFailed(error.fault(), of_rank(ranks_.rank(), ranks_.size(), error).what());
+    }
+}
+
+/// Makes what evaluates the lists, unless that is there.
+void RankPart::take_machine(const Order& order)
+{
+    Machine machine{order.instruction_set, order.device, order.precision};
+    if (machine_ == machine)
+        return;
+    machine_.reset();
+    evaluator_.reset();
+    tree_.emplace(ranks_, machine.instruction_set);
+    const std::vector<int> cards = choose_gpus(machine.device);
+    card_ = cards.empty() ? -1 : cards[std::size_t(ranks_.rank_on_host()) % cards.size()];
+    evaluator_ = card_ < 0 ? make_host_evaluator(machine.precision, machine.instruction_set)
+                           : make_cuda_evaluator(card_, machine.precision);
+    machine_ = std::move(machine);
+}
+
+/// Throws Agreed where two ranks have one GPU: a launcher may show each process a card of its own,
+/// all as number 0.
+void RankPart::refuse_shared(const std::string& device)
+{
+    CardName name;
+    gpu_identity(card_).copy(name.text, sizeof name.text - 1);
+    const std::vector<CardName> names = ranks_.all_gather(name);
+    for (std::size_t r = 0; r < names.size(); ++r)
+        for (std::size_t q = 0; q < r; ++q)
+            if (std::string_view(names[q].text) == names[r].text)
+                throw Agreed(Fault::usage,
+                             "--device: " + device + ": ranks " + std::to_string(q) + " and " +
+                                 std::to_string(r) + " would share a GPU (" + names[r].text +
+                                 "): must be one rank for each; --share-gpu lets them share");
+}
+
+ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
+{
+    ForceStatistics statistics;
+    const SolverOptions options = options_of(order);
+    const std::uint64_t bytes = ranks_.traffic().bytes;
+    take_run(order, request, statistics.profile);
+    tree_->build({positions_, masses_, work_},
+                 {{.leaf_size = options.leaf_size,
+                   .cluster_size = Index(options.group_size * options.cluster_size),
+                   .criterion = criterion_of(options),
+                   .placement = order.placement},
+                  group_sizes(options)},
+                 statistics.profile);
+    Figures figures;
+    sum(order, options, statistics, figures);
+    give_back(order, request, statistics.profile);
+    figures.bytes = ranks_.traffic().bytes - bytes;
+    add_figures(figures, statistics);
+    return statistics;
+}
+
+/// Gets this rank's run of the particles.
+void RankPart::take_run(const Order& order, const Request* request, Profile& profile)
+{
+    const TimedPhase phase(profile, "deal");
+    std::vector<Source> all;
+    std::vector<std::span<const Source>> to{std::size_t(ranks_.size())};
+    if (request) {
+        all.resize(request->count);
+#pragma omp parallel for schedule(static)
+        for (std::size_t i = 0; i < request->count; ++i)
+            all[i] = {request->position.load_vector(i), request->mass ? request->mass.load(i) : 1};
+        for (int r = 0; r < ranks_.size(); ++r) {
+            const std::size_t begin = first_of_run(order.count, r, ranks_.size());
+            to[std::size_t(r)] = std::span(all).subspan(
+                begin, first_of_run(order.count, r + 1, ranks_.size()) - begin);
+        }
+    }
+    const std::vector<Parcel> parcels = ranks_.all_to_all<Source>(to);
+    const auto mine = parcels[0].as<Source>();
+    if (mine.size() != positions_.size())
+        work_.clear(); // of other particles
+    positions_.resize(mine.size());
+    masses_.resize(mine.size());
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+        positions_[i] = mine[i].position;
+        masses_[i] = mine[i].mass;
+    }
+}
+
+/// Sums the lists of this rank's targets.
+void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
+                   Figures& figures)
+{
+    const Tree& tree = tree_->tree();
+    const TargetGroups& groups = tree_->groups();
+    const std::size_t n = tree_->size();
+    acceleration_.resize(n);
+    potential_.resize(order.quantities == Quantities::acceleration_potential ? n : 0);
+    arrived_work_.assign(n, 0);
+    work_of_target_.assign(n, 0);
+    const bool empty = tree_->total() == 0;
+    const double side = empty ? 0 : tree.moments.bounds[0].longest_side(),
+                 mass = empty ? 0 : tree.moments.multipole[0].mass;
+    const InternalScale scale = InternalScale::of(side, options.softening.length, mass);
+    ForceOutput output{view_of(std::span(acceleration_)), {}};
+    if (order.quantities == Quantities::acceleration_potential)
+        output.potential = view_of(std::span(potential_));
+    ranks_.together([&] {
+        if (!std::isfinite(mass))
+            throw Error(Fault::input, "masses: sum: overflows: must be finite");
+        output.set_units(options.gravitational_constant, scale);
+    });
+    const EvaluationInput input{.octree = &tree.octree,
+                                .moments = &tree.moments,
+                                .groups = &groups,
+                                .scale = scale,
+                                .softening = options.softening,
+                                .order = options.order,
+                                .quantities = order.quantities,
+                                .local_order = options.local_order,
+                                .output = output,
+                                .targets_of_ranks = tree_->total(),
+                                .nodes = &tree.nodes,
+                                .work = work_of_target_,
+                                .groups_per_cluster = options.cluster_size};
+    bool are_open = false;
+    do
+        batch_limit_.try_until_it_fits([&] {
+            evaluator_->begin(input);
+            are_open = evaluator_->finishes_lists();
+            submit_batches(
+                groups, *evaluator_, batch_limit_.batch_size(options.batch_size, *evaluator_),
+                [&](InteractionLists& lists, std::size_t first, std::size_t last) {
+                    if (are_open)
+                        return tree_->open(lists, first, last);
+                    tree_->list(lists, first, last);
+                    note_work(lists, options.cluster_size);
+                },
+                statistics);
+        });
+    while (needs_repetition(statistics));
+    {
+        const TimedPhase phase(statistics.profile, "results");
+        figures.not_finite = evaluator_->finish();
+    }
+    for (std::size_t t = 0; are_open && t < n; ++t)
+        arrived_work_[tree.octree.order[t]] = work_of_target_[t];
+    evaluator_->add_statistics(statistics);
+    figures.bytes_to_device = statistics.bytes_to_device;
+    figures.bytes_from_device = statistics.bytes_from_device;
+    figures.device_busy = statistics.device_busy;
+    figures.device_span = statistics.device_span;
+    figures.device_wait = statistics.device_wait;
+    figures.particle_particle = statistics.particle_particle;
+    figures.particle_cell = statistics.particle_cell;
+    figures.expansions = statistics.expansions;
+    figures.groups = groups.groups.size();
+    figures.cells = tree_->local_cells();
+    figures.imported_particles = tree_->essential().particles.size();
+    figures.imported_cells = tree_->essential().cells.size();
+    figures.work = std::uint64_t(std::accumulate(arrived_work_.begin(), arrived_work_.end(), 0.0));
+}
+
+bool RankPart::needs_repetition(ForceStatistics& statistics)
+{
+    const TimedPhase phase(statistics.profile, "results");
+    return evaluator_->needs_repetition();
+}
+
+/// Notes the work of each target, by which the next domains are cut.
+void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster)
+{
+    const auto& order = tree_->tree().octree.order;
+    for (const ListRow& row : lists.rows) {
+        const ClusterRow* cluster =
+            row.cluster == no_cluster ? nullptr : &lists.clusters[row.cluster];
+        const double shared =
+            cluster ? double(cluster->far_end - cluster->far_begin) / groups_per_cluster : 0;
+        const float work =
+            row_work(row.target_end - row.target_begin, row.particle_count,
+                     row.cell_end - row.cell_begin, shared + row.far_end - row.far_begin);
+        for (Index t = row.target_begin; t < row.target_end; ++t)
+            arrived_work_[order[t]] = work;
+    }
+}
+
+/// Brings the sums to the rows, and from there to the caller's particles.
+void RankPart::give_back(const Order& order, const Request* request, Profile& profile)
+{
+    const TimedPhase phase(profile, "results");
+    const std::size_t n = positions_.size();
+    work_.resize(n);
+    tree_->send_home<float>(arrived_work_, work_);
+    std::vector<Vec3<double>> acceleration(n);
+    tree_->send_home<Vec3<double>>(acceleration_, acceleration);
+    collect<Vec3<double>>(acceleration, order, [&](std::size_t i, const Vec3<double>& a) {
+        request->acceleration.store_vector(i, a);
+    });
+    if (order.quantities == Quantities::acceleration)
+        return;
+    std::vector<double> potential(n);
+    tree_->send_home<double>(potential_, potential);
+    collect<double>(potential, order,
+                    [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
+}
+
+/// Sends the values of the rows to rank 0, which stores them.
+template <class T, class Store>
+void RankPart::collect(std::span<const T> values, const Order& order, const Store& store)
+{
+    std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
+    to[0] = values;
+    const std::vector<Parcel> parcels = ranks_.all_to_all<T>(to);
+    for (int r = 0; r < ranks_.size(); ++r) {
+        const auto from = parcels[std::size_t(r)].template as<T>();
+        const std::size_t begin = first_of_run(order.count, r, ranks_.size());
+#pragma omp parallel for schedule(static)
+        for (std::size_t k = 0; k < from.size(); ++k)
+            store(begin + k, from[k]);
+    }
+}
+
+void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)
+{
+    Figures all;
+    std::uint64_t most = 0;
+    for (const Figures& one : ranks_.all_gather(mine)) {
+        all.particle_particle += one.particle_particle;
+        all.particle_cell += one.particle_cell;
+        all.expansions += one.expansions;
+        all.groups += one.groups;
+        all.cells += one.cells;
+        all.not_finite += one.not_finite;
+        all.imported_particles += one.imported_particles;
+        all.imported_cells += one.imported_cells;
+        all.bytes += one.bytes;
+        all.work += one.work;
+        most = std::max(most, one.work);
+        all.bytes_to_device += one.bytes_to_device;
+        all.bytes_from_device += one.bytes_from_device;
+        if (one.device_span > all.device_span) { // of the card that takes longest
+            all.device_span = one.device_span;
+            all.device_busy = one.device_busy;
+            all.device_wait = one.device_wait;
+        }
+    }
+    statistics.particle_particle = all.particle_particle;
+    statistics.particle_cell = all.particle_cell;
+    statistics.expansions = all.expansions;
+    statistics.targets = tree_->total();
+    statistics.groups = all.groups;
+    statistics.cells = all.cells;
+    statistics.bytes_to_device = all.bytes_to_device;
+    statistics.bytes_from_device = all.bytes_from_device;
+    statistics.device_span = all.device_span;
+    statistics.device_busy = all.device_busy;
+    statistics.device_wait = all.device_wait;
+    statistics.ranks = RankStatistics{
+        .ranks = ranks_.size(),
+        .imported_particles = all.imported_particles,
+        .imported_cells = all.imported_cells,
+        .bytes = all.bytes,
+        .imbalance = all.work > 0 ? double(most) * ranks_.size() / double(all.work) : 1,
+        .not_finite = all.not_finite};
+}
+
+} // namespace chamomile

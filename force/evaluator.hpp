@@ -18,6 +18,7 @@
 namespace chamomile {
 
 struct ShortRangeForm;
+struct WalkNodes;
 
 /// The sums go to these arrays: entry i of each belongs to the caller's particle i.
 struct ForceOutput {

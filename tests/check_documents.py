@@ -45,6 +45,9 @@ for name in sorted(set(re.findall(r"find_package\((\w+)", text))):
 for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "THIRD_PARTY.md"):
     if f"({name})" not in (root / "README.md").read_text():
         complaints.append(f"README.md: does not point to {name}")
+# Tables of measurements are what their files say.
+done = subprocess.run([sys.executable, root / "docs/scripts/make_tables.py", "--check", root], capture_output=True, text=True)
+complaints += (done.stdout + done.stderr).splitlines()
 # Recipes that no test can run here can be read at least.
 ast.parse((root / "packaging/spack/package.py").read_text())
 for script in ("make_deb", "make_wheel", "try_clean"):

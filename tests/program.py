@@ -130,8 +130,9 @@ def end(line):
 
 
 def run_parts(line, *parts):
-    """Runs each part in one folder of all, and ends the test."""
+    """Runs each part in one folder of all, or those named behind the program, and ends the test."""
+    named = [part for part in parts if part.__name__ in sys.argv[3:]]
     with tempfile.TemporaryDirectory() as name:
-        for part in parts:
+        for part in named or parts:
             part(pathlib.Path(name))
     end(line)

@@ -96,6 +96,7 @@ TEST_CASE("trees and boxes are the host's")
                     options.order = order;
                     options.box = box;
                     options.group_size = 200; // the same lists
+                    options.cluster_size = 8;
                     options.leaf_size = 24;
                     Particles host = p, gpu = p;
                     options.device = "cpu";

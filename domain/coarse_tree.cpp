@@ -7,8 +7,6 @@
 #include <string>
 
 #include "chamomile/core/threads.hpp"
-#include "chamomile/tree/large_memory.hpp"
-#include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
 namespace {
@@ -205,18 +203,15 @@ RootCube common_cube(const Rows& rows, Communicator& communicator)
     return box.low.x <= box.high.x ? cube_around(box.low, box.high) : RootCube();
 }
 
-KeyedRows sort_rows(const Rows& rows, const RootCube& cube)
+void KeyedRows::sort(const Rows& rows, const RootCube& cube)
 {
-    KeyedRows sorted;
-    sorted.keys.resize(rows.size());
-    sorted.order.resize(rows.size());
-    compute_keys(rows.position, cube, sorted.keys);
+    keys.resize(rows.size());
+    order.resize(rows.size());
+    compute_keys(rows.position, cube, keys);
 #pragma omp parallel for if (rows.size() > worth_threads)
     for (std::size_t k = 0; k < rows.size(); ++k)
-        sorted.order[k] = Index(k);
-    RadixScratch scratch(large_memory());
-    radix_sort(sorted.keys, sorted.order, scratch);
-    return sorted;
+        order[k] = Index(k);
+    radix_sort(keys, order, scratch);
 }
 
 std::vector<std::size_t> CoarseTree::begins(const KeyedRows& sorted) const

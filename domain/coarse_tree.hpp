@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "chamomile/parallel/communicator.hpp"
+#include "chamomile/tree/large_memory.hpp"
 #include "chamomile/tree/moments.hpp"
+#include "chamomile/tree/radix_sort.hpp"
 
 namespace chamomile {
 
@@ -19,17 +21,19 @@ struct Rows {
     std::size_t size() const { return position.size(); }
 };
 
-/// KeyedRows tells a rank's rows by rising key, and those of equal keys by number.
+/// KeyedRows tells a rank's rows by rising key, and those of equal keys by number. It keeps its
+/// memory.
 struct KeyedRows {
-    std::vector<Key> keys;
-    std::vector<Index> order; ///< the k-th in sorted order is row order[k]
+    std::pmr::vector<Key> keys{large_memory()};
+    std::pmr::vector<Index> order{large_memory()}; ///< the k-th in sorted order is row order[k]
+    RadixScratch scratch{large_memory()};
+
+    void sort(const Rows& rows, const RootCube& cube);
 };
 
 /// Returns the smallest cube around the rows of all ranks. Throws the same Error(input) on all if a
 /// position or mass is not finite or a mass is negative.
 RootCube common_cube(const Rows& rows, Communicator& communicator);
-
-KeyedRows sort_rows(const Rows& rows, const RootCube& cube);
 
 /// A CoarseTree holds the cells of the one tree of all ranks down to those with at most `most`
 /// particles, its leaves. Its octree has no particles: ranges of cells count those of all ranks in

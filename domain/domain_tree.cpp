@@ -20,7 +20,7 @@ void DomainTree::build(const Rows& rows, const DomainPlan& plan, Profile& profil
     {
         const TimedPhase phase(profile, "domains");
         const RootCube cube = placed(common_cube(rows, communicator_), plan.tree.placement);
-        sorted_ = sort_rows(rows, cube);
+        sorted_.sort(rows, cube);
         std::uint64_t all = rows.size();
         communicator_.sum(std::span(&all, 1));
         const std::uint64_t most = std::max(
@@ -29,7 +29,7 @@ void DomainTree::build(const Rows& rows, const DomainPlan& plan, Profile& profil
         coarse_ = make_coarse_tree(rows, sorted_, most, communicator_);
         domains_ = plan.shares.empty() ? make_domains(coarse_, most, ranks)
                                        : make_domains(coarse_, most, plan.shares);
-        arrivals_ = send_rows(rows, sorted_, coarse_, domains_, communicator_);
+        arrivals_.receive(rows, sorted_, coarse_, domains_, communicator_);
         const std::size_t first = domains_.first_leaf[std::size_t(communicator_.rank())],
                           last = domains_.first_leaf[std::size_t(communicator_.rank()) + 1];
         std::vector<Cell> leaves;
@@ -102,6 +102,7 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion)
             own[c].relative_factor = walk_.relative_factor(groups_.clusters[c]);
     }
     grow(own, Sight::lists);
+    forest_.take_particles(local_, essential_);
 }
 
 void DomainTree::open(InteractionLists& lists, std::size_t first, std::size_t last) const

@@ -34,7 +34,7 @@ public:
 
     std::size_t total() const { return coarse_.octree.size; } ///< particles of all ranks
     /// Returns the number of particles of this rank's domain, which are its targets.
-    std::size_t size() const { return arrivals_.position.size(); }
+    std::size_t size() const { return arrivals_.size(); }
 
     /// Returns the tree as this rank sees it. The first size() entries of its order tell the
     /// number of each target among this rank's arrivals.
@@ -52,14 +52,7 @@ public:
     template <class T>
     void send_home(std::span<const T> arrivals, std::span<T> rows)
     {
-        std::vector<std::span<const T>> to;
-        for (std::size_t r = 0; r + 1 < arrivals_.from.size(); ++r)
-            to.push_back(
-                arrivals.subspan(arrivals_.from[r], arrivals_.from[r + 1] - arrivals_.from[r]));
-        std::size_t k = 0; // those of all ranks are in the order of the tree
-        for (const Parcel& parcel : communicator_.all_to_all<T>(to))
-            for (const T& value : parcel.as<T>())
-                rows[sorted_.order[k++]] = value;
+        arrivals_.send_home(arrivals, sorted_, rows, communicator_);
     }
 
 private:

@@ -149,8 +149,9 @@ void deliver(const std::vector<EssentialTrees>& to, std::vector<T> EssentialTree
     std::vector<std::span<const T>> spans;
     for (const EssentialTrees& trees : to)
         spans.push_back(trees.*array);
-    for (const Parcel& parcel : communicator.all_to_all<T>(spans))
-        append(from.*array, parcel.as<T>());
+    Inbox inbox;
+    communicator.all_to_all<T>(spans, inbox);
+    append(from.*array, inbox.all<T>());
 }
 
 } // namespace
@@ -181,8 +182,11 @@ EssentialTrees import_trees(const std::vector<Region>& regions, Sight sight, con
         by_rank(regions, sight, opening, tree, communicator.rank());
     const std::vector<std::span<const Region>> questions(asked.begin(), asked.end());
     std::vector<EssentialTrees> answers;
-    for (const Parcel& parcel : communicator.all_to_all<Region>(questions))
-        answers.push_back(exported(parcel.as<Region>(), sight, opening, tree, communicator.rank()));
+    Inbox inbox;
+    communicator.all_to_all<Region>(questions, inbox);
+    for (int r = 0; r < communicator.size(); ++r)
+        answers.push_back(
+            exported(inbox.from<Region>(r), sight, opening, tree, communicator.rank()));
     EssentialTrees trees;
     deliver(answers, &EssentialTrees::leaves, trees, communicator);
     deliver(answers, &EssentialTrees::cells, trees, communicator);

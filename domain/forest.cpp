@@ -1,31 +1,102 @@
 #include "chamomile/domain/forest.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 namespace {
 
-/// A Grafting appends cells with their moments.
-class Grafting {
-public:
-    explicit Grafting(Tree& tree) : octree_(tree.octree), moments_(tree.moments) {}
+/// A Plot is where the cells of one leaf of the coarse tree come to lie in the forest.
+struct Plot {
+    enum class Kind { own, arrived, absent };
+    Kind kind;
+    Index coarse;    ///< the leaf's cell of the coarse tree
+    Index begin;     ///< the first cell in the forest
+    Index from;      ///< the first in the rank's own trees, or among those that have arrived
+    Index count;     ///< of cells
+    Index particles; ///< where those that have arrived begin among the sources
+};
 
-    /// Appends a cell with its subtree of `cells` cells; `next` counts from 0 at the cell.
-    void add(Cell cell, const Multipole& multipole, const Box& bounds, const HigherMoments* higher)
+/// Makes room in an array of moments, if it is used, and gives element c the value at `from`.
+template <class T>
+void put(std::pmr::vector<T>& to, Index c, const auto& from, std::size_t at)
+{
+    if (!to.empty())
+        to[c] = from[at];
+}
+
+/// A Planting fills the forest, each plot of which takes one thread.
+class Planting {
+public:
+    Planting(Tree& tree, const DealtTree& dealt, const EssentialTrees& essential)
+        : tree_(tree), dealt_(dealt), essential_(essential)
+    {}
+
+    void plant(const Plot& plot)
     {
-        cell.next += Index(octree_.cells.size());
-        octree_.divided += cell.next > octree_.cells.size() + 1;
-        octree_.cells.push_back(cell);
-        moments_.multipole.push_back(multipole);
-        moments_.bounds.push_back(bounds);
-        if (higher)
-            moments_.higher.push_back(*higher);
+        if (plot.kind == Plot::Kind::own)
+            for (Index k = 0; k < plot.count; ++k)
+                plant_own(plot, k);
+        else if (plot.kind == Plot::Kind::arrived)
+            plant_arrived(plot);
+        else
+            plant_coarse(plot.coarse, plot.begin, {Forest::absent, 0, plot.begin + 1, 0});
+    }
+
+    /// Plants a cell of the coarse tree, of which that has place and end in the forest.
+    void plant_coarse(Index c, Index at, Cell cell)
+    {
+        const Cell& coarse = dealt_.coarse.octree.cells[c];
+        tree_.octree.cells[at] = {cell.begin, coarse.count, cell.next, coarse.octant};
+        plant_moments(at, dealt_.coarse.moments, c);
     }
 
 private:
-    Octree& octree_;
-    Moments& moments_;
+    void plant_moments(Index at, const Moments& from, Index c)
+    {
+        tree_.moments.multipole[at] = from.multipole[c];
+        tree_.moments.bounds[at] = from.bounds[c];
+        put(tree_.moments.higher, at, from.higher, c);
+    }
+
+    void plant_own(const Plot& plot, Index k)
+    {
+        Cell cell = dealt_.local.octree.cells[plot.from + k];
+        cell.next = cell.next - plot.from + plot.begin;
+        tree_.octree.cells[plot.begin + k] = cell;
+        plant_moments(plot.begin + k, dealt_.local.moments, plot.from + k);
+    }
+
+    void plant_arrived(const Plot& plot)
+    {
+        Index particle = plot.particles;
+        for (Index k = 0; k < plot.count; ++k) {
+            const EssentialCell& other = essential_.cells[plot.from + k];
+            const Index at = plot.begin + k;
+            tree_.octree.cells[at] = {other.has_particles ? particle : Forest::absent, other.count,
+                                      at + other.next, other.octant};
+            tree_.moments.multipole[at] = other.multipole;
+            tree_.moments.bounds[at] = other.bounds;
+            put(tree_.moments.higher, at, essential_.higher, plot.from + k);
+            particle += other.has_particles ? other.count : 0;
+        }
+    }
+
+    Tree& tree_;
+    const DealtTree& dealt_;
+    const EssentialTrees& essential_;
 };
+
+/// Copies to an array by all threads.
+template <class T>
+void copy(std::span<const T> from, T* to)
+{
+#pragma omp parallel for if (from.size() > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < from.size(); ++k)
+        to[k] = from[k];
+}
 
 } // namespace
 
@@ -33,72 +104,67 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
 {
     const CoarseTree& coarse = dealt.coarse;
     const LocalTrees& local = dealt.local;
+    const std::size_t own = local.octree.sources.size(), n = coarse.octree.cells.size();
     Octree& octree = tree.octree;
-    octree.cells.clear();
-    octree.divided = 0;
-    const std::size_t most =
-        coarse.octree.cells.size() + local.octree.cells.size() + essential.cells.size();
-    octree.cells.reserve(most);
-    tree.moments.multipole.clear();
-    tree.moments.multipole.reserve(most);
-    tree.moments.bounds.clear();
-    tree.moments.bounds.reserve(most);
-    tree.moments.higher.clear();
-    octree.order.assign(local.octree.order.begin(), local.octree.order.end());
-    octree.sources.assign(local.octree.sources.begin(), local.octree.sources.end());
-    octree.sources.insert(octree.sources.end(), essential.particles.begin(),
-                          essential.particles.end());
-    octree.size = octree.sources.size();
+    octree.size = own + essential.particles.size();
     check_number(octree.size);
-
-    Grafting grafting(tree);
-    const auto higher_of = [](const auto& higher, std::size_t c) {
-        return higher.empty() ? nullptr : &higher[c];
-    };
     const std::size_t first = dealt.domains.first_leaf[std::size_t(rank)],
                       last = dealt.domains.first_leaf[std::size_t(rank) + 1];
-    std::size_t leaf = 0, arrived = 0, e = 0; // leaves of the coarse tree, of others, their cells
-    Index particle = Index(local.octree.sources.size());
-    cell_of.resize(coarse.octree.cells.size());
-    for (Index c = 0; c < coarse.octree.cells.size(); ++c) {
-        cell_of[c] = Index(octree.cells.size());
-        Cell cell = coarse.octree.cells[c];
+    std::vector<Plot> plots; // of each leaf of the coarse tree
+    std::size_t arrived = 0;
+    Index end = 0, e = 0, particle = Index(own); // of all cells, of those that arrived
+    cell_of.resize(n);
+    for (Index c = 0; c < n; ++c) {
+        cell_of[c] = end;
         if (!coarse.octree.is_leaf(c)) {
-            cell.next = 0; // known when all below it are there
-            grafting.add(cell, coarse.moments.multipole[c], coarse.moments.bounds[c],
-                         higher_of(coarse.moments.higher, c));
+            ++end;
             continue;
         }
+        const std::size_t leaf = plots.size();
+        Plot plot{Plot::Kind::absent, c, end, 0, 1, 0};
         if (leaf >= first && leaf < last) {
-            const Index root = local.roots[leaf - first], end = local.roots[leaf - first + 1];
-            for (Index k = root; k < end; ++k) {
-                Cell own = local.octree.cells[k];
-                own.next -= k;
-                grafting.add(own, local.moments.multipole[k], local.moments.bounds[k],
-                             higher_of(local.moments.higher, k));
-            }
+            plot.kind = Plot::Kind::own;
+            plot.from = local.roots[leaf - first];
+            plot.count = local.roots[leaf - first + 1] - plot.from;
         } else if (arrived < essential.leaves.size() && essential.leaves[arrived].leaf == leaf) {
-            for (Index k = 0; k < essential.leaves[arrived].cells; ++k, ++e) {
-                const EssentialCell& other = essential.cells[e];
-                grafting.add({other.has_particles ? particle : absent, other.count, other.next,
-                              other.octant},
-                             other.multipole, other.bounds, higher_of(essential.higher, e));
-                particle += other.has_particles ? other.count : 0;
-            }
-            ++arrived;
-        } else {
-            grafting.add({absent, cell.count, 1, cell.octant}, coarse.moments.multipole[c],
-                         coarse.moments.bounds[c], higher_of(coarse.moments.higher, c));
+            const EssentialLeaf& other = essential.leaves[arrived++];
+            plot = {Plot::Kind::arrived, c, end, e, other.cells, particle};
+            e += other.cells;
+            particle += other.particles;
         }
-        ++leaf;
+        end += plot.count;
+        plots.push_back(plot);
     }
-    for (Index c = 0; c < coarse.octree.cells.size(); ++c)
+    octree.cells.resize(end);
+    tree.moments.multipole.resize(end);
+    tree.moments.bounds.resize(end);
+    tree.moments.higher.resize(coarse.moments.higher.empty() ? 0 : end);
+    Planting planting(tree, dealt, essential);
+#pragma omp parallel for if (end > worth_threads) schedule(dynamic, 1)
+    for (std::size_t k = 0; k < plots.size(); ++k)
+        planting.plant(plots[k]);
+    for (Index c = 0; c < n; ++c)
         if (!coarse.octree.is_leaf(c)) {
             const Index next = coarse.octree.cells[c].next;
-            octree.cells[cell_of[c]].next =
-                next < cell_of.size() ? cell_of[next] : Index(octree.cells.size());
-            ++octree.divided;
+            planting.plant_coarse(c, cell_of[c],
+                                  {coarse.octree.cells[c].begin, 0, next < n ? cell_of[next] : end, 0});
         }
+    std::size_t divided = 0;
+#pragma omp parallel for if (end > worth_threads) schedule(static) reduction(+ : divided)
+    for (Index c = 0; c < end; ++c)
+        divided += octree.cells[c].next > c + 1;
+    octree.divided = divided;
+}
+
+void Forest::take_particles(const LocalTrees& local, const EssentialTrees& essential)
+{
+    Octree& octree = tree.octree;
+    const std::size_t own = local.octree.sources.size();
+    octree.order.resize(own);
+    octree.sources.resize(octree.size);
+    copy<Index>(local.octree.order, octree.order.data());
+    copy<Source>(local.octree.sources, octree.sources.data());
+    copy<Source>(essential.particles, octree.sources.data() + own);
 }
 
 bool has_absent(const InteractionLists& lists)

@@ -19,8 +19,10 @@ struct Forest {
     Tree tree{large_memory()};
     std::vector<Index> cell_of; ///< the cell here of each cell of the coarse tree
 
-    /// Makes it anew.
+    /// Makes its cells anew.
     void grow(const DealtTree& dealt, const EssentialTrees& essential, int rank);
+    /// Takes the particles of the cells that grow() made.
+    void take_particles(const LocalTrees& local, const EssentialTrees& essential);
 };
 
 /// Returns whether the lists hold an absent cell's particles.

@@ -7,68 +7,62 @@
 
 namespace chamomile {
 
-Arrivals send_rows(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
-                   const Domains& domains, Communicator& communicator)
+void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                       const Domains& domains, Communicator& communicator)
 {
     const std::size_t n = rows.size(), ranks = std::size_t(communicator.size());
-    std::vector<Source> sources(n);
-#pragma omp parallel for if (n > worth_threads)
-    for (std::size_t k = 0; k < n; ++k)
-        sources[k] = {rows.position[sorted.order[k]], rows.mass[sorted.order[k]]};
+    leaving_positions_.resize(n);
+    leaving_masses_.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k) {
+        leaving_positions_[k] = rows.position[sorted.order[k]];
+        leaving_masses_[k] = rows.mass[sorted.order[k]];
+    }
     const std::vector<std::size_t> begins = coarse.begins(sorted);
-    std::vector<std::span<const Source>> to;
+    std::vector<std::span<const Vec3<double>>> positions;
+    std::vector<std::span<const double>> masses;
     for (std::size_t r = 0; r < ranks; ++r) {
         const std::size_t begin = begins[domains.first_leaf[r]],
-                          end = begins[domains.first_leaf[r + 1]];
-        to.push_back(std::span(sources).subspan(begin, end - begin));
+                          count = begins[domains.first_leaf[r + 1]] - begin;
+        positions.push_back(std::span(leaving_positions_).subspan(begin, count));
+        masses.push_back(std::span(leaving_masses_).subspan(begin, count));
     }
-    const std::vector<Parcel> parcels = communicator.all_to_all<Source>(to);
-    Arrivals arrivals;
-    arrivals.from = {0};
-    for (const Parcel& parcel : parcels)
-        arrivals.from.push_back(arrivals.from.back() + parcel.as<Source>().size());
-    arrivals.position.resize(arrivals.from.back());
-    arrivals.mass.resize(arrivals.from.back());
-    for (std::size_t r = 0; r < ranks; ++r) {
-        const auto from = parcels[r].as<Source>();
-#pragma omp parallel for if (from.size() > worth_threads)
-        for (std::size_t k = 0; k < from.size(); ++k) {
-            arrivals.position[arrivals.from[r] + k] = from[k].position;
-            arrivals.mass[arrivals.from[r] + k] = from[k].mass;
-        }
-    }
-    return arrivals;
+    communicator.all_to_all<Vec3<double>>(positions, positions_);
+    communicator.all_to_all<double>(masses, masses_);
 }
 
 void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCube& cube,
                       const TreePlan& plan, std::span<const Cell> leaves)
 {
     Octree& octree = trees.octree;
-    octree.size = arrivals.position.size();
+    octree.size = arrivals.size();
     // Those of equal keys arrive in the order of ranks and rows, which the sorting keeps.
-    KeySorter sorter;
-    sorter.sort(arrivals.position, cube, octree.boundaries, octree.order);
-    std::vector<std::vector<Cell>> cells(leaves.size());
+    trees.sorter.sort(arrivals.position(), cube, octree.boundaries, octree.order);
+    std::vector<std::vector<Cell>>& cells = trees.scratch;
+    cells.resize(leaves.size());
 #pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-        std::vector<Cell> own; // built apart from its neighbours, which share a cache line
-        append_cells(own, octree, leaves[leaf], arrivals.position, plan.leaf_size);
+        std::vector<Cell> own = std::move(cells[leaf]); // apart from its neighbours' cache lines
+        own.clear();
+        append_cells(own, octree, leaves[leaf], arrivals.position(), plan.leaf_size);
         cells[leaf] = std::move(own);
     }
-    gather_sources(octree, arrivals.position, arrivals.mass);
-    octree.cells.clear();
-    octree.divided = 0;
-    trees.roots.clear();
-    for (const std::vector<Cell>& own : cells) {
-        const Index root = Index(octree.cells.size());
-        trees.roots.push_back(root);
-        for (Cell cell : own) {
-            cell.next += root;
-            octree.divided += cell.next > Index(octree.cells.size()) + 1;
-            octree.cells.push_back(cell);
+    gather_sources(octree, arrivals.position(), arrivals.mass());
+    trees.roots = {0};
+    for (const std::vector<Cell>& own : cells)
+        trees.roots.push_back(trees.roots.back() + Index(own.size()));
+    octree.cells.resize(trees.roots.back());
+    std::size_t divided = 0;
+#pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1) reduction(+ : divided)
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+        Index c = trees.roots[leaf];
+        for (Cell cell : cells[leaf]) {
+            cell.next += trees.roots[leaf];
+            divided += cell.next > c + 1;
+            octree.cells[c++] = cell;
         }
     }
-    trees.roots.push_back(Index(octree.cells.size()));
+    octree.divided = divided;
     const int order = plan.criterion->order;
     const std::size_t n = octree.cells.size();
     trees.moments.multipole.resize(n);

@@ -4,29 +4,59 @@
 #include <span>
 #include <vector>
 
+#include "chamomile/core/threads.hpp"
 #include "chamomile/domain/domains.hpp"
 #include "chamomile/tree/key_sorter.hpp"
 #include "chamomile/tree/tree_builder.hpp"
 
 namespace chamomile {
 
-/// LocalTrees hold the particles of a rank's leaves, sorted, and the cells below these leaves.
+/// LocalTrees hold the particles of a rank's leaves, sorted, and the cells below these leaves. They
+/// keep their memory.
 struct LocalTrees {
     Octree octree{large_memory()}; ///< cells of one leaf after the other
     Moments moments{large_memory()};
     std::vector<Index> roots; ///< the first cell of each leaf, and after them the number of cells
+    KeySorter sorter;
+    std::vector<std::vector<Cell>> scratch;
 };
 
-/// Arrivals are the particles that a rank has got from all others, in the order of ranks.
-struct Arrivals {
-    std::vector<Vec3<double>> position;
-    std::vector<double> mass;
-    std::vector<std::size_t> from; ///< where those of each rank begin, and after them their number
-};
+/// Arrivals are the particles that a rank has got from all others, in the order of ranks. They keep
+/// their memory.
+class Arrivals {
+public:
+    /// Sends each row of all ranks to the rank that has its place.
+    void receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                 const Domains& domains, Communicator& communicator);
 
-/// Sends each row to the rank that has its place.
-Arrivals send_rows(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
-                   const Domains& domains, Communicator& communicator);
+    std::size_t size() const { return mass().size(); }
+    std::span<const Vec3<double>> position() const { return positions_.all<Vec3<double>>(); }
+    std::span<const double> mass() const { return masses_.all<double>(); }
+
+    /// Brings a value of each arrival of all ranks to its row.
+    template <class T>
+    void send_home(std::span<const T> arrivals, const KeyedRows& sorted, std::span<T> rows,
+                   Communicator& communicator)
+    {
+        std::vector<std::span<const T>> to;
+        std::size_t begin = 0;
+        for (int r = 0; r < communicator.size(); ++r) {
+            const std::size_t count = masses_.from<double>(r).size();
+            to.push_back(arrivals.subspan(begin, count));
+            begin += count;
+        }
+        communicator.all_to_all<T>(to, home_);
+        const auto values = home_.all<T>(); // those of all ranks are in the order of the tree
+#pragma omp parallel for if (values.size() > worth_threads) schedule(static)
+        for (std::size_t k = 0; k < values.size(); ++k)
+            rows[sorted.order[k]] = values[k];
+    }
+
+private:
+    std::pmr::vector<Vec3<double>> leaving_positions_{large_memory()};
+    std::pmr::vector<double> leaving_masses_{large_memory()};
+    Inbox positions_, masses_, home_;
+};
 
 /// Makes the trees of this rank: the same cells, order of particles and moments as in the tree of
 /// one rank alone.

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,26 +28,41 @@ public:
     using Error::Error;
 };
 
-/// A Parcel holds the bytes that came from a rank.
-class Parcel {
+/// An Inbox holds the bytes that came from each rank, one rank after the other. Its memory serves
+/// the next exchange again.
+class Inbox {
 public:
-    Parcel() = default;
-    explicit Parcel(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes.end()) {}
-    explicit Parcel(std::size_t size) : bytes_(size) {}
-
-    std::span<std::byte> bytes() { return bytes_; }
-    std::size_t size() const { return bytes_.size(); }
-
-    /// Returns the records that were sent, which lie in this parcel.
+    /// Returns the records that a rank has sent, which lie in this inbox.
     template <class T>
-    std::span<const T> as() const
+    std::span<const T> from(int rank) const
     {
-        static_assert(std::is_trivially_copyable_v<T>);
-        return {reinterpret_cast<const T*>(bytes_.data()), bytes_.size() / sizeof(T)};
+        return records<T>(begin_[std::size_t(rank)], begin_[std::size_t(rank) + 1]);
+    }
+    /// Returns those of all ranks, in the order of ranks.
+    template <class T>
+    std::span<const T> all() const
+    {
+        return records<T>(0, begin_.back());
     }
 
+    /// Makes room for so many bytes of each rank, and returns where they go. What was there is lost.
+    std::byte* make_room(std::span<const std::size_t> sizes);
+    /// Returns where the bytes of a rank begin.
+    std::size_t begin(int rank) const { return begin_[std::size_t(rank)]; }
+    /// Returns the memory, for a transfer that may outlive this inbox.
+    std::shared_ptr<const std::byte[]> memory() const { return memory_; }
+
 private:
-    std::vector<std::byte> bytes_;
+    template <class T>
+    std::span<const T> records(std::size_t begin, std::size_t end) const
+    {
+        static_assert(std::is_trivially_copyable_v<T>);
+        return {reinterpret_cast<const T*>(memory_.get() + begin), (end - begin) / sizeof(T)};
+    }
+
+    std::shared_ptr<std::byte[]> memory_;
+    std::size_t capacity_ = 0;
+    std::vector<std::size_t> begin_ = {0};
 };
 
 /// Patience says how long a rank waits for others.
@@ -75,18 +90,19 @@ public:
     virtual int ranks_on_host() const { return 1; }
     virtual int rank_on_host() const { return 0; }
 
-    /// Sends to[r], of size() entries, to each rank r, and returns what came from each.
-    std::vector<Parcel> exchange(std::span<const std::span<const std::byte>> to,
-                                 Patience patience = Patience::limited);
+    /// Sends to[r], of size() entries, to each rank r, and puts what comes from each into an inbox.
+    /// It returns when what is sent may be changed again.
+    void exchange(std::span<const std::span<const std::byte>> to, Inbox& inbox,
+                  Patience patience = Patience::limited);
 
     /// Does the same with records of a trivially copyable type.
     template <class T>
-    std::vector<Parcel> all_to_all(std::span<const std::span<const T>> to)
+    void all_to_all(std::span<const std::span<const T>> to, Inbox& inbox)
     {
         std::vector<std::span<const std::byte>> bytes;
         for (const std::span<const T> records : to)
             bytes.push_back(std::as_bytes(records));
-        return exchange(bytes);
+        exchange(bytes, inbox);
     }
 
     /// Returns what all ranks have, in the order of ranks.
@@ -94,10 +110,8 @@ public:
     std::vector<T> all_gather(std::span<const T> mine)
     {
         static_assert(std::is_trivially_copyable_v<T>);
-        std::vector<T> all;
-        for (const Parcel& parcel : gather(std::as_bytes(mine)))
-            all.insert(all.end(), parcel.as<T>().begin(), parcel.as<T>().end());
-        return all;
+        const Inbox inbox = gather(std::as_bytes(mine));
+        return {inbox.all<T>().begin(), inbox.all<T>().end()};
     }
     template <class T>
     std::vector<T> all_gather(const T& mine)
@@ -106,7 +120,7 @@ public:
     }
 
     /// Returns what rank 0 has, on all ranks.
-    Parcel broadcast(std::span<const std::byte> from_first, Patience patience = Patience::limited);
+    Inbox broadcast(std::span<const std::byte> from_first, Patience patience = Patience::limited);
 
     /// Replaces each entry by its sum over all ranks, added in the order of ranks.
     void sum(std::span<double> values);
@@ -145,10 +159,10 @@ public:
 
 protected:
     /// Carries the bytes of exchange().
-    virtual std::vector<Parcel> transfer(std::span<const std::span<const std::byte>> to, Patience);
+    virtual void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox, Patience);
 
 private:
-    std::vector<Parcel> gather(std::span<const std::byte> mine);
+    Inbox gather(std::span<const std::byte> mine);
     void agree(const std::exception_ptr& failure);
     template <class T, class Combine>
     void reduce(std::span<T> values, const Combine& combine);
@@ -156,6 +170,9 @@ private:
     Traffic traffic_;
     double time_limit_ = 600;
 };
+
+/// Copies by all threads where that is worth it.
+void copy_bytes(std::span<const std::byte> from, std::byte* to);
 
 /// Returns what is to be said of an exception: its Error, or that of memory or of anything else.
 Error error_of(const std::exception_ptr& failure);

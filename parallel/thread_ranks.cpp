@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -25,34 +24,73 @@ struct Failure {
 class Hub {
 public:
     Hub(int ranks, const RankOptions& options)
-        : ranks_(ranks), options_(options), boxes_(std::size_t(ranks) * std::size_t(ranks))
+        : ranks_(ranks), options_(options), letters_(std::size_t(ranks) * std::size_t(ranks)),
+          posts_(std::size_t(ranks))
     {}
 
     int ranks() const { return ranks_; }
     const RankOptions& options() const { return options_; }
 
-    void put(int from, int to, Parcel parcel)
+    /// Shows a rank what is sent to it, which must stay until wait_until_taken().
+    void post(int from, int to, std::span<const std::byte> bytes)
     {
         const std::lock_guard lock(mutex_);
         throw_if_failed(from);
-        box(from, to).push_back(std::move(parcel));
-        changed_.notify_all();
+        letter(from, to) = {bytes, Letter::State::posted};
+        ++post_of(from).not_taken;
+        if (++post_of(to).arrived == ranks_)
+            post_of(to).changed.notify_all();
     }
 
-    /// Waits for so many seconds, or (none) until it comes.
-    Parcel take(int from, int to, std::optional<double> limit)
+    /// Waits for so many seconds, or (none) until letters of all ranks are there, and returns them.
+    std::vector<std::span<const std::byte>> open(int to, std::optional<double> limit)
     {
         std::unique_lock lock(mutex_);
-        std::deque<Parcel>& here = box(from, to);
-        const auto is_ready = [&] { return failure_ || !here.empty(); };
+        Post& post = post_of(to);
+        const auto is_ready = [&] { return failure_ || post.arrived == ranks_; };
         if (!limit)
-            changed_.wait(lock, is_ready);
-        else if (!changed_.wait_for(lock, std::chrono::duration<double>(*limit), is_ready))
-            throw silent_rank(from, ranks_, *limit);
+            post.changed.wait(lock, is_ready);
+        else if (!post.changed.wait_for(lock, std::chrono::duration<double>(*limit), is_ready))
+            throw silent_rank(first_silent(to), ranks_, *limit);
         throw_if_failed(to);
-        Parcel parcel = std::move(here.front());
-        here.pop_front();
-        return parcel;
+        post.arrived = 0;
+        std::vector<std::span<const std::byte>> letters;
+        for (int from = 0; from < ranks_; ++from) {
+            letter(from, to).state = Letter::State::open;
+            letters.push_back(letter(from, to).bytes);
+        }
+        return letters;
+    }
+
+    /// Gives back the letters that are open, all of which have been copied.
+    void close(int to)
+    {
+        const std::lock_guard lock(mutex_);
+        for (int from = 0; from < ranks_; ++from)
+            if (letter(from, to).state == Letter::State::open)
+                take_away(from, to);
+    }
+
+    /// Waits until all have copied what this rank sent them, for which they need no time limit.
+    void wait_until_taken(int from)
+    {
+        std::unique_lock lock(mutex_);
+        Post& post = post_of(from);
+        post.changed.wait(lock, [&] { return failure_ || post.not_taken == 0; });
+        throw_if_failed(from);
+    }
+
+    /// Takes back what nobody has opened, and waits for those that copy.
+    void withdraw(int from)
+    {
+        std::unique_lock lock(mutex_);
+        for (int to = 0; to < ranks_; ++to)
+            if (letter(from, to).state == Letter::State::posted) {
+                take_away(from, to);
+                --post_of(to).arrived;
+            }
+        Post& post = post_of(from);
+        post.changed.wait(lock, [&] { return post.not_taken == 0; });
     }
 
     void fail(int rank, const Error& error)
@@ -60,6 +98,8 @@ public:
         const std::lock_guard lock(mutex_);
         if (!failure_)
             failure_ = Failure{rank, error};
+        for (Post& post : posts_)
+            post.changed.notify_all();
         changed_.notify_all();
     }
 
@@ -88,9 +128,38 @@ public:
     }
 
 private:
-    std::deque<Parcel>& box(int from, int to)
+    /// A Letter is what one rank sends to another, in the sender's memory.
+    struct Letter {
+        enum class State { none, posted, open };
+        std::span<const std::byte> bytes = {};
+        State state = State::none;
+    };
+    /// A Post counts the letters that a rank has got and not opened, and those of its own that are
+    /// not taken.
+    struct Post {
+        int arrived = 0, not_taken = 0;
+        std::condition_variable changed;
+    };
+
+    Letter& letter(int from, int to)
     {
-        return boxes_[std::size_t(from) * std::size_t(ranks_) + std::size_t(to)];
+        return letters_[std::size_t(from) * std::size_t(ranks_) + std::size_t(to)];
+    }
+    Post& post_of(int rank) { return posts_[std::size_t(rank)]; }
+
+    void take_away(int from, int to)
+    {
+        letter(from, to) = {};
+        if (--post_of(from).not_taken == 0)
+            post_of(from).changed.notify_all();
+    }
+
+    int first_silent(int to)
+    {
+        int from = 0;
+        while (from + 1 < ranks_ && letter(from, to).state != Letter::State::none)
+            ++from;
+        return from;
     }
 
     void throw_if_failed(int rank) const
@@ -105,13 +174,31 @@ private:
     int ranks_;
     RankOptions options_;
     mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::vector<std::deque<Parcel>> boxes_; // from one rank to another
+    std::condition_variable changed_; // how many threads have ended
+    std::vector<Letter> letters_;     // from one rank to another
+    std::vector<Post> posts_;
     std::optional<Failure> failure_;
     int ended_ = 0;
 };
 
 namespace {
+
+/// A Transfer ends with no letter of this rank under way, and none open that it has got.
+class Transfer {
+public:
+    Transfer(Hub& hub, int rank) : hub_(hub), rank_(rank) {}
+    ~Transfer()
+    {
+        hub_.close(rank_);
+        hub_.withdraw(rank_);
+    }
+    Transfer(const Transfer&) = delete;
+    Transfer& operator=(const Transfer&) = delete;
+
+private:
+    Hub& hub_;
+    int rank_;
+};
 
 class ThreadRank final : public Communicator {
 public:
@@ -131,19 +218,25 @@ public:
     bool has_failed() const override { return hub_->failure().has_value(); }
 
 private:
-    std::vector<Parcel> transfer(std::span<const std::span<const std::byte>> to,
-                                 Patience patience) override
+    void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
+                  Patience patience) override
     {
+        const Transfer transfer(*hub_, rank_); // whatever is thrown, no letter outlives its bytes
         for (int r = 0; r < size(); ++r) {
             hold_back();
-            hub_->put(rank_, r, Parcel(to[std::size_t(r)]));
+            hub_->post(rank_, r, to[std::size_t(r)]);
         }
-        std::vector<Parcel> from;
+        const auto letters = hub_->open(rank_, patience == Patience::limited
+                                                   ? std::optional(time_limit())
+                                                   : std::nullopt);
+        std::vector<std::size_t> sizes;
+        for (const auto& letter : letters)
+            sizes.push_back(letter.size());
+        std::byte* place = inbox.make_room(sizes);
         for (int r = 0; r < size(); ++r)
-            from.push_back(hub_->take(r, rank_,
-                                      patience == Patience::limited ? std::optional(time_limit())
-                                                                    : std::nullopt));
-        return from;
+            copy_bytes(letters[std::size_t(r)], place + inbox.begin(r));
+        hub_->close(rank_);
+        hub_->wait_until_taken(rank_);
     }
 
     void hold_back()

@@ -30,7 +30,7 @@ std::uint64_t record(int from, int to, std::size_t k)
     return std::uint64_t(from) * 1000000 + std::uint64_t(to) * 10000 + k;
 }
 
-/// Exchanges parcels of all sizes, some of them empty, and checks all that comes.
+/// Exchanges records of all sizes, some of them empty, and checks all that comes.
 void check_exchange(Communicator& ranks, int round)
 {
     const int P = ranks.size(), self = ranks.rank();
@@ -44,13 +44,12 @@ void check_exchange(Communicator& ranks, int round)
             out.back().push_back(record(self, r, k));
     }
     const std::vector<std::span<const std::uint64_t>> to(out.begin(), out.end());
-    const std::vector<Parcel> from = ranks.all_to_all<std::uint64_t>(to);
-    if (from.size() != std::size_t(P))
-        throw Error(Fault::numeric, "number of parcels");
+    Inbox inbox;
+    ranks.all_to_all<std::uint64_t>(to, inbox);
     for (int r = 0; r < P; ++r) {
-        const auto records = from[std::size_t(r)].as<std::uint64_t>();
+        const auto records = inbox.from<std::uint64_t>(r);
         if (records.size() != length(r, self))
-            throw Error(Fault::numeric, "length of a parcel");
+            throw Error(Fault::numeric, "number of records");
         for (std::size_t k = 0; k < records.size(); ++k)
             if (records[k] != record(r, self, k))
                 throw Error(Fault::numeric, "a record");
@@ -59,7 +58,7 @@ void check_exchange(Communicator& ranks, int round)
 
 } // namespace
 
-TEST_CASE("every parcel arrives whole, whatever is held back, and is counted")
+TEST_CASE("every record arrives whole, whatever is held back, and is counted")
 {
     for (const int P : rank_counts) {
         CAPTURE(P);
@@ -138,8 +137,8 @@ TEST_CASE("what ranks have is gathered in their order, and that of rank 0 sent t
             for (int r = 0; r < P; ++r)
                 expected.insert(expected.end(), std::size_t(r), r);
             const std::string text = ranks.rank() == 0 ? "from the first" : "";
-            const Parcel parcel = ranks.broadcast(std::as_bytes(std::span(text)));
-            const auto heard = parcel.as<char>();
+            const Inbox inbox = ranks.broadcast(std::as_bytes(std::span(text)));
+            const auto heard = inbox.from<char>(0);
             right[std::size_t(ranks.rank())] =
                 ranks.all_gather(std::span<const int>(mine)) == expected &&
                 std::string(heard.begin(), heard.end()) == "from the first";

@@ -38,15 +38,15 @@ public:
     bool has_come() const { return left_ < 0; }
 
 private:
-    std::vector<Parcel> transfer(std::span<const std::span<const std::byte>> to,
-                                 Patience patience) override
+    void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
+                  Patience patience) override
     {
         if (left_-- == 0) {
             if (of_memory_)
                 throw std::bad_alloc();
             throw Error(Fault::input, "a fault");
         }
-        return ranks_.exchange(to, patience);
+        ranks_.exchange(to, inbox, patience);
     }
 
     Communicator& ranks_;

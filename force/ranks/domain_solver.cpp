@@ -237,8 +237,8 @@ void serve_solver(Communicator& ranks)
 {
     RankPart part(ranks);
     for (;;) {
-        const Parcel parcel = ranks.broadcast({}, Patience::endless);
-        const Order& order = parcel.as<Order>()[0];
+        const Inbox inbox = ranks.broadcast({}, Patience::endless);
+        const Order& order = inbox.from<Order>(0)[0];
         if (order.task == Order::Task::end)
             return;
         use_threads(order.threads);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 
@@ -26,6 +26,13 @@ SolverOptions options_of(const Order& order)
 std::size_t first_of_run(std::uint64_t count, int rank, int ranks)
 {
     return std::size_t(count * std::uint64_t(rank) / std::uint64_t(ranks));
+}
+
+/// Returns the values of an array, which where it is not dense are in `copy`.
+template <class T>
+const T* dense(const ArrayView& array, const std::pmr::vector<T>& copy)
+{
+    return array.is_dense() ? reinterpret_cast<const T*>(array.component[0]) : copy.data();
 }
 
 /// Tells which card a rank has, so that all can compare.
@@ -104,7 +111,7 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     const SolverOptions options = options_of(order);
     const std::uint64_t bytes = ranks_.traffic().bytes;
     take_run(order, request, statistics.profile);
-    tree_->build({positions_, masses_, work_},
+    tree_->build({positions_.all<Vec3<double>>(), masses_.all<double>(), work_},
                  {{.leaf_size = options.leaf_size,
                    .cluster_size = Index(options.group_size * options.cluster_size),
                    .criterion = criterion_of(options),
@@ -123,29 +130,37 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
 void RankPart::take_run(const Order& order, const Request* request, Profile& profile)
 {
     const TimedPhase phase(profile, "deal");
-    std::vector<Source> all;
-    std::vector<std::span<const Source>> to{std::size_t(ranks_.size())};
-    if (request) {
-        all.resize(request->count);
-#pragma omp parallel for schedule(static)
+    const std::size_t before = masses_.all<double>().size();
+    if (request && !request->position.is_dense()) {
+        dealt_positions_.resize(request->count);
+#pragma omp parallel for if (request->count > worth_threads) schedule(static)
         for (std::size_t i = 0; i < request->count; ++i)
-            all[i] = {request->position.load_vector(i), request->mass ? request->mass.load(i) : 1};
-        for (int r = 0; r < ranks_.size(); ++r) {
-            const std::size_t begin = first_of_run(order.count, r, ranks_.size());
-            to[std::size_t(r)] = std::span(all).subspan(
-                begin, first_of_run(order.count, r + 1, ranks_.size()) - begin);
-        }
+            dealt_positions_[i] = request->position.load_vector(i);
     }
-    const std::vector<Parcel> parcels = ranks_.all_to_all<Source>(to);
-    const auto mine = parcels[0].as<Source>();
-    if (mine.size() != positions_.size())
+    if (request && !request->mass.is_dense()) {
+        dealt_masses_.resize(request->count);
+#pragma omp parallel for if (request->count > worth_threads) schedule(static)
+        for (std::size_t i = 0; i < request->count; ++i)
+            dealt_masses_[i] = request->mass ? request->mass.load(i) : 1;
+    }
+    deal<Vec3<double>>(request ? dense(request->position, dealt_positions_) : nullptr, order,
+                       positions_);
+    deal<double>(request ? dense(request->mass, dealt_masses_) : nullptr, order, masses_);
+    if (masses_.all<double>().size() != before)
         work_.clear(); // of other particles
-    positions_.resize(mine.size());
-    masses_.resize(mine.size());
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-        positions_[i] = mine[i].position;
-        masses_[i] = mine[i].mass;
+}
+
+/// Sends each rank its run of what rank 0 has.
+template <class T>
+void RankPart::deal(const T* values, const Order& order, Inbox& inbox)
+{
+    std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
+    for (int r = 0; values && r < ranks_.size(); ++r) {
+        const std::size_t begin = first_of_run(order.count, r, ranks_.size());
+        to[std::size_t(r)] = {values + begin,
+                              first_of_run(order.count, r + 1, ranks_.size()) - begin};
     }
+    ranks_.all_to_all<T>(to, inbox);
 }
 
 /// Sums the lists of this rank's targets.
@@ -157,8 +172,8 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
     const std::size_t n = tree_->size();
     acceleration_.resize(n);
     potential_.resize(order.quantities == Quantities::acceleration_potential ? n : 0);
-    arrived_work_.assign(n, 0);
-    work_of_target_.assign(n, 0);
+    arrived_work_.resize(n);
+    work_of_target_.resize(n);
     const bool empty = tree_->total() == 0;
     const double side = empty ? 0 : tree.moments.bounds[0].longest_side(),
                  mass = empty ? 0 : tree.moments.multipole[0].mass;
@@ -182,7 +197,7 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
                                 .output = output,
                                 .targets_of_ranks = tree_->total(),
                                 .nodes = &tree.nodes,
-                                .work = work_of_target_,
+                                .work = std::span(work_of_target_),
                                 .groups_per_cluster = options.cluster_size};
     bool are_open = false;
     do
@@ -204,7 +219,8 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
         const TimedPhase phase(statistics.profile, "results");
         figures.not_finite = evaluator_->finish();
     }
-    for (std::size_t t = 0; are_open && t < n; ++t)
+#pragma omp parallel for if (are_open && n > worth_threads) schedule(static)
+    for (std::size_t t = 0; t < (are_open ? n : 0); ++t)
         arrived_work_[tree.octree.order[t]] = work_of_target_[t];
     evaluator_->add_statistics(statistics);
     figures.bytes_to_device = statistics.bytes_to_device;
@@ -219,7 +235,11 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
     figures.cells = tree_->local_cells();
     figures.imported_particles = tree_->essential().particles.size();
     figures.imported_cells = tree_->essential().cells.size();
-    figures.work = std::uint64_t(std::accumulate(arrived_work_.begin(), arrived_work_.end(), 0.0));
+    std::uint64_t work = 0;
+#pragma omp parallel for if (n > worth_threads) schedule(static) reduction(+ : work)
+    for (std::size_t i = 0; i < n; ++i)
+        work += std::uint64_t(arrived_work_[i]);
+    figures.work = work;
 }
 
 bool RankPart::needs_repetition(ForceStatistics& statistics)
@@ -249,36 +269,33 @@ void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster)
 void RankPart::give_back(const Order& order, const Request* request, Profile& profile)
 {
     const TimedPhase phase(profile, "results");
-    const std::size_t n = positions_.size();
+    const std::size_t n = masses_.all<double>().size();
     work_.resize(n);
     tree_->send_home<float>(arrived_work_, work_);
-    std::vector<Vec3<double>> acceleration(n);
-    tree_->send_home<Vec3<double>>(acceleration_, acceleration);
-    collect<Vec3<double>>(acceleration, order, [&](std::size_t i, const Vec3<double>& a) {
+    row_acceleration_.resize(n);
+    tree_->send_home<Vec3<double>>(acceleration_, row_acceleration_);
+    collect<Vec3<double>>(row_acceleration_, [&](std::size_t i, const Vec3<double>& a) {
         request->acceleration.store_vector(i, a);
     });
     if (order.quantities == Quantities::acceleration)
         return;
-    std::vector<double> potential(n);
-    tree_->send_home<double>(potential_, potential);
-    collect<double>(potential, order,
+    row_potential_.resize(n);
+    tree_->send_home<double>(potential_, row_potential_);
+    collect<double>(row_potential_,
                     [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
 }
 
-/// Sends the values of the rows to rank 0, which stores them.
+/// Sends the values of the rows to rank 0, which stores them. Runs are in the order of ranks.
 template <class T, class Store>
-void RankPart::collect(std::span<const T> values, const Order& order, const Store& store)
+void RankPart::collect(std::span<const T> values, const Store& store)
 {
     std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
     to[0] = values;
-    const std::vector<Parcel> parcels = ranks_.all_to_all<T>(to);
-    for (int r = 0; r < ranks_.size(); ++r) {
-        const auto from = parcels[std::size_t(r)].template as<T>();
-        const std::size_t begin = first_of_run(order.count, r, ranks_.size());
-#pragma omp parallel for schedule(static)
-        for (std::size_t k = 0; k < from.size(); ++k)
-            store(begin + k, from[k]);
-    }
+    ranks_.all_to_all<T>(to, collected_);
+    const auto all = collected_.all<T>();
+#pragma omp parallel for if (all.size() > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < all.size(); ++i)
+        store(i, all[i]);
 }
 
 void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)

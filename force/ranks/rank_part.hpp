@@ -66,8 +66,10 @@ private:
     bool needs_repetition(ForceStatistics& statistics);
     void note_work(const InteractionLists& lists, int groups_per_cluster);
     void give_back(const Order& order, const Request* request, Profile& profile);
+    template <class T>
+    void deal(const T* values, const Order& order, Inbox& inbox);
     template <class T, class Store>
-    void collect(std::span<const T> values, const Order& order, const Store& store);
+    void collect(std::span<const T> values, const Store& store);
     void add_figures(const Figures& mine, ForceStatistics& statistics);
 
     Communicator& ranks_;
@@ -76,12 +78,18 @@ private:
     std::optional<DomainTree> tree_;
     std::unique_ptr<Evaluator> evaluator_;
     BatchLimit batch_limit_;
-    std::vector<Vec3<double>> positions_; // this rank's run
-    std::vector<double> masses_;
-    std::vector<float> work_;                // of the run, in the last evaluation
-    std::vector<Vec3<double>> acceleration_; // of this rank's targets
-    std::vector<double> potential_;
-    std::vector<float> arrived_work_, work_of_target_;
+    template <class T>
+    using Memory = std::pmr::vector<T>; // made with large_memory()
+    Inbox positions_, masses_;          // this rank's run
+    Memory<Vec3<double>> dealt_positions_{large_memory()}; // of rank 0, unless they are dense
+    Memory<double> dealt_masses_{large_memory()};
+    Memory<float> work_{large_memory()};                // of the run, in the last evaluation
+    Memory<Vec3<double>> acceleration_{large_memory()}; // of this rank's targets
+    Memory<double> potential_{large_memory()};
+    Memory<float> arrived_work_{large_memory()}, work_of_target_{large_memory()};
+    Memory<Vec3<double>> row_acceleration_{large_memory()}; // of the run
+    Memory<double> row_potential_{large_memory()};
+    Inbox collected_;
 };
 
 } // namespace chamomile

@@ -92,8 +92,8 @@ public:
     }
 
 private:
-    std::vector<Parcel> transfer(std::span<const std::span<const std::byte>> to,
-                                 Patience patience) override
+    void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
+                  Patience patience) override
     {
         if (has_failed_)
             throw PeerFailed(Fault::device, "ranks: one has failed");
@@ -102,14 +102,14 @@ private:
             sizes_.push_back(bytes.size());
         coming_.resize(to.size());
         std::vector<MPI_Request> requests(1);
+        static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
         MPI_Ialltoall(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T,
                       MPI_COMM_WORLD, requests.data());
         wait(requests, {}, patience);
 
-        for (int r = 0; r < size_; ++r) {
-            const std::size_t k = std::size_t(r);
-            from_.push_back(r == rank_ ? Parcel(to[k]) : Parcel(std::size_t(coming_[k])));
-        }
+        std::byte* place = inbox.make_room(coming_);
+        under_way_ = inbox.memory();
+        copy_bytes(to[std::size_t(rank_)], place + inbox.begin(rank_));
         std::vector<int> peer;
         requests.clear();
         const auto each_piece = [&](int r, std::size_t size, const auto& post) {
@@ -120,8 +120,8 @@ private:
             }
         };
         for (int r = 0; r < size_; ++r)
-            each_piece(r, from_[std::size_t(r)].size(), [&](std::size_t begin, int size) {
-                MPI_Irecv(from_[std::size_t(r)].bytes().data() + begin, size, MPI_BYTE, r, data_tag,
+            each_piece(r, coming_[std::size_t(r)], [&](std::size_t begin, int size) {
+                MPI_Irecv(place + inbox.begin(r) + begin, size, MPI_BYTE, r, data_tag,
                           MPI_COMM_WORLD, &requests.back());
             });
         for (int r = 0; r < size_; ++r)
@@ -130,7 +130,7 @@ private:
                           MPI_COMM_WORLD, &requests.back());
             });
         wait(requests, peer, Patience::limited);
-        return std::exchange(from_, {});
+        under_way_.reset();
     }
 
     /// Waits for all requests; peer[k] is the rank of the k-th, if one rank alone makes it late.
@@ -182,8 +182,8 @@ private:
     bool has_failed_ = false;
     std::string failure_;
     // Of the transfer under way.
-    std::vector<std::uint64_t> sizes_, coming_;
-    std::vector<Parcel> from_;
+    std::vector<std::size_t> sizes_, coming_;
+    std::shared_ptr<const std::byte[]> under_way_;
 };
 
 } // namespace

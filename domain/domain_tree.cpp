@@ -15,38 +15,65 @@ constexpr std::uint64_t pieces_per_rank = 64;
 
 void DomainTree::build(const Rows& rows, const DomainPlan& plan, Profile& profile)
 {
-    const AcceptanceCriterion& criterion = *plan.tree.criterion;
-    const int ranks = communicator_.size();
+    RootCube cube;
+    {
+        const TimedPhase phase(profile, "sort");
+        cube = placed(common_cube(rows, communicator_), plan.tree.placement);
+        sorted_.sort(rows, cube);
+    }
     {
         const TimedPhase phase(profile, "domains");
-        const RootCube cube = placed(common_cube(rows, communicator_), plan.tree.placement);
-        sorted_.sort(rows, cube);
-        std::uint64_t all = rows.size();
-        communicator_.sum(std::span(&all, 1));
-        const std::uint64_t most = std::max(
-            {all / (pieces_per_rank * std::uint64_t(ranks)), std::uint64_t(plan.tree.leaf_size),
-             std::uint64_t(plan.sizes.group) * std::uint64_t(plan.sizes.cluster)});
-        coarse_ = make_coarse_tree(rows, sorted_, most, communicator_);
-        domains_ = plan.shares.empty() ? make_domains(coarse_, most, ranks)
-                                       : make_domains(coarse_, most, plan.shares);
-        arrivals_.receive(rows, sorted_, coarse_, domains_, communicator_);
-        const std::size_t first = domains_.first_leaf[std::size_t(communicator_.rank())],
-                          last = domains_.first_leaf[std::size_t(communicator_.rank()) + 1];
-        std::vector<Cell> leaves;
-        Index begin = 0;
-        for (std::size_t leaf = first; leaf < last; ++leaf) {
-            const Cell& cell = coarse_.leaf(leaf);
-            leaves.push_back({begin, cell.count, 0, cell.octant});
-            begin += cell.count;
-        }
-        make_local_trees(local_, arrivals_, cube, plan.tree, leaves);
-        share_moments(coarse_, local_, criterion.order, communicator_);
+        make_domains_of(rows, plan);
     }
-    const TimedPhase phase(profile, "import");
-    essential_ = {};
-    forest_.grow({coarse_, domains_, local_}, essential_, communicator_.rank());
-    find_groups(plan);
-    import_and_grow(criterion);
+    {
+        const TimedPhase phase(profile, "send");
+        arrivals_.receive(rows, sorted_, coarse_, domains_, communicator_);
+    }
+    {
+        const TimedPhase phase(profile, "cells");
+        make_local_trees(local_, arrivals_, cube, plan.tree, own_leaves());
+    }
+    {
+        const TimedPhase phase(profile, "moments");
+        sum_moments(local_, plan.tree.criterion->order);
+        share_moments(coarse_, local_, plan.tree.criterion->order, communicator_);
+    }
+    {
+        const TimedPhase phase(profile, "groups");
+        essential_ = {};
+        forest_.grow({coarse_, domains_, local_}, essential_, communicator_.rank());
+        find_groups(plan);
+    }
+    import_and_grow(*plan.tree.criterion, profile);
+}
+
+/// Makes the coarse tree and cuts it.
+void DomainTree::make_domains_of(const Rows& rows, const DomainPlan& plan)
+{
+    const std::uint64_t ranks = std::uint64_t(communicator_.size());
+    std::uint64_t all = rows.size();
+    communicator_.sum(std::span(&all, 1));
+    const std::uint64_t most =
+        std::max({all / (pieces_per_rank * ranks), std::uint64_t(plan.tree.leaf_size),
+                  std::uint64_t(plan.sizes.group) * std::uint64_t(plan.sizes.cluster)});
+    coarse_ = make_coarse_tree(rows, sorted_, most, communicator_);
+    domains_ = plan.shares.empty() ? make_domains(coarse_, most, int(ranks))
+                                   : make_domains(coarse_, most, plan.shares);
+}
+
+/// Returns the leaves of the coarse tree that this rank has, which count its arrivals.
+std::vector<Cell> DomainTree::own_leaves() const
+{
+    const std::size_t rank = std::size_t(communicator_.rank());
+    std::vector<Cell> leaves;
+    Index begin = 0;
+    for (std::size_t leaf = domains_.first_leaf[rank]; leaf < domains_.first_leaf[rank + 1];
+         ++leaf) {
+        const Cell& cell = coarse_.leaf(leaf);
+        leaves.push_back({begin, cell.count, 0, cell.octant});
+        begin += cell.count;
+    }
+    return leaves;
 }
 
 /// Cuts the groups of this rank's pieces.
@@ -78,7 +105,7 @@ std::vector<Region> DomainTree::regions() const
 
 /// Imports what the lists need, and before that, where the criterion compares with accelerations,
 /// what the estimates of these need. Estimates and lists are then those of one rank alone.
-void DomainTree::import_and_grow(const AcceptanceCriterion& criterion)
+void DomainTree::import_and_grow(const AcceptanceCriterion& criterion, Profile& profile)
 {
     Tree& tree = forest_.tree;
     if (total() == 0)
@@ -88,9 +115,11 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion)
                           WalkUnits::of(coarse_.moments.multipole[0], coarse_.moments.bounds[0])};
     const auto grow = [&](const std::vector<Region>& regions, Sight sight) {
         if (communicator_.size() > 1) {
+            const TimedPhase phase(profile, "import");
             essential_ = import_trees(regions, sight, opening, dealt, communicator_);
             forest_.grow(dealt, essential_, communicator_.rank());
         }
+        const TimedPhase phase(profile, "nodes");
         make_walk_nodes(tree.nodes, tree.octree, tree.moments, criterion);
         walk_.prepare(tree.octree, tree.nodes, criterion);
     };
@@ -102,6 +131,7 @@ void DomainTree::import_and_grow(const AcceptanceCriterion& criterion)
             own[c].relative_factor = walk_.relative_factor(groups_.clusters[c]);
     }
     grow(own, Sight::lists);
+    const TimedPhase phase(profile, "import");
     forest_.take_particles(local_, essential_);
 }
 

@@ -57,7 +57,9 @@ public:
 
 private:
     void find_groups(const DomainPlan& plan);
-    void import_and_grow(const AcceptanceCriterion& criterion);
+    void make_domains_of(const Rows& rows, const DomainPlan& plan);
+    std::vector<Cell> own_leaves() const;
+    void import_and_grow(const AcceptanceCriterion& criterion, Profile& profile);
     std::vector<Region> regions() const;
 
     Communicator& communicator_;

@@ -63,14 +63,17 @@ void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCub
         }
     }
     octree.divided = divided;
-    const int order = plan.criterion->order;
-    const std::size_t n = octree.cells.size();
+}
+
+void sum_moments(LocalTrees& trees, int order)
+{
+    const std::size_t n = trees.octree.cells.size(), leaves = trees.roots.size() - 1;
     trees.moments.multipole.resize(n);
     trees.moments.bounds.resize(n);
     trees.moments.higher.resize(order > 2 ? n : 0);
-#pragma omp parallel for if (octree.size > worth_threads) schedule(dynamic, 1)
-    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
-        compute_moments(trees.moments, octree, order, trees.roots[leaf], trees.roots[leaf + 1]);
+#pragma omp parallel for if (n > worth_threads) schedule(dynamic, 1)
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf)
+        compute_moments(trees.moments, trees.octree, order, trees.roots[leaf], trees.roots[leaf + 1]);
 }
 
 void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order,

@@ -58,10 +58,13 @@ private:
     Inbox positions_, masses_, home_;
 };
 
-/// Makes the trees of this rank: the same cells, order of particles and moments as in the tree of
-/// one rank alone.
+/// Makes the trees of this rank: the same cells and order of particles as in the tree of one rank
+/// alone.
 void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCube& cube,
                       const TreePlan& plan, std::span<const Cell> leaves);
+
+/// Sums the moments of their cells, which are those of one rank alone too.
+void sum_moments(LocalTrees& trees, int order);
 
 /// Completes the coarse tree's moments from those of all ranks' trees.
 void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order,

@@ -21,18 +21,20 @@ namespace {
 constexpr int data_tag = 1, failure_tag = 2;
 constexpr std::size_t most_bytes = std::size_t(1) << 28; // of one message
 
-/// A Pause lets others compute: it yields at first, and sleeps when a wait becomes long.
+/// A Pause lets others compute: it yields at first, since bytes move only while MPI is called, and
+/// sleeps when a wait becomes long.
 class Pause {
 public:
     void rest()
     {
-        if (++rests_ < 200)
+        if (wall_clock_seconds() - start_ < 0.5)
             std::this_thread::yield();
         else
-            std::this_thread::sleep_for(std::chrono::microseconds(std::min(rests_, 1000)));
+            std::this_thread::sleep_for(std::chrono::microseconds(std::min(++rests_, 1000)));
     }
 
 private:
+    double start_ = wall_clock_seconds();
     int rests_ = 0;
 };
 

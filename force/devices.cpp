@@ -59,12 +59,26 @@ std::vector<int> choose_gpus(const std::string& device)
     return numbers;
 }
 
+int first_gpu(const std::string& device)
+{
+    const std::vector<int> numbers = choose_gpus(device);
+    return numbers.empty() ? -1 : numbers[0];
+}
+
+std::string name_of_gpus(const std::vector<int>& numbers)
+{
+    std::string name = "gpu:";
+    for (const int number : numbers)
+        name += (name.back() == ':' ? "" : ",") + std::to_string(number);
+    return name;
+}
+
 int choose_gpu(const std::string& device)
 {
     const std::vector<int> numbers = choose_gpus(device);
     if (numbers.size() > 1)
         throw Error(Fault::usage,
-                    "device: " + device + ": several cards share a tree; here give one");
+                    "device: " + device + ": several cards share gravity alone; here give one");
     return numbers.empty() ? -1 : numbers[0];
 }
 

@@ -32,9 +32,15 @@ std::string why_no_gpu();
 /// not there.
 std::vector<int> choose_gpus(const std::string& device);
 
+/// Returns the first of them, where particles and tree are; -1 for the CPU. Throws alike.
+int first_gpu(const std::string& device);
+
 /// Returns the number of the one GPU that `device` means; -1 for the CPU. Throws as choose_gpus()
 /// does, and Error(usage) for several.
 int choose_gpu(const std::string& device);
+
+/// Returns what means these GPUs, which are at least one.
+std::string name_of_gpus(const std::vector<int>& numbers);
 
 /// Returns the bytes of that device's memory that nobody uses now. Throws Error(device) if it
 /// cannot say.
@@ -50,10 +56,11 @@ bool gpu_hangs();
 /// Tells whether the environment asks for a wrong sum now (gpu/device/fault_plan.hpp).
 bool gpu_sums_are_wrong();
 
-/// Returns a builder that sorts particles and sums moments on that device and an evaluator that
-/// finds them there; another builder sorts separate targets, if they will come. Throws
-/// Error(device) if it cannot.
-SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets);
+/// Returns a builder that sorts particles and sums moments on the first device and an evaluator that
+/// finds them there, and has lists summed by all; another builder sorts separate targets, if they
+/// will come. Throws Error(device) if it cannot, Error(usage) for devices of several kinds.
+SolverParts make_cuda_parts(const std::vector<int>& devices, Precision precision,
+                            bool separate_targets);
 
 /// Returns an evaluator on that device for trees whose particles, cells and moments are on the
 /// host; it copies them in begin(). Throws Error(device) if it cannot.
@@ -82,5 +89,10 @@ std::unique_ptr<LongRange> make_cuda_mesh_gravity(int device, Periodicity box,
 /// Makes a solver that sums over all pairs on that device, without a tree. Throws Error(device) if
 /// it cannot.
 std::unique_ptr<Solver> make_cuda_direct_solver(int device, const SolverOptions& options);
+
+/// Makes one that deals the targets of arrays on the host to several devices, each of which has all
+/// sources. Throws as the other does.
+std::unique_ptr<Solver> make_dealt_direct_solver(const std::vector<int>& devices,
+                                                 const SolverOptions& options);
 
 } // namespace chamomile

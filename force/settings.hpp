@@ -95,15 +95,15 @@ enum class Precision {
 /// rounding.
 struct Platform {
     Precision precision = Precision::single_precision;
-    /// auto, cpu, gpu or gpu:n. Of several ranks gpu:n,m,... and gpu:all too, where each has the
-    /// card of its number on the machine; auto is the processor then.
+    /// auto, cpu, gpu or gpu:n; gpu:n,m,... or gpu:all: several cards, which share the sums, or of
+    /// several ranks have one each, by their number on the machine. Of ranks auto is the processor.
     std::string device = "auto";
     std::string instruction_set = "auto"; ///< of the CPU: auto, avx512, avx2 or baseline
     /// These are the ranks whose rank 0 makes the solver (force/ranks/domain_solver.hpp), while the
     /// others serve it; null: none. They outlive the solver.
     Communicator* ranks = nullptr;
     /// Without these: threads of this process are so many ranks, which the solver starts and ends;
-    /// 0: one for each of several cards in `device`, and else none.
+    /// 0: none.
     int own_ranks = 0;
     bool share_gpu = false;    ///< whether several ranks may have the same card
     double peer_timeout = 600; ///< seconds for which a rank may be silent

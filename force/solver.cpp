@@ -72,19 +72,19 @@ SolverOptions resolved(const SolverOptions& options)
 {
     require(refusal(options), plain_names_of_forces());
     SolverOptions chosen = options;
-    const int gpu = choose_gpu(chosen.device);
-    chosen.device = gpu < 0 ? "cpu" : "gpu:" + std::to_string(gpu);
-    choose_sizes(chosen, gpu >= 0);
-    if (gpu < 0 && chosen.instruction_set == "auto")
+    const std::vector<int> gpus = choose_gpus(chosen.device);
+    chosen.device = gpus.empty() ? "cpu" : name_of_gpus(gpus);
+    choose_sizes(chosen, !gpus.empty());
+    if (gpus.empty() && chosen.instruction_set == "auto")
         chosen.instruction_set = instruction_sets().front();
     return chosen;
 }
 
 SolverParts make_parts(const SolverOptions& resolved, bool separate_targets)
 {
-    const int gpu = choose_gpu(resolved.device);
-    if (gpu >= 0)
-        return make_cuda_parts(gpu, resolved.precision, separate_targets);
+    const std::vector<int> gpus = choose_gpus(resolved.device);
+    if (!gpus.empty())
+        return make_cuda_parts(gpus, resolved.precision, separate_targets);
     return {make_host_tree_builder(),
             make_host_evaluator(resolved.precision, resolved.instruction_set),
             separate_targets ? make_host_tree_builder() : nullptr};
@@ -97,12 +97,13 @@ std::unique_ptr<Solver> make_solver(const SolverOptions& options)
     if (options.accuracy)
         return make_accurate_solver(options);
     const SolverOptions chosen = resolved(options);
-    const int gpu = choose_gpu(chosen.device);
+    const std::vector<int> gpus = choose_gpus(chosen.device);
     if (chosen.solver == SolverKind::direct && chosen.is_periodic())
         return make_periodic_direct_solver(chosen);
-    if (chosen.solver == SolverKind::direct && gpu >= 0)
-        return make_cuda_direct_solver(gpu, chosen);
-    return make_list_solver(chosen, make_parts(chosen, gpu < 0)); // the host's, of tracers
+    if (chosen.solver == SolverKind::direct && !gpus.empty())
+        return gpus.size() == 1 ? make_cuda_direct_solver(gpus[0], chosen)
+                                : make_dealt_direct_solver(gpus, chosen);
+    return make_list_solver(chosen, make_parts(chosen, gpus.empty())); // the host's, of tracers
 }
 
 Request request_of(Particles& particles, Quantities quantities)

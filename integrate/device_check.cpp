@@ -166,7 +166,7 @@ double require_same_sums(JerkSolver& tested, JerkSolver& trusted, const std::str
 
 double check_device(const SolverOptions& options)
 {
-    const int gpu = choose_gpu(of_first_rank(options).device);
+    const int gpu = first_gpu(of_first_rank(options).device);
     if (gpu < 0)
         return 0;
     const SolverOptions check = options_of_check(options);
@@ -177,7 +177,7 @@ double check_device(const SolverOptions& options)
 
 double check_jerk_device(const SolverOptions& options)
 {
-    const int gpu = choose_gpu(options.device);
+    const int gpu = first_gpu(options.device);
     if (gpu < 0)
         return 0;
     const SolverOptions check = options_of_check(options);

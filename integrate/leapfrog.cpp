@@ -73,7 +73,7 @@ void Leapfrog::make_store()
                                .potentials = needs_potentials(),
                                .long_range = splits_forces(),
                                .box = {forces().box}};
-    store_ = is_resident() ? make_device_store(choose_gpu(forces().device), options)
+    store_ = is_resident() ? make_device_store(first_gpu(forces().device), options)
                            : make_host_store(options);
 }
 

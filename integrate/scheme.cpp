@@ -87,7 +87,7 @@ TimeStep time_step_of(const Scheme& scheme)
 Refusal refusal(const SolverOptions& options, const Scheme& scheme)
 {
     if (asks_ranks(options)) {
-        const std::string ranks = name_of_ranks(options);
+        const std::string ranks = name_of_ranks;
         if (scheme.kind == SchemeKind::hermite)
             return ranks + ": need --integrator leapfrog";
         if (const Refusal line = ranks_refusal(options))

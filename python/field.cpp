@@ -44,7 +44,7 @@ public:
         SolverOptions until_built = options_;
         until_built.accuracy.reset();
         solver_ = make_field_solver(until_built);
-        gpu_ = choose_gpu(solver_->options().device);
+        gpu_ = first_gpu(solver_->options().device);
     }
 
     Statistics set(nb::handle positions, nb::handle masses, nb::handle velocities,
@@ -189,7 +189,7 @@ private:
         SolverOptions until_built = wanted;
         until_built.accuracy.reset();
         solver_ = make_field_solver(until_built);
-        gpu_ = choose_gpu(solver_->options().device);
+        gpu_ = first_gpu(solver_->options().device);
         options_ = wanted;
         chosen_ = false;
     }

@@ -71,7 +71,7 @@ def refusals(folder):
     for line, words in [
             ("--ranks: 0: must be between 1 and 1024|--ranks: 0", [*fixed, "--ranks", 0]),
             ("--ranks", [*fixed, "--ranks", 5000]),
-            ("--peer-timeout: needs --ranks, several cards or several processes", [*fixed, "--peer-timeout", 3]),
+            ("--peer-timeout: needs --ranks or several processes", [*fixed, "--peer-timeout", 3]),
             ("--share-gpu: needs --device gpu and --ranks", [*fixed, "--ranks", 2, "--share-gpu"]),
             ("--share-gpu: needs --device gpu and --ranks", [*fixed, "--device", "gpu:0", "--share-gpu"]),
             ("--on-device-error: is for one rank", [*fixed, "--ranks", 2, "--on-device-error", "stop"]),
@@ -81,8 +81,6 @@ def refusals(folder):
             ("--ranks, or several processes: need --solver tree", [*fixed, "--ranks", 2, "--solver", "direct"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
             ("--ranks, or several processes: are not for --accuracy", [*fixed, "--ranks", 2, "--accuracy", "1e-3"]),
-            ("--device gpu:all: several cards: are not for --block-steps", [*common, "--block-steps", "--device", "gpu:all"]),
-            ("--device gpu:0,1: several cards: need --solver tree", [*fixed, "--solver", "direct", "--device", "gpu:0,1"]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:
         refused(folder, 2, line, *words)

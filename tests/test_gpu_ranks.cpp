@@ -17,7 +17,7 @@ namespace {
 /// A Cards says how many ranks have which GPUs.
 struct Cards {
     const char* device;
-    int ranks; ///< 0: one for each
+    int ranks; ///< 0: none, GPUs share the lists of one tree
     bool share;
 };
 

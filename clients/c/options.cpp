@@ -57,7 +57,7 @@ void take(FieldOptions& options, const std::string& key, const std::string& valu
         return;
     if (options.forces.take(key, value)) {
         if (key == "device")
-            choose_gpu(value);
+            choose_gpus(value);
         if (is_same_name(key, "instruction_set"))
             find_instruction_set(value);
         return;

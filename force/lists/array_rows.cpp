@@ -11,7 +11,7 @@ std::vector<double> read_rows(const ArrayView& view, std::size_t n, int componen
     const auto width = std::size_t(components);
     std::vector<double> rows(n * width);
     if (view && view.on_device) {
-        read_from_device(choose_gpu(device), view, n, rows.data());
+        read_from_device(first_gpu(device), view, n, rows.data());
     } else if (view) {
 #pragma omp parallel for if (n > worth_threads) schedule(static)
         for (std::size_t i = 0; i < n; ++i)
@@ -26,7 +26,7 @@ void write_rows(const std::vector<double>& rows, std::size_t n, const ArrayView&
 {
     const auto width = std::size_t(view.components());
     if (view && view.on_device) {
-        write_to_device(choose_gpu(device), rows.data(), n, view);
+        write_to_device(first_gpu(device), rows.data(), n, view);
     } else if (view) {
 #pragma omp parallel for if (n > worth_threads) schedule(static)
         for (std::size_t i = 0; i < n; ++i)

@@ -134,7 +134,7 @@ double LongRangeField::find_typical(const TreeParticles& sources, Profile& profi
         const TimedPhase phase(profile, "mesh: sample"); // may wait for what a device prepares
         if (sources.position.on_device) {
             long_range_->wait(); // whose wait has a limit
-            read_some_from_device(choose_gpu(options_.device), sources.position, sample, place);
+            read_some_from_device(first_gpu(options_.device), sources.position, sample, place);
         } else {
             for (std::size_t k = 0; k < count; ++k)
                 place[k] = sources.position.load_vector(sample[k]);

@@ -153,7 +153,7 @@ private:
     RankPart part_;
 };
 
-/// Tells whether the device names cards as only ranks have them.
+/// Tells whether the device names several cards.
 bool names_cards(const SolverOptions& o)
 {
     return o.device == "gpu:all" || o.device.find(',') != std::string::npos;
@@ -163,7 +163,7 @@ bool names_cards(const SolverOptions& o)
 /// some would be idle.
 int number_of_ranks(const SolverOptions& o, const std::vector<int>& cards)
 {
-    const int count = int(cards.size()), ranks = o.own_ranks > 0 ? o.own_ranks : count;
+    const int count = int(cards.size()), ranks = o.own_ranks;
     const auto refuse = [&](const std::string& what) {
         throw Error(Fault::usage, "--ranks: " + std::to_string(ranks) + ": " + what +
                                       std::to_string(count) + " of --device " + o.device);
@@ -179,18 +179,12 @@ int number_of_ranks(const SolverOptions& o, const std::vector<int>& cards)
 
 bool asks_ranks(const SolverOptions& o)
 {
-    return o.ranks || o.own_ranks > 0 || names_cards(o);
-}
-
-std::string name_of_ranks(const SolverOptions& o)
-{
-    return o.ranks || o.own_ranks > 0 ? "--ranks, or several processes"
-                                      : "--device " + o.device + ": several cards";
+    return o.ranks || o.own_ranks > 0;
 }
 
 std::optional<std::string> ranks_refusal(const SolverOptions& o)
 {
-    const std::string several = name_of_ranks(o);
+    const std::string several = name_of_ranks;
     if (o.solver != SolverKind::tree)
         return several + ": need --solver tree";
     if (o.is_periodic())
@@ -227,8 +221,6 @@ std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
     if (options.ranks)
         return std::make_unique<DomainSolver>(one, devices, *options.ranks);
     const int ranks = number_of_ranks(options, choose_gpus(devices));
-    if (ranks == 1 && options.own_ranks == 0)
-        return make_solver(one);
     return std::make_unique<DomainSolver>(one, devices,
                                           std::make_unique<OwnRanks>(ranks, options.peer_timeout));
 }

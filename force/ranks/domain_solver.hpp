@@ -10,12 +10,11 @@
 
 namespace chamomile {
 
-/// Tells whether the options ask for several ranks: given ones, threads of this process, or several
-/// cards, each of which has one.
+/// Tells whether the options ask for several ranks: given ones, or threads of this process.
 bool asks_ranks(const SolverOptions& options);
 
-/// Returns what asks for ranks, as messages name it: an option, or several of them.
-std::string name_of_ranks(const SolverOptions& options);
+/// What asks for ranks, as messages name it.
+inline constexpr const char* name_of_ranks = "--ranks, or several processes";
 
 /// Tells in a sentence why these options are not computed by several ranks; nothing if they are. It
 /// asks no device.

@@ -85,7 +85,7 @@ std::pair<double, double> span_of_softenings(const ArrayView& softening, std::si
     };
     if (!softening.on_device)
         return span(cut_softenings(softening, n, most));
-    const auto [least, largest] = span_on_device(choose_gpu(device), softening, n);
+    const auto [least, largest] = span_on_device(first_gpu(device), softening, n);
     if (!(least >= 0 && std::isfinite(largest))) {
         std::vector<double> lengths = read_rows(softening, n, 1, device);
         return span(cut_softenings(view_of(std::span(lengths)), n, most));

@@ -9,16 +9,14 @@
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/trace.hpp"
-#include "chamomile/force/gpu.hpp"
-#include "chamomile/force/lists/list_pool.hpp"
 #include "chamomile/gpu/device/device_arrays.cuh"
 #include "chamomile/gpu/device/time_line.cuh"
 #include "chamomile/gpu/lists/batch_slot.cuh"
+#include "chamomile/gpu/lists/card_evaluator.cuh"
 #include "chamomile/gpu/lists/list_kernels.cuh"
 #include "chamomile/gpu/lists/prune.cuh"
 #include "chamomile/gpu/lists/target_sums.cuh"
 #include "chamomile/gpu/mesh/tree_mesh.cuh"
-#include "chamomile/gpu/tree/device_tree.cuh"
 
 namespace chamomile {
 namespace {
@@ -31,19 +29,12 @@ constexpr int slot_count = 32;
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 256, largest_batch = 2048;
 
-/// TreeFrom says who has put the tree where the evaluator finds it.
-enum class TreeFrom {
-    builder, ///< one on the device
-    host     ///< nobody: begin() copies it
-};
-
-class CudaEvaluator final : public Evaluator {
+class CudaEvaluator final : public CardEvaluator {
 public:
-    /// `target_tree` holds targets that are no sources; it is null where there will be none.
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
-                  Precision precision, TreeFrom from)
+                  Precision precision, TreeFrom from, std::shared_ptr<ListPool> pool)
         : tree_(std::move(tree)), target_tree_(std::move(target_tree)), from_(from),
-          device_(tree_->device), precision_(precision)
+          device_(tree_->device), precision_(precision), pool_(std::move(pool))
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -88,6 +79,10 @@ public:
             check(cudaStreamWaitEvent(tree_->stream, *sorted_), "order the streams");
         }
         sums_.reserve(groups.target_count);
+        if (from_ == TreeFrom::other_card)
+            check(cudaMemsetAsync(sums_.data(), 0xff, groups.target_count * sizeof(TargetSum),
+                                  tree_->stream),
+                  "clear the sums");
         work_.reserve(input.work.size());
         time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
         uploaded_->record(tree_->stream);
@@ -110,13 +105,13 @@ public:
             std::clamp<std::size_t>(groups.groups.size() / 128, least_batch, largest_batch);
     }
 
-    std::unique_ptr<InteractionLists> new_lists() override { return pool_.take(); }
+    std::unique_ptr<InteractionLists> new_lists() override { return pool_->take(); }
 
     std::size_t batch_size() const override { return batch_size_; }
 
     bool finishes_lists() const override
     {
-        return !tree_is_too_deep_ && (from_ == TreeFrom::builder || input_.nodes) &&
+        return !tree_is_too_deep_ && (from_ != TreeFrom::host || input_.nodes) &&
                input_.octree->divided + 1 <= most_lanes / std::size_t(WalkNode::width);
     }
 
@@ -129,7 +124,7 @@ public:
             const std::lock_guard lock(slot.mutex);
             launch(slot, *lists);
         }
-        pool_.give_back(std::move(lists));
+        pool_->give_back(std::move(lists));
     }
 
     bool needs_repetition() override
@@ -158,6 +153,14 @@ public:
             return store_all(output);
         return output.acceleration.on_device ? store_on_device(output) : store_active(output);
     }
+
+    const TargetSum* wait_for_sums() override
+    {
+        wait_for_batches();
+        return sums_.data();
+    }
+
+    DeviceTree& tree() override { return *tree_; }
 
     std::string device() const override { return name_; }
 
@@ -437,7 +440,7 @@ private:
     int per_lane_ = 1; // targets of a lane: fewer where else the card would not be full
     double wait_ = 0;  // seconds, of finish()
 
-    ListPool pool_;
+    std::shared_ptr<ListPool> pool_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::atomic<std::size_t> next_slot_{0};
     std::unique_ptr<Event> uploaded_, sorted_; // sorted: separate targets
@@ -457,22 +460,13 @@ private:
 
 } // namespace
 
-SolverParts make_cuda_parts(int device, Precision precision, bool separate_targets)
+std::unique_ptr<CardEvaluator> make_card_evaluator(std::shared_ptr<DeviceTree> tree,
+                                                   std::shared_ptr<DeviceTree> target_tree,
+                                                   Precision precision, TreeFrom from,
+                                                   std::shared_ptr<ListPool> pool)
 {
-    check(cudaSetDevice(device), "choose the device");
-    auto tree = std::make_shared<DeviceTree>(device);
-    auto memory = std::make_shared<PinnedMemory>();
-    auto target_tree = separate_targets ? std::make_shared<DeviceTree>(device) : nullptr;
-    return {make_cuda_tree_builder(tree, memory),
-            std::make_unique<CudaEvaluator>(tree, target_tree, precision, TreeFrom::builder),
-            target_tree ? make_cuda_tree_builder(target_tree, memory) : nullptr};
-}
-
-std::unique_ptr<Evaluator> make_cuda_evaluator(int device, Precision precision)
-{
-    check(cudaSetDevice(device), "choose the device");
-    return std::make_unique<CudaEvaluator>(std::make_shared<DeviceTree>(device), nullptr, precision,
-                                           TreeFrom::host);
+    return std::make_unique<CudaEvaluator>(std::move(tree), std::move(target_tree), precision, from,
+                                           std::move(pool));
 }
 
 } // namespace chamomile

@@ -1,0 +1,96 @@
+// Several cards share a direct sum: each has all sources and some of the targets.
+#include <exception>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "chamomile/core/error.hpp"
+#include "chamomile/force/gpu.hpp"
+#include "chamomile/force/threads.hpp"
+
+namespace chamomile {
+namespace {
+
+class DealtDirectSolver final : public Solver {
+public:
+    DealtDirectSolver(const std::vector<int>& devices, const SolverOptions& options)
+        : options_(options)
+    {
+        for (const int device : devices)
+            cards_.push_back(make_cuda_direct_solver(device, options));
+    }
+
+    ForceStatistics evaluate(const Request& request) override
+    {
+        if (request.position.on_device || request.rung)
+            throw Error(Fault::usage, "several cards: arrays: must lie on the host");
+        if (request.active.empty() && targets_.size() != request.count) {
+            targets_.resize(request.count);
+            std::iota(targets_.begin(), targets_.end(), Index(0));
+        }
+        const std::span<const Index> targets =
+            request.active.empty() ? std::span<const Index>(targets_) : request.active;
+        const std::size_t n = targets.size(), cards = cards_.size();
+        if (n < cards)
+            return cards_[0]->evaluate(request);
+        std::vector<ForceStatistics> statistics(cards);
+        std::vector<std::exception_ptr> failures(cards);
+        std::vector<std::thread> threads;
+        for (std::size_t c = 0; c < cards; ++c)
+            threads.emplace_back([&, c, count = std::max(1, thread_count() / int(cards))] {
+                use_threads(count);
+                Request part = request;
+                const std::size_t begin = n * c / cards;
+                part.active = targets.subspan(begin, n * (c + 1) / cards - begin);
+                try {
+                    statistics[c] = cards_[c]->evaluate(part);
+                } catch (...) {
+                    failures[c] = std::current_exception();
+                }
+            });
+        for (std::thread& thread : threads)
+            thread.join();
+        for (const std::exception_ptr& failure : failures)
+            if (failure)
+                std::rethrow_exception(failure);
+        return together(statistics);
+    }
+
+    std::string device() const override
+    {
+        return std::to_string(cards_.size()) + " cards, " + cards_[0]->device();
+    }
+    const SolverOptions& options() const override { return options_; }
+
+private:
+    /// The cards work at once: the times are those of the one that takes longest.
+    static ForceStatistics together(const std::vector<ForceStatistics>& cards)
+    {
+        ForceStatistics all;
+        std::size_t slowest = 0;
+        for (std::size_t c = 0; c < cards.size(); ++c) {
+            if (cards[c].device_span > cards[slowest].device_span)
+                slowest = c;
+            add(all, cards[c]);
+        }
+        all.device_busy = cards[slowest].device_busy;
+        all.device_span = cards[slowest].device_span;
+        all.device_wait = cards[slowest].device_wait;
+        all.profile = cards[slowest].profile;
+        return all;
+    }
+
+    SolverOptions options_;
+    std::vector<std::unique_ptr<Solver>> cards_;
+    std::vector<Index> targets_; // all
+};
+
+} // namespace
+
+std::unique_ptr<Solver> make_dealt_direct_solver(const std::vector<int>& devices,
+                                                 const SolverOptions& options)
+{
+    return std::make_unique<DealtDirectSolver>(devices, options);
+}
+
+} // namespace chamomile

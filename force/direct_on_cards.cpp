@@ -14,10 +14,11 @@ namespace {
 class DealtDirectSolver final : public Solver {
 public:
     DealtDirectSolver(const std::vector<int>& devices, const SolverOptions& options)
-        : options_(options)
     {
         for (const int device : devices)
             cards_.push_back(make_cuda_direct_solver(device, options));
+        options_ = cards_[0]->options(); // with its sizes
+        options_.device = options.device;
     }
 
     ForceStatistics evaluate(const Request& request) override

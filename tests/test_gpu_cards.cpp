@@ -22,12 +22,11 @@ bool are_several()
     return false;
 }
 
-constexpr std::size_t many = 300007; // enough that cards share them
+constexpr std::size_t many = 1500007; // enough that cards share them
 
 Particles cloud(bool in_box)
 {
-    Particles p = in_box ? uniform_cube(many, 9) : plummer(many);
-    return p;
+    return in_box ? uniform_cube(many, 9) : plummer(many);
 }
 
 } // namespace

@@ -146,8 +146,9 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
     for (Index c = 0; c < n; ++c)
         if (!coarse.octree.is_leaf(c)) {
             const Index next = coarse.octree.cells[c].next;
-            planting.plant_coarse(c, cell_of[c],
-                                  {coarse.octree.cells[c].begin, 0, next < n ? cell_of[next] : end, 0});
+            planting.plant_coarse(
+                c, cell_of[c],
+                {coarse.octree.cells[c].begin, 0, next < n ? cell_of[next] : end, 0});
         }
     std::size_t divided = 0;
 #pragma omp parallel for if (end > worth_threads) schedule(static) reduction(+ : divided)

@@ -73,7 +73,8 @@ void sum_moments(LocalTrees& trees, int order)
     trees.moments.higher.resize(order > 2 ? n : 0);
 #pragma omp parallel for if (n > worth_threads) schedule(dynamic, 1)
     for (std::size_t leaf = 0; leaf < leaves; ++leaf)
-        compute_moments(trees.moments, trees.octree, order, trees.roots[leaf], trees.roots[leaf + 1]);
+        compute_moments(trees.moments, trees.octree, order, trees.roots[leaf],
+                        trees.roots[leaf + 1]);
 }
 
 void share_moments(CoarseTree& coarse, const LocalTrees& trees, int order,

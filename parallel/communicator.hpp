@@ -45,7 +45,8 @@ public:
         return records<T>(0, begin_.back());
     }
 
-    /// Makes room for so many bytes of each rank, and returns where they go. What was there is lost.
+    /// Makes room for so many bytes of each rank, and returns where they go. What was there is
+    /// lost.
     std::byte* make_room(std::span<const std::size_t> sizes);
     /// Returns where the bytes of a rank begin.
     std::size_t begin(int rank) const { return begin_[std::size_t(rank)]; }

@@ -226,9 +226,8 @@ private:
             hold_back();
             hub_->post(rank_, r, to[std::size_t(r)]);
         }
-        const auto letters = hub_->open(rank_, patience == Patience::limited
-                                                   ? std::optional(time_limit())
-                                                   : std::nullopt);
+        const auto letters = hub_->open(
+            rank_, patience == Patience::limited ? std::optional(time_limit()) : std::nullopt);
         std::vector<std::size_t> sizes;
         for (const auto& letter : letters)
             sizes.push_back(letter.size());

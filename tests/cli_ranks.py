@@ -10,7 +10,7 @@ import time
 
 from bad_inputs import write_inputs
 from processes import ENVIRONMENT, LAUNCH, MPIRUN, launch, own_lines, processes, ranks_of, results
-from program import PROGRAM, ROOT, chamomile, check, end, fingerprint, refused
+from program import PROGRAM, ROOT, chamomile, check, end, fingerprint, refused, table
 from restarting import start
 
 RUN = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--energy-every", 0.015625, "-q", "--overwrite"]

@@ -27,7 +27,9 @@ def read(path):
 
 
 def shown(text):
-    """A number with three digits, other words as they are."""
+    """A number with three digits, unless it is a count; other words as they are."""
+    if text.isdigit() and not text.endswith("000000"):
+        return text
     try:
         value = float(text)
     except ValueError:

@@ -79,8 +79,8 @@ private:
     std::unique_ptr<Evaluator> evaluator_;
     BatchLimit batch_limit_;
     template <class T>
-    using Memory = std::pmr::vector<T>; // made with large_memory()
-    Inbox positions_, masses_;          // this rank's run
+    using Memory = std::pmr::vector<T>;                    // made with large_memory()
+    Inbox positions_, masses_;                             // this rank's run
     Memory<Vec3<double>> dealt_positions_{large_memory()}; // of rank 0, unless they are dense
     Memory<double> dealt_masses_{large_memory()};
     Memory<float> work_{large_memory()};                // of the run, in the last evaluation

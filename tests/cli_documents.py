@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the documents say of the program is so: the page of commands, every column of every table, and each command of README and tutorials."""
+"""What the documents say of the program is so: the page of commands, every column of every table, and each command of README, tutorials and the page of examples."""
 import re
 import subprocess
 import sys
@@ -64,6 +64,23 @@ def columns(top):
         check(names == [name for name in order if name != "external" or file.startswith("blocks")], f"output_files.md: energy.csv: {file} has {names}")
 
 
+def recipes(top):
+    """The commands by example work in the order in which they stand, here with few particles and steps."""
+    folder = top / "recipes"
+    folder.mkdir()
+    lines = re.findall(r"^\| [^|]*\| `(chamomile .*?)` \|", (ROOT / "docs/howto/recipes.md").read_text(), re.M)
+    check(len(lines) > 15, f"recipes.md: {len(lines)} commands were found")
+    for line in lines:
+        small = re.sub(r" -n \S+", " -n 500", re.sub(r" --n \d+", " --n 12", re.sub(r" --steps \d+", " --steps 20 --equilibrate 20", line)))
+        done = subprocess.run(["bash", "-c", f"{PROGRAM} {small.removeprefix('chamomile ')}"], cwd=folder, capture_output=True, text=True, timeout=600)
+        if "matplotlib is needed" in done.stderr:
+            print("no matplotlib: the tables were not drawn")
+            continue
+        check(done.returncode == 0, f"recipes.md: {line}: {done.stderr}")
+        for name in re.findall(r"(?:-o|--mass-function|--csv) (\S+)", small):
+            check((folder / name).exists(), f"recipes.md: {line}: {name} was not made")
+
+
 def page(path):
     """The commands of a page, in the order in which they stand, in a folder of their own; what -o and the like name is there after, and so are files that a
     tutorial speaks of. Blocks of `console` with the program run too, with few particles and for a while: they are those of pages in a browser."""
@@ -92,5 +109,5 @@ def page(path):
     return part
 
 
-run_parts("the documents say what the program does", commands, columns, page(ROOT / "README.md"),
+run_parts("the documents say what the program does", commands, columns, recipes, page(ROOT / "README.md"),
           *(page(path) for path in sorted((ROOT / "docs/tutorials").glob("*.md")) if re.search("^```(sh|console)", path.read_text(), re.M)))

@@ -13,9 +13,9 @@
 namespace chamomile {
 namespace {
 
-/// The time of a wait without an end. condition_variable::wait() itself has a new name in the
-/// library of g++ 12, by which a wheel would not load on systems with an older one.
-constexpr auto at_no_time = std::chrono::steady_clock::time_point::max();
+/// The time until which a wait without an end goes on. condition_variable::wait() itself has a new
+/// name in the library of g++ 12, by which a wheel would not load on systems with an older one.
+constexpr auto without_end = std::chrono::steady_clock::time_point::max();
 
 /// A Failure tells the error that ended the ranks, and of which rank it is.
 struct Failure {
@@ -50,7 +50,7 @@ public:
         std::deque<Parcel>& here = box(from, to);
         const auto is_ready = [&] { return failure_ || !here.empty(); };
         if (!limit)
-            changed_.wait_until(lock, at_no_time, is_ready);
+            changed_.wait_until(lock, without_end, is_ready);
         else if (!changed_.wait_for(lock, std::chrono::duration<double>(*limit), is_ready))
             throw silent_rank(from, ranks_, *limit);
         throw_if_failed(to);
@@ -86,7 +86,7 @@ public:
         std::unique_lock lock(mutex_);
         const auto have_ended = [&] { return ended_ >= threads; };
         if (!failure_)
-            changed_.wait_until(lock, at_no_time, [&] { return have_ended() || failure_; });
+            changed_.wait_until(lock, without_end, [&] { return have_ended() || failure_; });
         return changed_.wait_for(lock, std::chrono::duration<double>(options_.time_limit),
                                  have_ended);
     }

@@ -97,6 +97,11 @@ def files_and_options():
     for override in project["overrides"]:
         if "define" in override.get("cmake", {}) and override.get("inherit", {}).get("cmake", {}).get("define") != "append":
             complaints.append("pyproject.toml: an override of cmake.define takes the place of all definitions: inherit.cmake.define = \"append\" adds to them")
+        fft = override.get("if", {}).get("env", {}).get("CHAMOMILE_FFT")
+        if fft and "GPL" in override["metadata"]["license"]["result"]:
+            complaints.append(f"pyproject.toml: a wheel with {fft} is said to be under the GPL")
+    if project["metadata"]["license"]["result"] != "GPL-3.0-or-later":
+        complaints.append("pyproject.toml: a wheel that links FFTW is under GPL-3.0-or-later")
     for definition in project["cmake"]["define"]:
         if definition not in options:
             complaints.append(f"pyproject.toml: {definition}: is no option of CMakeLists.txt")

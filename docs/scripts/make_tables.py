@@ -22,7 +22,7 @@ import pathlib
 import re
 import sys
 
-BLOCK = re.compile(r"^( *)<!-- table ([\w.]+)(?:: (.*?))? -->\n.*?^ *<!-- end of table -->", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^( *)<!-- table ([\w.-]+)(?:: (.*?))? -->\n.*?^ *<!-- end of table -->", re.DOTALL | re.MULTILINE)
 WHEN = re.compile(r"\b20\d\d-\d\d-\d\d\b|\bpublished\b")
 
 

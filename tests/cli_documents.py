@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-from program import PROGRAM, ROOT, call, chamomile, check, run_parts
+from program import PROGRAM, ROOT, call, chamomile, check, children, run_parts
 
 OUTPUTS = (ROOT / "docs/reference/output_files.md").read_text()
 
@@ -14,6 +14,29 @@ def commands(top):
     call(sys.executable, ROOT / "docs/scripts/make_commands.py", PROGRAM, top / "commands.md")
     check((top / "commands.md").read_text() == (ROOT / "docs/reference/commands.md").read_text(),
           "docs/reference/commands.md is not what docs/scripts/make_commands.py PROGRAM writes")
+
+
+def options(top):
+    """Every option that a page gives to a command is one of it."""
+    def names(*words):
+        text = chamomile(top, *words, "--help-all")
+        return set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)), children(text, "Models")
+
+    known = {}
+    for command in children(chamomile(top, "--help"), "Commands"):
+        known[command], models = names(command)
+        known[command].update({"--help", "--help-all"}, *(names(command, model)[0] for model in models))
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
+    told = 0
+    for page_of in pages:
+        text = page_of.read_text()
+        for span in re.findall(r"`([^`\n]+)`", text) + re.findall(r"^(?:\$ |    )?(chamomile .*(?:\\\n.*)*)", text, re.M):
+            for command, rest in re.findall(r"\bchamomile (\w[\w-]*)((?: [^;|&#`]*)?)", span):
+                given = re.findall(r"(?<![\w-])--[a-z][\w-]*", rest) if command in known else []
+                told += len(given)
+                for option in given:
+                    check(option in known[command], f"{page_of.name}: {span[:100]}: {command} has no {option}")
+    check(told > 300, f"{told} options were found in the pages: at least 300")
 
 
 def explained(title):
@@ -109,5 +132,5 @@ def page(path):
     return part
 
 
-run_parts("the documents say what the program does", commands, columns, recipes, page(ROOT / "README.md"),
+run_parts("the documents say what the program does", commands, options, columns, recipes, page(ROOT / "README.md"),
           *(page(path) for path in sorted((ROOT / "docs/tutorials").glob("*.md")) if re.search("^```(sh|console)", path.read_text(), re.M)))

@@ -4,6 +4,7 @@ import re
 
 project = "Chamomile"
 author = "the Chamomile developers"
+project_copyright = "2024-2026 The Chamomile developers"
 release = re.search(r"project\(chamomile VERSION (\S+)", open(os.path.join(os.path.dirname(__file__), "../CMakeLists.txt")).read())[1]
 extensions = ["myst_parser"]
 html_theme = "furo"

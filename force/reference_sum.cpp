@@ -58,7 +58,7 @@ ReferenceSums reference_sum(const Particles& particles, std::span<const Index> t
         if (particles.softening.empty())
             return softening.length;
         const double a = particles.softening[i], b = particles.softening[j];
-        return softening.rule == SofteningRule::larger ? std::max(a, b) : std::hypot(a, b);
+        return softening.rule == SofteningRule::larger ? std::max(a, b) : std::sqrt(a * a + b * b);
     };
 
 #pragma omp parallel for schedule(dynamic, 16)

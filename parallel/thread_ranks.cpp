@@ -12,6 +12,10 @@
 namespace chamomile {
 namespace {
 
+/// The time until which a wait without an end goes on. condition_variable::wait() itself has a new
+/// name in the library of g++ 12, by which a wheel would not load on systems with an older one.
+constexpr auto without_end = std::chrono::steady_clock::time_point::max();
+
 /// A Failure tells the error that ended the ranks, and of which rank it is.
 struct Failure {
     int rank;
@@ -49,7 +53,7 @@ public:
         Post& post = post_of(to);
         const auto is_ready = [&] { return failure_ || post.arrived == ranks_; };
         if (!limit)
-            post.changed.wait(lock, is_ready);
+            post.changed.wait_until(lock, without_end, is_ready);
         else if (!post.changed.wait_for(lock, std::chrono::duration<double>(*limit), is_ready))
             throw silent_rank(first_silent(to), ranks_, *limit);
         throw_if_failed(to);
@@ -76,7 +80,7 @@ public:
     {
         std::unique_lock lock(mutex_);
         Post& post = post_of(from);
-        post.changed.wait(lock, [&] { return failure_ || post.not_taken == 0; });
+        post.changed.wait_until(lock, without_end, [&] { return failure_ || post.not_taken == 0; });
         throw_if_failed(from);
     }
 
@@ -90,7 +94,7 @@ public:
                 --post_of(to).arrived;
             }
         Post& post = post_of(from);
-        post.changed.wait(lock, [&] { return post.not_taken == 0; });
+        post.changed.wait_until(lock, without_end, [&] { return post.not_taken == 0; });
     }
 
     void fail(int rank, const Error& error)
@@ -122,7 +126,7 @@ public:
         std::unique_lock lock(mutex_);
         const auto have_ended = [&] { return ended_ >= threads; };
         if (!failure_)
-            changed_.wait(lock, [&] { return have_ended() || failure_; });
+            changed_.wait_until(lock, without_end, [&] { return have_ended() || failure_; });
         return changed_.wait_for(lock, std::chrono::duration<double>(options_.time_limit),
                                  have_ended);
     }

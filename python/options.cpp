@@ -169,7 +169,9 @@ SolverOptions read_options(nb::dict keywords)
 double quantity(const std::string& name, nb::handle value, Dimension dimension,
                 const UnitFrame& frame)
 {
-    const OptionTerms terms{.name = name, .dimension = dimension};
+    OptionTerms terms;
+    terms.name = name;
+    terms.dimension = dimension;
     return parse_number<double>(name, in_frame(name, text_of(terms, name, value), dimension, frame),
                                 ranges::any);
 }

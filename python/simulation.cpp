@@ -384,7 +384,7 @@ private:
 
     Simulation::Observer notifier(int observer)
     {
-        return [this, observer](Simulation& now) {
+        return [this, observer](Simulation&) {
             nb::gil_scoped_acquire held;
             take_time();
             shown_.emplace(state_);

@@ -147,7 +147,11 @@ void bind_snapshot(nb::module_& m)
         "Particles at one time, with their units and how they were made.\n\nThe arrays are views "
         "of the snapshot's own memory: written to in place, never moved.")
         .def(
-            "__init__", [](Snapshot* self, std::int64_t n) { new (self) Snapshot(make(n)); },
+            "__init__",
+            [](Snapshot* self, std::int64_t n) {
+                new (self) Snapshot(make(n));
+                self->has_stated_units = false; // of the caller's numbers, until use_units()
+            },
             nb::arg("n"), "n particles of mass 0 at the origin, ids 1 to n, type 1.")
         .def_prop_ro("positions", &array_of<&Particles::position>,
                      numbers_type("positions", "float64"), "Shape (N, 3), units of length.")
@@ -208,7 +212,10 @@ void bind_snapshot(nb::module_& m)
             "In words, such as 'kpc, 1e10 Msun, km/s'.")
         .def(
             "use_gadget_units",
-            [](Snapshot& s, bool per_hubble) { s.units = Units::gadget(per_hubble); },
+            [](Snapshot& s, bool per_hubble) {
+                s.units = Units::gadget(per_hubble);
+                s.has_stated_units = true;
+            },
             nb::arg("per_hubble") = false,
             "From now on the numbers are kpc, 1e10 Msun and km/s (each /h); none is changed.")
         .def(

@@ -51,13 +51,13 @@ environment.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(len(os.sched_getaffinit
 if shutil.which("ccache"):
     environment.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
 if os.environ.get("CHAMOMILE_WHOLE_WHEEL"):
-    how = ["-C", f"build-dir={folder / 'whole'}", "-C", "cmake.define.CHAMOMILE_CUDA=OFF"]
+    how = [f"--config-settings=build-dir={folder / 'whole'}", "--config-settings=cmake.define.CHAMOMILE_CUDA=OFF"]
 else:
     need(call("cmake", "--install", program.parent, "--prefix", folder / "prefix"))
     # The whole configuration, at least.
     need(call("cmake", "-S", source, "-B", folder / "configured", "-DCHAMOMILE_PYTHON=ON", "-DCHAMOMILE_PROGRAM=OFF", "-DBUILD_TESTING=OFF",
               "-DCHAMOMILE_CUDA=OFF", f"-DPython_EXECUTABLE={python}", env=environment))
-    how = ["-C", f"build-dir={folder / 'module'}", "-C", "cmake.source-dir=python", "-C", f"cmake.define.CMAKE_PREFIX_PATH={folder / 'prefix'}"]
+    how = ["--config-settings=" + setting for setting in (f"build-dir={folder / 'module'}", "cmake.source-dir=python", f"cmake.define.CMAKE_PREFIX_PATH={folder / 'prefix'}")]
 print(need(call(python, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--force-reinstall", source, *how,
                 cwd=folder, env=environment)).splitlines()[-1])
 
@@ -83,6 +83,16 @@ if tests.returncode:
     sys.exit(tests.returncode)
 told = need(call(python, source / "examples/python/field.py", cwd=folder, env=environment))
 print(told, need(call(python, source / "examples/python/tutorial.py", cwd=folder, env=environment)))
+
+# Python in README and tutorials runs as it stands, with arrays of these names, and makes the folder that it names. (docs/tutorials/python.md is tutorial.py.)
+arrays = "import numpy\npositions, velocities = numpy.random.default_rng(1).normal(size=(2, 500, 3))\nmasses = numpy.full(500, 1e-3)\n"
+for page in ("README.md", *(f"docs/tutorials/{path.name}" for path in sorted((source / "docs/tutorials").glob("*.md")) if path.name != "python.md")):
+    for block in re.findall(r"^```python\n(.*?)^```", (source / page).read_text(), re.M | re.S):
+        shutil.rmtree(folder / "page", ignore_errors=True)
+        (folder / "page").mkdir()
+        need(call(python, "-c", arrays + block, cwd=folder / "page", env=environment))
+        if made := [name for name in re.findall(r"run\(\"(\w+)\"", block) if not (folder / "page" / name / "energy.csv").exists()]:
+            sys.exit(f"{page}: {made} was not made by {block}")
 
 # The same particles from C++ have the same accelerations, bit for bit (docs/howto/embedding.md).
 if not os.environ.get("CHAMOMILE_WHOLE_WHEEL"):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import tempfile
 
@@ -292,8 +293,12 @@ def library_complaints():
 
 
 def main():
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as reached:
         folder = pathlib.Path(name)
+        if ANYBODY:  # who may look into the folder, and reaches a program there, wherever the tree lies
+            for each in (folder, pathlib.Path(reached)):
+                each.chmod(0o755)
+            ANYBODY["executable"] = shutil.copy(PROGRAM, reached)
         if not write_inputs(folder):
             CASES[:] = [case for case in CASES if "h5py" not in case and "box.hdf5" not in case[1]]
             print("not tested here: files that h5py makes")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the documents say of the program is so: the page of commands, every column of every table, and each command of README and tutorials."""
+"""What the documents say of the program is so: the page of commands, every column of every table, and each command of README, tutorials and the page of examples."""
 import re
 import subprocess
 import sys
 
-from program import PROGRAM, ROOT, call, chamomile, check, run_parts
+from program import PROGRAM, ROOT, call, chamomile, check, children, run_parts
 
 OUTPUTS = (ROOT / "docs/reference/output_files.md").read_text()
 
@@ -14,6 +14,29 @@ def commands(top):
     call(sys.executable, ROOT / "docs/scripts/make_commands.py", PROGRAM, top / "commands.md")
     check((top / "commands.md").read_text() == (ROOT / "docs/reference/commands.md").read_text(),
           "docs/reference/commands.md is not what docs/scripts/make_commands.py PROGRAM writes")
+
+
+def options(top):
+    """Every option that a page gives to a command is one of it."""
+    def names(*words):
+        text = chamomile(top, *words, "--help-all")
+        return set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)), children(text, "Models")
+
+    known = {}
+    for command in children(chamomile(top, "--help"), "Commands"):
+        known[command], models = names(command)
+        known[command].update({"--help", "--help-all"}, *(names(command, model)[0] for model in models))
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
+    told = 0
+    for page_of in pages:
+        text = page_of.read_text()
+        for span in re.findall(r"`([^`\n]+)`", text) + re.findall(r"^(?:\$ |    )?(chamomile .*(?:\\\n.*)*)", text, re.M):
+            for command, rest in re.findall(r"\bchamomile (\w[\w-]*)((?: [^;|&#`]*)?)", span):
+                given = re.findall(r"(?<![\w-])--[a-z][\w-]*", rest) if command in known else []
+                told += len(given)
+                for option in given:
+                    check(option in known[command], f"{page_of.name}: {span[:100]}: {command} has no {option}")
+    check(told > 300, f"{told} options were found in the pages: at least 300")
 
 
 def explained(title):
@@ -57,22 +80,57 @@ def columns(top):
         check(not lacking, f"output_files.md: {title}: columns of {file} without a word: {lacking}")
 
 
+    # Whoever counts the columns of energy.csv finds them in the order of its first table.
+    order = re.findall(r"`([^`]+)`", " ".join(re.findall(r"^\| (`.*?) \|", re.search(r"^## energy.csv$(.*?)^Of comoving", OUTPUTS, re.M | re.S)[1], re.M)))
+    for file in ("run/energy.csv", "blocks/energy.csv"):
+        names = (top / file).read_text().partition("\n")[0].split(",")
+        check(names == [name for name in order if name != "external" or file.startswith("blocks")], f"output_files.md: energy.csv: {file} has {names}")
+
+
+def recipes(top):
+    """The commands by example work in the order in which they stand, here with few particles and steps."""
+    folder = top / "recipes"
+    folder.mkdir()
+    lines = re.findall(r"^\| [^|]*\| `(chamomile .*?)` \|", (ROOT / "docs/howto/recipes.md").read_text(), re.M)
+    check(len(lines) > 15, f"recipes.md: {len(lines)} commands were found")
+    for line in lines:
+        small = re.sub(r" -n \S+", " -n 500", re.sub(r" --n \d+", " --n 12", re.sub(r" --steps \d+", " --steps 20 --equilibrate 20", line)))
+        done = subprocess.run(["bash", "-c", f"{PROGRAM} {small.removeprefix('chamomile ')}"], cwd=folder, capture_output=True, text=True, timeout=600)
+        if "matplotlib is needed" in done.stderr:
+            print("no matplotlib: the tables were not drawn")
+            continue
+        check(done.returncode == 0, f"recipes.md: {line}: {done.stderr}")
+        for name in re.findall(r"(?:-o|--mass-function|--csv) (\S+)", small):
+            check((folder / name).exists(), f"recipes.md: {line}: {name} was not made")
+
+
 def page(path):
-    """The commands of a page, in the order in which they stand, in a folder of their own; what -o and the like name is there after."""
+    """The commands of a page, in the order in which they stand, in a folder of their own; what -o and the like name is there after, and so are files that a
+    tutorial speaks of. Blocks of `console` with the program run too, with few particles and for a while: they are those of pages in a browser."""
     def part(top):
         folder = top / path.stem
         folder.mkdir()
         (folder / "bin").mkdir()
         (folder / "bin/chamomile").symlink_to(PROGRAM)
-        blocks = re.findall(r"^```sh\n(.*?)^```", path.read_text(), re.M | re.S)
+        text = path.read_text()
+        blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
+        shown = re.findall(r"^\$ (.*)", "".join(re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)), re.M)
+        for command in shown:
+            words = command.split()
+            if words[0] == "chamomile":
+                blocks.append("timeout --preserve-status -s INT " + ("5 " if words[1] == "view" else "120 ") + re.sub(r" -n \S+", " -n 300", command))
+            else:
+                check("/" not in words[0] or (ROOT / words[0]).exists(), f"{path.name}: {words[0]}: is not there")
         check(blocks, f"{path.name}: has no commands")
         for block in blocks:
             done = subprocess.run(["bash", "-e", "-c", f'PATH="$PWD/bin:$PATH"\n{block}'], cwd=folder, capture_output=True, text=True, timeout=600)
             check(done.returncode == 0, f"{path.name}: {block}{done.stdout[-300:]}{done.stderr}")
             for name in re.findall(r"(?:-o|--output|--mass-function|--csv|>) (\S+)", re.sub(r" \|\| true", "", block)):
                 check((folder / name).exists() or "|| true" in block, f"{path.name}: {name}: was not made by {block}")
+        for name in re.findall(r"`([\w/]+\.(?:png|csv|txt|hdf5|log))`", text) if path.parent.name == "tutorials" else ():
+            check((folder / name).exists(), f"{path.name}: speaks of {name}, which its commands do not make")
     return part
 
 
-run_parts("the documents say what the program does", commands, columns, page(ROOT / "README.md"),
-          *(page(path) for path in sorted((ROOT / "docs/tutorials").glob("*.md")) if "```sh" in path.read_text()))
+run_parts("the documents say what the program does", commands, options, columns, recipes, page(ROOT / "README.md"),
+          *(page(path) for path in sorted((ROOT / "docs/tutorials").glob("*.md")) if re.search("^```(sh|console)", path.read_text(), re.M)))

@@ -4,13 +4,7 @@ import re
 import shutil
 import subprocess
 
-from program import PROGRAM, ROOT, chamomile, check, refused, run, run_parts
-
-
-def children(text, title):
-    """The names that a help lists under a title."""
-    part = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.M)
-    return re.findall(r"^  (\S+)", part[1], re.M) if part else []
+from program import PROGRAM, ROOT, chamomile, check, children, refused, run, run_parts
 
 
 def commands(top):

@@ -129,6 +129,12 @@ def end(line):
     sys.exit(bool(failures))
 
 
+def children(text, title):
+    """The names that a help lists under a title."""
+    part = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.M)
+    return re.findall(r"^  (\S+)", part[1], re.M) if part else []
+
+
 def run_parts(line, *parts):
     """Runs each part in one folder of all, or those named behind the program, and ends the test."""
     named = [part for part in parts if part.__name__ in sys.argv[3:]]

@@ -1,69 +1,119 @@
 #!/usr/bin/env python3
-"""Writes the tables of measurements into the pages: make_tables.py [--check] [ROOT]
+"""Writes the tables of measurements into README and pages: make_tables.py [--check] [ROOT]
 
-A page says where a table goes, from which file under docs/data and which columns it has, each with its heading if that
-is another:
+A page says which file of docs/data stands where:
 
-    <!-- table lists_h200.csv: N, tolerance, ms, 90 % error = error, particles -->
+    <!-- table lists_h200.csv -->
     ...
     <!-- end of table -->
 
-What stands between the two lines is written anew. A file is what `chamomile bench --csv` writes, or any with a line of
-headings; lines that begin with # are comments, of which the first stands below the table. With --check nothing is
-written, and the exit status is 1 where a page is not what its files say.
+What stands between the two lines is written anew. Without more the table is the file, cell by cell, and a word of the
+first column that repeats is left blank. After a colon come the columns to take, separated by commas, each with its
+heading if that is another, and their numbers get three digits:
+
+    <!-- table lists_h200.csv: N, tolerance, ms, 90 % error = error, particles -->
+
+A file is what `chamomile bench --csv` writes, or any with a line of headings. Lines that begin with # are comments; the
+first says when, where and with which version the numbers were measured, and stands below the table. With --check
+nothing is written, and the exit status is 1 where a page is not what its files say, or a file stands on no page.
 """
 import csv
 import pathlib
 import re
 import sys
 
-BLOCK = re.compile(r"(<!-- table (\S+): (.*?) -->\n)(.*?)(<!-- end of table -->)", re.DOTALL)
+BLOCK = re.compile(r"^( *)<!-- table ([\w.-]+)(?:: (.*?))? -->\n.*?^ *<!-- end of table -->", re.DOTALL | re.MULTILINE)
+WHEN = re.compile(r"\b20\d\d-\d\d-\d\d\b|\bpublished\b")
+
+
+class Unusable(Exception):
+    """A file of which no table can be made."""
 
 
 def read(path):
+    """The first comment, the headings and the rows."""
+    if not path.exists():
+        raise Unusable(f"docs/data/{path.name}: is not there")
     lines = path.read_text().splitlines()
     comments = [line[1:].strip() for line in lines if line.startswith("#")]
-    return comments, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    rows = list(csv.reader(line for line in lines if not line.startswith("#")))
+    if not comments or not WHEN.search(comments[0]):
+        raise Unusable(f"docs/data/{path.name}: its first line does not say when and where it was measured")
+    if len(rows) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        raise Unusable(f"docs/data/{path.name}: its rows differ in length, or there are none")
+    if len(set(rows[0])) < len(rows[0]):
+        raise Unusable(f"docs/data/{path.name}: a heading stands twice")
+    return comments[0], rows[0], rows[1:]
 
 
-def shown(text):
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def rounded(text):
     """A number with three digits, unless it is a count; other words as they are."""
     if text.isdigit() and not text.endswith("000000"):
         return text
-    try:
-        value = float(text)
-    except ValueError:
+    value = number(text)
+    if value is None:
         return text
     if value and (abs(value) >= 1e5 or abs(value) < 1e-2):
-        return f"{value:.3g}".replace("e-0", "e-").replace("e+0", "e")
+        return re.sub(r"e([+-])0?", lambda m: "e" + m[1].strip("+"), f"{value:.3g}")
     return f"{value:.4g}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def table(data, name, columns):
-    comments, rows = read(data / name)
-    pairs = [(part.split("=")[0].strip(), part.split("=")[-1].strip()) for part in columns.split(",")]
-    for column, _ in pairs:
-        if column not in rows[0]:
-            sys.exit(f"{name}: no column '{column}'; there are {', '.join(rows[0])}")
-    lines = ["| " + " | ".join(heading for _, heading in pairs) + " |", "|" + "---|" * len(pairs)]
-    lines += ["| " + " | ".join(shown(row[column]) for column, _ in pairs) + " |" for row in rows]
-    return "\n".join(lines) + "\n" + (f"\n{comments[0]} (`docs/data/{name}`)\n" if comments else "")
+def table(path, columns):
+    comment, names, rows = read(path)
+    headings = names
+    if columns:
+        pairs = [[word.strip() for word in part.split("=")] for part in columns.split(",")]
+        headings = [pair[-1] for pair in pairs]
+        for name, *_ in pairs:
+            if name not in names:
+                raise Unusable(f"docs/data/{path.name}: has no column '{name}': there are {', '.join(names)}")
+        rows = [[rounded(row[names.index(name)]) for name, *_ in pairs] for row in rows]
+    previous, lines = None, []
+    for row in [headings, ["---"] * len(headings), *rows]:
+        first, *others = row
+        again = first == previous and number(first) is None and len(row) > 1
+        lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in ["" if again else first, *others]) + " |")
+        previous = first
+    lines[1] = "|" + "---|" * len(headings)
+    return [*lines, "", f"{comment} (`docs/data/{path.name}`)"]
 
 
 def main():
+    check = "--check" in sys.argv
     words = [word for word in sys.argv[1:] if word != "--check"]
     root = pathlib.Path(words[0] if words else pathlib.Path(__file__).parents[2])
-    stale = []
-    for page in sorted((root / "docs").rglob("*.md")):
+    complaints, shown = [], set()
+    everything = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    for page in everything:
+        def block(found):
+            indent, name, columns = found.groups()
+            shown.add(name)
+            begin, end = found[0].partition("\n")[0], f"{indent}<!-- end of table -->"
+            lines = table(root / "docs/data" / name, columns)
+            return "\n".join([begin, "", *((indent + line).rstrip() for line in lines), "", end])
+
         text = page.read_text()
-        new = BLOCK.sub(lambda m: m[1] + "\n" + table(root / "docs/data", m[2], m[3]) + "\n" + m[5], text)
-        if new != text and "--check" in sys.argv:
-            stale.append(str(page.relative_to(root)))
+        try:
+            new = BLOCK.sub(block, text)
+        except Unusable as problem:
+            complaints.append(f"{page.relative_to(root)}: {problem}")
+            continue
+        if new != text and check:
+            complaints.append(f"{page.relative_to(root)}: is not what docs/scripts/make_tables.py writes")
         elif new != text:
             page.write_text(new)
-    for page in stale:
-        print(f"{page}: is not what docs/scripts/make_tables.py writes")
-    sys.exit(bool(stale))
+    pages = "".join(page.read_text() for page in everything)
+    complaints += [f"docs/data/{path.name}: stands on no page" for path in sorted((root / "docs/data").glob("*.csv"))
+                   if path.name not in shown and f"data/{path.name})" not in pages]
+    print("\n".join(complaints), end="\n" if complaints else "")
+    sys.exit(bool(complaints))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ DiskKinematics::DiskKinematics(const ExponentialDiskField& field, double height,
     std::vector<double> weighted(m), density(m);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < m; ++j) {
-            const double z = heights_[j] * height_, r = std::hypot(radii_[i], z);
+            const double z = heights_[j] * height_, r = norm(Vec3<double>{radii_[i], 0, z});
             const double spherical = r > 0 ? spheres.mass(r) * z / (r * r * r) : 0;
             const double cosh = std::cosh(heights_[j]);
             density[j] = 1 / (cosh * cosh);
@@ -104,7 +104,7 @@ double DiskKinematics::toomre_q(double radius) const
 
 Vec3<double> DiskKinematics::draw(RandomStream& random, const Vec3<double>& position) const
 {
-    const double radius = std::hypot(position.x, position.y);
+    const double radius = norm(Vec3<double>{position.x, position.y, 0});
     const double outward = at(radial_, radius) * random.normal();
     const double around = at(streaming_, radius) + at(azimuthal_, radius) * random.normal();
     const double up =

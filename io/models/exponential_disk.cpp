@@ -119,7 +119,7 @@ Snapshot make_thin_disk(const ThinDiskOptions& options)
     for (std::size_t i = 0; i < particles.size(); ++i) {
         RandomStream random(options.seed, disk_type, i);
         const Vec3<double> r = draw_disk_position(random, options.height, options.truncation);
-        const double radius = std::hypot(r.x, r.y);
+        const double radius = norm(Vec3<double>{r.x, r.y, 0});
         const double rate = std::sqrt(thin_disk_circular_speed_squared(radius)) / radius;
         particles.position[i] = r;
         particles.velocity[i] = {-rate * r.y, rate * r.x, 0};

@@ -196,7 +196,8 @@ double distance(const Point& p, const std::pair<Point, Point>& line)
     const double x = b.x - a.x, y = b.y - a.y, square = x * x + y * y;
     const double part =
         square > 0 ? std::clamp(((p.x - a.x) * x + (p.y - a.y) * y) / square, 0.0, 1.0) : 0;
-    return std::hypot(p.x - a.x - part * x, p.y - a.y - part * y);
+    const double u = p.x - a.x - part * x, v = p.y - a.y - part * y;
+    return std::sqrt(u * u + v * v);
 }
 
 void blend(Colour& pixel, Colour colour, double part)

@@ -1,4 +1,8 @@
-# A recipe for Spack: copy it to a repository of yours, as packages/chamomile/package.py, and set `git` to where your clone is.
+# A recipe for Spack 1.0 or later: copy it to a repository of yours, as packages/chamomile/package.py, and set `git` to where your
+# clone is. Fourier transforms are FFTW's, since Spack has no KissFFT; what follows for binaries stands in docs/howto/licences.md.
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
 from spack.package import *
 
 
@@ -11,7 +15,7 @@ class Chamomile(CMakePackage, CudaPackage):
 
     version("0.2.0", tag="v0.2.0")
 
-    variant("fft", default="fftw", values=("fftw", "kissfft"), multi=False, description="Fourier transforms; kissfft is free of the GPL")
+    variant("mpi", default=False, description="Runs of several processes")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -21,15 +25,17 @@ class Chamomile(CMakePackage, CudaPackage):
     depends_on("hdf5~mpi")
     depends_on("libpng")
     depends_on("zlib-api")
-    depends_on("fftw@3:+openmp~mpi precision=float,double", when="fft=fftw")
-    depends_on("kissfft", when="fft=kissfft")
+    depends_on("fftw@3:+openmp~mpi precision=float,double")
+    depends_on("mpi", when="+mpi")
     depends_on("cuda@12:", when="+cuda")
+
+    conflicts("cuda_arch=none", when="+cuda", msg="choose the compute capability of your card, such as cuda_arch=90")
 
     def cmake_args(self):
         args = [
             self.define("BUILD_TESTING", False),
             self.define_from_variant("CHAMOMILE_CUDA", "cuda"),
-            self.define_from_variant("CHAMOMILE_FFT", "fft"),
+            self.define_from_variant("CHAMOMILE_MPI", "mpi"),
         ]
         if self.spec.satisfies("+cuda"):
             args.append(self.define("CHAMOMILE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))

@@ -245,6 +245,12 @@ def test_quantities_have_units():
     snapshot.use_units("galactic")
     assert snapshot.unit("time") == "kpc/(km/s)" and snapshot.unit("energy") == "1e10 Msun (km/s)^2" and abs(snapshot.G / 43007.1 - 1) < 1e-5
     assert chamomile.plummer(2).unit("mass") == ""
+    # Of arrays use_units() says which units they have; from then on it converts.
+    arrays = chamomile.make_snapshot(np.eye(3), 2.0)
+    arrays.use_units("galactic")
+    assert np.array_equal(arrays.positions, np.eye(3)) and arrays.unit("length") == "kpc" and abs(arrays.G / 43007.1 - 1) < 1e-5
+    arrays.use_units("stellar")
+    assert np.allclose(arrays.positions, 1000 * np.eye(3)) and np.allclose(arrays.masses, 2e10)
     for line, make in (
         ("step: 1 kpc: is a length: a time is needed", lambda: chamomile.Simulation(snapshot, end_time=1, step="1 kpc", softening=1)),
         ("end_time: 1 Gyrr: Gyrr: is no unit", lambda: chamomile.Simulation(snapshot, end_time="1 Gyrr", step=1, softening=1)),

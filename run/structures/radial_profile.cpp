@@ -71,7 +71,7 @@ std::vector<Body> seen_from(const Snapshot& snapshot, const ProfileRequest& requ
     std::vector<Body> bodies;
     for (std::size_t i = 0; i < p.size(); ++i) {
         const Vec3<double> x = places[i], v = p.velocity[i] - motion;
-        const double R = std::hypot(x.x, x.y), r = distances[i];
+        const double R = norm(Vec3<double>{x.x, x.y, 0}), r = distances[i];
         const double c = R > 0 ? x.x / R : 1, s = R > 0 ? x.y / R : 0;
         const double out = c * v.x + s * v.y, around = c * v.y - s * v.x;
         const double cosine = r > 0 ? x.z / r : 1, sine = r > 0 ? R / r : 0;

@@ -19,7 +19,7 @@ struct Plot {
     Index particles; ///< where those that have arrived begin among the sources
 };
 
-/// Makes room in an array of moments, if it is used, and gives element c the value at `from`.
+/// Gives element c of an array of moments, if it is used, the value at `from`.
 template <class T>
 void put(std::pmr::vector<T>& to, Index c, const auto& from, std::size_t at)
 {
@@ -89,13 +89,11 @@ private:
     const EssentialTrees& essential_;
 };
 
-/// Copies to an array by all threads.
+/// Copies to the entries from `first`.
 template <class T>
-void copy(std::span<const T> from, T* to)
+void copy(std::span<const T> from, std::pmr::vector<T>& to, std::size_t first = 0)
 {
-#pragma omp parallel for if (from.size() > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < from.size(); ++k)
-        to[k] = from[k];
+    copy_bytes(std::as_bytes(from), reinterpret_cast<std::byte*>(to.data() + first));
 }
 
 } // namespace
@@ -163,9 +161,9 @@ void Forest::take_particles(const LocalTrees& local, const EssentialTrees& essen
     const std::size_t own = local.octree.sources.size();
     octree.order.resize(own);
     octree.sources.resize(octree.size);
-    copy<Index>(local.octree.order, octree.order.data());
-    copy<Source>(local.octree.sources, octree.sources.data());
-    copy<Source>(essential.particles, octree.sources.data() + own);
+    copy<Index>(local.octree.order, octree.order);
+    copy<Source>(local.octree.sources, octree.sources);
+    copy<Source>(essential.particles, octree.sources, own);
 }
 
 bool has_absent(const InteractionLists& lists)

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <omp.h>
@@ -26,16 +27,46 @@ public:
     template <class T>
     void upload(DeviceBuffer<T>& to, const T* from, std::size_t n, cudaStream_t stream)
     {
-        copy(reinterpret_cast<char*>(to.reserve(n)), reinterpret_cast<const char*>(from),
-             n * sizeof(T), stream, cudaMemcpyHostToDevice);
+        T* const there = to.reserve(n);
+        if (is_pinned(from)) {
+            check(cudaMemcpyAsync(there, from, n * sizeof(T), cudaMemcpyHostToDevice, stream),
+                  "copy pinned memory");
+            return;
+        }
+        const std::size_t bytes = n * sizeof(T);
+        in_lanes((bytes + block_up - 1) / block_up, "copy to the device",
+                 [&](Lane& lane, auto& next) {
+                     return send(lane, reinterpret_cast<char*>(there),
+                                 reinterpret_cast<const char*>(from), bytes, next, stream);
+                 });
     }
 
     /// Returns when the host has the data that the stream has made so far.
     template <class T>
     void download(T* to, const T* from, std::size_t n, cudaStream_t stream)
     {
-        copy(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), n * sizeof(T),
-             stream, cudaMemcpyDeviceToHost);
+        if (is_pinned(to)) {
+            check(cudaMemcpyAsync(to, from, n * sizeof(T), cudaMemcpyDeviceToHost, stream),
+                  "copy pinned memory");
+            check(status_when_done(stream), "wait for a copy");
+            return;
+        }
+        char* const bytes = reinterpret_cast<char*>(to);
+        take(reinterpret_cast<const char*>(from), n * sizeof(T), stream,
+             [&](std::size_t begin, std::span<const char> block) {
+                 std::memcpy(bytes + begin, block.data(), block.size());
+             });
+    }
+
+    /// Calls taken(begin, items) for blocks of the data that the stream has made so far, from all
+    /// threads and in any order, and returns when all are taken.
+    template <class T, class Taken>
+    void take(const T* from, std::size_t n, cudaStream_t stream, const Taken& taken)
+    {
+        constexpr std::size_t block = block_down / sizeof(T);
+        in_lanes((n + block - 1) / block, "copy from the device", [&](Lane& lane, auto& next) {
+            return receive(lane, from, n, next, stream, taken);
+        });
     }
 
 private:
@@ -49,19 +80,12 @@ private:
         Event done[2];
     };
 
-    void copy(char* to, const char* from, std::size_t bytes, cudaStream_t stream,
-              cudaMemcpyKind kind)
+    /// Calls copy(lane, next) in each of as many threads as there are blocks, if so many there are.
+    template <class Copy>
+    void in_lanes(std::size_t blocks, const char* tried, const Copy& copy)
     {
-        if (bytes == 0)
+        if (blocks == 0)
             return;
-        const bool up = kind == cudaMemcpyHostToDevice;
-        if (is_pinned(up ? static_cast<const void*>(from) : to)) {
-            check(cudaMemcpyAsync(to, from, bytes, kind, stream), "copy pinned memory");
-            if (!up)
-                check(status_when_done(stream), "wait for a copy");
-            return;
-        }
-        const std::size_t block = up ? block_up : block_down, blocks = (bytes + block - 1) / block;
         const int threads = int(std::min<std::size_t>(blocks, std::size_t(omp_get_max_threads())));
         while (lanes_.size() < std::size_t(threads)) {
             auto lane = std::make_unique<Lane>();
@@ -73,13 +97,11 @@ private:
         std::atomic<cudaError_t> status{cudaSuccess};
 #pragma omp parallel num_threads(threads) if (threads > 1)
         {
-            Lane& lane = *lanes_[std::size_t(omp_get_thread_num())];
-            const cudaError_t result = up ? send(lane, to, from, bytes, next, stream)
-                                          : receive(lane, to, from, bytes, next, stream);
+            const cudaError_t result = copy(*lanes_[std::size_t(omp_get_thread_num())], next);
             if (result != cudaSuccess)
                 status = result;
         }
-        check(status, up ? "copy to the device" : "copy from the device");
+        check(status, tried);
     }
 
     cudaError_t send(Lane& lane, char* to, const char* from, std::size_t bytes,
@@ -102,28 +124,31 @@ private:
         return status;
     }
 
-    cudaError_t receive(Lane& lane, char* to, const char* from, std::size_t bytes,
-                        std::atomic<std::size_t>& next, cudaStream_t stream)
+    template <class T, class Taken>
+    cudaError_t receive(Lane& lane, const T* from, std::size_t n, std::atomic<std::size_t>& next,
+                        cudaStream_t stream, const Taken& taken)
     {
+        constexpr std::size_t block = block_down / sizeof(T);
         cudaError_t status = cudaSetDevice(device_);
-        std::size_t begin[2] = {bytes, bytes}; // of the block on its way to each slot
+        std::size_t begin[2] = {n, n}; // of the block on its way to each slot
         const auto request = [&](int turn) {
-            begin[turn] = block_down * next++;
-            if (begin[turn] >= bytes || status != cudaSuccess)
+            begin[turn] = block * next++;
+            if (begin[turn] >= n || status != cudaSuccess)
                 return;
             status = cudaMemcpyAsync(lane.slot[turn].data(), from + begin[turn],
-                                     std::min(block_down, bytes - begin[turn]),
+                                     std::min(block, n - begin[turn]) * sizeof(T),
                                      cudaMemcpyDeviceToHost, stream);
             if (status == cudaSuccess)
                 status = cudaEventRecord(lane.done[turn], stream);
         };
         request(0);
-        for (int turn = 0; status == cudaSuccess && begin[turn] < bytes; turn ^= 1) {
+        for (int turn = 0; status == cudaSuccess && begin[turn] < n; turn ^= 1) {
             request(turn ^ 1);
             if (status == cudaSuccess)
                 status = status_when_done(lane.done[turn]);
-            std::memcpy(to + begin[turn], lane.slot[turn].data(),
-                        std::min(block_down, bytes - begin[turn]));
+            if (status == cudaSuccess)
+                taken(begin[turn], std::span(reinterpret_cast<const T*>(lane.slot[turn].data()),
+                                             std::min(block, n - begin[turn])));
         }
         return status;
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/trace.hpp"
@@ -28,6 +29,12 @@ constexpr int slot_count = 32;
 /// So many warps of the Chamomile kernel run on a multiprocessor, by its registers.
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 256, largest_batch = 2048;
+constexpr unsigned block_size = 256; ///< of the kernels that store sums
+
+unsigned blocks_of(std::size_t threads)
+{
+    return unsigned((threads + block_size - 1) / block_size);
+}
 
 class CudaEvaluator final : public CardEvaluator {
 public:
@@ -247,50 +254,91 @@ private:
                          {length * length / mass, length / mass}, acceleration, potential);
     }
 
+    SumUnit unit() const
+    {
+        return {input_.output.acceleration_unit, input_.output.potential_unit,
+                precision_ == Precision::single_precision};
+    }
+
+    SumCounts* clear_counts()
+    {
+        check(cudaMemsetAsync(counts_.reserve(1), 0, sizeof(SumCounts), tree_->stream),
+              "clear counts");
+        return counts_.data();
+    }
+
+    /// Waits for the counts of sums.
+    SumCounts wait_for_counts()
+    {
+        check(cudaGetLastError(), "launch the conversion of sums");
+        download(host_counts_.reserve(1), counts_.data(), 1, tree_->stream);
+        tree_->stream.wait();
+        return *host_counts_.data();
+    }
+
     /// Stores the sums where all particles are targets: they lie in the caller's order. Returns how
     /// many are not finite.
     std::size_t store_all(const ForceOutput& output)
     {
+        bytes_down_ = 0;
+        if (unit().rounds && !output.acceleration.on_device &&
+            (!output.potential || !output.potential.on_device))
+            if (const auto not_finite = store_floats(output))
+                return *not_finite;
         const std::size_t n = input_.groups->target_count;
-        const cudaStream_t stream = tree_->stream;
         const bool potential(output.potential);
-        check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
-              "clear a count");
         ArrayView acceleration = output.acceleration, potentials = output.potential;
         if (!acceleration.on_device)
             acceleration = view_of(std::span(accelerations_.reserve(n), n));
         if (potential && !potentials.on_device)
             potentials = view_of(std::span(potentials_.reserve(n), n));
-        convert_sums<<<unsigned((n + 255) / 256), 256, 0, stream>>>(
-            sums_.data(), n, output.acceleration_unit, output.potential_unit, acceleration,
-            potentials, not_finite_.data());
-        check(cudaGetLastError(), "launch the change of units");
-        download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
-        bytes_down_ = 0;
+        convert_sums<<<blocks_of(n), block_size, 0, tree_->stream>>>(
+            sums_.data(), n, unit(), acceleration, potentials, clear_counts());
+        const SumCounts counts = wait_for_counts();
         if (!output.acceleration.on_device)
-            store(accelerations_.data(), n, output.acceleration);
+            store(reinterpret_cast<const double*>(accelerations_.data()), n, 3, 1,
+                  output.acceleration);
         if (potential && !output.potential.on_device)
-            store(potentials_.data(), n, output.potential);
-        tree_->stream.wait();
-        return *host_not_finite_.data();
+            store(potentials_.data(), n, 1, 1, output.potential);
+        return counts.not_finite;
     }
 
-    /// Copies dense items of the device to an array of the host.
-    template <class Item>
-    void store(const Item* from, std::size_t n, const ArrayView& to)
+    /// Stores them on the host as floats, if all of them are floats.
+    std::optional<std::size_t> store_floats(const ForceOutput& output)
     {
-        bytes_down_ += n * sizeof(Item);
-        if (to.is_dense())
-            return tree_->staging.download(reinterpret_cast<Item*>(to.component[0]), from, n,
-                                           tree_->stream);
-        constexpr int components = int(sizeof(Item) / sizeof(double));
-        host_items_.resize(n * components);
-        tree_->staging.download(host_items_.data(), reinterpret_cast<const double*>(from),
-                                n * components, tree_->stream);
-#pragma omp parallel for if (n > worth_threads)
-        for (std::size_t i = 0; i < n; ++i)
-            for (int c = 0; c < components; ++c)
-                to.store(i, c, host_items_[i * components + std::size_t(c)]);
+        const std::size_t n = input_.groups->target_count;
+        const bool potential(output.potential);
+        Vec3<float>* const short_accelerations = short_accelerations_.reserve(n);
+        float* const short_potentials = potential ? short_potentials_.reserve(n) : nullptr;
+        shorten_sums<<<blocks_of(n), block_size, 0, tree_->stream>>>(
+            sums_.data(), n, unit(), short_accelerations, short_potentials, clear_counts());
+        const SumCounts counts = wait_for_counts();
+        if (counts.not_float)
+            return {};
+        store(&short_accelerations->x, n, 3, unit().acceleration, output.acceleration);
+        if (potential)
+            store(short_potentials, n, 1, unit().potential, output.potential);
+        return counts.not_finite;
+    }
+
+    /// Copies n items of so many numbers to an array of the host, in those units.
+    template <class Number>
+    void store(const Number* from, std::size_t n, std::size_t components, double in_units,
+               const ArrayView& to)
+    {
+        bytes_down_ += n * components * sizeof(Number);
+        double* const dense = to.is_dense() ? reinterpret_cast<double*>(to.component[0]) : nullptr;
+        tree_->staging.take(from, n * components, tree_->stream,
+                            [&](std::size_t begin, std::span<const Number> numbers) {
+                                if (dense)
+                                    for (std::size_t k = 0; k < numbers.size(); ++k)
+                                        dense[begin + k] = in_units * double(numbers[k]);
+                                else
+                                    for (std::size_t k = 0; k < numbers.size(); ++k)
+                                        to.store((begin + k) / components,
+                                                 int((begin + k) % components),
+                                                 in_units * double(numbers[k]));
+                            });
     }
 
     /// Stores the sums of active particles in arrays of the device. Returns how many are not
@@ -298,18 +346,11 @@ private:
     std::size_t store_on_device(const ForceOutput& output)
     {
         const Index targets = Index(input_.groups->target_count);
-        const cudaStream_t stream = tree_->stream;
-        check(cudaMemsetAsync(not_finite_.reserve(1), 0, sizeof(unsigned), stream),
-              "clear a count");
-        scatter_sums<<<(targets + 255) / 256, 256, 0, stream>>>(
-            sums_.data(), tree_->targets.data(), tree_->order.data(), targets,
-            output.acceleration_unit, output.potential_unit, output.acceleration, output.potential,
-            not_finite_.data());
-        check(cudaGetLastError(), "launch the scatter of sums");
-        download(host_not_finite_.reserve(1), not_finite_.data(), 1, stream);
-        tree_->stream.wait();
+        scatter_sums<<<blocks_of(targets), block_size, 0, tree_->stream>>>(
+            sums_.data(), tree_->targets.data(), tree_->order.data(), targets, unit(),
+            output.acceleration, output.potential, clear_counts());
         bytes_down_ = 0;
-        return *host_not_finite_.data();
+        return wait_for_counts().not_finite;
     }
 
     /// Stores the sums of active particles. Only their entries of the caller's arrays may change:
@@ -320,13 +361,13 @@ private:
         const std::span<const Index> active = input_.active;
         const std::size_t n = active.size();
         const cudaStream_t stream = tree_->stream;
-        const auto blocks = [](std::size_t threads) { return unsigned((threads + 255) / 256); };
         tree_->staging.upload(active_, active.data(), n, stream);
         Index* const number = number_.reserve(input_.octree->size);
         TargetSum* const sorted = sorted_sums_.reserve(n);
-        number_targets<<<blocks(targets), 256, 0, stream>>>(tree_->targets.data(),
-                                                            tree_->order.data(), targets, number);
-        sort_sums<<<blocks(n), 256, 0, stream>>>(sums_.data(), number, active_.data(), n, sorted);
+        number_targets<<<blocks_of(targets), block_size, 0, stream>>>(
+            tree_->targets.data(), tree_->order.data(), targets, number);
+        sort_sums<<<blocks_of(n), block_size, 0, stream>>>(sums_.data(), number, active_.data(), n,
+                                                           unit(), sorted);
         check(cudaGetLastError(), "launch the sort of sums");
         TargetSum* const sums = host_sums_.reserve(n);
         tree_->staging.download(sums, sorted, n, stream);
@@ -451,10 +492,11 @@ private:
     DeviceBuffer<float> work_;                 // of each target
     DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
     DeviceBuffer<double> potentials_;
-    DeviceBuffer<unsigned> not_finite_;
-    PinnedBuffer<unsigned> host_not_finite_;
+    DeviceBuffer<Vec3<float>> short_accelerations_;
+    DeviceBuffer<float> short_potentials_;
+    DeviceBuffer<SumCounts> counts_;
+    PinnedBuffer<SumCounts> host_counts_;
     PinnedBuffer<TargetSum> host_sums_;
-    std::vector<double> host_items_;
     std::uint64_t bytes_down_ = 0; // of results
 };
 

@@ -1,9 +1,9 @@
-// Builds the tree: particles never leave the device once they are there, the host works on
-// boundaries and cells alone. Contraction: none, so that the tree has the bits of the host's.
+// Builds the tree: particles never leave the device once they are there, and the host gets the
+// cells. Contraction: none, so that the tree has the bits of the host's.
 //
-// Bytes per particle over PCIe: 32 up (position, mass), 2 down (boundary); per cell 16 up (the
-// cell), 48 down (bounds; multipoles of the few above the clusters); per node of the walk 512 down,
-// which has about 7 cells. On the device: 32 read and written by the gather in random order, 12 per
+// Bytes per particle over PCIe: 32 up (position, mass); per cell 64 down (the cell, its bounds;
+// multipoles of the few above the clusters); per node of the walk 512 down, which has about 7
+// cells. On the device: 32 read and written by the gather in random order, 12 per
 // pass of the sort, 32 read by the moments of the leaves. Softening lengths of particles' own add 8
 // bytes up, which come with the masses while the keys are sorted, 16 read and 8 written by their
 // gather, 24 written per cell, and 8 up and 16 down per group.
@@ -16,6 +16,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/gpu/device/caching_allocator.cuh"
 #include "chamomile/gpu/device/device_arrays.cuh"
+#include "chamomile/gpu/tree/device_cells.cuh"
 #include "chamomile/gpu/tree/device_targets.cuh"
 #include "chamomile/gpu/tree/device_tree.cuh"
 #include "chamomile/gpu/tree/tree_kernels.cuh"
@@ -26,7 +27,8 @@ namespace {
 class CudaTreeBuilder final : public TreeBuilder {
 public:
     CudaTreeBuilder(std::shared_ptr<DeviceTree> tree, std::shared_ptr<PinnedMemory> pinned)
-        : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_)
+        : tree_(std::move(tree)), pinned_(std::move(pinned)), targets_(*tree_),
+          cells_(*tree_, scratch_)
     {}
 
     void build(Tree& tree, const TreeParticles& particles, const TreePlan& plan,
@@ -34,12 +36,10 @@ public:
     {
         Octree& octree = tree.octree;
         Moments& moments = tree.moments;
-        const int leaf_size = plan.leaf_size;
         check(cudaSetDevice(tree_->device), "choose the device");
         check_number(particles.count);
         const std::size_t n = particles.count;
-        tree_->bytes_up = 0;
-        tree_->bytes_down = n * 2;
+        tree_->bytes_up = tree_->bytes_down = 0;
         tree_->has_targets = false;
         octree.size = tree_->particles = n;
         octree.order.clear();
@@ -60,28 +60,22 @@ public:
             upload_positions(particles);
             start_extent();
         }
-        bool keys_are_shared;
+        bool are_cells_here;
         {
             const TimedPhase phase(profile, "sort");
-            start_sort(octree, particles, plan);
+            start_sort(particles, plan);
+            cells_.start(Index(plan.leaf_size));
             upload_masses(particles);
             upload_softenings(particles);
-            keys_are_shared = finish_sort(octree);
+            are_cells_here = cells_.are_counted();
         }
         {
             const TimedPhase phase(profile, "cells");
-            if (!keys_are_shared)
-                gather_sources();
-            divide_into_cells(octree,
-                              keys_are_shared ? host_positions(particles)
-                                              : std::span<const Vec3<double>>{},
-                              leaf_size);
-            if (keys_are_shared) { // the host has refined the order
-                tree_->staging.upload(tree_->order, octree.order.data(), octree.size,
-                                      tree_->stream);
-                gather_sources();
-            }
-            send_cells(octree);
+            if (are_cells_here)
+                cells_.finish(octree, down_);
+            else
+                refine_and_divide(octree, particles, plan.leaf_size);
+            gather_sources();
         }
         gather_softenings(particles);
         make_moments(tree, plan, profile);
@@ -112,7 +106,7 @@ public:
     void finish_nodes(Tree&) override
     {
         check(cudaSetDevice(tree_->device), "choose the device");
-        tree_->stream.wait();
+        down_.wait();
     }
 
     void fetch_order(Octree& octree) override
@@ -285,8 +279,8 @@ private:
         return cube_around(box.low, box.high);
     }
 
-    /// Starts to make keys, order and boundaries, which are on their way when it returns.
-    void start_sort(Octree& octree, const TreeParticles& particles, const TreePlan& plan)
+    /// Starts to make keys and order.
+    void start_sort(const TreeParticles& particles, const TreePlan& plan)
     {
         DeviceTree& t = *tree_;
         const std::size_t n = particles.count;
@@ -300,32 +294,29 @@ private:
             thrust::stable_sort_by_key(thrust::cuda::par_nosync(scratch_).on(t.stream), keys,
                                        keys + n, order);
         });
+    }
+
+    /// Divides particles that share keys on the host, which refines their order.
+    void refine_and_divide(Octree& octree, const TreeParticles& particles, int leaf_size)
+    {
+        DeviceTree& t = *tree_;
+        const std::size_t n = particles.count;
         Boundaries& between = octree.boundaries;
         between.resize(n);
-        int* shared = shared_.reserve(1);
-        check(cudaMemsetAsync(shared, 0, sizeof(int), t.stream), "clear a flag");
         find_boundaries<<<blocks_of(n), block_size, 0, t.stream>>>(
-            keys, n, std::size_t(plan.leaf_size), levels_.reserve(n), octants_.reserve(n),
-            least_.reserve(between.least.size()), shared);
+            t.keys.data(), n, levels_.reserve(n), octants_.reserve(n),
+            least_.reserve(between.least.size()));
         check(cudaGetLastError(), "launch the boundaries");
-        download(host_shared_.reserve(1), shared, 1, t.stream);
         download(between.level.data(), levels_.data(), n, t.stream);
         download(between.octants.data(), octants_.data(), n, t.stream);
         download(between.least.data(), least_.data(), between.least.size(), t.stream);
-        sorted_.record(t.stream);
-    }
-
-    /// Returns true if more particles share a key than a leaf holds; then octree.order is filled.
-    bool finish_sort(Octree& octree)
-    {
-        check(status_when_done(sorted_), "sort the keys");
-        const bool keys_are_shared = *host_shared_.data() != 0;
-        if (keys_are_shared) {
-            octree.order.resize(octree.size);
-            tree_->staging.download(octree.order.data(), tree_->order.data(), octree.size,
-                                    tree_->stream);
-        }
-        return keys_are_shared;
+        fetch_order(octree); // which waits
+        divide_into_cells(octree, host_positions(particles), leaf_size);
+        t.staging.upload(t.order, octree.order.data(), n, t.stream);
+        const std::size_t cells = octree.cells.size();
+        chamomile::upload(t.cells, octree.cells.data(), cells, t.stream);
+        t.bytes_up += n * sizeof(Index) + cells * sizeof(Cell);
+        t.bytes_down += 2 * n;
     }
 
     /// Gathers the sources. In a box those of the last build or refit are there, and say which
@@ -359,14 +350,6 @@ private:
         check(cudaGetLastError(), "launch the gather of softenings");
     }
 
-    void send_cells(const Octree& octree)
-    {
-        DeviceTree& t = *tree_;
-        const std::size_t n = octree.cells.size();
-        chamomile::upload(t.cells, octree.cells.data(), n, t.stream);
-        t.bytes_up += n * sizeof(Cell);
-    }
-
     void start_moments(const Octree& octree, Moments& moments, const TreePlan& plan)
     {
         DeviceTree& t = *tree_;
@@ -395,13 +378,16 @@ private:
                 {t.cells.data(), t.sources.data(), t.softening.data(), multipoles, softenings}, n,
                 mothers, missing);
             check(cudaGetLastError(), "launch the softenings of cells");
-            download(host_softening_.reserve(1), softenings, 1, t.stream);
         }
-        download(host_count_.reserve(1), count_.data(), 1, t.stream);
-        counted_.record(t.stream);
+        summed_.record(t.stream);
+        check(cudaStreamWaitEvent(down_, summed_), "wait for the moments");
+        if (t.has_softenings)
+            download(host_softening_.reserve(1), t.cell_softening.data(), 1, down_);
+        download(host_count_.reserve(1), count_.data(), 1, down_);
+        counted_.record(down_);
         moments.multipole.resize(n);
         moments.bounds.resize(n);
-        download(moments.bounds.data(), t.bounds.data(), n, t.stream);
+        download(moments.bounds.data(), t.bounds.data(), n, down_);
         t.bytes_down += n * sizeof(Box);
     }
 
@@ -411,8 +397,8 @@ private:
         DeviceTree& t = *tree_;
         check(status_when_done(counted_), "sum the moments");
         const unsigned collected = *host_count_.data();
-        download(host_collected_.reserve(collected), collected_.data(), collected, t.stream);
-        moments_here_.record(t.stream);
+        download(host_collected_.reserve(collected), collected_.data(), collected, down_);
+        moments_here_.record(down_);
         t.bytes_down += collected * sizeof(NumberedMultipole);
         return collected;
     }
@@ -437,8 +423,10 @@ private:
                                                               t.multipoles.data(), t.bounds.data(),
                                                               reach_of, t.nodes.data());
         check(cudaGetLastError(), "launch the nodes");
+        filled_.record(t.stream);
         tree.nodes.nodes.resize(nodes);
-        download(tree.nodes.nodes.data(), t.nodes.data(), nodes, t.stream);
+        check(cudaStreamWaitEvent(down_, filled_), "wait for the nodes");
+        download(tree.nodes.nodes.data(), t.nodes.data(), nodes, down_);
         t.bytes_down += nodes * sizeof(WalkNode);
     }
 
@@ -446,12 +434,11 @@ private:
     std::shared_ptr<PinnedMemory> pinned_;
     DeviceTargets targets_;
     CachingAllocator scratch_;
+    DeviceCells cells_;
     DeviceBuffer<Extent> extents_;
-    DeviceBuffer<std::uint8_t> levels_, octants_, least_;
-    DeviceBuffer<int> shared_;
+    DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;
     PinnedBuffer<Extent> host_extents_;
-    PinnedBuffer<int> host_shared_;
     DeviceBuffer<NumberedMultipole> collected_;
     DeviceBuffer<unsigned> count_;
     PinnedBuffer<NumberedMultipole> host_collected_;
@@ -462,7 +449,8 @@ private:
     bool has_lengths_ = false;     // of the last build or refit that uploaded them
     PinnedBuffer<CellSoftening> host_softening_;
     Stream masses_stream_; // masses come while the keys are sorted
-    Event measured_, sorted_, masses_uploaded_, counted_, moments_here_;
+    Stream down_;          // what the host reads goes down while the tree is built on
+    Event measured_, masses_uploaded_, summed_, counted_, moments_here_, filled_;
 };
 
 } // namespace

@@ -68,11 +68,9 @@ __global__ void compute_keys(const Vec3<double>* positions, std::size_t n, RootC
 
 static_assert(Boundaries::block == block_size);
 
-/// Finds entry k of level and octants, the least level of each block, and whether more than `most`
-/// sorted particles share one key.
-__global__ void find_boundaries(const Key* keys, std::size_t n, std::size_t most,
-                                std::uint8_t* level, std::uint8_t* octants, std::uint8_t* least,
-                                int* keys_are_shared)
+/// Finds entry k of level and octants, and the least level of each block.
+__global__ void find_boundaries(const Key* keys, std::size_t n, std::uint8_t* level,
+                                std::uint8_t* octants, std::uint8_t* least)
 {
     const std::size_t k = std::size_t(blockIdx.x) * block_size + threadIdx.x;
     unsigned own = key_levels;
@@ -81,8 +79,6 @@ __global__ void find_boundaries(const Key* keys, std::size_t n, std::size_t most
         level[k] = b.level;
         octants[k] = b.octants;
         own = b.level;
-        if (k + most < n && keys[k] == keys[k + most])
-            *keys_are_shared = 1;
     }
     __shared__ unsigned of_warp[block_size / 32];
     for (int step = 16; step > 0; step /= 2)
@@ -140,7 +136,7 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
 }
 
 struct NumberedMultipole {
-    Index cell;
+    std::uint64_t cell; // no byte is padding, which a copy would read
     Multipole multipole;
 };
 

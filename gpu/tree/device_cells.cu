@@ -1,0 +1,174 @@
+// Cells from sorted keys: each thread looks at one particle. Contraction: fused.
+//
+// A cell is a run of keys that agree in their first digits, and it is divided at the first digit in
+// which they do not all agree. So the boundary between two neighbours, which is the first digit in
+// which these differ, belongs to one cell: the run of keys that agree with them in all digits before
+// it. Runs are found by doubling steps and bisection. The cells that begin at a particle are a chain
+// of first daughters, and their levels a word of bits; the sum of the bits of all particles before
+// is the number of the first of them in depth-first order.
+#include <utility>
+
+#include <thrust/execution_policy.h>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/scan.h>
+
+#include "chamomile/gpu/tree/device_cells.cuh"
+
+namespace chamomile {
+namespace {
+
+constexpr unsigned block_size = 256;
+
+/// Bit l of what begins at a particle: a cell that is divided at level l. This one: any cell.
+constexpr Index any_begins = Index(1) << 31;
+
+unsigned blocks_of(Index n)
+{
+    return n / block_size + 1;
+}
+
+/// Tells whether two keys agree in their first `digits` octal digits.
+__device__ bool agree(Key a, Key b, int digits)
+{
+    return (a ^ b) >> 3 * (key_levels - digits) == 0;
+}
+
+/// Returns how many of the keys after keys[0], or with step -1 before it, agree with it; there are
+/// `most` of them.
+template <int step>
+__device__ Index count_agreeing(const Key* keys, Index most, int digits)
+{
+    const Key own = keys[0];
+    const auto agrees = [&](std::uint64_t i) {
+        return agree(keys[step * std::int64_t(i)], own, digits);
+    };
+    std::uint64_t first_off = 1;
+    while (first_off <= most && agrees(first_off))
+        first_off *= 2;
+    std::uint64_t last_on = first_off / 2;
+    first_off = min(first_off, std::uint64_t(most) + 1);
+    while (first_off - last_on > 1) {
+        const std::uint64_t middle = (first_off + last_on) / 2;
+        (agrees(middle) ? last_on : first_off) = middle;
+    }
+    return Index(last_on);
+}
+
+/// A thread looks at the boundary before its particle: if the cell that it belongs to is larger
+/// than a leaf, a daughter begins here, and its first boundary stands for the cell.
+__global__ void count_cells(const Key* keys, Index n, Index leaf_size, Index* begun, Index* divided,
+                            Index* keys_are_shared)
+{
+    const Index k = blockIdx.x * block_size + threadIdx.x;
+    bool is_first = false;
+    if (k == 0)
+        atomicOr(begun, any_begins);
+    if (k > 0 && k < n) {
+        const int level = boundary_between(keys[k - 1], keys[k]).level;
+        if (level < key_levels) {
+            const Index before = count_agreeing<-1>(keys + k - 1, k - 1, level) + 1,
+                        after = count_agreeing<1>(keys + k, n - 1 - k, level) + 1;
+            if (before + after > leaf_size) {
+                atomicOr(begun + k, any_begins);
+                is_first = agree(keys[k - before], keys[k - 1], level + 1);
+                if (is_first)
+                    atomicOr(begun + k - before, Index(1) << level);
+            }
+        }
+    }
+    if (k < n && n - k > leaf_size && keys[k] == keys[k + leaf_size])
+        *keys_are_shared = 1;
+    const int found = __syncthreads_count(is_first);
+    if (threadIdx.x == 0 && found > 0)
+        atomicAdd(divided, Index(found));
+}
+
+/// A thread makes the chain of cells that begin at its particle.
+__global__ void make_cells(const Key* keys, Index n, const Index* begun, const Index* first,
+                           Cell* cells)
+{
+    const Index k = blockIdx.x * block_size + threadIdx.x;
+    if (k >= n || begun[k] == 0)
+        return;
+    Index levels = begun[k] & ~any_begins;
+    int level = k == 0 ? -1 : int(boundary_between(keys[k - 1], keys[k]).level); // of the mother
+    for (Index c = first[k];; ++c) {
+        const Index count = count_agreeing<1>(keys + k, n - 1 - k, level + 1) + 1;
+        const Index octant = level < 0 ? 0 : keys[k] >> 3 * (key_levels - 1 - level) & 7;
+        cells[c] = {k, count, levels ? first[k + count] : c + 1, octant};
+        if (!levels)
+            return;
+        level = __ffs(int(levels)) - 1;
+        levels &= levels - 1;
+    }
+}
+
+struct CountBits {
+    const Index* begun;
+    __device__ Index operator()(Index k) const { return Index(__popc(begun[k])); }
+};
+
+} // namespace
+
+void DeviceCells::start(Index leaf_size)
+{
+    release();
+    DeviceTree& t = tree_;
+    const Index n = Index(t.particles);
+    const std::size_t bytes = (2 * std::size_t(n) + 2) * sizeof(Index);
+    begun_ = reinterpret_cast<Index*>(scratch_.allocate(std::ptrdiff_t(bytes)));
+    first_ = begun_ + n + 1;
+    Counts* const counts = counts_.reserve(1);
+    check(cudaMemsetAsync(begun_, 0, (std::size_t(n) + 1) * sizeof(Index), t.stream),
+          "clear the beginnings of cells");
+    check(cudaMemsetAsync(counts, 0, sizeof(Counts), t.stream), "clear counts");
+    count_cells<<<blocks_of(n), block_size, 0, t.stream>>>(
+        t.keys.data(), n, leaf_size, begun_, &counts->divided, &counts->keys_are_shared);
+    check(cudaGetLastError(), "launch the count of cells");
+    call_thrust("launch the numbers of cells", [&] {
+        const auto bits = thrust::make_transform_iterator(
+            thrust::make_counting_iterator(Index(0)), CountBits{begun_});
+        thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), bits, bits + n + 1,
+                               first_);
+    });
+    check(cudaMemcpyAsync(&counts->cells, first_ + n, sizeof(Index), cudaMemcpyDeviceToDevice,
+                          t.stream),
+          "copy the number of cells");
+    download(host_counts_.reserve(1), counts, 1, t.stream);
+    counted_.record(t.stream);
+}
+
+bool DeviceCells::are_counted()
+{
+    check(status_when_done(counted_), "divide into cells");
+    if (host_counts_.data()->keys_are_shared == 0)
+        return true;
+    release();
+    return false;
+}
+
+void DeviceCells::release()
+{
+    if (begun_)
+        scratch_.deallocate(reinterpret_cast<char*>(std::exchange(begun_, nullptr)), 0);
+}
+
+void DeviceCells::finish(Octree& octree, const Stream& down)
+{
+    DeviceTree& t = tree_;
+    const Index n = Index(t.particles);
+    const Counts& counts = *host_counts_.data();
+    Cell* const cells = t.cells.reserve(counts.cells);
+    make_cells<<<blocks_of(n), block_size, 0, t.stream>>>(t.keys.data(), n, begun_, first_, cells);
+    check(cudaGetLastError(), "launch the cells");
+    release();
+    made_.record(t.stream);
+    octree.divided = counts.divided;
+    octree.cells.resize(counts.cells);
+    check(cudaStreamWaitEvent(down, made_), "wait for the cells");
+    download(octree.cells.data(), cells, counts.cells, down);
+    t.bytes_down += counts.cells * sizeof(Cell);
+}
+
+} // namespace chamomile

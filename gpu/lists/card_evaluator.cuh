@@ -21,7 +21,7 @@ class CardEvaluator : public Evaluator {
 public:
     /// Waits for everything submitted, and returns the sums of all targets, in internal units. Of
     /// one with TreeFrom::other_card all bits of those are set that no list came for.
-    virtual const TargetSum* wait_for_sums() = 0;
+    virtual TargetSum* wait_for_sums() = 0;
     virtual DeviceTree& tree() = 0;
 };
 

@@ -110,7 +110,7 @@ public:
 
     std::size_t finish() override
     {
-        TargetSum* const sums = const_cast<TargetSum*>(first().wait_for_sums());
+        TargetSum* const sums = first().wait_for_sums();
         DeviceTree& tree = first().tree();
         for (std::size_t c = 1; c < used_ && target_count_ > 0; ++c) {
             const TargetSum* const from = cards_[c]->wait_for_sums();

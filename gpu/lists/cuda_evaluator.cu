@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <optional>
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/core/trace.hpp"
@@ -16,7 +15,7 @@
 #include "chamomile/gpu/lists/card_evaluator.cuh"
 #include "chamomile/gpu/lists/list_kernels.cuh"
 #include "chamomile/gpu/lists/prune.cuh"
-#include "chamomile/gpu/lists/target_sums.cuh"
+#include "chamomile/gpu/lists/sum_storage.cuh"
 #include "chamomile/gpu/mesh/tree_mesh.cuh"
 
 namespace chamomile {
@@ -29,19 +28,12 @@ constexpr int slot_count = 32;
 /// So many warps of the Chamomile kernel run on a multiprocessor, by its registers.
 constexpr int warps_per_multiprocessor = 20;
 constexpr std::size_t least_batch = 256, largest_batch = 2048;
-constexpr unsigned block_size = 256; ///< of the kernels that store sums
-
-unsigned blocks_of(std::size_t threads)
-{
-    return unsigned((threads + block_size - 1) / block_size);
-}
-
 class CudaEvaluator final : public CardEvaluator {
 public:
     CudaEvaluator(std::shared_ptr<DeviceTree> tree, std::shared_ptr<DeviceTree> target_tree,
                   Precision precision, TreeFrom from, std::shared_ptr<ListPool> pool)
         : tree_(std::move(tree)), target_tree_(std::move(target_tree)), from_(from),
-          device_(tree_->device), precision_(precision), pool_(std::move(pool))
+          device_(tree_->device), precision_(precision), pool_(std::move(pool)), storage_(*tree_)
     {
         check(cudaSetDevice(device_), "choose the device");
         cudaDeviceProp properties;
@@ -149,19 +141,22 @@ public:
 
     std::size_t finish() override
     {
-        const ForceOutput& output = input_.output;
         wait_for_batches();
         const std::size_t targets = input_.groups->target_count;
         if (targets == 0)
             return 0;
         if (input_.mesh)
             add_mesh(static_cast<const DeviceLongRange&>(*input_.mesh));
-        if (input_.groups->targets.empty())
-            return store_all(output);
-        return output.acceleration.on_device ? store_on_device(output) : store_active(output);
+        const SumStorage::Sums sums{sums_.data(),
+                                    targets,
+                                    input_.octree->size,
+                                    input_.active,
+                                    input_.groups->targets.empty(),
+                                    precision_ == Precision::single_precision};
+        return storage_.store(sums, input_.output);
     }
 
-    const TargetSum* wait_for_sums() override
+    TargetSum* wait_for_sums() override
     {
         wait_for_batches();
         return sums_.data();
@@ -185,7 +180,7 @@ public:
         statistics.particle_particle += notes.particle_pairs;
         statistics.particle_cell += notes.cell_pairs;
         statistics.expansions += notes.expansions;
-        statistics.bytes_from_device = bytes_down_;
+        statistics.bytes_from_device = storage_.bytes_down();
         for (DeviceTree* tree : {tree_.get(), target_tree_.get()})
             if (tree) { // of a build since the last evaluation
                 statistics.bytes_to_device += std::exchange(tree->bytes_up, 0);
@@ -252,131 +247,6 @@ private:
         mesh.add_to_sums({groups.target_count, position, all ? nullptr : tree_->targets.data(),
                           all ? tree_->order.data() : nullptr},
                          {length * length / mass, length / mass}, acceleration, potential);
-    }
-
-    SumUnit unit() const
-    {
-        return {input_.output.acceleration_unit, input_.output.potential_unit,
-                precision_ == Precision::single_precision};
-    }
-
-    SumCounts* clear_counts()
-    {
-        check(cudaMemsetAsync(counts_.reserve(1), 0, sizeof(SumCounts), tree_->stream),
-              "clear counts");
-        return counts_.data();
-    }
-
-    /// Waits for the counts of sums.
-    SumCounts wait_for_counts()
-    {
-        check(cudaGetLastError(), "launch the conversion of sums");
-        download(host_counts_.reserve(1), counts_.data(), 1, tree_->stream);
-        tree_->stream.wait();
-        return *host_counts_.data();
-    }
-
-    /// Stores the sums where all particles are targets: they lie in the caller's order. Returns how
-    /// many are not finite.
-    std::size_t store_all(const ForceOutput& output)
-    {
-        bytes_down_ = 0;
-        if (unit().rounds && !output.acceleration.on_device &&
-            (!output.potential || !output.potential.on_device))
-            if (const auto not_finite = store_floats(output))
-                return *not_finite;
-        const std::size_t n = input_.groups->target_count;
-        const bool potential(output.potential);
-        ArrayView acceleration = output.acceleration, potentials = output.potential;
-        if (!acceleration.on_device)
-            acceleration = view_of(std::span(accelerations_.reserve(n), n));
-        if (potential && !potentials.on_device)
-            potentials = view_of(std::span(potentials_.reserve(n), n));
-        convert_sums<<<blocks_of(n), block_size, 0, tree_->stream>>>(
-            sums_.data(), n, unit(), acceleration, potentials, clear_counts());
-        const SumCounts counts = wait_for_counts();
-        if (!output.acceleration.on_device)
-            store(reinterpret_cast<const double*>(accelerations_.data()), n, 3, 1,
-                  output.acceleration);
-        if (potential && !output.potential.on_device)
-            store(potentials_.data(), n, 1, 1, output.potential);
-        return counts.not_finite;
-    }
-
-    /// Stores them on the host as floats, if all of them are floats.
-    std::optional<std::size_t> store_floats(const ForceOutput& output)
-    {
-        const std::size_t n = input_.groups->target_count;
-        const bool potential(output.potential);
-        Vec3<float>* const short_accelerations = short_accelerations_.reserve(n);
-        float* const short_potentials = potential ? short_potentials_.reserve(n) : nullptr;
-        shorten_sums<<<blocks_of(n), block_size, 0, tree_->stream>>>(
-            sums_.data(), n, unit(), short_accelerations, short_potentials, clear_counts());
-        const SumCounts counts = wait_for_counts();
-        if (counts.not_float)
-            return {};
-        store(&short_accelerations->x, n, 3, unit().acceleration, output.acceleration);
-        if (potential)
-            store(short_potentials, n, 1, unit().potential, output.potential);
-        return counts.not_finite;
-    }
-
-    /// Copies n items of so many numbers to an array of the host, in those units.
-    template <class Number>
-    void store(const Number* from, std::size_t n, std::size_t components, double in_units,
-               const ArrayView& to)
-    {
-        bytes_down_ += n * components * sizeof(Number);
-        double* const dense = to.is_dense() ? reinterpret_cast<double*>(to.component[0]) : nullptr;
-        tree_->staging.take(from, n * components, tree_->stream,
-                            [&](std::size_t begin, std::span<const Number> numbers) {
-                                if (dense)
-                                    for (std::size_t k = 0; k < numbers.size(); ++k)
-                                        dense[begin + k] = in_units * double(numbers[k]);
-                                else
-                                    for (std::size_t k = 0; k < numbers.size(); ++k)
-                                        to.store((begin + k) / components,
-                                                 int((begin + k) % components),
-                                                 in_units * double(numbers[k]));
-                            });
-    }
-
-    /// Stores the sums of active particles in arrays of the device. Returns how many are not
-    /// finite.
-    std::size_t store_on_device(const ForceOutput& output)
-    {
-        const Index targets = Index(input_.groups->target_count);
-        scatter_sums<<<blocks_of(targets), block_size, 0, tree_->stream>>>(
-            sums_.data(), tree_->targets.data(), tree_->order.data(), targets, unit(),
-            output.acceleration, output.potential, clear_counts());
-        bytes_down_ = 0;
-        return wait_for_counts().not_finite;
-    }
-
-    /// Stores the sums of active particles. Only their entries of the caller's arrays may change:
-    /// the sums come in the caller's order, which the host writes faster than the tree's.
-    std::size_t store_active(const ForceOutput& output)
-    {
-        const Index targets = Index(input_.groups->target_count);
-        const std::span<const Index> active = input_.active;
-        const std::size_t n = active.size();
-        const cudaStream_t stream = tree_->stream;
-        tree_->staging.upload(active_, active.data(), n, stream);
-        Index* const number = number_.reserve(input_.octree->size);
-        TargetSum* const sorted = sorted_sums_.reserve(n);
-        number_targets<<<blocks_of(targets), block_size, 0, stream>>>(
-            tree_->targets.data(), tree_->order.data(), targets, number);
-        sort_sums<<<blocks_of(n), block_size, 0, stream>>>(sums_.data(), number, active_.data(), n,
-                                                           unit(), sorted);
-        check(cudaGetLastError(), "launch the sort of sums");
-        TargetSum* const sums = host_sums_.reserve(n);
-        tree_->staging.download(sums, sorted, n, stream);
-        bytes_down_ = n * sizeof(TargetSum);
-        std::size_t not_finite = 0;
-#pragma omp parallel for if (n > worth_threads) reduction(+ : not_finite)
-        for (std::size_t k = 0; k < n; ++k)
-            not_finite += !store_sum(output, active[k], sums[k]);
-        return not_finite;
     }
 
     void launch(BatchSlot& slot, const InteractionLists& lists)
@@ -487,17 +357,10 @@ private:
     std::unique_ptr<Event> uploaded_, sorted_; // sorted: separate targets
     std::unique_ptr<TimeLine> time_line_;
 
-    DeviceBuffer<Index> self_, active_, number_; // number: of a particle as a target
-    DeviceBuffer<TargetSum> sums_, sorted_sums_;
-    DeviceBuffer<float> work_;                 // of each target
-    DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
-    DeviceBuffer<double> potentials_;
-    DeviceBuffer<Vec3<float>> short_accelerations_;
-    DeviceBuffer<float> short_potentials_;
-    DeviceBuffer<SumCounts> counts_;
-    PinnedBuffer<SumCounts> host_counts_;
-    PinnedBuffer<TargetSum> host_sums_;
-    std::uint64_t bytes_down_ = 0; // of results
+    DeviceBuffer<Index> self_;
+    DeviceBuffer<TargetSum> sums_;
+    DeviceBuffer<float> work_; // of each target
+    SumStorage storage_;
 };
 
 } // namespace

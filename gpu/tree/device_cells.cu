@@ -2,10 +2,10 @@
 //
 // A cell is a run of keys that agree in their first digits, and it is divided at the first digit in
 // which they do not all agree. So the boundary between two neighbours, which is the first digit in
-// which these differ, belongs to one cell: the run of keys that agree with them in all digits before
-// it. Runs are found by doubling steps and bisection. The cells that begin at a particle are a chain
-// of first daughters, and their levels a word of bits; the sum of the bits of all particles before
-// is the number of the first of them in depth-first order.
+// which these differ, belongs to one cell: the run of keys that agree with them in all digits
+// before it. Runs are found by doubling steps and bisection. The cells that begin at a particle are
+// a chain of first daughters, and their levels a word of bits; the sum of the bits of all particles
+// before is the number of the first of them in depth-first order.
 #include <utility>
 
 #include <thrust/execution_policy.h>
@@ -127,8 +127,8 @@ void DeviceCells::start(Index leaf_size)
         t.keys.data(), n, leaf_size, begun_, &counts->divided, &counts->keys_are_shared);
     check(cudaGetLastError(), "launch the count of cells");
     call_thrust("launch the numbers of cells", [&] {
-        const auto bits = thrust::make_transform_iterator(
-            thrust::make_counting_iterator(Index(0)), CountBits{begun_});
+        const auto bits = thrust::make_transform_iterator(thrust::make_counting_iterator(Index(0)),
+                                                          CountBits{begun_});
         thrust::exclusive_scan(thrust::cuda::par_nosync(scratch_).on(t.stream), bits, bits + n + 1,
                                first_);
     });

@@ -1,0 +1,64 @@
+/// \file  Brings the sums of targets to the caller's arrays.
+#pragma once
+
+#include <optional>
+
+#include "chamomile/core/array_view.hpp"
+#include "chamomile/force/evaluator.hpp"
+#include "chamomile/gpu/tree/device_tree.cuh"
+
+namespace chamomile {
+
+/// These counts are of sums that are not finite in the caller's units, and of sums that float does
+/// not hold.
+struct SumCounts {
+    unsigned not_finite, not_float;
+};
+
+struct SumUnit;
+
+class SumStorage {
+public:
+    explicit SumStorage(DeviceTree& tree) : tree_(tree) {}
+
+    /// Sums are what a batch of lists has made: in the caller's order where all particles are
+    /// targets, else in the order of the tree's targets.
+    struct Sums {
+        const TargetSum* sums;
+        std::size_t count, particles;
+        std::span<const Index> active; ///< as the caller names them
+        bool are_of_all;
+        bool are_of_floats; ///< pairs were summed in float
+    };
+
+    /// Stores them in the caller's units and waits. Returns how many are not finite there.
+    std::size_t store(const Sums& sums, const ForceOutput& output);
+
+    std::uint64_t bytes_down() const { return bytes_down_; } ///< of the last call
+
+private:
+    std::optional<std::size_t> store_floats(const Sums& sums, const SumUnit& unit,
+                                            const ForceOutput& output);
+    std::size_t store_doubles(const Sums& sums, const SumUnit& unit, const ForceOutput& output);
+    std::size_t store_on_device(const Sums& sums, const SumUnit& unit, const ForceOutput& output);
+    std::size_t store_active(const Sums& sums, const SumUnit& unit, const ForceOutput& output);
+    template <class Number>
+    void copy(const Number* from, std::size_t n, std::size_t components, double in_units,
+              const ArrayView& to);
+    SumCounts* clear_counts();
+    SumCounts wait_for_counts();
+
+    DeviceTree& tree_;
+    DeviceBuffer<Index> active_, number_; // number: of a particle as a target
+    DeviceBuffer<TargetSum> sorted_;
+    DeviceBuffer<Vec3<double>> accelerations_; // in the caller's order
+    DeviceBuffer<double> potentials_;
+    DeviceBuffer<Vec3<float>> short_accelerations_;
+    DeviceBuffer<float> short_potentials_;
+    DeviceBuffer<SumCounts> counts_;
+    PinnedBuffer<SumCounts> host_counts_;
+    PinnedBuffer<TargetSum> host_sums_;
+    std::uint64_t bytes_down_ = 0;
+};
+
+} // namespace chamomile

@@ -55,7 +55,7 @@ void DomainTree::make_domains_of(const Rows& rows, const DomainPlan& plan)
     communicator_.sum(std::span(&all, 1));
     const std::uint64_t most =
         std::max({all / (pieces_per_rank * ranks), std::uint64_t(plan.tree.leaf_size),
-                  std::uint64_t(plan.sizes.group) * std::uint64_t(plan.sizes.cluster)});
+                  std::uint64_t(plan.tree.groups.group) * std::uint64_t(plan.tree.groups.cluster)});
     coarse_ = make_coarse_tree(rows, sorted_, most, communicator_);
     domains_ = plan.shares.empty() ? make_domains(coarse_, most, int(ranks))
                                    : make_domains(coarse_, most, plan.shares);
@@ -90,7 +90,7 @@ void DomainTree::find_groups(const DomainPlan& plan)
     }
     groups_.targets = {};
     groups_.target_count = size();
-    cut_groups(groups_, forest_.tree.octree, forest_.tree.moments, plan.sizes, pieces);
+    cut_groups(groups_, forest_.tree.octree, forest_.tree.moments, plan.tree.groups, pieces);
     finish_groups(groups_);
 }
 

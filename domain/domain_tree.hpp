@@ -13,7 +13,6 @@ namespace chamomile {
 /// A DomainPlan states what a tree is built for.
 struct DomainPlan {
     TreePlan tree; ///< has a criterion
-    GroupSizes sizes;
     /// The shares of the work at which the domains are cut; empty: equal ones.
     std::vector<double> shares = {};
 };

@@ -66,7 +66,7 @@ void add_lists(ListsByGroup& all, const Tree& tree, const TargetGroups&,
     }
 }
 
-ListsByGroup lists_of_one(const Particles& p, const TreePlan& plan, GroupSizes sizes)
+ListsByGroup lists_of_one(const Particles& p, const TreePlan& plan)
 {
     const auto builder = make_host_tree_builder();
     Tree tree(builder->memory());
@@ -77,7 +77,7 @@ ListsByGroup lists_of_one(const Particles& p, const TreePlan& plan, GroupSizes s
                    plan, profile);
     builder->finish_nodes(tree);
     TargetGroups groups;
-    make_groups(groups, tree.octree, tree.moments, {}, sizes);
+    make_groups(groups, tree.octree, tree.moments, {}, plan.groups);
     Walk walk;
     walk.prepare(tree.octree, tree.nodes, *plan.criterion);
     InteractionLists lists;
@@ -168,14 +168,15 @@ TEST_CASE("ranks have the groups and lists of one rank, for all sets and cuts")
         CAPTURE(set.name);
         for (const NamedCriterion& named : criteria) {
             CAPTURE(named.name);
-            const TreePlan plan{.leaf_size = 16, .cluster_size = 512, .criterion = named.criterion};
-            const GroupSizes sizes{64, 8, Box::infinity, 16, 1000};
-            const ListsByGroup one = lists_of_one(set.particles, plan, sizes);
+            const TreePlan plan{.leaf_size = 16,
+                                .groups = {64, 8, Box::infinity, 16, 1000},
+                                .criterion = named.criterion};
+            const ListsByGroup one = lists_of_one(set.particles, plan);
             for (const int P : {2, 7}) {
                 CAPTURE(P);
-                CHECK(lists_of_ranks(set.particles, {plan, sizes}, P) == one);
+                CHECK(lists_of_ranks(set.particles, {plan}, P) == one);
             }
-            const DomainPlan uneven{plan, sizes, {0, 0.01, 0.47, 0.47, 1}};
+            const DomainPlan uneven{plan, {0, 0.01, 0.47, 0.47, 1}};
             CHECK(lists_of_ranks(set.particles, uneven, 4) == one);
             if (&named == criteria) // messages arrive in other orders
                 CHECK(lists_of_ranks(set.particles, uneven, 4, 5) == one);

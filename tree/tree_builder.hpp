@@ -40,12 +40,12 @@ struct TreeParticles {
 /// A TreePlan states what a tree is built for.
 struct TreePlan {
     int leaf_size;
-    /// The builder may leave out the multipoles of cells whose mother holds at most this many
-    /// particles in a box with no side longer than longest_cluster.
-    Index cluster_size;
+    /// By these groups will be cut. A builder may leave out the bounds of cells in a cell that is
+    /// small enough for a group whatever its targets, and the multipoles of cells in one that is
+    /// for a cluster.
+    GroupSizes groups;
     std::optional<AcceptanceCriterion> criterion; ///< none: the tree is not walked
     CubePlacement placement = {};
-    double longest_cluster = Box::infinity;
     /// refit() takes the image of each particle that is nearest to its last place, so that cells
     /// stay small where particles leave the box.
     Periodicity periodicity = {};

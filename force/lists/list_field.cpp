@@ -61,15 +61,22 @@ double ListField::longest_group() const
                        : Box::infinity;
 }
 
+/// Returns the sizes of groups of sources.
+GroupSizes ListField::source_sizes() const
+{
+    GroupSizes sizes = group_sizes(options_);
+    sizes.longest_side = longest_group();
+    return sizes;
+}
+
 TreePlan ListField::tree_plan() const
 {
     return {.leaf_size = options_.leaf_size,
-            .cluster_size = Index(group_sizes(options_).group * group_sizes(options_).cluster),
+            .groups = source_sizes(),
             .criterion = walks() ? std::optional(criterion()) : std::nullopt,
             .placement = options_.decorrelate
                              ? random_placement(*options_.decorrelate, plan_.number)
                              : CubePlacement{},
-            .longest_cluster = clusters_to_groups * longest_group(),
             .periodicity = {options_.box}};
 }
 
@@ -232,8 +239,7 @@ void ListField::finish_nodes(ForceStatistics& statistics)
 void ListField::find_source_groups(const Targets& targets, ForceStatistics& statistics)
 {
     const TimedPhase phase(statistics.profile, "groups");
-    GroupSizes sizes = group_sizes(options_);
-    sizes.longest_side = longest_group();
+    const GroupSizes sizes = source_sizes();
     if (!targets.active.empty())
         find_ranks();
     if (targets.rung)

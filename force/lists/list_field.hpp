@@ -84,6 +84,7 @@ private:
     AcceptanceCriterion criterion() const;
     TreePlan tree_plan() const;
     double longest_group() const;
+    GroupSizes source_sizes() const;
     void take(const TreeParticles& sources, const Plan& plan, bool keeps_cells);
     void take_softening(const Plan& plan);
     double find_mass();

@@ -30,6 +30,7 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
     if (long_range_)
         inside.position = in_box(targets.position, targets.count, wrapped_targets_);
     TreePlan plan = tree_plan();
+    plan.groups = target_sizes(targets.count);
     plan.criterion = {};
     plan.placement = {};
     std::vector<double> softenings;
@@ -51,12 +52,10 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
         return at_points_with_far(targets, to);
     {
         const TimedPhase phase(statistics.profile, "groups");
-        GroupSizes sizes = target_sizes(targets.count);
-        sizes.longest_side = longest_group();
         find_targets(groups_, targets_->octree, {});
-        cut_groups(groups_, targets_->octree, targets_->moments, sizes);
-        if (has_wide_boxes(groups_, sizes.longest_side))
-            parts_.target_builder->find_boxes(groups_, targets_->octree, sizes.longest_side);
+        cut_groups(groups_, targets_->octree, targets_->moments, plan.groups);
+        if (has_wide_boxes(groups_, plan.groups.longest_side))
+            parts_.target_builder->find_boxes(groups_, targets_->octree, plan.groups.longest_side);
         finish_groups(groups_);
         for (Cluster& cluster : groups_.clusters)
             cluster.mass = 0; // targets pull at nothing
@@ -110,11 +109,14 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
 GroupSizes ListField::target_sizes(std::size_t targets) const
 {
     const double part = double(targets) / double(size());
+    GroupSizes sizes{options_.group_size, options_.cluster_size, longest_group()};
     if (!walks() || part >= 1)
-        return {options_.group_size, options_.cluster_size};
+        return sizes;
     const double most = options_.group_size, least = options_.device == "cpu" ? 16 : 32;
     const double group = std::max(std::min(least, most), part * most);
-    return {int(group), std::max(1, int(options_.cluster_size * part * most / group))};
+    sizes.group = int(group);
+    sizes.cluster = std::max(1, int(options_.cluster_size * part * most / group));
+    return sizes;
 }
 
 /// Returns the lengths of targets among sources that have their own.

@@ -113,10 +113,9 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     take_run(order, request, statistics.profile);
     tree_->build({positions_.all<Vec3<double>>(), masses_.all<double>(), work_},
                  {{.leaf_size = options.leaf_size,
-                   .cluster_size = Index(options.group_size * options.cluster_size),
+                   .groups = group_sizes(options),
                    .criterion = criterion_of(options),
-                   .placement = order.placement},
-                  group_sizes(options)},
+                   .placement = order.placement}},
                  statistics.profile);
     Figures figures;
     sum(order, options, statistics, figures);

@@ -179,6 +179,17 @@ private:
     }
 };
 
+/// Resizes a vector whose items need not be kept, with room for somewhat more the next time.
+template <class Vector>
+void resize_with_room(Vector& vector, std::size_t n)
+{
+    if (n > vector.capacity()) {
+        vector.clear();
+        vector.reserve(n + n / 8);
+    }
+    vector.resize(n);
+}
+
 class Stream {
 public:
     Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream"); }

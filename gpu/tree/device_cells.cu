@@ -165,7 +165,7 @@ void DeviceCells::finish(Octree& octree, const Stream& down)
     release();
     made_.record(t.stream);
     octree.divided = counts.divided;
-    octree.cells.resize(counts.cells);
+    resize_with_room(octree.cells, counts.cells);
     check(cudaStreamWaitEvent(down, made_), "wait for the cells");
     download(octree.cells.data(), cells, counts.cells, down);
     t.bytes_down += counts.cells * sizeof(Cell);

@@ -6,6 +6,7 @@
 #include "chamomile/core/periodic.hpp"
 #include "chamomile/gpu/device/device.cuh"
 #include "chamomile/tree/cell_moments.hpp"
+#include "chamomile/tree/groups.hpp"
 #include "chamomile/tree/higher_moments.hpp"
 #include "chamomile/tree/own_softenings.hpp"
 #include "chamomile/tree/walk_nodes.hpp"
@@ -135,23 +136,41 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
     missing[c] = daughters;
 }
 
-struct NumberedMultipole {
+template <class T>
+struct Numbered {
     std::uint64_t cell; // no byte is padding, which a copy would read
-    Multipole multipole;
+    T item;
 };
 
-/// Collects the multipoles of the root and of cells whose mother has more than `most` particles or
-/// a box longer than `longest`.
-__global__ void collect_multipoles(const Cell* cells, Index n, const Index* mother, Index most,
-                                   double longest, const Multipole* multipoles, const Box* bounds,
-                                   NumberedMultipole* collected, unsigned* count)
+/// A Collection holds what the host needs of the moments, in any order.
+struct Collection {
+    struct Counts {
+        unsigned bounds, multipoles;
+    };
+    Numbered<Box>* bounds;
+    Numbered<Multipole>* multipoles;
+    Counts* counts;
+};
+
+/// Collects the bounds of the root and of cells whose mother may exceed a group, and the multipoles
+/// of those whose mother may exceed a cluster.
+__global__ void collect_moments(const Cell* cells, Index n, const Index* mother, GroupSizes sizes,
+                                const Multipole* multipoles, const Box* bounds,
+                                Collection collection)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
     if (c >= n)
         return;
-    if (c > 0 && cells[mother[c]].count <= most && bounds[mother[c]].longest_side() <= longest)
-        return;
-    collected[atomicAdd(count, 1u)] = {c, multipoles[c]};
+    const auto exceeds = [&](std::uint64_t most, double longest) {
+        return c == 0 || cells[mother[c]].count > most ||
+               bounds[mother[c]].longest_side() > longest;
+    };
+    const std::uint64_t group = std::uint64_t(sizes.group);
+    Collection::Counts& counts = *collection.counts;
+    if (exceeds(group, sizes.longest_side))
+        collection.bounds[atomicAdd(&counts.bounds, 1u)] = {c, bounds[c]};
+    if (exceeds(group * std::uint64_t(sizes.cluster), clusters_to_groups * sizes.longest_side))
+        collection.multipoles[atomicAdd(&counts.multipoles, 1u)] = {c, multipoles[c]};
 }
 
 /// ReachByCriterion returns the reach of a cell where all particles have one softening length.

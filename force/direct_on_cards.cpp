@@ -36,7 +36,7 @@ public:
             return cards_[0]->evaluate(request);
         std::vector<ForceStatistics> statistics(cards);
         std::vector<std::exception_ptr> failures(cards);
-        std::vector<std::thread> threads;
+        std::vector<std::jthread> threads; // joined also where one cannot be started
         for (std::size_t c = 0; c < cards; ++c)
             threads.emplace_back([&, c, count = std::max(1, thread_count() / int(cards))] {
                 use_threads(count);
@@ -49,8 +49,7 @@ public:
                     failures[c] = std::current_exception();
                 }
             });
-        for (std::thread& thread : threads)
-            thread.join();
+        threads.clear();
         for (const std::exception_ptr& failure : failures)
             if (failure)
                 std::rethrow_exception(failure);

@@ -129,6 +129,12 @@ void PendingFile::flush()
         rest = rest.subspan(std::size_t(n));
     }
     buffer_.clear();
+    send_to_disk();
+}
+
+void PendingFile::send_to_disk()
+{
+    ::sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE); // errors are fsync's to tell
 }
 
 void PendingFile::commit(const std::function<void(const std::filesystem::path&)>& look)

@@ -45,6 +45,10 @@ public:
         write(std::as_bytes(std::span(&value, 1)));
     }
 
+    /// Lets the disk begin to write what the file has so far, so that commit() need not wait for
+    /// all of it.
+    void send_to_disk();
+
     /// Flushes the data to the disk, calls `look` to verify them, renames the file, and flushes the
     /// folder. It also serves files that others wrote under temporary().
     void commit(const std::function<void(const std::filesystem::path& written)>& look = {});

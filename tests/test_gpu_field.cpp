@@ -1,8 +1,11 @@
 // A field that is kept, on the first GPU; the suite is skipped where there is none.
 #include <doctest/doctest.h>
 
+#include "chamomile/force/field.hpp"
+#include "tests/clouds.hpp"
 #include "tests/field_behaviours.hpp"
 
+using namespace chamomile;
 using namespace chamomile::tests;
 
 TEST_SUITE_BEGIN("gpu_field");
@@ -10,6 +13,30 @@ TEST_SUITE_BEGIN("gpu_field");
 TEST_CASE("a field that is kept")
 {
     check_behaviours(field_behaviours, {{"gpu"}});
+}
+
+TEST_CASE("lists of points that are fewer than the sources are the host's")
+{
+    // Groups of such points are smaller, and so are the cells whose moments the host needs.
+    Particles sources = plummer(60013), points = plummer(20011);
+    ForceStatistics of[2];
+    for (const int on_gpu : {0, 1}) {
+        SolverOptions o;
+        o.device = on_gpu ? "gpu" : "cpu";
+        o.group_size = 128;
+        o.cluster_size = 32;
+        o.leaf_size = 20;
+        o.softening.length = 0.01;
+        const auto field = make_field_solver(o);
+        field->build({sources.size(), view_of(std::span(sources.position)),
+                      view_of(std::span(sources.mass))});
+        points.acceleration.resize(points.size());
+        of[on_gpu] = field->evaluate({points.size(), view_of(std::span(points.position))},
+                                     {view_of(std::span(points.acceleration))});
+    }
+    CHECK(of[0].particle_particle == of[1].particle_particle);
+    CHECK(of[0].particle_cell == of[1].particle_cell);
+    CHECK(of[0].expansions == of[1].expansions);
 }
 
 TEST_SUITE_END();

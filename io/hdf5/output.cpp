@@ -133,6 +133,7 @@ Hdf5Handle Hdf5Output::write_data(const Hdf5Handle& group, const char* name, con
                                    buffer.data() + k * stored) >= 0,
                     name);
         }
+        pending_.send_to_disk();
     }
     return data;
 }

@@ -60,9 +60,8 @@ struct Moments {
         : multipole(memory), bounds(memory), higher(memory)
     {}
 
-    // Entries of small cells may be on a device only (TreePlan::groups).
-    std::pmr::vector<Multipole> multipole;
-    std::pmr::vector<Box> bounds; ///< tight around the particles
+    std::pmr::vector<Multipole> multipole; ///< those of small cells may be on a device only
+    std::pmr::vector<Box> bounds;          ///< tight around the particles
     /// The higher moments are filled for orders 3 and 4, else empty; they may be on a device only.
     std::pmr::vector<HigherMoments> higher;
     /// Empty: all particles have one length. Of a builder on a device the root's alone is here.

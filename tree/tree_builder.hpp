@@ -40,9 +40,8 @@ struct TreeParticles {
 /// A TreePlan states what a tree is built for.
 struct TreePlan {
     int leaf_size;
-    /// By these groups will be cut. A builder may leave out the bounds of cells in a cell that is
-    /// small enough for a group whatever its targets, and the multipoles of cells in one that is
-    /// for a cluster.
+    /// By these groups will be cut. A builder may leave out the multipoles of cells in a cell that
+    /// is small enough for a cluster.
     GroupSizes groups;
     std::optional<AcceptanceCriterion> criterion; ///< none: the tree is not walked
     CubePlacement placement = {};

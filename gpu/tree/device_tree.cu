@@ -1,12 +1,12 @@
 // Builds the tree: particles never leave the device once they are there, and the host gets the
 // cells. Contraction: none, so that the tree has the bits of the host's.
 //
-// Bytes per particle over PCIe: 32 up (position, mass); per cell 16 down, 56 for the bounds
-// of each that may be cut into groups, 96 for the multipoles of the few above the clusters; per
-// node of the walk 512 down, which has about 7 cells. On the device: 32 read and written by the
-// gather in random order, 12 per pass of the sort, 32 read by the moments of the leaves. Softening
-// lengths of particles' own add 8 bytes up, which come with the masses while the keys are sorted,
-// 16 read and 8 written by their gather, 24 written per cell, and 8 up and 16 down per group.
+// Bytes per particle over PCIe: 32 up (position, mass); per cell 64 down (the cell, its bounds;
+// multipoles of the few above the clusters); per node of the walk 512 down, which has about 7
+// cells. On the device: 32 read and written by the gather in random order, 12 per
+// pass of the sort, 32 read by the moments of the leaves. Softening lengths of particles' own add 8
+// bytes up, which come with the masses while the keys are sorted, 16 read and 8 written by their
+// gather, 24 written per cell, and 8 up and 16 down per group.
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -163,13 +163,15 @@ private:
         Moments& moments = tree.moments;
         const TimedPhase phase(profile, "moments");
         start_moments(octree, moments, plan);
-        const Collection::Counts collected = fetch_collection();
+        const unsigned collected = start_multipoles();
         const bool has_softenings = tree_->has_softenings;
         if (plan.criterion && !has_softenings)
             start_nodes(tree, ReachByCriterion{*plan.criterion});
         check(status_when_done(moments_here_), "sum the moments");
-        spread(host_bounds_.data(), collected.bounds, moments.bounds);
-        spread(host_multipoles_.data(), collected.multipoles, moments.multipole);
+        const NumberedMultipole* from = host_collected_.data();
+#pragma omp parallel for if (collected > worth_threads)
+        for (unsigned k = 0; k < collected; ++k)
+            moments.multipole[from[k].cell] = from[k].multipole;
         if (plan.criterion)
             tree.nodes.units = WalkUnits::of(moments.multipole[0], moments.bounds[0]);
         moments.softening.assign(has_softenings ? 1 : 0, {});
@@ -357,16 +359,15 @@ private:
         Multipole* const multipoles = t.multipoles.reserve(n);
         Box* const bounds = t.bounds.reserve(n);
         HigherMoments* const higher = order <= 2 ? nullptr : t.higher.reserve(n);
-        const Collection collection{bounds_.reserve(n), multipoles_.reserve(n), counts_.reserve(1)};
-        check(cudaMemsetAsync(collection.counts, 0, sizeof(Collection::Counts), t.stream),
-              "clear counts");
+        NumberedMultipole* const collected = collected_.reserve(n);
+        check(cudaMemsetAsync(count_.reserve(1), 0, sizeof(unsigned), t.stream), "clear a count");
         find_mothers<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, mothers,
                                                                 missing);
         const auto sum = order <= 2 ? sum_moments<2> : order == 3 ? sum_moments<3> : sum_moments<4>;
         sum<<<blocks_of(n), block_size, 0, t.stream>>>(t.cells.data(), n, t.sources.data(), mothers,
                                                        missing, multipoles, bounds, higher);
-        collect_moments<<<blocks_of(n), block_size, 0, t.stream>>>(
-            t.cells.data(), n, mothers, plan.groups, multipoles, bounds, collection);
+        collect_multipoles<<<blocks_of(n), block_size, 0, t.stream>>>(
+            t.cells.data(), n, mothers, plan.groups, multipoles, bounds, collected, count_.data());
         check(cudaGetLastError(), "launch the moments");
         if (t.has_softenings) {
             CellSoftening* const softenings = t.cell_softening.reserve(n);
@@ -381,33 +382,24 @@ private:
         check(cudaStreamWaitEvent(down_, summed_), "wait for the moments");
         if (t.has_softenings)
             download(host_softening_.reserve(1), t.cell_softening.data(), 1, down_);
-        download(host_counts_.reserve(1), collection.counts, 1, down_);
+        download(host_count_.reserve(1), count_.data(), 1, down_);
         counted_.record(down_);
         resize_with_room(moments.multipole, n);
         resize_with_room(moments.bounds, n);
+        download(moments.bounds.data(), t.bounds.data(), n, down_);
+        t.bytes_down += n * sizeof(Box);
     }
 
-    /// Starts the copy of the collected moments and returns their numbers.
-    Collection::Counts fetch_collection()
+    /// Starts the copy of the collected multipoles and returns their number.
+    unsigned start_multipoles()
     {
         DeviceTree& t = *tree_;
         check(status_when_done(counted_), "sum the moments");
-        const Collection::Counts counts = *host_counts_.data();
-        download(host_bounds_.reserve(counts.bounds), bounds_.data(), counts.bounds, down_);
-        download(host_multipoles_.reserve(counts.multipoles), multipoles_.data(), counts.multipoles,
-                 down_);
+        const unsigned collected = *host_count_.data();
+        download(host_collected_.reserve(collected), collected_.data(), collected, down_);
         moments_here_.record(down_);
-        t.bytes_down +=
-            counts.bounds * sizeof(Numbered<Box>) + counts.multipoles * sizeof(Numbered<Multipole>);
-        return counts;
-    }
-
-    template <class T>
-    static void spread(const Numbered<T>* from, unsigned n, std::pmr::vector<T>& to)
-    {
-#pragma omp parallel for if (n > worth_threads)
-        for (unsigned k = 0; k < n; ++k)
-            to[from[k].cell] = from[k].item;
+        t.bytes_down += collected * sizeof(NumberedMultipole);
+        return collected;
     }
 
     /// The nodes follow the moments, while the host makes groups.
@@ -446,12 +438,10 @@ private:
     DeviceBuffer<std::uint8_t> levels_, octants_, least_; // of particles that share keys
     DeviceBuffer<Index> mothers_, missing_;
     PinnedBuffer<Extent> host_extents_;
-    DeviceBuffer<Numbered<Box>> bounds_; // collected, as the multipoles
-    DeviceBuffer<Numbered<Multipole>> multipoles_;
-    DeviceBuffer<Collection::Counts> counts_;
-    PinnedBuffer<Numbered<Box>> host_bounds_;
-    PinnedBuffer<Numbered<Multipole>> host_multipoles_;
-    PinnedBuffer<Collection::Counts> host_counts_;
+    DeviceBuffer<NumberedMultipole> collected_;
+    DeviceBuffer<unsigned> count_;
+    PinnedBuffer<NumberedMultipole> host_collected_;
+    PinnedBuffer<unsigned> host_count_;
     std::vector<Vec3<double>> host_positions_; // of callers whose arrays are not dense
     std::vector<double> host_masses_, host_lengths_;
     DeviceBuffer<double> lengths_; // the caller's order

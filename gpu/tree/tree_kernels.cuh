@@ -136,41 +136,24 @@ __global__ void find_mothers(const Cell* cells, Index n, Index* mother, Index* m
     missing[c] = daughters;
 }
 
-template <class T>
-struct Numbered {
+struct NumberedMultipole {
     std::uint64_t cell; // no byte is padding, which a copy would read
-    T item;
+    Multipole multipole;
 };
 
-/// A Collection holds what the host needs of the moments, in any order.
-struct Collection {
-    struct Counts {
-        unsigned bounds, multipoles;
-    };
-    Numbered<Box>* bounds;
-    Numbered<Multipole>* multipoles;
-    Counts* counts;
-};
-
-/// Collects the bounds of the root and of cells whose mother may exceed a group, and the multipoles
-/// of those whose mother may exceed a cluster.
-__global__ void collect_moments(const Cell* cells, Index n, const Index* mother, GroupSizes sizes,
-                                const Multipole* multipoles, const Box* bounds,
-                                Collection collection)
+/// Collects the multipoles of the root and of cells whose mother may exceed a cluster.
+__global__ void collect_multipoles(const Cell* cells, Index n, const Index* mother,
+                                   GroupSizes sizes, const Multipole* multipoles, const Box* bounds,
+                                   NumberedMultipole* collected, unsigned* count)
 {
     const Index c = blockIdx.x * block_size + threadIdx.x;
     if (c >= n)
         return;
-    const auto exceeds = [&](std::uint64_t most, double longest) {
-        return c == 0 || cells[mother[c]].count > most ||
-               bounds[mother[c]].longest_side() > longest;
-    };
-    const std::uint64_t group = std::uint64_t(sizes.group);
-    Collection::Counts& counts = *collection.counts;
-    if (exceeds(group, sizes.longest_side))
-        collection.bounds[atomicAdd(&counts.bounds, 1u)] = {c, bounds[c]};
-    if (exceeds(group * std::uint64_t(sizes.cluster), clusters_to_groups * sizes.longest_side))
-        collection.multipoles[atomicAdd(&counts.multipoles, 1u)] = {c, multipoles[c]};
+    const std::uint64_t most = std::uint64_t(sizes.group) * std::uint64_t(sizes.cluster);
+    const double longest = clusters_to_groups * sizes.longest_side;
+    if (c > 0 && cells[mother[c]].count <= most && bounds[mother[c]].longest_side() <= longest)
+        return;
+    collected[atomicAdd(count, 1u)] = {c, multipoles[c]};
 }
 
 /// ReachByCriterion returns the reach of a cell where all particles have one softening length.

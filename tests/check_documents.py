@@ -23,7 +23,7 @@ date = re.search(r"set\(chamomile_release_date (\S+)\)", settings)[1]
 for name, said in (("CITATION.cff", f"\nversion: {version}\ndate-released: {date}\n"), ("CHANGELOG.md", f"\n## {version}, {date}\n"),
                    ("codemeta.json", f'"version": "{version}",\n    "datePublished": "{date}"'), ("clients/amuse/amuse_chamomile/pyproject.toml", f'\nversion = "{version}"\n'),
                    ("clients/c/chamomile.h", f'such as "{version}"'), ("core/version.hpp", f'such as "{version} ('), ("packaging/spack/package.py", f'version("{version}", tag="v{version}")'),
-                   ("packaging/conda/meta.yaml", f'version: "{version}"'), ("docs/howto/install.md", f"./chamomile_{version}_amd64.deb"),
+                   ("packaging/conda/recipe.yaml", f'version: "{version}"'), ("docs/howto/install.md", f"./chamomile_{version}_amd64.deb"),
                    ("docs/howto/install.md", f"install chamomile-{version}-cp311"), ("docs/howto/licences.md", f"\nchamomile {version}\n")):
     if said not in (root / name).read_text():
         complaints.append(f"{name}: has no {said.strip()!r}")

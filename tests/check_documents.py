@@ -36,7 +36,7 @@ for name, pattern in (("pyproject.toml", r"^regex = '(.*)'$"), ("docs/conf.py", 
         complaints.append(f"{name}: takes {found and found[1]} for the version, which is {version}")
 # A tag of this commit has the name that the recipe for Spack asks for.
 tags = subprocess.run(["git", "-C", root, "tag", "--points-at", "HEAD"], capture_output=True, text=True).stdout.split()
-complaints += [f"the tag {tag} of this commit is not v{version}" for tag in tags if tag != f"v{version}"]
+complaints += [f"the tag {tag} of this commit is not v{version}" for tag in tags if re.match(r"v?\d", tag) and tag != f"v{version}"]
 release = re.search(r"^\*\*A release\.\*\*(.*?)(?=^\*\*|^## |\Z)", guide, re.M | re.S)
 for word in ("CMakeLists.txt", "chamomile_release_date", "CHANGELOG.md", "CITATION.cff", "codemeta.json", "vVERSION", "packaging/try_clean"):
     if not release or f"`{word}" not in release[1]:

@@ -26,7 +26,8 @@ int run_python(const std::string& python, const std::vector<std::string>& argume
     const int fault = posix_spawnp(&child, python.c_str(), nullptr, nullptr, words.data(), environ);
     if (fault != 0)
         throw Error(Fault::usage, "--python: " + python + ": " + std::strerror(fault) +
-                                      ": Python 3 with matplotlib is needed");
+                                      ": Python 3 with matplotlib is needed "
+                                      "(Debian: python3-matplotlib)");
     int status = 0;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)

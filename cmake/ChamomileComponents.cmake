@@ -42,6 +42,7 @@ if(CHAMOMILE_PROGRAM)
     chamomile_package(program chamomile${chamomile_variant} science ""
         "Chamomile evolves stars, galaxies and cosmological boxes under their own\ngravity, draws them, and measures profiles, spectra and halos.\nThis is the program.")
     set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "chamomile-doc, ffmpeg")
+    set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "python3-matplotlib")
 endif()
 chamomile_package(library ${library} libs ""
     "Chamomile computes the gravity of many particles by a tree.\nThese are shared libraries for C and Fortran, and for programs of GRAPE-5,\nGRAPE-6 and CUNBODY-1.")

@@ -23,11 +23,24 @@ date = re.search(r"set\(chamomile_release_date (\S+)\)", settings)[1]
 for name, said in (("CITATION.cff", f"\nversion: {version}\ndate-released: {date}\n"), ("CHANGELOG.md", f"\n## {version}, {date}\n"),
                    ("codemeta.json", f'"version": "{version}",\n    "datePublished": "{date}"'), ("clients/amuse/amuse_chamomile/pyproject.toml", f'\nversion = "{version}"\n'),
                    ("clients/c/chamomile.h", f'such as "{version}"'), ("core/version.hpp", f'such as "{version} ('), ("packaging/spack/package.py", f'version("{version}", tag="v{version}")'),
-                   ("packaging/conda/meta.yaml", f'version: "{version}"'), ("docs/howto/install.md", f"./chamomile_{version}_amd64.deb"),
+                   ("packaging/conda/recipe.yaml", f'version: "{version}"'), ("docs/howto/install.md", f"./chamomile_{version}_amd64.deb"),
                    ("docs/howto/install.md", f"install chamomile-{version}-cp311"), ("docs/howto/licences.md", f"\nchamomile {version}\n")):
     if said not in (root / name).read_text():
         complaints.append(f"{name}: has no {said.strip()!r}")
 json.loads((root / "codemeta.json").read_text())
+# The wheel and the site read it from CMakeLists.txt.
+for name, pattern in (("pyproject.toml", r"^regex = '(.*)'$"), ("docs/conf.py", r'^release = re\.search\(r"(.*?)", open')):
+    asked = re.search(pattern, (root / name).read_text(), re.M)
+    found = re.search(asked[1], settings) if asked else None
+    if not found or found[1] != version:
+        complaints.append(f"{name}: takes {found and found[1]} for the version, which is {version}")
+# A tag of this commit has the name that the recipe for Spack asks for.
+tags = subprocess.run(["git", "-C", root, "tag", "--points-at", "HEAD"], capture_output=True, text=True).stdout.split()
+complaints += [f"the tag {tag} of this commit is not v{version}" for tag in tags if re.match(r"v?\d", tag) and tag != f"v{version}"]
+release = re.search(r"^\*\*A release\.\*\*(.*?)(?=^\*\*|^## |\Z)", guide, re.M | re.S)
+for word in ("CMakeLists.txt", "chamomile_release_date", "CHANGELOG.md", "CITATION.cff", "codemeta.json", "vVERSION", "packaging/try_clean"):
+    if not release or f"`{word}" not in release[1]:
+        complaints.append(f"CONTRIBUTING.md: a release: has no {word}")
 # What projects of users ask for is this version.
 for path in sorted(path for folder in ("clients", "docs", "examples", "python", "tests") for path in (root / folder).rglob("*") if path.suffix in (".md", ".txt")):
     for asked in re.findall(r"find_package\(chamomile (\d+\.\d+)", path.read_text()):

@@ -69,13 +69,21 @@ def conda():
     except ImportError:
         print("no yaml: the recipe for conda was not read")
         return
-    recipe = yaml.safe_load((packaging / "conda/meta.yaml").read_text())
+    recipe = yaml.safe_load((packaging / "conda/recipe.yaml").read_text())
     build = [words.split() for words in recipe["requirements"]["build"] + recipe["requirements"]["host"]]
-    asked = {words[0]: (words + [">="])[1].removeprefix(">=") for words in build if words[0] != "{{"}
-    compare("conda/meta.yaml", asked, {names[1] for name, names in NAMES.items() if names[1] and name in needed}, {"cmake", "ninja", "pkg-config"})
+    asked = {words[0]: (words + [">="])[1].removeprefix(">=") for words in build if words[0] != "${{"}
+    compare("conda/recipe.yaml", asked, {names[1] for name, names in NAMES.items() if names[1] and name in needed}, {"cmake", "ninja", "pkg-config"})
     for file in recipe["about"]["license_file"]:
         if not (root / file).exists():
-            complaints.append(f"conda/meta.yaml: {file}: is not there")
+            complaints.append(f"conda/recipe.yaml: {file}: is not there")
+    try:
+        import rattler_build
+    except ImportError:
+        print("no rattler_build (PyPI: py-rattler-build): the recipe for conda was read and not rendered")
+        return
+    variants = rattler_build.VariantConfig({"c_stdlib": ["sysroot"], "c_stdlib_version": ["2.17"]})
+    if len(rattler_build.Stage0Recipe.from_file(packaging / "conda/recipe.yaml").render(variants)) != 1:
+        complaints.append("conda/recipe.yaml: does not make one package")
 
 
 def files_and_options():

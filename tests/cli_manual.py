@@ -81,7 +81,9 @@ def version_and_doctor(top):
     for library in ("Boost 1.", "HDF5 1.", "libpng 1.", "zlib 1."):
         check(library in told["libraries"], f"doctor: libraries: no {library}")
     done = run(top, "doctor", env={"PATH": "/nowhere", "OMP_NUM_THREADS": "1"})
-    check("missing            ffmpeg" in done.stdout and "OMP_NUM_THREADS=1" in done.stdout, f"doctor with an empty PATH: {done.stdout}")
+    for lacking in ("ffmpeg", "Python 3 with matplotlib"):
+        check(f"missing            {lacking}" in done.stdout, f"doctor with an empty PATH: names no {lacking}")
+    check("OMP_NUM_THREADS=1" in done.stdout, f"doctor with an empty PATH: {done.stdout}")
 
 
 METHOD = "barnes1986 barnes1990 hamada2007"

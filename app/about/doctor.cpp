@@ -78,6 +78,15 @@ bool is_in_path(const std::string& program)
     return false;
 }
 
+/// Whether 'chamomile plot' can draw.
+bool python_has_matplotlib()
+{
+    return is_in_path("python3") &&
+           std::system("python3 -c 'import importlib.util as found; "
+                       "raise SystemExit(found.find_spec(\"matplotlib\") is None)' 2>/dev/null") ==
+               0;
+}
+
 std::string libraries_text()
 {
     std::string text =
@@ -126,6 +135,8 @@ int doctor(const std::vector<std::string>& arguments)
         missing.push_back("a GPU: " + why_no_gpu());
     if (!is_in_path("ffmpeg"))
         missing.push_back("ffmpeg: 'render --movie' prints its line instead of running it");
+    if (!python_has_matplotlib())
+        missing.push_back("Python 3 with matplotlib (Debian: python3-matplotlib): 'plot' needs it");
     if (::access(".", W_OK) != 0)
         missing.push_back("the right to write to this folder");
     for (const std::string& line : missing)

@@ -70,6 +70,10 @@ public:
     const Octree& octree();
     const Moments& moments() const { return tree_.moments; }
     bool has_own_softenings() const { return bool(sources_.softening); }
+    /// Returns the softening of the present sources: the one length of all, or the largest.
+    const Softening& softening() const { return softening_; }
+    /// Returns a length for each target of sources with their own.
+    std::vector<double> target_softenings(const FieldTargets& targets);
 
     /// Keeps or restores what later evaluations depend on beside the sources.
     void exchange(Archive& archive);
@@ -113,7 +117,6 @@ private:
     void add_long_range_at(const FieldTargets& targets, const Outputs& to,
                            ForceStatistics& statistics);
 
-    std::vector<double> target_softenings(const FieldTargets& targets);
     void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                  std::vector<double>& potential) const;
     void repair_points(const FieldTargets& targets, const ForceOutput& output);

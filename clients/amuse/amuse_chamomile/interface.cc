@@ -1,6 +1,4 @@
 // What AMUSE's worker calls, on chamomile::GravityCode. Nothing prints, exits or throws.
-#include "worker_code.h"
-
 #include <exception>
 #include <memory>
 #include <string>
@@ -8,6 +6,7 @@
 #include <stopcond.h>
 
 #include "chamomile/clients/amuse/gravity_code.hpp"
+#include "worker_code.h"
 
 using namespace chamomile;
 
@@ -110,8 +109,8 @@ int initialize_code()
         return -1;
     }
     initialize_stopping_conditions();
-    for (const int condition : {COLLISION_DETECTION, TIMEOUT_DETECTION, NUMBER_OF_STEPS_DETECTION,
-                                OUT_OF_BOX_DETECTION})
+    for (const int condition :
+         {COLLISION_DETECTION, TIMEOUT_DETECTION, NUMBER_OF_STEPS_DETECTION, OUT_OF_BOX_DETECTION})
         set_support_for_condition(condition);
     return 0;
 }
@@ -191,6 +190,14 @@ int get_radius(int number, double* radius)
 int set_radius(int number, double radius)
 {
     return change_state(number, [&](ParticleState& s) { s.radius = radius; });
+}
+int get_softening_length(int number, double* length)
+{
+    return guarded([&](GravityCode& code) { *length = code.softening(number); });
+}
+int set_softening_length(int number, double length)
+{
+    return guarded([&](GravityCode& code) { code.set_softening(number, length); });
 }
 int get_position(int number, double* x, double* y, double* z)
 {

@@ -36,7 +36,7 @@ struct GravityTidalSpline {
     {
         const T r2 = norm_squared(r, T(1e-37)); // finite at r = 0
         const T inv_r = inverse_sqrt(r2), inv_r2 = inv_r * inv_r;
-        const T q = r2 * inv_r * inv_h, q2 = q * q;
+        const T q = smaller(r2 * inv_r * inv_h, T(2)), q2 = q * q; // its powers are finite
         const T s = select(q < T(1), T(1) - q, T(0));
         const T s3 = s * s * s;
         const T f = T(1) - s * s3 * (T(16) + s * (s * T(32 / 3.0) - T(25.6)));

@@ -52,7 +52,7 @@ def check_low_level():
     assert code.initialize_code() == 0
     refused(code.new_particle(1, 0, 0, 0, 0, 0, 0, 0), "commit_parameters must come before")
     code.set_solver("twig")
-    refused(code.commit_parameters(), "solver: twig: must be tree or direct")
+    refused(code.commit_parameters(), "solver: twig: is not one of tree, direct")
     code.set_solver("tree")
     code.set_device("gpu:99")
     refused(code.commit_parameters(), "gpu:99")

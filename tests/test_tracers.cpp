@@ -59,6 +59,7 @@ SolverOptions options_of(const Way& way, bool own)
     options.box = way.box;
     options.tolerance = 1e-4;
     options.periodic.long_range = way.long_range;
+    options.periodic.mesh = 24; // else it follows the number of particles
     options.softening = {SofteningKind::plummer, own ? 0.02 : 0.01, SofteningRule::larger, own};
     return options;
 }

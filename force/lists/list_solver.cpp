@@ -30,6 +30,7 @@ public:
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,
                                    .has_long_range = request.long_range != LongRangePart::left_out,
+                                   .tracers = request.count - count,
                                    .id = request.id.first(std::min(count, request.id.size()))};
         // Other cells would make other bits, also where an evaluation is tried again.
         const bool keeps = request.keeps_tree && count > 0 && field_.sources_in_cells() == count;

@@ -1,4 +1,6 @@
 // What AMUSE's worker calls, on chamomile::GravityCode. Nothing prints, exits or throws.
+#include "worker_code.h"
+
 #include <exception>
 #include <memory>
 #include <string>
@@ -6,7 +8,6 @@
 #include <stopcond.h>
 
 #include "chamomile/clients/amuse/gravity_code.hpp"
-#include "worker_code.h"
 
 using namespace chamomile;
 
@@ -109,8 +110,8 @@ int initialize_code()
         return -1;
     }
     initialize_stopping_conditions();
-    for (const int condition :
-         {COLLISION_DETECTION, TIMEOUT_DETECTION, NUMBER_OF_STEPS_DETECTION, OUT_OF_BOX_DETECTION})
+    for (const int condition : {COLLISION_DETECTION, TIMEOUT_DETECTION, NUMBER_OF_STEPS_DETECTION,
+                                OUT_OF_BOX_DETECTION})
         set_support_for_condition(condition);
     return 0;
 }

@@ -11,6 +11,9 @@
 namespace chamomile {
 namespace {
 
+/// Sums of fewer pairs are done sooner by one card.
+constexpr double least_shared = 1e10;
+
 class DealtDirectSolver final : public Solver {
 public:
     DealtDirectSolver(const std::vector<int>& devices, const SolverOptions& options)
@@ -32,7 +35,7 @@ public:
         const std::span<const Index> targets =
             request.active.empty() ? std::span<const Index>(targets_) : request.active;
         const std::size_t n = targets.size(), cards = cards_.size();
-        if (n < cards)
+        if (n < cards || double(n) * double(request.count) < least_shared)
             return cards_[0]->evaluate(request);
         std::vector<ForceStatistics> statistics(cards);
         std::vector<std::exception_ptr> failures(cards);

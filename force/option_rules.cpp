@@ -93,6 +93,13 @@ Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given)
     return {};
 }
 
+Refusal refuse_idle_rule(const SolverOptions& options, const GivenOptions& given)
+{
+    if (given.contains("eps-rule") && !options.softening.is_varied)
+        return "--eps-rule: needs softening lengths of several values";
+    return {};
+}
+
 bool is_used(const OptionTerms& row, const SolverOptions& options)
 {
     unsigned there = needs_lists | needs_isolation;
@@ -121,6 +128,12 @@ void KeyedOptions::resolve()
             names);
     require(resolve_method(options, given), names);
     require(resolve_boundary(options, given), names);
+}
+
+void KeyedOptions::take_softenings(bool are_there)
+{
+    options.softening.is_varied = are_there;
+    require(refuse_idle_rule(options, given), plain_names_of_forces());
 }
 
 std::vector<std::string> force_keys()

@@ -60,8 +60,8 @@ void add_lengths(OptionRows<O>& t)
     auto& eps = t.number(
         "eps", [](O & o) -> auto& { return o.softening.length; }, ranges::not_negative,
         "softening length (Plummer equivalent); run and force also take one for each type of "
-        "particles that occurs, as in 0.4,1; that of the file unless given; run needs one of the "
-        "two");
+        "particles that occurs, as in 0.4,1; that of the file unless given; where neither says, "
+        "run asks for one, and others take what stands here");
     eps.values = "X,...";
     eps.put = [one = eps.put](O& o, const std::string& option, const std::string& text) {
         o.type_softenings.in_order.clear();

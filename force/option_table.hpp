@@ -71,6 +71,9 @@ Refusal resolve_method(SolverOptions& options, const GivenOptions& given);
 /// Does the same where it is known whether there is a periodic box.
 Refusal resolve_boundary(SolverOptions& options, const GivenOptions& given);
 
+/// Refuses a rule of softening lengths where particles have none of their own.
+Refusal refuse_idle_rule(const SolverOptions& options, const GivenOptions& given);
+
 /// Tells whether forces with these options depend on the row, or are told by it.
 bool is_used(const OptionTerms& row, const SolverOptions& options);
 
@@ -85,6 +88,9 @@ public:
     bool take(const std::string& key, const std::string& value);
     /// Refuses what does not go together in one evaluation. Throws Error(usage).
     void resolve();
+    /// Takes whether particles have softening lengths of their own. Throws Error(usage) for a rule
+    /// of them that is given where they have none.
+    void take_softenings(bool are_there);
 
 protected:
     template <class Settings>

@@ -148,10 +148,10 @@ double require_same_sums(JerkSolver& tested, JerkSolver& trusted, const std::str
     for (Index k = 0; k < sample; ++k)
         some.push_back(k * (count / sample));
     std::vector<JerkSum> found(count), expected(sample);
-    tested.solve(sources, all, found);
+    tested.solve(sources, {}, all, found);
     if (gpu_sums_are_wrong())
         found[0].jerk.y += 1;
-    trusted.solve(sources, some, expected);
+    trusted.solve(sources, {}, some, expected);
     Comparison accelerations, jerks, potentials;
     for (Index k = 0; k < sample; ++k) {
         accelerations.add(found[some[k]].acceleration, expected[k].acceleration);

@@ -42,6 +42,26 @@ void check(const HermiteOptions& o)
         refuse("shortest", o.shortest, ">= 0 and <= the longest");
 }
 
+/// Returns eps^2 of a pair of particles.
+double softening_squared(const Particles& particles, const ClosePair& pair,
+                         const Softening& softening)
+{
+    if (particles.softening.empty())
+        return softening.length * softening.length;
+    const double a = particles.softening[pair.i], b = particles.softening[pair.j];
+    return pair_softening_squared(a * a, b * b, softening.rule);
+}
+
+/// Returns the largest eps^2 that a pair may have.
+double largest_square(const Particles& particles, const Softening& softening)
+{
+    const std::vector<double>& own = particles.softening;
+    if (own.empty())
+        return softening.length * softening.length;
+    const double largest = *std::max_element(own.begin(), own.end());
+    return pair_softening_squared(largest * largest, largest * largest, softening.rule);
+}
+
 std::string in_words(double value)
 {
     char text[32];
@@ -67,11 +87,11 @@ void Hermite::put_into(std::shared_ptr<const ExternalField> field)
 
 ForceStatistics Hermite::start(Particles& particles, Quantities, Moment now)
 {
-    if (!particles.softening.empty())
-        throw Error(Fault::usage, "softening: lengths of each particle's own: hermite knows one");
     statistics_ = evaluate(particles, Quantities::acceleration_potential, now);
     const std::size_t n = particles.size();
-    state_.encounters = Encounters(sources_, forces(), options_.eta, now.time);
+    state_.encounters =
+        Encounters(sources_, largest_square(particles, forces().softening),
+                   options_.eta / std::abs(forces().gravitational_constant), now.time);
     state_.motion.resize(n);
     state_.time_step.resize(n);
     state_.length.assign(n, infinity);
@@ -166,7 +186,7 @@ ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
         active_[i] = Index(i);
     }
     sums_.resize(n);
-    ForceStatistics statistics = sum_forces(now.time);
+    ForceStatistics statistics = sum_forces(particles, now.time);
     require_sums(particles, now);
     for (std::size_t i = 0; i < n; ++i) {
         particles.acceleration[i] = sums_[i].acceleration;
@@ -176,9 +196,9 @@ ForceStatistics Hermite::evaluate(Particles& particles, Quantities, Moment now)
 }
 
 /// Sums what all particles and the external field do to the active ones.
-ForceStatistics Hermite::sum_forces(double time)
+ForceStatistics Hermite::sum_forces(const Particles& particles, double time)
 {
-    const ForceStatistics statistics = solver_.solve(sources_, active_, sums_);
+    const ForceStatistics statistics = solver_.solve(sources_, particles.softening, active_, sums_);
     if (field_)
         field_->add(time, sources_, active_, sums_);
     return statistics;
@@ -246,7 +266,7 @@ void Hermite::evaluate_block(const Particles& particles, Moment now)
 {
     const double before = wall_clock_seconds();
     sums_.resize(active_.size());
-    add(statistics_, sum_forces(now.time));
+    add(statistics_, sum_forces(particles, now.time));
     require_sums(particles, now);
     for (std::size_t k = 0; k < active_.size(); ++k) {
         ends_[k].acceleration = sums_[k].acceleration;
@@ -298,7 +318,7 @@ void Hermite::require_sums(const Particles& particles, Moment now) const
         const Index i = active_[k];
         const ClosePair pair = nearest_to(sources_, i);
         if (sources_[pair.i].position == sources_[pair.j].position && pair.i != pair.j &&
-            forces().softening.length == 0)
+            softening_squared(particles, pair, forces().softening) == 0)
             throw Error(Fault::input, "particles with ids " + std::to_string(particles.id[pair.i]) +
                                           " and " + std::to_string(particles.id[pair.j]) +
                                           ": position: the same at t = " + in_words(now.time) +

@@ -58,6 +58,9 @@ struct HermiteReport {
 /// hit if that is nearer. Within it every block predicts all particles and evaluates and corrects
 /// those that are due.
 ///
+/// Particles may have softening lengths of their own (Particles::softening), which stay what they
+/// are at the start.
+///
 /// The closer a pair without softening, the shorter its steps, until they fall below the shortest;
 /// there is no regularisation.
 class Hermite final : public Integrator {
@@ -81,7 +84,7 @@ public:
     HermiteReport report() const;
 
 private:
-    ForceStatistics sum_forces(double time);
+    ForceStatistics sum_forces(const Particles& particles, double time);
     double usual_time_step() const;
     void place_particles(double length);
     void move_block(Particles& particles, Moment now);

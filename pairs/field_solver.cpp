@@ -9,19 +9,25 @@
 #include "chamomile/force/lists/list_field.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/scale.hpp"
-#include "chamomile/pairs/laws/gravity_jerk.hpp"
-#include "chamomile/pairs/laws/gravity_tidal.hpp"
-#include "chamomile/pairs/laws/gravity_tidal_spline.hpp"
-#include "chamomile/pairs/pair_solver.hpp"
+#include "chamomile/pairs/field_laws.hpp"
 #include "chamomile/pairs/sources_within.hpp"
 
 namespace chamomile {
 namespace {
 
+/// PairTargets are the targets of sums over pairs, in the order of the caller.
+struct PairTargets {
+    std::vector<double> position, velocity; ///< three values of each; without jerks no velocities
+    std::vector<double> softening;          ///< where sources have lengths of their own
+    std::vector<Index> self;                ///< the source that a target is, or no_source
+};
+
 /// A Field is the FieldSolver that make_field_solver() returns.
 class Field final : public FieldSolver {
 public:
-    explicit Field(const SolverOptions& resolved) : lists_(resolved, make_parts(resolved, true)) {}
+    explicit Field(const SolverOptions& resolved)
+        : lists_(resolved, make_parts(resolved, true)), laws_(resolved)
+    {}
 
     void build(const FieldSources& sources) override
     {
@@ -89,10 +95,13 @@ public:
                  .softening = targets.softening},
                 {results.acceleration, results.potential});
         if ((results.tidal || results.jerk) && targets.count > 0)
-            sum_pairs(read(targets.position, targets.count, 3),
-                      results.jerk ? read(targets.velocity, targets.count, 3)
-                                   : std::vector<double>{},
-                      self_of(targets), results, statistics);
+            sum_pairs(
+                {read(targets.position, targets.count, 3),
+                 results.jerk ? read(targets.velocity, targets.count, 3) : std::vector<double>{},
+                 lists_.has_own_softenings() ? lists_.target_softenings(targets)
+                                             : std::vector<double>{},
+                 self_of(targets)},
+                results, statistics);
         return statistics;
     }
 
@@ -109,26 +118,25 @@ public:
         if (results.acceleration || results.potential)
             statistics = at_sources(active, results);
         if ((results.tidal || results.jerk) && size() > 0) {
-            std::vector<Index> self(active.begin(), active.end());
+            PairTargets targets;
+            targets.self.assign(active.begin(), active.end());
             if (active.empty())
                 for (std::size_t i = 0; i < size(); ++i)
-                    self.push_back(Index(i));
+                    targets.self.push_back(Index(i));
             const FieldCopy places = copy_of_sources();
-            std::vector<double> position(3 * self.size()), velocity;
-            for (std::size_t k = 0; k < self.size(); ++k)
+            for (const Index i : targets.self)
                 for (std::size_t c = 0; c < 3; ++c)
-                    position[3 * k + c] = (&places.position[self[k]].x)[c];
-            if (results.jerk) {
-                require(!velocity_.empty(), "sources: velocities: missing; jerks need them");
-                velocity.resize(3 * self.size());
-                for (std::size_t k = 0; k < self.size(); ++k)
-                    for (std::size_t c = 0; c < 3; ++c)
-                        velocity[3 * k + c] = velocity_[3 * self[k] + c];
-            }
-            if (!find_coincident(position, self).sources.empty())
+                    targets.position.push_back((&places.position[i].x)[c]);
+            require(!results.jerk || !velocity_.empty(),
+                    "sources: velocities: missing; jerks need them");
+            for (std::size_t k = 0; results.jerk && k < 3 * targets.self.size(); ++k)
+                targets.velocity.push_back(velocity_[3 * targets.self[k / 3] + k % 3]);
+            for (std::size_t k = 0; lists_.has_own_softenings() && k < targets.self.size(); ++k)
+                targets.softening.push_back(places.softening[targets.self[k]]);
+            if (!find_coincident(targets).sources.empty())
                 throw Error(Fault::input, "sources: two lie at one place; coincident particles "
                                           "need a softening > 0");
-            sum_pairs(position, velocity, self, results, statistics);
+            sum_pairs(targets, results, statistics);
         }
         return statistics;
     }
@@ -228,6 +236,7 @@ private:
                                             .acceleration = to,
                                             .potential = potentials,
                                             .active = active,
+                                            .softening_length = lists_.softening().length,
                                             .softening = all.softening});
         } else {
             statistics = lists_.at_sources({active}, {to, potentials});
@@ -250,19 +259,23 @@ private:
         std::vector<std::uint32_t> sources;
     };
 
-    Coincident find_coincident(const std::vector<double>& position, const std::vector<Index>& self)
+    Coincident find_coincident(const PairTargets& targets)
     {
         Coincident at;
-        if (options().softening.length > 0)
+        const bool varied = lists_.has_own_softenings();
+        if (lists_.softening().length > 0 && !varied)
             return at;
         const Octree& octree = lists_.octree();
-        std::vector<std::vector<Index>> found(self.size());
+        const std::vector<double> own = copy_of_sources().softening;
+        std::vector<std::vector<Index>> found(targets.self.size());
 #pragma omp parallel for schedule(dynamic, 64)
-        for (std::size_t i = 0; i < self.size(); ++i) {
-            found[i] =
-                sources_within(octree, lists_.moments(),
-                               {position[3 * i], position[3 * i + 1], position[3 * i + 2]}, 0);
-            std::erase(found[i], self[i]);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (varied && targets.softening[i] > 0)
+                continue;
+            const double* x = &targets.position[3 * i];
+            found[i] = sources_within(octree, lists_.moments(), {x[0], x[1], x[2]}, 0);
+            std::erase_if(found[i],
+                          [&](Index j) { return j == targets.self[i] || (varied && own[j] > 0); });
         }
         at.begin.push_back(0);
         for (const std::vector<Index>& row : found) {
@@ -315,11 +328,9 @@ private:
         check_view(results.potential, 1, "results: potentials: must have 1 component");
         check_view(results.tidal, 6, "results: tidal tensors: must have 6 components");
         check_view(results.jerk, 3, "results: jerks: must have 3 components");
-        const Softening& softening = options().softening;
+        const Softening& softening = lists_.softening();
         require(!options().is_periodic() || (!results.tidal && !results.jerk),
                 "box: must be 0: tidal tensors and jerks are those of isolated sources");
-        require(!lists_.has_own_softenings() || (!results.tidal && !results.jerk),
-                "softening: lengths of each source's own: are not for tidal tensors and jerks");
         require(!results.jerk || softening.length == 0 || softening.kind == SofteningKind::plummer,
                 "softening: spline: jerks are known for Plummer softening alone");
     }
@@ -351,60 +362,52 @@ private:
         return self;
     }
 
-    void sum_pairs(const std::vector<double>& position, const std::vector<double>& velocity,
-                   const std::vector<Index>& self, const FieldResults& results,
+    void sum_pairs(const PairTargets& targets, const FieldResults& results,
                    ForceStatistics& statistics)
     {
         FieldCopy places = copy_of_sources();
-        const std::size_t n = places.mass.size(), targets = self.size();
+        const std::size_t n = size(), count = targets.self.size();
         double mass = 0;
         for (const double m : places.mass)
             mass += std::abs(m);
         const double unit = InternalScale::of(0, 0, mass).mass; // float's range is narrower
         for (double& m : places.mass)
             m /= unit;
-        const Coincident at = find_coincident(position, self);
+        const std::span<const double> position =
+            as_rows(std::span<const Vec3<double>>(places.position));
+        const std::vector<double> squares = squared(places.softening),
+                                  own = squared(targets.softening);
+        const Coincident at = find_coincident(targets);
         const Exclusions excluded{at.begin, at.sources};
-        const SolverOptions& o = options();
-        const PairOptions pair_options{
-            .precision = o.precision, .device = o.device, .instruction_set = o.instruction_set};
+        laws_.take(lists_.softening(), lists_.has_own_softenings());
         if (results.tidal) {
-            if (!tidal_)
-                tidal_ = o.softening.kind == SofteningKind::spline && o.softening.length > 0
-                             ? make_pair_solver(GravityTidalSpline{1 / o.softening.spline_radius()},
-                                                pair_options)
-                             : make_pair_solver(GravityTidal{o.softening.length}, pair_options);
-            std::vector<double> rows(4 * n), sums(6 * targets);
-            for (std::size_t j = 0; j < n; ++j) {
-                const double row[4] = {places.position[j].x, places.position[j].y,
-                                       places.position[j].z, places.mass[j]};
-                std::copy_n(row, 4, &rows[4 * j]);
-            }
-            count(tidal_->sum({position, rows, self, excluded}, sums), statistics);
+            std::vector<double> sums(6 * count);
+            note(laws_.tidal().sum({joined(count, {targets.position, own}),
+                                    joined(n, {position, places.mass, squares}), targets.self,
+                                    excluded},
+                                   sums),
+                 statistics);
             write(sums, unit, results.tidal);
         }
         if (results.jerk) {
             require(velocity_.size() == 3 * n, "sources: velocities: missing; jerks need them");
-            if (!jerk_)
-                jerk_ = make_pair_solver(GravityJerk{o.softening.length}, pair_options);
-            std::vector<double> from(6 * targets), rows(7 * n), sums(7 * targets);
-            for (std::size_t i = 0; i < targets; ++i) {
-                std::copy_n(&position[3 * i], 3, &from[6 * i]);
-                std::copy_n(&velocity[3 * i], 3, &from[6 * i + 3]);
-            }
-            for (std::size_t j = 0; j < n; ++j) {
-                const double row[3] = {places.position[j].x, places.position[j].y,
-                                       places.position[j].z};
-                std::copy_n(row, 3, &rows[7 * j]);
-                std::copy_n(&velocity_[3 * j], 3, &rows[7 * j + 3]);
-                rows[7 * j + 6] = places.mass[j];
-            }
-            count(jerk_->sum({from, rows, self, excluded}, sums), statistics);
-            std::vector<double> jerks(3 * targets);
-            for (std::size_t i = 0; i < targets; ++i)
+            std::vector<double> sums(7 * count), jerks(3 * count);
+            note(laws_.jerk().sum({joined(count, {targets.position, targets.velocity, own}),
+                                   joined(n, {position, velocity_, places.mass, squares}),
+                                   targets.self, excluded},
+                                  sums),
+                 statistics);
+            for (std::size_t i = 0; i < count; ++i)
                 std::copy_n(&sums[7 * i + 3], 3, &jerks[3 * i]);
             write(jerks, unit, results.jerk);
         }
+    }
+
+    static std::vector<double> squared(std::vector<double> lengths)
+    {
+        for (double& length : lengths)
+            length *= length;
+        return lengths;
     }
 
     /// Writes the field of no sources.
@@ -418,7 +421,7 @@ private:
         }
     }
 
-    static void count(const PairStatistics& pairs, ForceStatistics& statistics)
+    static void note(const PairStatistics& pairs, ForceStatistics& statistics)
     {
         statistics.particle_particle += pairs.pairs;
         statistics.targets = pairs.targets;
@@ -440,7 +443,7 @@ private:
     std::uint64_t builds_ = 0;       // places the root cubes (decorrelate)
     bool is_built_ = false;
     std::vector<double> velocity_, positions_, masses_;
-    std::unique_ptr<PairSolver> tidal_, jerk_;
+    FieldLaws laws_;
 };
 
 } // namespace

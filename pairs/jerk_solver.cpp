@@ -3,33 +3,31 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/pairs/laws/gravity_jerk_varied.hpp"
 #include "chamomile/pairs/pair_solver.hpp"
 
 namespace chamomile {
 namespace {
 
 using Target = GravityJerk::Target<double>;
+using SoftenedTarget = GravityJerkVaried::Target<double>;
+using SoftenedSource = GravityJerkVaried::Source<double>;
 
-/// A DirectJerkSolver sums all pairs by a PairSolver.
+/// A DirectJerkSolver sums all pairs by a PairSolver, of which there is one for sources of one
+/// length, and one for others.
 class DirectJerkSolver final : public JerkSolver {
 public:
     explicit DirectJerkSolver(const SolverOptions& resolved)
         : options_(resolved),
-          pairs_(make_pair_solver(GravityJerk{resolved.softening.length},
-                                  {.precision = resolved.precision,
-                                   .device = resolved.device,
-                                   .instruction_set = resolved.instruction_set}))
+          alike_(make_pair_solver(GravityJerk{resolved.softening.length}, pair_options()))
     {}
 
-    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
-                          std::span<JerkSum> sums) override
+    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const double> softening,
+                          std::span<const Index> active, std::span<JerkSum> sums) override
     {
-        targets_.resize(active.size());
-        for (std::size_t k = 0; k < active.size(); ++k)
-            targets_[k] = {sources[active[k]].position, sources[active[k]].velocity};
-        const PairTask task{
-            as_rows(std::span<const Target>(targets_)), as_rows(sources), active, {}};
-        PairStatistics pairs = pairs_->sum(task, as_rows(sums));
+        PairStatistics pairs = softening.empty() ? sum_alike(sources, active, sums)
+                                                 : sum_varied(sources, softening, active, sums);
         if (const double G = options_.gravitational_constant; G != 1)
             for (JerkSum& sum : sums) {
                 sum.acceleration = G * sum.acceleration;
@@ -45,13 +43,61 @@ public:
         return statistics;
     }
 
-    std::string device() const override { return pairs_->device(); }
+    std::string device() const override { return alike_->device(); }
     const SolverOptions& options() const override { return options_; }
 
 private:
+    PairOptions pair_options() const
+    {
+        return {.precision = options_.precision,
+                .device = options_.device,
+                .instruction_set = options_.instruction_set};
+    }
+
+    PairStatistics sum_alike(std::span<const MovingSource> sources, std::span<const Index> active,
+                             std::span<JerkSum> sums)
+    {
+        targets_.resize(active.size());
+        for (std::size_t k = 0; k < active.size(); ++k)
+            targets_[k] = {sources[active[k]].position, sources[active[k]].velocity};
+        return alike_->sum(
+            {as_rows(std::span<const Target>(targets_)), as_rows(sources), active, {}},
+            as_rows(sums));
+    }
+
+    PairStatistics sum_varied(std::span<const MovingSource> sources,
+                              std::span<const double> softening, std::span<const Index> active,
+                              std::span<JerkSum> sums)
+    {
+        if (softening.size() != sources.size())
+            throw Error(Fault::usage, "softening: " + std::to_string(softening.size()) +
+                                          " lengths: must be one for each of " +
+                                          std::to_string(sources.size()) + " sources");
+        span_of_softenings(view_of(softening), softening.size(), {}, "cpu"); // checks them
+        if (!varied_)
+            varied_ = make_pair_solver(GravityJerkVaried{{options_.softening.smaller_part()}},
+                                       pair_options());
+        softened_.resize(sources.size());
+        for (std::size_t j = 0; j < sources.size(); ++j)
+            softened_[j] = {sources[j].position, sources[j].velocity, sources[j].mass,
+                            softening[j] * softening[j]};
+        softened_targets_.resize(active.size());
+        for (std::size_t k = 0; k < active.size(); ++k) {
+            const SoftenedSource& i = softened_[active[k]];
+            softened_targets_[k] = {i.position, i.velocity, i.eps2};
+        }
+        return varied_->sum({as_rows(std::span<const SoftenedTarget>(softened_targets_)),
+                             as_rows(std::span<const SoftenedSource>(softened_)),
+                             active,
+                             {}},
+                            as_rows(sums));
+    }
+
     SolverOptions options_;
-    std::unique_ptr<PairSolver> pairs_;
+    std::unique_ptr<PairSolver> alike_, varied_;
     std::vector<Target> targets_;
+    std::vector<SoftenedTarget> softened_targets_;
+    std::vector<SoftenedSource> softened_;
 };
 
 } // namespace
@@ -68,8 +114,6 @@ std::optional<std::string> jerk_refusal(const SolverOptions& options)
         return "--accuracy: is for trees; hermite sums directly";
     if (softening.kind != SofteningKind::plummer)
         return "--softening spline: hermite knows Plummer softening alone";
-    if (softening.is_varied || !type_softenings.empty())
-        return "--integrator hermite: knows one softening length; give --eps LENGTH";
     return refusal(options);
 }
 

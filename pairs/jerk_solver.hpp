@@ -21,11 +21,14 @@ class JerkSolver {
 public:
     virtual ~JerkSolver() = default;
 
-    /// Sets sums[k] to the sum for source active[k] over all sources but itself. The sum need not
-    /// be finite: the caller must avoid two sources at one place without softening. Throws
-    /// Error(input) for a source that is not finite, Error(device) if the device fails.
+    /// Sets sums[k] to the sum for source active[k] over all sources but itself. `softening` has a
+    /// length for each source, of which pairs take one by the rule of the options, or none: then
+    /// all have that of the options. The sum need not be finite: the caller must avoid two sources
+    /// at one place without softening. Throws Error(input) for a source that is not finite,
+    /// Error(device) if the device fails.
     virtual ForceStatistics solve(std::span<const MovingSource> sources,
-                                  std::span<const Index> active, std::span<JerkSum> sums) = 0;
+                                  std::span<const double> softening, std::span<const Index> active,
+                                  std::span<JerkSum> sums) = 0;
 
     /// Returns a name such as "CPU, avx512, 2 threads" or "NVIDIA H200".
     virtual std::string device() const = 0;
@@ -37,8 +40,9 @@ public:
 /// Returns why Hermite's scheme cannot have jerks with these options, or nothing if it can.
 std::optional<std::string> jerk_refusal(const SolverOptions& options);
 
-/// Returns a solver of direct sums by the law GravityJerk with G, softening, precision, device and
-/// instruction set of the options. Throws Error(usage) with the refusal, and like make_solver().
+/// Returns a solver of direct sums by the law GravityJerk, or GravityJerkVaried, with G, softening,
+/// precision, device and instruction set of the options. Throws Error(usage) with the refusal, and
+/// like make_solver().
 std::unique_ptr<JerkSolver> make_jerk_solver(const SolverOptions& options);
 
 } // namespace chamomile

@@ -67,7 +67,9 @@ nb::dict accuracy(nb::handle positions, nb::handle masses, std::int64_t sample, 
                                   "are made there");
     if (position.count() == 0)
         throw Error(Fault::input, "positions: none: accuracy needs at least one particle");
-    const SolverOptions options = read_options(keywords);
+    KeyedOptions keyed = read_options(keywords);
+    keyed.take_softenings(false);
+    const SolverOptions& options = keyed.options;
     ForceErrors errors;
     std::size_t targets = 0;
     {

@@ -36,12 +36,12 @@ std::span<const std::int64_t> span_of(const std::optional<Numbers>& numbers)
 /// A Field is a solver that one thread at a time may use.
 class Field {
 public:
-    explicit Field(nb::dict keywords) : options_(read_options(keywords))
+    explicit Field(nb::dict keywords) : keyed_(read_options(keywords))
     {
         require_own_threads();
-        if (options_.accuracy)
-            make_solver(options_); // refuses values out of range
-        SolverOptions until_built = options_;
+        if (keyed_.options.accuracy)
+            make_solver(keyed_.options); // refuses values out of range
+        SolverOptions until_built = keyed_.options;
         until_built.accuracy.reset();
         solver_ = make_field_solver(until_built);
         gpu_ = first_gpu(solver_->options().device);
@@ -80,8 +80,8 @@ public:
         Statistics statistics;
         const double start = wall_clock_seconds();
         is_built_ = false; // an exception leaves no sources behind
-        if (options_.accuracy && !chosen_ && n > 0) {
-            solver_ = make_field_solver(options_for(sources, options_));
+        if (keyed_.options.accuracy && !chosen_ && n > 0) {
+            solver_ = make_field_solver(options_for(sources, keyed_.options));
             chosen_ = true;
         }
         refit ? solver_->refit(sources) : solver_->build(sources);
@@ -172,7 +172,7 @@ public:
     nb::dict options() const
     {
         SolverOptions in_force = solver_->options();
-        in_force.accuracy = options_.accuracy;
+        in_force.accuracy = keyed_.options.accuracy;
         return describe_options(in_force);
     }
 
@@ -180,17 +180,18 @@ private:
     /// Makes a solver on the processor for the first sources with softening lengths of their own.
     void take_varied(bool varied, bool refit)
     {
-        if (refit && varied != options_.softening.is_varied)
+        const bool was_varied = keyed_.options.softening.is_varied;
+        if (refit && varied != was_varied)
             throw Error(Fault::usage, "softenings: refit() takes them as build() did");
-        if (refit || varied == options_.softening.is_varied)
+        KeyedOptions wanted = keyed_;
+        wanted.take_softenings(varied);
+        if (refit || varied == was_varied)
             return;
-        SolverOptions wanted = options_;
-        wanted.softening.is_varied = varied;
-        SolverOptions until_built = wanted;
+        SolverOptions until_built = wanted.options;
         until_built.accuracy.reset();
         solver_ = make_field_solver(until_built);
         gpu_ = first_gpu(solver_->options().device);
-        options_ = wanted;
+        keyed_ = wanted;
         chosen_ = false;
     }
 
@@ -224,7 +225,7 @@ private:
         return numbers;
     }
 
-    SolverOptions options_; ///< as given by the caller
+    KeyedOptions keyed_; ///< as given by the caller
     std::unique_ptr<FieldSolver> solver_;
     bool chosen_ = false; ///< options follow from the goal and the first sources
     ExclusiveCall::Flag flag_;

@@ -156,14 +156,14 @@ std::optional<std::string> rewritten(const std::vector<OptionRow<Settings>>& row
 
 } // namespace
 
-SolverOptions read_options(nb::dict keywords)
+KeyedOptions read_options(nb::dict keywords)
 {
     KeyedOptions keyed;
     read(
         keyed, keywords, [](const std::string& key) { return find_row(force_options(), key); },
         force_keys());
     keyed.resolve();
-    return keyed.options;
+    return keyed;
 }
 
 double quantity(const std::string& name, nb::handle value, Dimension dimension,

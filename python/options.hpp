@@ -17,7 +17,7 @@ namespace nb = nanobind;
 /// Reads the keywords of chamomile.Options; those that are None count as not given. Throws
 /// Error(usage) naming an unknown keyword, a word that is not allowed, or options that contradict
 /// each other.
-SolverOptions read_options(nb::dict keywords);
+KeyedOptions read_options(nb::dict keywords);
 
 /// Returns a number, or a text such as "1 Gyr" as a number in the frame's units. Throws
 /// nb::type_error or Error(usage).

@@ -52,7 +52,7 @@ def check_low_level():
     assert code.initialize_code() == 0
     refused(code.new_particle(1, 0, 0, 0, 0, 0, 0, 0), "commit_parameters must come before")
     code.set_solver("twig")
-    refused(code.commit_parameters(), "solver: twig: must be tree or direct")
+    refused(code.commit_parameters(), "solver: twig: is not one of tree, direct")
     code.set_solver("tree")
     code.set_device("gpu:99")
     refused(code.commit_parameters(), "gpu:99")
@@ -106,6 +106,24 @@ def check_fields():
     position = code.particles.position.value_in(LENGTH)
     near(code.get_potential_at_point(*([0] * 97 | LENGTH, *(points.T | LENGTH))).value_in(nbody_system.potential),
          plain_field(mass, position, points, numpy.full(97, 0.01))[1], 1e-4)
+    code.stop()
+
+
+def check_softening_lengths():
+    code = made(100, epsilon_squared=0.01 | LENGTH**2, solver="direct", precision="double")
+    assert code.particles.softening_length.value_in(LENGTH).ptp() == 0
+    code.particles[::2].softening_length = 0.5 | LENGTH
+    own = numpy.where(numpy.arange(100) % 2, 0.1, 0.5)
+    near(code.particles.softening_length.value_in(LENGTH), own, 1e-12)
+    mass, x = code.particles.mass.value_in(MASS), code.particles.position.value_in(LENGTH)
+    u = (((x[None] - x[:, None])**2).sum(2) + numpy.maximum.outer(own, own)**2)**0.5
+    near(code.particles.potential_in_code.value_in(nbody_system.potential), mass / own - (mass / u).sum(1), 1e-12)
+    points = numpy.random.default_rng(3).normal(size=(20, 3))
+    wanted = -(mass / (((x[None] - points[:, None])**2).sum(2) + numpy.maximum(own, 0.2)**2)**0.5).sum(1)
+    near(code.get_potential_at_point(*([0.2] * 20 | LENGTH, *(points.T | LENGTH))).value_in(nbody_system.potential), wanted, 1e-12)
+    before = code.kinetic_energy + code.potential_energy
+    code.evolve_model(0.25 | TIME)
+    near((code.kinetic_energy + code.potential_energy) / before, 1, 1e-3)
     code.stop()
 
 
@@ -225,6 +243,7 @@ def check_errors_do_not_hang():
 
 check_low_level()
 check_fields()
+check_softening_lengths()
 check_exact_times("sockets")
 if not os.environ.get("CHAMOMILE_AMUSE_NO_MPI"):
     check_exact_times("mpi")
@@ -232,4 +251,4 @@ check_changes()
 check_stopping_conditions()
 check_units_and_bridge()
 check_errors_do_not_hang()
-print("passed: interface, fields, times, states, stopping conditions, units, Bridge")
+print("passed: interface, fields, softenings, times, states, stopping conditions, units, Bridge")

@@ -6,7 +6,7 @@ import sys
 
 from program import ROOT, as_text, chamomile, check, need, picture, refused, run_parts, table
 
-need("numpy", "matplotlib")
+need("h5py", "numpy", "matplotlib")
 
 
 def plot(folder, *words):
@@ -32,7 +32,7 @@ def isolated(folder):
     for name, wanted in (("energies", {"time [kpc/(km/s)]", "energy [1e10 Msun (km/s)^2]", "kinetic", "potential", "total"}),
                          ("radii", {"radius of a part of the mass [kpc]", "50 %", "virial ratio", "equilibrium"}),
                          ("steps", {"step [kpc/(km/s)]", "interactions per target", "time per step [ms]"}),
-                         ("profiles", {"radius [kpc]", "density [1e10 Msun/kpc^3]", "circular speed [km/s]", "radial dispersion [km/s]"})):
+                         ("profiles", {"radius [kpc]", "density [1e10 Msun/kpc^3]", "circular speed [km/s]", "radial dispersion [km/s]", "t = 0.02045 kpc/(km/s)"})):
         found = texts(folder / f"run/plots/{name}.svg")
         check(wanted <= found, f"{name}.svg: has not {wanted - found}")
         pixels = {pixel for row in picture_rows(folder / f"run/plots/{name}.png") for pixel in row}

@@ -71,6 +71,23 @@ def runs_and_goes_on(folder):
     check("0.3 (halo)" in chamomile(folder, "info", "whole/snapshot_002.hdf5"), "info")
 
 
+def hermite_goes_on(folder):
+    """Hermite's scheme keeps the energy by both rules, which differ, and goes on with the same bits."""
+    ends = []
+    for rule in "larger", "root-of-squares":
+        options = ["--integrator", "hermite", "--eps-type", "halo=0.3,disk=0.05,bulge=0.1", "--eps-rule", rule, "--snapshot-every", 0.1, "-q"]
+        chamomile(folder, "run", "galaxy.hdf5", *options, "--t-end", 0.2, "-o", f"hermite_{rule}")
+        chamomile(folder, "run", "galaxy.hdf5", *options, "--t-end", 0.1, "-o", f"part_{rule}")
+        chamomile(folder, "run", "--restart", f"part_{rule}", "--t-end", 0.2, "-q")
+        a, b = (h5py.File(folder / f"{name}_{rule}" / "snapshot_002.hdf5") for name in ("hermite", "part"))
+        for data in "Coordinates", "Velocities", "SofteningLength":
+            check(np.array_equal(a["PartType2"][data], b["PartType2"][data]), f"hermite, {rule}: {data}: other bits after a restart")
+        first, last = energies(folder / f"hermite_{rule}")[0], energies(folder / f"hermite_{rule}")[-1]
+        check(abs(last["total"] / first["total"] - 1) < 1e-6, f"hermite, {rule}: energy: {first['total']} {last['total']}")
+        ends.append(np.array(a["PartType2/Coordinates"]))
+    check(not np.array_equal(*ends), "hermite: the rule has no effect")
+
+
 def equal_lengths_are_one(folder):
     for name, eps in ("one", ["--eps", 0.1]), ("list", ["--eps", "0.1,0.1,0.1"]), ("type", ["--eps-type", "1=0.1,2=0.1,3=0.1"]):
         chamomile(folder, "run", "galaxy.hdf5", *eps, "--t-end", 0.1, "--dt", 0.05, "-o", name, "-q")
@@ -110,7 +127,7 @@ def refuses(folder):
                          ("--eps: 3Gyr: is a time: a length is needed", "--eps", "3Gyr"),
                          ("--eps-rule: needs softening lengths of several values", "--eps", 0.1, "--eps-rule", "larger"),
                          ("--eps-rule: both", "--eps", 0.1, "--eps-rule", "both"),
-                         ("--integrator hermite", "--eps", "0.1,0.2,0.3", "--integrator", "hermite"),
+                         ("--softening spline: hermite knows Plummer", "--eps", "0.1,0.2,0.3", "--integrator", "hermite", "--softening", "spline"),
                          ("--eps-type: contradicts several lengths by --eps", "--eps", "0.1,0.2,0.3", "--eps-type", "1=1")]:
         more = [] if "hermite" in words else RUN
         refused(folder, 2, line, "run", "galaxy.hdf5", *words, *(more or ["--t-end", 0.1]), "-o", "refused")
@@ -120,4 +137,4 @@ def refuses(folder):
     refused(folder, 3, "softening length: -0.1: must be finite and not negative", "run", "bad.hdf5", *RUN, "-o", "refused")
 
 
-run_parts("softening lengths by type and by particle", makes_inputs, sums_by_type, runs_and_goes_on, equal_lengths_are_one, takes_units, converts, refuses)
+run_parts("softening lengths by type and by particle", makes_inputs, sums_by_type, runs_and_goes_on, hermite_goes_on, equal_lengths_are_one, takes_units, converts, refuses)

@@ -12,6 +12,7 @@ void check_field_through_views(const Machine& machine);
 void check_field_refitted(const Machine& machine);
 void check_field_tidal_tensor_and_jerk(const Machine& machine);
 void check_field_tidal_tensor_of_splines(const Machine& machine);
+void check_field_of_own_softenings(const Machine& machine);
 void check_field_of_places(const Machine& machine);
 void check_field_where_it_cancels(const Machine& machine);
 void check_field_neighbours(const Machine& machine);
@@ -26,6 +27,8 @@ inline constexpr Behaviour field_behaviours[] = {
     {"moved sources keep their cells", check_field_refitted},
     {"tidal tensors and jerks", check_field_tidal_tensor_and_jerk},
     {"tidal tensors with spline softening", check_field_tidal_tensor_of_splines},
+    {"tidal tensors and jerks where sources have softenings of their own",
+     check_field_of_own_softenings},
     {"tidal tensors and jerks at the places of sources", check_field_of_places},
     {"a lattice of targets where the field cancels costs no direct sum",
      check_field_where_it_cancels},

@@ -50,6 +50,29 @@ inline Point plain_field(const Particles& p, const Vec3<double>& x, const Vec3<d
     return sum;
 }
 
+/// Sums pairs that have a softening of their own each.
+template <class PairLength>
+Point plain_field_by_pair(const Particles& p, const Vec3<double>& x, const Vec3<double>& v,
+                          std::int64_t self, PairLength length)
+{
+    Point sum;
+    Particles one;
+    one.resize(1);
+    for (std::size_t j = 0; j < p.size(); ++j) {
+        if (std::int64_t(j) == self)
+            continue;
+        one.position[0] = p.position[j];
+        one.velocity[0] = p.velocity[j];
+        one.mass[0] = p.mass[j];
+        const Point pull = plain_field(one, x, v, length(j), -1, 2);
+        sum.acceleration += pull.acceleration;
+        sum.jerk += pull.jerk;
+        for (int c = 0; c < 6; ++c)
+            sum.tidal[c] += pull.tidal[c];
+    }
+    return sum;
+}
+
 struct Setup {
     const char* name;
     SolverKind kind;

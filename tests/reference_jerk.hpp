@@ -10,18 +10,18 @@ namespace chamomile::tests {
 
 class ReferenceJerk final : public JerkSolver {
 public:
-    explicit ReferenceJerk(double eps = 0, double gravitational_constant = 1)
+    explicit ReferenceJerk(double eps = 0, double gravitational_constant = 1,
+                           SofteningRule rule = SofteningRule::larger)
     {
         options_.solver = SolverKind::direct;
         options_.precision = Precision::double_precision;
-        options_.softening = {SofteningKind::plummer, eps};
+        options_.softening = {SofteningKind::plummer, eps, rule};
         options_.gravitational_constant = gravitational_constant;
     }
 
-    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
-                          std::span<JerkSum> sums) override
+    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const double> softening,
+                          std::span<const Index> active, std::span<JerkSum> sums) override
     {
-        const double eps = options_.softening.length;
 #pragma omp parallel for if (active.size() * sources.size() > 100000)
         for (std::size_t k = 0; k < active.size(); ++k) {
             double a[3] = {}, j[3] = {}, phi = 0;
@@ -30,6 +30,11 @@ public:
                 if (s == active[k])
                     continue;
                 const MovingSource& o = sources[s];
+                double eps = options_.softening.length;
+                if (!softening.empty())
+                    eps = options_.softening.rule == SofteningRule::larger
+                              ? std::fmax(softening[active[k]], softening[s])
+                              : std::hypot(softening[active[k]], softening[s]);
                 const double r[3] = {o.position.x - i.position.x, o.position.y - i.position.y,
                                      o.position.z - i.position.z};
                 const double v[3] = {o.velocity.x - i.velocity.x, o.velocity.y - i.velocity.y,

@@ -249,6 +249,71 @@ TEST_CASE("the field is that of particles as they are")
     CHECK(phi == exact());
 }
 
+TEST_CASE("particles have softening lengths of their own, in forces and at points")
+{
+    const std::vector<ParticleState> all = cloud(60);
+    for (const char* integrator : {"leapfrog", "hermite"})
+        for (const bool larger : {true, false}) {
+            GravityParameters parameters = precise;
+            parameters.integrator = integrator;
+            if (!larger)
+                parameters.others["softening_rule"] = "root-of-squares";
+            GravityCode code;
+            code.parameters = parameters;
+            code.commit_parameters();
+            for (const ParticleState& particle : all)
+                code.add(particle);
+            if (!larger)
+                fails([&] { code.commit_particles(); },
+                      "softening_rule: needs softening lengths of several values");
+            for (int k = 0; k < 60; k += 3)
+                code.set_softening(k, 0.5);
+            code.set_softening(1, 0);
+            code.commit_particles();
+            const auto length = [&](std::size_t k) { return k % 3 == 0 ? 0.5 : k == 1 ? 0 : 0.2; };
+            const auto summed = [&](const Vector& x, double eps, std::size_t self) {
+                Sum sum;
+                for (std::size_t j = 0; j < all.size(); ++j) {
+                    const double pair =
+                        larger ? std::max(eps, length(j)) : std::hypot(eps, length(j));
+                    const Sum one = plain({all[j]}, x, pair * pair, j == self ? 0 : 1);
+                    sum.a += one.a;
+                    sum.phi += one.phi;
+                }
+                return sum;
+            };
+            for (std::size_t k = 0; k < all.size(); ++k) {
+                CHECK(code.softening(int(k)) == doctest::Approx(length(k)).epsilon(1e-15));
+                const Sum right = summed(all[k].position, length(k), k);
+                CHECK(norm(code.acceleration(int(k)) - right.a) < 1e-12 * norm(right.a));
+                CHECK(std::abs(code.potential(int(k)) / right.phi - 1) < 1e-12);
+            }
+            const double eps[] = {0, 0.3}, x[] = {0.1, -0.2}, y[] = {0.4, 0}, z[] = {0, 0.3};
+            double ax[2], ay[2], az[2], phi[2];
+            code.field({2, eps, x, y, z}, ax, ay, az, phi);
+            for (std::size_t k = 0; k < 2; ++k) {
+                const Sum right = summed({x[k], y[k], z[k]}, eps[k], 99);
+                CHECK(norm(Vector{ax[k], ay[k], az[k]} - right.a) < 1e-12 * norm(right.a));
+                CHECK(std::abs(phi[k] / right.phi - 1) < 1e-12);
+            }
+            // A changed length begins the forces anew, and must be committed.
+            const double energy = code.kinetic_energy() + code.potential_energy();
+            code.evolve(0.25);
+            CHECK(code.kinetic_energy() + code.potential_energy() ==
+                  doctest::Approx(energy).epsilon(1e-3));
+            code.set_softening(2, 0.1);
+            fails([&] { code.evolve(0.3); }, "recommit_particles must come before");
+            code.commit_particles();
+            code.evolve(0.3);
+            fails([&] { code.set_softening(2, -1); }, "softening length: -1");
+            fails([&] { code.set_softening(99, 1); }, "particle 99: is not there");
+            code.remove(0);
+            code.commit_particles();
+            CHECK(code.softening(3) == 0.5);
+            code.evolve(0.35);
+        }
+}
+
 TEST_CASE("what ends an evolution early")
 {
     GravityParameters parameters = precise;

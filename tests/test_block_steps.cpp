@@ -23,10 +23,10 @@ namespace {
 /// The reference without jerks.
 class WrongJerk final : public JerkSolver {
 public:
-    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
-                          std::span<JerkSum> sums) override
+    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const double> softening,
+                          std::span<const Index> active, std::span<JerkSum> sums) override
     {
-        const ForceStatistics statistics = right_.solve(sources, active, sums);
+        const ForceStatistics statistics = right_.solve(sources, softening, active, sums);
         for (JerkSum& sum : sums)
             sum.jerk = {};
         return statistics;
@@ -172,6 +172,36 @@ TEST_CASE("a sphere without softening keeps its energy")
     CHECK(std::abs(evolve(wrong, sphere(512), 0.25, {}).energy_error) > 1e-7);
 }
 
+TEST_CASE("with lengths of the particles' own a sphere keeps energy, momentum and the same bits")
+{
+    for (const SofteningRule rule : {SofteningRule::larger, SofteningRule::root_of_squares}) {
+        CAPTURE(int(rule));
+        Particles start = sphere(256);
+        for (std::size_t i = 0; i < start.size(); ++i)
+            start.softening.push_back(i % 20 == 0 ? 0 : i % 2 ? 0.02 : 0.2);
+        SolverOptions options = direct_sums(0);
+        options.softening.rule = rule;
+        const auto solver = make_jerk_solver(options);
+        const Result result = evolve(*solver, start, 0.5, {});
+        CHECK(std::abs(result.energy_error) < 1e-6);
+        Vec3<double> total{};
+        for (std::size_t i = 0; i < start.size(); ++i)
+            total += start.mass[i] * result.end.acceleration[i];
+        CHECK(norm(total) < 1e-15);
+        CHECK(evolve(*solver, start, 0.5, {}).end.position == result.end.position);
+
+        ReferenceJerk reference(0, 1, rule);
+        CHECK(farthest(evolve(reference, start, 0.125, {}).end,
+                       evolve(*solver, start, 0.125, {}).end) < 1e-11);
+        // Lengths that are all equal are one.
+        Particles alike = start;
+        alike.softening.assign(alike.size(), 0.1);
+        SolverOptions one = direct_sums(rule == SofteningRule::larger ? 0.1 : 0.1 * std::sqrt(2.0));
+        CHECK(farthest(evolve(*solver, alike, 0.125, {}).end,
+                       evolve(*make_jerk_solver(one), sphere(256), 0.125, {}).end) < 1e-13);
+    }
+}
+
 TEST_CASE("no bit depends on the number of threads, or on who looks")
 {
     const std::unique_ptr<JerkSolver> solver = make_jerk_solver(direct_sums(0.01));
@@ -207,7 +237,7 @@ TEST_CASE("the accelerations and potentials of an output belong to its positions
         all.push_back(Index(i));
     }
     std::vector<JerkSum> sums(all.size());
-    solver.solve(sources, all, sums);
+    solver.solve(sources, {}, all, sums);
     for (std::size_t i = 0; i < end.size(); ++i) {
         CHECK(end.acceleration[i] == sums[i].acceleration);
         CHECK(end.potential[i] == sums[i].potential);
@@ -280,6 +310,20 @@ TEST_CASE("coincident particles are refused by both ids, unless softened")
     }
     const Result softened = evolve(soft, twins, 0.01, {});
     CHECK(softened.report.closest.distance == 0);
+    // One of the two lengths is enough, by either rule; those of others are not.
+    twins.softening.assign(twins.size(), 0.01);
+    twins.softening[7] = 0;
+    CHECK(evolve(*solver, twins, 0.01, {}).report.closest.distance == 0);
+    twins.softening[31] = 0;
+    CHECK(error_line([&] {
+              evolve(*solver, twins, 0.1, {});
+          }).find("particles with ids 107 and 131: position: the same at t = 0") == 0);
+    twins.softening[3] = -1;
+    CHECK(error_line([&] {
+              evolve(*solver, twins, 0.1, {});
+          }).find("particle 3: softening length: -1") == 0);
+    twins.softening.pop_back();
+    CHECK(error_line([&] { evolve(*solver, twins, 0.1, {}); }).find("softening: 39 lengths") == 0);
 }
 
 TEST_CASE("none, one, two and three particles, and masses of zero")

@@ -206,7 +206,7 @@ TEST_CASE("active sources, moved ones, jerks and tidal tensors")
         moving.push_back({p.position[i], p.velocity[i], p.mass[i]});
     std::vector<JerkSum> sums(3);
     const Index numbers[] = {149, 3, 77};
-    ReferenceJerk(eps).solve(moving, numbers, sums);
+    ReferenceJerk(eps).solve(moving, {}, numbers, sums);
     for (int k = 0; k < 3; ++k) {
         CHECK(a[3 * k + 2] == within(1e-12, sums[std::size_t(k)].acceleration.z));
         CHECK(jerk[3 * k + 1] == within(1e-11, sums[std::size_t(k)].jerk.y));
@@ -354,10 +354,20 @@ TEST_CASE("sources have softening lengths of their own")
         CHECK(std::abs(a[3 * i] - exact.acceleration[i].x) < 1e-12 * exact.absolute_sum[i]);
         CHECK(phi[i] == within(1e-12, exact.potential[i]));
     }
-    const chm_results refused = {
+    const chm_results tensors = {
         {}, {}, chm_view_tensors(tidal.data(), 48, CHM_FLOAT64, CHM_HOST), {}};
-    CHECK(chm_eval_active(c, 500, nullptr, &refused) == CHM_USAGE);
-    CHECK(c.error().find("tidal") != std::string::npos);
+    REQUIRE(chm_eval_active(c, 500, nullptr, &tensors) == CHM_OK);
+    double xx = 0, scale = 0;
+    for (std::size_t j = 0; j < 500; ++j) {
+        const Vec3<double> d = p.position[j] - p.position[7];
+        const double eps = std::max(p.softening[j], p.softening[7]),
+                     u2 = norm_squared(d) + eps * eps;
+        if (j == 7)
+            continue;
+        xx += p.mass[j] * (3 * d.x * d.x / u2 - 1) / std::pow(u2, 1.5);
+        scale += p.mass[j] / std::pow(u2, 1.5);
+    }
+    CHECK(std::abs(tidal[42] - xx) < 1e-12 * scale);
     REQUIRE(chm_set_sources(c, 500, chm_vectors(x.data()), chm_numbers(p.mass.data()), {}) ==
             CHM_OK);
     CHECK(chm_refit(c) == CHM_USAGE);
@@ -365,6 +375,26 @@ TEST_CASE("sources have softening lengths of their own")
     REQUIRE(chm_set_softenings(c, chm_numbers(p.softening.data())) == CHM_OK);
     CHECK(chm_build(c) == CHM_INPUT);
     CHECK(c.error().find("particle 7: softening length") != std::string::npos);
+}
+
+TEST_CASE("a rule of softening lengths is refused where no sources have some")
+{
+    const Particles p = plummer(50);
+    const std::vector<double> own(50, 0.1);
+    const auto x = coordinates(p.position);
+    Context c;
+    c.set("softening_rule", "root-of-squares");
+    for (const bool given : {false, true, false}) {
+        REQUIRE(chm_set_sources(c, 50, chm_vectors(x.data()), chm_numbers(p.mass.data()), {}) ==
+                CHM_OK);
+        if (given)
+            REQUIRE(chm_set_softenings(c, chm_numbers(own.data())) == CHM_OK);
+        CHECK(chm_build(c) == (given ? CHM_OK : CHM_USAGE));
+        if (!given)
+            CHECK(c.error() == "softening_rule: needs softening lengths of several values");
+    }
+    std::vector<double> a(150);
+    CHECK(chm_solve(c, 50, p.mass.data(), x.data(), a.data(), nullptr) == CHM_USAGE);
 }
 
 TEST_SUITE_END();

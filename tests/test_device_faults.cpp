@@ -292,10 +292,10 @@ public:
     FaultyJerks(const SolverOptions& options, double part)
         : inner_(make_jerk_solver(options)), part_(part)
     {}
-    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
-                          std::span<JerkSum> sums) override
+    ForceStatistics solve(std::span<const MovingSource> sources, std::span<const double> softening,
+                          std::span<const Index> active, std::span<JerkSum> sums) override
     {
-        const ForceStatistics statistics = inner_->solve(sources, active, sums);
+        const ForceStatistics statistics = inner_->solve(sources, softening, active, sums);
         sums[140].jerk = (1 + part_) * sums[140].jerk;
         return statistics;
     }

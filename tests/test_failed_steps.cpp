@@ -158,10 +158,11 @@ TEST_CASE("blocks of Hermite's scheme that fail leave the state before the whole
     class FailingJerks final : public JerkSolver {
     public:
         explicit FailingJerks(JerkSolver& inner) : inner_(inner) {}
-        ForceStatistics solve(std::span<const MovingSource> sources, std::span<const Index> active,
+        ForceStatistics solve(std::span<const MovingSource> sources,
+                              std::span<const double> softening, std::span<const Index> active,
                               std::span<JerkSum> sums) override
         {
-            ForceStatistics statistics = inner_.solve(sources, active, sums);
+            ForceStatistics statistics = inner_.solve(sources, softening, active, sums);
             if (++calls == fails_at)
                 sums[0].acceleration.x = NAN;
             return statistics;

@@ -100,7 +100,8 @@ TEST_CASE("what is no quantity of the dimension is refused in one line")
         {"3 kpc", dimensions::length, nbody,
          "the particles are in N-body units (G = 1): give a plain number"},
         {"3 kpc", dimensions::length, per_unknown_h,
-         "no h is known: give a quantity per h, as in kpc/h"},
+         "no h is known: give a quantity per h, as in 1 kpc/h"},
+        {"2 Gyr", dimensions::time, per_unknown_h, "give a quantity per h, as in 1 Gyr/h"},
         {"3 kpc/h", dimensions::length, galactic, "no h is known: give a quantity without h"},
         {"3 Myr", dimensions::time, per_h, "times of a comoving run are ln a"}};
     for (const Case& c : cases) {

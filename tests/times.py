@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Times two programs in turn: times.py OLD NEW [--gpu] [--rounds N] [--only WORD]
+"""Times two programs in turn: times.py OLD NEW [--gpu] [--softenings] [--rounds N] [--only WORD]
 
 Each row is one command, run by OLD and NEW in turn N times (5). What is compared are milliseconds of one evaluation
 (`bench`, the median that it prints) or of one step of a `run`: the difference of a longer and a shorter run over the
 difference of their steps, without beginning and end. The table has the medians, their ranges, and the ratio of the
-medians; a ratio within the ranges of both says nothing. Sizes are for a GPU with some ten cores, or (without --gpu) for
+medians; a ratio within the ranges of both says nothing. With --softenings OLD has one softening length in each row, the
+largest, and NEW has one, two or three, by type of the particles; both may be the same program. Sizes are for a GPU with some ten cores, or (without --gpu) for
 two cores. Use a machine that nobody else uses.
 """
 import argparse
@@ -32,6 +33,19 @@ def whole(words, end):
     return "run", f"run {words} --snapshot-every 1e3 --overwrite -q -o out", [(0, f"--t-end {end / 1024!r}"), (1, f"--t-end {end!r}")]
 
 
+def softening_rows(gpu):
+    """Rows of galaxies whose halo, disk and bulge have lengths of their own in NEW, and the halo's in OLD."""
+    one, n, direct, stars = "--eps 0.05", *((1000000, 65536, 16384) if gpu else (100000, 16384, 2048))
+    lengths = {"one length": one, "two lengths": f"{one} --eps-type disk=0.02", "three lengths": "--eps-type halo=0.05,disk=0.02,bulge=0.01"}
+    methods = {f"tree, plummer, {n}": steps(f"../galaxy_{n}.hdf5 {one}", 1e-4, 2, 102 if gpu else 22),
+               f"tree, spline, {n}": steps(f"../galaxy_{n}.hdf5 {one} --softening spline", 1e-4, 2, 102 if gpu else 22),
+               f"direct, plummer, {direct}": steps(f"../galaxy_{direct}.hdf5 {one} --solver direct", 1e-4, 2, 202 if gpu else 22),
+               f"direct, spline, {direct}": steps(f"../galaxy_{direct}.hdf5 {one} --solver direct --softening spline", 1e-4, 2, 202 if gpu else 22),
+               f"individual steps, {n}": whole(f"../galaxy_{n}.hdf5 {one} --block-steps", 0.125 if gpu else 0.0625),
+               f"hermite, {stars}": steps(f"../galaxy_{stars}.hdf5 {one} --integrator hermite", 1e-4, 2, 22)}
+    return {f"{method}: {name}": row + ((one, own),) for method, row in methods.items() for name, own in lengths.items()}
+
+
 def rows(gpu):
     if not gpu:
         return {
@@ -56,9 +70,9 @@ def rows(gpu):
 
 def make_files(program, table, folder):
     """Makes the initial conditions that the rows read."""
-    for words in {word for _, words, _ in table.values() for word in words.split() if word.startswith("../")}:
+    for words in {word for row in table.values() for word in row[1].split() if word.startswith("../")}:
         name = words.removeprefix("../")
-        model = "cosmology --box 200 --n 256 --z-start 49 --seed 1" if name == "box.hdf5" else f"plummer -n {re.findall('[0-9]+', name)[0]}"
+        model = "cosmology --box 200 --n 256 --z-start 49 --seed 1" if name == "box.hdf5" else "{} -n {}".format(*re.findall("[a-z]+|[0-9]+", name))
         call(program, f"model {model} -q -o {name}", folder)
 
 
@@ -69,7 +83,7 @@ def call(program, words, folder):
 
 
 def milliseconds(program, row, folder, device):
-    _, words, lengths = row
+    _, words, lengths = row[:3]
     words += f" --device {device}"
     if not lengths:
         call(program, words, folder)
@@ -94,11 +108,12 @@ def main():
     parser.add_argument("old", metavar="OLD")
     parser.add_argument("new", metavar="NEW")
     parser.add_argument("--gpu", action="store_true", help="on a GPU")
+    parser.add_argument("--softenings", action="store_true", help="rows of one and several softening lengths")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="times that each is run [5]")
     parser.add_argument("--only", default="", metavar="WORD", help="rows whose name matches this regular expression")
     asked = parser.parse_args()
     programs = [str(pathlib.Path(program).resolve()) for program in (asked.old, asked.new)]
-    table = {name: row for name, row in rows(asked.gpu).items() if re.search(asked.only, name)}
+    table = {name: row for name, row in (softening_rows if asked.softenings else rows)(asked.gpu).items() if re.search(asked.only, name)}
     if not table:
         sys.exit(f"--only: {asked.only}: matches no row")
     print("| | ms of one | old | new | new / old |\n|---|---|---|---|---|")
@@ -109,8 +124,9 @@ def main():
         for what, row in table.items():
             times = [[], []]
             for _ in range(asked.rounds):
-                for program, own in zip(programs, times):
-                    own.append(milliseconds(program, row, top / "work", "gpu" if asked.gpu else "cpu"))
+                for program, own, changed in zip(programs, times, ((), row[3:])):
+                    way = (row[0], row[1].replace(*changed[0]), row[2]) if changed else row
+                    own.append(milliseconds(program, way, top / "work", "gpu" if asked.gpu else "cpu"))
             shown = " | ".join(f"{statistics.median(own):.4g} ({min(own):.4g} to {max(own):.4g})" for own in times)
             print(f"| {what} | {row[0]} | {shown} | {statistics.median(times[1]) / statistics.median(times[0]):.3f} |", flush=True)
 

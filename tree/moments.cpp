@@ -71,7 +71,8 @@ void compute_moments(Moments& moments, const Octree& octree, int order)
         compute_moments(moments, octree, order, subtrees[s], octree.cells[subtrees[s]].next);
     for (std::size_t t = top.size(); t-- > 0;)
         compute_moments(moments, octree, order, top[t], top[t] + 1);
-    assert(moments.multipole[0].mass >= 0 && moments.bounds[0].longest_side() >= 0);
+    // Values that are not finite pass here, and are refused by name.
+    assert(!(moments.multipole[0].mass < 0) && !(moments.bounds[0].longest_side() < 0));
 }
 
 } // namespace chamomile

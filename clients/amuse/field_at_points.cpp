@@ -26,8 +26,12 @@ FieldSolver& GravityCode::kept_field(double eps2)
         kept.solver = make_field_solver(field);
     }
     if (kept.generation != generation_) {
-        kept.solver->build(
-            {size(), view_of(std::span(particles_.position)), view_of(std::span(particles_.mass))});
+        std::vector<double>& own = particles_.softening;
+        kept.solver->build({size(),
+                            view_of(std::span(particles_.position)),
+                            view_of(std::span(particles_.mass)),
+                            {},
+                            own.empty() ? ArrayView{} : view_of(std::span(own))});
         kept.generation = generation_;
     }
     return *kept.solver;
@@ -59,6 +63,10 @@ void GravityCode::field(const Points& points, double* ax, double* ay, double* az
     }
     if (size() == 0 || points.count == 0)
         return;
+    if (!particles_.softening.empty()) {
+        field_of_own_softenings(points, results);
+        return;
+    }
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     if (distinct.size() > most_trees) {
@@ -104,6 +112,19 @@ void GravityCode::field_of_trees(const Points& points, const std::vector<std::si
                 results.potential.store(by_eps[k], 0, potential[k - begin]);
         }
     }
+}
+
+void GravityCode::field_of_own_softenings(const Points& points, const FieldResults& results)
+{
+    std::vector<Vec3<double>> place(points.count);
+    std::vector<double> eps(points.count);
+    for (std::size_t k = 0; k < points.count; ++k) {
+        place[k] = {points.x[k], points.y[k], points.z[k]};
+        eps[k] = std::abs(points.eps[k]);
+    }
+    kept_field(parameters.eps2)
+        .evaluate({points.count, view_of(std::span(place)), {}, {}, view_of(std::span(eps))},
+                  results);
 }
 
 void GravityCode::field_of_pairs(const Points& points, const FieldResults& results)

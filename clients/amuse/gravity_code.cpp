@@ -82,6 +82,8 @@ void GravityCode::commit_parameters()
     pairs_.reset();
     made_ = make_integrator(keyed.options, keyed.scheme);
     keyed_ = std::move(keyed);
+    if (phase_ == Phase::running)
+        take_softenings();
     if (step_ == 0)
         time_ = parameters.begin_time;
     if (phase_ == Phase::no_parameters)
@@ -120,6 +122,7 @@ int GravityCode::add(const ParticleState& state)
     const std::size_t at = size();
     particles_.resize(at + 1);
     radius_.resize(at + 1);
+    own_softening_.push_back(-1);
     numbers_.push_back(next_);
     index_[next_] = at;
     particles_.id[at] = std::uint64_t(next_);
@@ -138,6 +141,7 @@ void GravityCode::remove(int number)
     particles_.velocity.erase(particles_.velocity.begin() + offset);
     particles_.resize(size() - 1); // other arrays are uniform or computed anew
     radius_.erase(radius_.begin() + offset);
+    own_softening_.erase(own_softening_.begin() + offset);
     numbers_.erase(numbers_.begin() + offset);
     index_.erase(number);
     for (std::size_t k = at; k < numbers_.size(); ++k)
@@ -162,6 +166,22 @@ void GravityCode::set_state(int number, const ParticleState& state)
     radius_[k] = state.radius;
 }
 
+double GravityCode::softening(int number) const
+{
+    const double own = own_softening_[index(number)];
+    return own < 0 ? std::sqrt(parameters.eps2) : own;
+}
+
+void GravityCode::set_softening(int number, double length)
+{
+    const std::size_t k = index(number);
+    if (!(length >= 0) || !std::isfinite(length))
+        throw Error(Fault::input, "particle: softening length: " + std::to_string(length) +
+                                      ": must be finite and 0 or more");
+    changed(Change::forces);
+    own_softening_[k] = length;
+}
+
 int GravityCode::first_number() const
 {
     if (numbers_.empty())
@@ -181,7 +201,27 @@ void GravityCode::commit_particles()
 {
     if (phase_ == Phase::no_parameters)
         refuse("commit_parameters must come before");
+    take_softenings();
     phase_ = Phase::running;
+}
+
+/// Gives the particles their lengths, and makes an integrator that knows whether they have some.
+void GravityCode::take_softenings()
+{
+    const bool varied = std::any_of(own_softening_.begin(), own_softening_.end(),
+                                    [](double own) { return own >= 0; });
+    particles_.softening.clear();
+    for (std::size_t k = 0; varied && k < size(); ++k)
+        particles_.softening.push_back(softening(numbers_[k]));
+    if (size() == 0)
+        return;
+    const bool was_varied = keyed_.options.softening.is_varied;
+    keyed_.take_softenings(varied);
+    if (varied == was_varied)
+        return;
+    started_ = has_potentials_ = false;
+    made_ = {};
+    made_ = make_integrator(keyed_.options, keyed_.scheme);
 }
 
 void GravityCode::require_running() const

@@ -72,6 +72,10 @@ public:
     void remove(int number);
     ParticleState state(int number) const;
     void set_state(int number, const ParticleState& state);
+    /// A particle has the length of the parameters, sqrt(eps2), until it is given one of its own. A
+    /// pair takes the larger of its two, or what the option softening_rule says.
+    double softening(int number) const;
+    void set_softening(int number, double length);
     std::size_t size() const { return numbers_.size(); }
     int first_number() const;
     int next_number(int number) const;
@@ -95,7 +99,9 @@ public:
 
     struct Points {
         std::size_t count;
-        const double *eps, *x, *y, *z; ///< eps^2 is added to that of the code
+        /// eps^2 is added to that of the code; where particles have lengths of their own, that of a
+        /// pair follows the rule.
+        const double *eps, *x, *y, *z;
     };
     /// Computes the field of all particles at points; results with a null pointer are left out.
     void field(const Points& points, double* ax, double* ay, double* az, double* phi);
@@ -113,11 +119,13 @@ private:
     void changed(Change change);
     void require_running() const;
     void start();
+    void take_softenings();
     void update_potentials();
     FieldSolver& kept_field(double eps2);
     void field_of_trees(const Points& points, const std::vector<std::size_t>& by_eps,
                         const FieldResults& results);
     void field_of_pairs(const Points& points, const FieldResults& results);
+    void field_of_own_softenings(const Points& points, const FieldResults& results);
     void find_stops(const StopLimits& limits, std::uint64_t steps, double seconds,
                     std::vector<Stop>& stops);
     void find_collisions(std::vector<Stop>& stops);
@@ -125,7 +133,8 @@ private:
     Phase phase_ = Phase::no_parameters;
     Particles particles_;
     std::vector<double> radius_;
-    std::vector<int> numbers_; ///< of the particles, ascending
+    std::vector<double> own_softening_; ///< below 0: that of the parameters
+    std::vector<int> numbers_;          ///< of the particles, ascending
     std::unordered_map<int, std::size_t> index_;
     int next_ = 0;
 

@@ -141,8 +141,8 @@ CHM_API int chm_set_sources(chm_context* context, int64_t n, chm_view position, 
 /* Gives the sources lengths of their own (1 number each, on the host, of as many as
  * chm_set_sources() said before, which forgets them) in place of the option softening. A pair has
  * the larger of its two, or by the option softening_rule=root-of-squares the root of the sum of
- * their squares; a target that is no source has that of chm_targets, else 0. Of accelerations and
- * potentials, on a processor: the device auto is then cpu. */
+ * their squares; a target that is no source has that of chm_targets, else 0. chm_build() refuses a
+ * softening_rule without them. */
 CHM_API int chm_set_softenings(chm_context* context, chm_view softening);
 
 /* Copies the sources and makes their tree, on the device too. */

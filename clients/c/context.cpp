@@ -216,9 +216,8 @@ void chm_context::build()
         solver.reset();
     has_own_softenings = bool(sources.softening);
     if (!solver) {
-        SolverOptions wanted = c::solver_options(options);
-        wanted.softening.is_varied = has_own_softenings;
-        solver = make_field_solver(options_for(sources, wanted));
+        solver =
+            make_field_solver(options_for(sources, c::solver_options(options, has_own_softenings)));
     }
     solver->build(sources);
     device = solver->device();

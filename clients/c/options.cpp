@@ -99,10 +99,11 @@ const std::string& options_text()
     return all;
 }
 
-SolverOptions solver_options(const FieldOptions& options)
+SolverOptions solver_options(const FieldOptions& options, bool has_own_softenings)
 {
     KeyedOptions forces = options.forces;
     forces.resolve();
+    forces.take_softenings(has_own_softenings);
     return forces.options;
 }
 

@@ -21,8 +21,8 @@ void set_option(FieldOptions& options, const std::string& key, const std::string
 /// Returns every option in words, for chm_options().
 const std::string& options_text();
 
-/// Returns the options as a solver takes them. Throws Error(usage) for options that contradict each
-/// other.
-SolverOptions solver_options(const FieldOptions& options);
+/// Returns the options as a solver takes them of sources that have softening lengths of their own
+/// or not. Throws Error(usage) for options that contradict each other or this.
+SolverOptions solver_options(const FieldOptions& options, bool has_own_softenings);
 
 } // namespace chamomile::c

@@ -325,8 +325,9 @@ std::string in_frame(const std::string& option, const std::string& text, Dimensi
                 throw refusal(option, text,
                               "the particles are in " + frame.units.description() +
                                   ", and no h is known: give " +
-                                  (frame.units.per_hubble ? "a quantity per h, as in kpc/h"
-                                                          : "a quantity without h"));
+                                  (frame.units.per_hubble
+                                       ? "a quantity per h, as in 1 " + part.unit + "/h"
+                                       : "a quantity without h"));
             plain += number_text(to_fifteen_digits(*number * (unit.cgs / internal.cgs) *
                                                    std::pow(power == 0 ? 1 : frame.hubble, power)));
         }

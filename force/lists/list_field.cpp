@@ -103,7 +103,7 @@ void ListField::take(const TreeParticles& sources, const Plan& plan, bool keeps_
     sources_ = sources;
     take_softening(plan);
     if (long_range_) {
-        options_.periodic = long_range_->make(sources.count, *parts_.evaluator);
+        options_.periodic = long_range_->make(sources.count + plan.tracers, *parts_.evaluator);
         sources_.position = in_box(sources.position, sources.count, wrapped_);
     }
     if (keeps_cells) {

@@ -30,6 +30,7 @@ public:
         std::optional<double> softening_length = {};
         bool has_long_range = true; ///< Else that of the last plan stays, of older positions.
         bool has_arrays = true;     ///< The sources' arrays stay until the evaluation has ended.
+        std::size_t tracers = 0; ///< particles beside the sources, for which a mesh is chosen too
         std::span<const std::uint64_t> id = {}; ///< by which messages name particles; empty: index
     };
 
@@ -70,6 +71,10 @@ public:
     const Octree& octree();
     const Moments& moments() const { return tree_.moments; }
     bool has_own_softenings() const { return bool(sources_.softening); }
+    /// Returns the softening of the present sources: the one length of all, or the largest.
+    const Softening& softening() const { return softening_; }
+    /// Returns a length for each target of sources with their own.
+    std::vector<double> target_softenings(const FieldTargets& targets);
 
     /// Keeps or restores what later evaluations depend on beside the sources.
     void exchange(Archive& archive);
@@ -114,7 +119,6 @@ private:
     void add_long_range_at(const FieldTargets& targets, const Outputs& to,
                            ForceStatistics& statistics);
 
-    std::vector<double> target_softenings(const FieldTargets& targets);
     void put_sum(const TargetSum& sum, std::size_t i, std::vector<double>& acceleration,
                  std::vector<double>& potential) const;
     void repair_points(const FieldTargets& targets, const ForceOutput& output);

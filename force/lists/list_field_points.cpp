@@ -75,6 +75,10 @@ ForceStatistics ListField::at_points(const FieldTargets& targets, const Outputs&
 void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to,
                                   ForceStatistics& statistics)
 {
+    if (to.long_range == LongRangePart::left_out)
+        return;
+    const ArrayView& into =
+        to.long_range == LongRangePart::stored ? to.long_range_acceleration : to.acceleration;
     const std::size_t n = targets.count;
     std::vector<Vec3<double>> place(n), acceleration(n);
     std::vector<double> rows = read(targets.position, n, 3), potentials(n);
@@ -82,11 +86,11 @@ void ListField::add_long_range_at(const FieldTargets& targets, const Outputs& to
     long_range_->add(n, view_of(std::span(place)), {}, view_of(std::span(acceleration)),
                      to.potential ? view_of(std::span(potentials)) : ArrayView{},
                      statistics.profile);
-    rows = read(to.acceleration, n, 3);
+    rows = read(into, n, 3);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t c = 0; c < 3; ++c)
             rows[3 * i + c] += (&acceleration[i].x)[c];
-    write(rows, n, to.acceleration);
+    write(rows, n, into);
     if (!to.potential)
         return;
     std::vector<double> mass(size());

@@ -5,6 +5,7 @@
 
 #include "chamomile/core/error.hpp"
 #include "chamomile/force/lists/list_field.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
 namespace {
@@ -13,7 +14,7 @@ class ListSolver final : public AdjustableSolver {
 public:
     ListSolver(const SolverOptions& resolved, SolverParts parts,
                std::unique_ptr<LongRange> long_range)
-        : takes_tracers_(parts.target_builder && !resolved.is_periodic()),
+        : takes_tracers_(parts.target_builder != nullptr),
           field_(resolved, std::move(parts), std::move(long_range))
     {}
 
@@ -23,15 +24,13 @@ public:
             throw Error(Fault::usage, "arrays on a device: need a GPU, and in boxes a mesh");
         if (request.rung && !request.position.on_device)
             throw Error(Fault::usage, "rungs: are those of arrays on a device; name active ones");
-        // Tracers are points of the field, which needs their lengths too: they stay among the
-        // sources.
-        const bool leaves_tracers_out = takes_tracers_ && !request.softening;
-        const std::size_t count = leaves_tracers_out ? sources_in(request) : request.count;
+        const std::size_t count = takes_tracers_ ? sources_of(request) : request.count;
         TreeParticles sources{count, request.position, request.mass};
         sources.softening = request.softening;
         const ListField::Plan plan{.number = request.number,
                                    .softening_length = request.softening_length,
                                    .has_long_range = request.long_range != LongRangePart::left_out,
+                                   .tracers = request.count - count,
                                    .id = request.id.first(std::min(count, request.id.size()))};
         // Other cells would make other bits, also where an evaluation is tried again.
         const bool keeps = request.keeps_tree && count > 0 && field_.sources_in_cells() == count;
@@ -42,8 +41,7 @@ public:
                 if (count < request.count)
                     return with_tracers(request, count, keeps);
                 return field_.at_sources({request.active, request.rung, request.first},
-                                         {request.acceleration, request.potential,
-                                          request.long_range, request.long_range_acceleration});
+                                         outputs_of(request));
             } catch (const OutOfDeviceMemory&) {
                 if (!field_.shrink_batches())
                     throw;
@@ -63,13 +61,23 @@ public:
 
 private:
     /// Returns how many particles stand before those without mass at the end, the tracers, which
-    /// pull at nothing.
-    static std::size_t sources_in(const Request& request)
+    /// pull at nothing and are points of the field. Where there are no others in a box, or sources
+    /// have one softening length and tracers another, all stay sources.
+    std::size_t sources_of(const Request& request)
     {
         std::size_t n = request.count;
         while (n > 0 && request.mass.load(n - 1) == 0)
             --n;
-        return n;
+        if (n == request.count || (n == 0 && options().is_periodic()))
+            return request.count;
+        lengths_.clear();
+        if (!request.softening)
+            return n;
+        lengths_ = cut_softenings(request.softening, request.count, request.softening_length);
+        const auto differs = [this](double length) { return length != lengths_.front(); };
+        const auto tracers = lengths_.begin() + std::ptrdiff_t(n);
+        const bool is_one = std::none_of(lengths_.begin(), tracers, differs);
+        return is_one && std::any_of(tracers, lengths_.end(), differs) ? request.count : n;
     }
 
     /// Sums at the active sources, and at the active tracers as points among them.
@@ -81,8 +89,7 @@ private:
             ++first;
         ForceStatistics statistics;
         if (sources > 0 && (active.empty() || first > 0))
-            statistics = field_.at_sources({.active = active.first(first)},
-                                           {request.acceleration, request.potential});
+            statistics = field_.at_sources({.active = active.first(first)}, outputs_of(request));
         const std::size_t tracers =
             active.empty() ? request.count - sources : active.size() - first;
         if (tracers > 0)
@@ -97,25 +104,42 @@ private:
     template <class Number>
     ForceStatistics at_tracers(const Request& request, std::size_t n, const Number& number)
     {
-        std::vector<Vec3<double>> place(n), acceleration(n);
-        std::vector<double> potential(request.potential ? n : 0);
+        const bool stores = request.long_range == LongRangePart::stored;
+        std::vector<Vec3<double>> place(n), acceleration(n), long_range(stores ? n : 0);
+        std::vector<double> potential(request.potential ? n : 0), lengths;
         for (std::size_t k = 0; k < n; ++k)
             place[k] = request.position.load_vector(number(k));
+        for (std::size_t k = 0; !lengths_.empty() && k < n; ++k)
+            lengths.push_back(lengths_[number(k)]);
         ForceStatistics statistics;
         statistics.targets = n;
         if (field_.size() > 0)
-            statistics =
-                field_.at_points({n, view_of(std::span(place))},
-                                 {view_of(std::span(acceleration)), view_of(std::span(potential))});
+            statistics = field_.at_points(
+                {.count = n,
+                 .position = view_of(std::span(place)),
+                 .softening = lengths.empty() ? ArrayView{} : view_of(std::span(lengths))},
+                {view_of(std::span(acceleration)), view_of(std::span(potential)),
+                 request.long_range, view_of(std::span(long_range))});
         for (std::size_t k = 0; k < n; ++k) {
             request.acceleration.store_vector(number(k), acceleration[k]);
+            if (stores)
+                request.long_range_acceleration.store_vector(
+                    number(k),
+                    request.long_range_acceleration.load_vector(number(k)) + long_range[k]);
             if (request.potential)
                 request.potential.store(number(k), 0, potential[k]);
         }
         return statistics;
     }
 
+    static ListField::Outputs outputs_of(const Request& request)
+    {
+        return {request.acceleration, request.potential, request.long_range,
+                request.long_range_acceleration};
+    }
+
     bool takes_tracers_;
+    std::vector<double> lengths_; // of all particles, if tracers have them
     ListField field_;
 };
 

@@ -44,11 +44,9 @@ ClosePair nearest_to(std::span<const MovingSource> sources, Index i)
     return {std::min(i, other), std::max(i, other), std::sqrt(nearest), 0};
 }
 
-Encounters::Encounters(std::span<const MovingSource> sources, const SolverOptions& forces,
-                       double eta, double time)
-    : closest_(closest_pair(sources)),
-      softening_squared_(forces.softening.length * forces.softening.length),
-      eta_over_G_(eta / std::abs(forces.gravitational_constant))
+Encounters::Encounters(std::span<const MovingSource> sources, double eps2, double eta_over_G,
+                       double time)
+    : closest_(closest_pair(sources)), softening_squared_(eps2), eta_over_G_(eta_over_G)
 {
     closest_.time = time;
     for (const MovingSource& source : sources)

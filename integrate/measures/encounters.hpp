@@ -31,9 +31,9 @@ ClosePair nearest_to(std::span<const MovingSource> sources, Index i);
 class Encounters {
 public:
     Encounters() = default;
-    /// Begins with the closest pair of all. `eta` is that of the steps.
-    Encounters(std::span<const MovingSource> sources, const SolverOptions& forces, double eta,
-               double time);
+    /// Begins with the closest pair of all. eps^2 is the largest of any pair, eta that of the
+    /// steps.
+    Encounters(std::span<const MovingSource> sources, double eps2, double eta_over_G, double time);
 
     /// Looks at source i, whose step is to be `time_step`.
     void note(std::span<const MovingSource> sources, Index i, double time_step, double time);

@@ -37,8 +37,15 @@ struct GravityJerk {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
+        add_pair(i, j, T(eps * eps), sum);
+    }
+
+    /// Does the same with eps^2 of the pair, for records that begin as these do.
+    template <class Target, class Source, class T>
+    static CHAMOMILE_HD void add_pair(const Target& i, const Source& j, const T& eps2, Sum<T>& sum)
+    {
         const Vec3<T> r = j.position - i.position, v = j.velocity - i.velocity;      // 6
-        const T inv_u = inverse_sqrt(norm_squared(r, T(eps * eps)));                 // 4
+        const T inv_u = inverse_sqrt(norm_squared(r, eps2));                         // 4
         const T m_inv_u = j.mass * inv_u, inv_u2 = inv_u * inv_u;                    // 2
         const T m_inv_u3 = m_inv_u * inv_u2, shrinking = T(-3) * inv_u2 * dot(r, v); // 6
         sum.acceleration += m_inv_u3 * r;                                            // 3

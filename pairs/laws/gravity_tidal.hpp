@@ -33,18 +33,24 @@ struct GravityTidal {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
-        const Vec3<T> r = j.position - i.position;                   // 3
-        const T inv_u = inverse_sqrt(norm_squared(r, T(eps * eps))); // 4
-        const T inv_u2 = inv_u * inv_u, m_inv_u = j.mass * inv_u;    // 2
-        const T diagonal = m_inv_u * inv_u2;                         // 1
-        const T three = T(3) * inv_u2 * diagonal;                    // 2
-        const Vec3<T> s = three * r;                                 // 3
-        sum.xx += s.x * r.x - diagonal;                              // 2
-        sum.xy += s.x * r.y;                                         // 1
-        sum.xz += s.x * r.z;                                         // 1
-        sum.yy += s.y * r.y - diagonal;                              // 2
-        sum.yz += s.y * r.z;                                         // 1
-        sum.zz += s.z * r.z - diagonal;                              // 2
+        add_pair(j.position - i.position, j.mass, T(eps * eps), sum);
+    }
+
+    /// Does the same with eps^2 of the pair.
+    template <class T>
+    static CHAMOMILE_HD void add_pair(const Vec3<T>& r, const T& mass, const T& eps2, Sum<T>& sum)
+    {
+        const T inv_u = inverse_sqrt(norm_squared(r, eps2));    // 4, and 3 for r
+        const T inv_u2 = inv_u * inv_u, m_inv_u = mass * inv_u; // 2
+        const T diagonal = m_inv_u * inv_u2;                    // 1
+        const T three = T(3) * inv_u2 * diagonal;               // 2
+        const Vec3<T> s = three * r;                            // 3
+        sum.xx += s.x * r.x - diagonal;                         // 2
+        sum.xy += s.x * r.y;                                    // 1
+        sum.xz += s.x * r.z;                                    // 1
+        sum.yy += s.y * r.y - diagonal;                         // 2
+        sum.yz += s.y * r.z;                                    // 1
+        sum.zz += s.z * r.z - diagonal;                         // 2
     }
 
     static constexpr std::array<int, 3> target_length{1, 1, 1};

@@ -27,15 +27,20 @@ struct GravityTidalSpline {
     template <class T>
     CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
     {
-        const Vec3<T> r = j.position - i.position;
-        const T inv_h = T(inverse_h);
+        add_pair(j.position - i.position, j.mass, T(inverse_h), sum);
+    }
+
+    /// Does the same with 1/h of the pair.
+    template <class T>
+    static CHAMOMILE_HD void add_pair(const Vec3<T>& r, const T& mass, const T& inv_h, Sum<T>& sum)
+    {
         const T r2 = norm_squared(r, T(1e-37)); // finite at r = 0
         const T inv_r = inverse_sqrt(r2), inv_r2 = inv_r * inv_r;
-        const T q = r2 * inv_r * inv_h, q2 = q * q;
+        const T q = smaller(r2 * inv_r * inv_h, T(2)), q2 = q * q; // its powers are finite
         const T s = select(q < T(1), T(1) - q, T(0));
         const T s3 = s * s * s;
         const T f = T(1) - s * s3 * (T(16) + s * (s * T(32 / 3.0) - T(25.6)));
-        const T m_inv_h3 = j.mass * (inv_h * inv_h * inv_h), m_inv_r3 = j.mass * (inv_r * inv_r2);
+        const T m_inv_h3 = mass * (inv_h * inv_h * inv_h), m_inv_r3 = mass * (inv_r * inv_r2);
         const T inner = m_inv_h3 * (T(32 / 3.0) + q2 * (T(32) * q - T(38.4)));
         const T inner_r = m_inv_h3 * (inv_h * inv_h) * (T(76.8) - T(96) * q);
         const T outer_r = m_inv_r3 * inv_r2 * (T(3) * f - T(64) * (q * q2) * s3);

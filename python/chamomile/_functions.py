@@ -35,6 +35,11 @@ def _one(name: str, sources: dict[str, tuple[Any, int]], targets: Any, out: Any,
     return _results((name,), sources, targets, None if out is None else (out,), options, **words)[0]
 
 
+def _sources(softenings: Any, **arrays: Any) -> Any:
+    """Returns the arrays of the sources with their components, and their own softenings where they have some."""
+    return arrays if softenings is None else {**arrays, "softenings": (softenings, 1)}
+
+
 def acceleration(
     positions: Array,
     masses: Union[Array, float],
@@ -57,9 +62,7 @@ def acceleration(
     `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
     """
-    sources = {"positions": (positions, 3), "masses": (masses, 1)}
-    if softenings is not None:
-        sources["softenings"] = (softenings, 1)
+    sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     if not potential:
         return _one("acceleration", sources, targets, out, options, **words)
@@ -81,9 +84,7 @@ def potential(
     **options: Unpack[Options],
 ) -> Any:
     """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
-    sources = {"positions": (positions, 3), "masses": (masses, 1)}
-    if softenings is not None:
-        sources["softenings"] = (softenings, 1)
+    sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     return _one("potential", sources, targets, out, options, **words)
 
@@ -95,6 +96,7 @@ def tidal_tensor(
     targets: Optional[Array] = None,
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
+    softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
     **options: Unpack[Options],
@@ -103,7 +105,7 @@ def tidal_tensor(
 
     symmetric_matrix() makes them (N, 3, 3).
     """
-    sources = {"positions": (positions, 3), "masses": (masses, 1)}
+    sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     return _one("tidal_tensor", sources, targets, out, options, **words)
 
@@ -117,6 +119,7 @@ def jerk(
     target_velocities: Optional[Array] = None,
     active: Optional[Array] = None,
     self_index: Optional[Array] = None,
+    softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
     **options: Unpack[Options],
@@ -127,7 +130,7 @@ def jerk(
     """
     if targets is not None and target_velocities is None:
         raise UsageError("target_velocities: are needed for jerks at targets")
-    sources = {"positions": (positions, 3), "masses": (masses, 1), "velocities": (velocities, 3)}
+    sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1), velocities=(velocities, 3))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     return _one("jerk", sources, targets, out, options, target_velocities=target_velocities, **words)
 

@@ -214,13 +214,15 @@ def _mass_function(folder: pathlib.Path, figure: Any) -> None:
 
 
 def _snapshot_label(folder: pathlib.Path, number: int) -> str:
-    """The time of a snapshot where h5py is there to read it, else its number."""
+    """The time of a snapshot with its unit where h5py is there to read it, else its number."""
     try:
         import h5py
 
         with h5py.File(folder / f"snapshot_{number:03d}.hdf5", "r") as file:
-            return f"t = {float(file['Header'].attrs['Time']):.4g}"
-    except (ImportError, OSError, KeyError):
+            time = f"{float(file['Header'].attrs['Time']):.4g}"
+        energy = Table(folder / "energy.csv")
+        return f"a = {time}" if "scale_factor" in energy else f"t = {time} {energy.units.get('time', '')}".rstrip()
+    except (ImportError, OSError, KeyError, PlotError):
         return f"snapshot {number:03d}"
 
 

@@ -127,6 +127,26 @@ def test_lengths_by_type_need_particles_of_several_types():
         assert snapshot is None and told.count("\n") == 1 and CLI_NAME[name] in told, told
 
 
+def test_a_rule_of_softenings_needs_softenings():
+    words = {"device": "cpu", "softening_rule": "root-of-squares"}
+    solver = chamomile.Solver(**words)
+    for attempt in range(2):
+        line = refusal_of(lambda: solver.build(X, M))[1]
+        assert line == "softening_rule: needs softening lengths of several values" == by_c(words)[1], line
+        own = solver.build(X, M, softenings=0.1).evaluate().acceleration
+    assert np.allclose(own, chamomile.acceleration(X, M, softening=0.1 * 2**0.5, device="cpu"), rtol=1e-6)
+    for call in (chamomile.acceleration, chamomile.potential, chamomile.tidal_tensor, chamomile.accuracy):
+        assert refusal_of(lambda: call(X, M, **words))[1] == line, call
+    lengths = np.where(np.arange(N) % 2, 0.02, 0.2)
+    d = X[None] - X[:, None]
+    eps2 = lengths[:, None]**2 + lengths[None]**2
+    u2 = (d**2).sum(2) + eps2
+    expected = (M[None] * (3 * d[:, :, 0]**2 / u2 - 1) / u2**1.5)
+    np.fill_diagonal(expected, 0)
+    tensor = chamomile.tidal_tensor(X, M, softenings=lengths, precision="double", **words)
+    assert np.allclose(tensor[:, 0], expected.sum(1), rtol=1e-9, atol=1e-9 * np.abs(expected).sum(1).max())
+
+
 def test_options_that_do_not_go_together_through_each_door():
     for words in ({"mesh": 32}, {"accuracy_percentile": 90.0}, {"solver": "direct", "order": 3}, {"solver": "direct", "decorrelate": 1},
                   {"box": 4.0, "order": 3}, {"box": 4.0, "accuracy": 0.01}, {"box": 4.0, "long_range": "modes", "mesh": 32},

@@ -70,9 +70,7 @@ Refusal take_softenings(const GivenOptions& given, Particles& particles, SolverO
         return {};
     own.clear();
     solver.type_softenings = {};
-    if (given.contains("eps-rule"))
-        return "--eps-rule: needs softening lengths of several values";
-    return {};
+    return refuse_idle_rule(solver, given);
 }
 
 } // namespace

@@ -192,6 +192,14 @@ int set_radius(int number, double radius)
 {
     return change_state(number, [&](ParticleState& s) { s.radius = radius; });
 }
+int get_softening_length(int number, double* length)
+{
+    return guarded([&](GravityCode& code) { *length = code.softening(number); });
+}
+int set_softening_length(int number, double length)
+{
+    return guarded([&](GravityCode& code) { code.set_softening(number, length); });
+}
 int get_position(int number, double* x, double* y, double* z)
 {
     return read_state(number, [&](const ParticleState& s) { split(s.position, x, y, z); });

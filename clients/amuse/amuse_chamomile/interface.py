@@ -57,6 +57,26 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
         specification.result_type = "int32"
         return specification
 
+    @legacy_function
+    def get_softening_length():
+        """Returns the Plummer softening of a particle: its own, or the root of eps2."""
+        specification = LegacyFunctionSpecification()
+        specification.can_handle_array = True
+        specification.addParameter("index_of_the_particle", dtype="int32", direction=specification.IN)
+        specification.addParameter("softening_length", dtype="float64", direction=specification.OUT)
+        specification.result_type = "int32"
+        return specification
+
+    @legacy_function
+    def set_softening_length():
+        """Gives a particle a Plummer softening of its own; a pair has the larger of its two (option softening_rule)."""
+        specification = LegacyFunctionSpecification()
+        specification.can_handle_array = True
+        specification.addParameter("index_of_the_particle", dtype="int32", direction=specification.IN)
+        specification.addParameter("softening_length", dtype="float64", direction=specification.IN)
+        specification.result_type = "int32"
+        return specification
+
     set_time_step = _setter("set_time_step", "float64")
     for _name, _kind, *_ in PARAMETERS[1:]:
         locals()["get_" + _name] = _getter("get_" + _name, _kind)
@@ -89,6 +109,11 @@ class Chamomile(GravitationalDynamics, GravityFieldCode):
         GravityFieldCode.define_state(self, handler)
         handler.add_transition("RUN", "UPDATE", "set_state", False)
         handler.add_method("UPDATE", "set_state")
+        handler.add_transition("RUN", "UPDATE", "set_softening_length", False)
+        for state in ("EDIT", "UPDATE"):
+            handler.add_method(state, "set_softening_length")
+        for state in ("EDIT", "UPDATE", "RUN", "EVOLVED"):
+            handler.add_method(state, "get_softening_length")
         for name in ("get_state", "get_mass", "get_radius", "get_position", "get_velocity"):
             for state in ("EDIT", "UPDATE", "EVOLVED"):
                 handler.add_method(state, name)
@@ -110,6 +135,8 @@ class Chamomile(GravitationalDynamics, GravityFieldCode):
         GravitationalDynamics.define_methods(self, handler)
         handler.add_method("get_eps2", (), (nbody_system.length**2, handler.ERROR_CODE))
         handler.add_method("set_eps2", (nbody_system.length**2,), (handler.ERROR_CODE,))
+        handler.add_method("get_softening_length", (handler.INDEX,), (nbody_system.length, handler.ERROR_CODE))
+        handler.add_method("set_softening_length", (handler.INDEX, nbody_system.length), (handler.ERROR_CODE,))
         handler.add_method("get_begin_time", (), (nbody_system.time, handler.ERROR_CODE))
         handler.add_method("set_begin_time", (nbody_system.time,), (handler.ERROR_CODE,))
         handler.add_method("get_error", (), (handler.NO_UNIT, handler.ERROR_CODE))
@@ -127,5 +154,7 @@ class Chamomile(GravitationalDynamics, GravityFieldCode):
     def define_particle_sets(self, handler):
         GravitationalDynamics.define_particle_sets(self, handler)
         handler.add_getter("particles", "get_acceleration", names=("ax", "ay", "az"))
+        handler.add_getter("particles", "get_softening_length", names=("softening_length",))
+        handler.add_setter("particles", "set_softening_length", names=("softening_length",))
         handler.add_getter("particles", "get_potential", names=("potential_in_code",))
         self.stopping_conditions.define_particle_set(handler)

@@ -1,0 +1,39 @@
+/// \file  Gravity with its rate of change, of particles with softening lengths of their own; G = 1.
+#pragma once
+
+#include "chamomile/force/varied_gravity.hpp"
+#include "chamomile/pairs/laws/gravity_jerk.hpp"
+
+namespace chamomile {
+
+/// GravityJerkVaried has the records of GravityJerk with eps^2 at the end of target and source;
+/// eps^2 of a pair is by the rule.
+struct GravityJerkVaried {
+    AnyRule rule;
+
+    template <class T>
+    struct Target {
+        Vec3<T> position, velocity;
+        T eps2;
+    };
+    template <class T>
+    struct Source {
+        Vec3<T> position, velocity;
+        T mass, eps2;
+    };
+    template <class T>
+    using Sum = GravityJerk::Sum<T>;
+
+    template <class T>
+    CHAMOMILE_HD void operator()(const Target<T>& i, const Source<T>& j, Sum<T>& sum) const
+    {
+        GravityJerk::add_pair(i, j, rule(i.eps2, j.eps2), sum);
+    }
+
+    static constexpr std::array<int, 7> target_length{1, 1, 1, 1, 1, 1, 2};
+    static constexpr std::array<int, 8> source_length{1, 1, 1, 1, 1, 1, 0, 2};
+    static constexpr std::array<int, 7> sum_length = GravityJerk::sum_length;
+    CHAMOMILE_HD GravityJerkVaried with_unit(double) const { return *this; }
+};
+
+} // namespace chamomile

@@ -24,6 +24,10 @@ std::optional<std::string> ranks_refusal(const SolverOptions& options);
 /// choose_gpus() does.
 SolverOptions of_first_rank(const SolverOptions& options);
 
+/// Returns the devices of all ranks, each of which has its own among the cards of its machine;
+/// `first` are the options of the first rank.
+std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& first);
+
 /// Makes the solver of rank 0 of options.ranks, or of ranks that are threads of this process, whose
 /// requests deal the particles to all ranks: each has a part of the tree, of its lists and of the
 /// sums, on the processor or on a GPU. Forces have the bits of one rank on one such device,

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "chamomile/core/version.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
 #include "chamomile/force/option_table.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
@@ -10,18 +11,19 @@
 namespace chamomile {
 namespace {
 
-/// Throws on all ranks where one has other options than rank 0.
+/// Throws on all ranks where one has other options than rank 0, or is of another version.
 void require_alike(const SolverOptions& options, Communicator& ranks)
 {
-    std::string text;
+    std::string text = version;
     for (const auto& row : force_options())
-        text += row.text(options) + '\n';
+        text += '\n' + row.text(options);
     const std::vector<std::uint64_t> all =
         ranks.all_gather(std::uint64_t(std::hash<std::string>()(text)));
     for (int r = 1; r < ranks.size(); ++r)
         if (all[std::size_t(r)] != all[0])
             throw of_rank(r, ranks.size(),
-                          Error(Fault::usage, "other options: must be those of rank 0"));
+                          Error(Fault::usage, "other options or another version: must be "
+                                              "those of rank 0"));
 }
 
 } // namespace
@@ -29,11 +31,12 @@ void require_alike(const SolverOptions& options, Communicator& ranks)
 DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator& ranks)
     : ranks_(ranks), part_(ranks)
 {
+    ranks_.set_time_limit(options.peer_timeout);
     require_alike(options, ranks_);
     SolverOptions asked = options;
     asked.ranks = &ranks_;
     ranks_.together([&] {
-        require(ranks_refusal(asked), plain_names_of_forces());
+        require(ranks_refusal(asked, "several processes"), plain_names_of_forces());
         options_ = resolved(of_first_rank(asked));
         devices_ = devices_of_ranks(options, options_);
     });
@@ -51,10 +54,14 @@ ForceStatistics DistributedSolver::evaluate(const Request& request)
     std::uint64_t with_potential[2] = {};
     with_potential[bool(request.potential)] = request.count;
     ranks_.sum(with_potential);
+    const std::uint64_t total = with_potential[0] + with_potential[1];
+    if (total >= std::uint64_t(Index(-1)))
+        throw Error(Fault::usage, "particles: " + std::to_string(total) +
+                                      " of all ranks: must be fewer than 4294967295");
     if (with_potential[0] > 0 && with_potential[1] > 0)
         throw Error(Fault::usage, "potential: must be asked for by all ranks or by none");
-    order.quantities = with_potential[1] > 0 ? Quantities::acceleration_potential
-                                             : Quantities::acceleration;
+    order.quantities =
+        with_potential[1] > 0 ? Quantities::acceleration_potential : Quantities::acceleration;
     devices_.copy(order.device, sizeof order.device - 1);
     const ForceStatistics statistics = part_.carry_out(order, &request);
     if (statistics.ranks->not_finite > 0)
@@ -73,8 +80,6 @@ void DistributedSolver::repair(const Request& request)
     Particles all;
     all.position = ranks_.all_gather(std::span<const Vec3<double>>(own.position));
     all.mass = ranks_.all_gather(std::span<const double>(own.mass));
-    for (std::size_t i = 0; i < all.mass.size(); ++i)
-        all.id.push_back(i);
     all.acceleration.resize(all.mass.size());
     all.potential.resize(all.mass.size());
     ranks_.together([&] { repair_not_finite(all, first, request, options_); });

@@ -17,18 +17,6 @@
 namespace chamomile {
 namespace {
 
-/// Uses so many threads as long as it lives.
-class ThreadCount {
-public:
-    explicit ThreadCount(int threads) : before_(thread_count()) { use_threads(threads); }
-    ~ThreadCount() { use_threads(before_); }
-    ThreadCount(const ThreadCount&) = delete;
-    ThreadCount& operator=(const ThreadCount&) = delete;
-
-private:
-    int before_;
-};
-
 /// OwnRanks are threads of this process that serve rank 0 as long as they live.
 class OwnRanks {
 public:
@@ -97,7 +85,7 @@ private:
         order.time_limit = ranks_.time_limit();
         devices_.copy(order.device, sizeof order.device - 1);
         ranks_.broadcast(std::as_bytes(std::span(&order, 1)));
-        const ThreadCount threads(order.threads);
+        const ThreadsInUse threads(order.threads);
         return part_.carry_out(order, request);
     }
 
@@ -137,9 +125,8 @@ bool asks_ranks(const SolverOptions& o)
     return o.ranks || o.own_ranks > 0;
 }
 
-std::optional<std::string> ranks_refusal(const SolverOptions& o)
+std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
 {
-    const std::string several = name_of_ranks;
     if (o.solver != SolverKind::tree)
         return several + ": need --solver tree";
     if (o.is_periodic())

@@ -16,9 +16,10 @@ bool asks_ranks(const SolverOptions& options);
 /// What asks for ranks, as messages name it.
 inline constexpr const char* name_of_ranks = "--ranks, or several processes";
 
-/// Tells in a sentence why these options are not computed by several ranks; nothing if they are. It
-/// asks no device.
-std::optional<std::string> ranks_refusal(const SolverOptions& options);
+/// Tells in a sentence why these options are not computed by several ranks, which it calls so;
+/// nothing if they are. It asks no device.
+std::optional<std::string> ranks_refusal(const SolverOptions& options,
+                                         const std::string& several = name_of_ranks);
 
 /// Returns options of one rank alone, on the first card if the ranks have cards. Throws as
 /// choose_gpus() does.

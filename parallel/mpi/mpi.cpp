@@ -1,6 +1,6 @@
-// The only file that knows MPI. Each wait tests what is under way again and again, so that it can
-// end when another rank fails or stays silent. Then messages stay under way, and the memory that
-// they arrive in is kept.
+// The only file that sends by MPI. Each wait tests what is under way again and again, so that it
+// can end when another rank fails or stays silent. Then messages stay under way, and the memory
+// that they arrive in is kept.
 #include <algorithm>
 #include <climits>
 #include <cstdio>
@@ -55,8 +55,14 @@ public:
         MPI_Finalized(&has_ended);
         if (!has_begun || has_ended)
             throw Error(Fault::usage, "MPI: is not there: MPI_Init() comes before");
-        if (of == MPI_COMM_NULL)
-            throw Error(Fault::usage, "MPI: communicator: must not be MPI_COMM_NULL");
+        int is_between_groups = 0;
+        if (of != MPI_COMM_NULL)
+            MPI_Comm_test_inter(of, &is_between_groups);
+        if (of == MPI_COMM_NULL || is_between_groups)
+            throw Error(Fault::usage,
+                        std::string("communicator: ") +
+                            (is_between_groups ? "an intercommunicator" : "MPI_COMM_NULL") +
+                            ": must be one of processes of one group");
         MPI_Comm_dup(of, &comm_);
         find_ranks();
     }
@@ -94,8 +100,8 @@ public:
         for (int r = 0; r < size_; ++r) {
             MPI_Request request;
             if (r != rank_)
-                MPI_Isend(failure_.data(), int(failure_.size()), MPI_BYTE, r, failure_tag,
-                          comm_, &request);
+                MPI_Isend(failure_.data(), int(failure_.size()), MPI_BYTE, r, failure_tag, comm_,
+                          &request);
         }
         for (int k = 0; k < 100; ++k) { // they leave while MPI is called
             int there = 0;
@@ -128,8 +134,8 @@ private:
         coming_.resize(to.size());
         std::vector<MPI_Request> requests(1);
         static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
-        MPI_Ialltoall(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T,
-                      comm_, requests.data());
+        MPI_Ialltoall(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T, comm_,
+                      requests.data());
         wait(requests, {}, patience);
 
         std::byte* place = inbox.make_room(coming_);
@@ -146,13 +152,13 @@ private:
         };
         for (int r = 0; r < size_; ++r)
             each_piece(r, coming_[std::size_t(r)], [&](std::size_t begin, int size) {
-                MPI_Irecv(place + inbox.begin(r) + begin, size, MPI_BYTE, r, data_tag,
-                          comm_, &requests.back());
+                MPI_Irecv(place + inbox.begin(r) + begin, size, MPI_BYTE, r, data_tag, comm_,
+                          &requests.back());
             });
         for (int r = 0; r < size_; ++r)
             each_piece(r, to[std::size_t(r)].size(), [&](std::size_t begin, int size) {
-                MPI_Isend(to[std::size_t(r)].data() + begin, size, MPI_BYTE, r, data_tag,
-                          comm_, &requests.back());
+                MPI_Isend(to[std::size_t(r)].data() + begin, size, MPI_BYTE, r, data_tag, comm_,
+                          &requests.back());
             });
         wait(requests, peer, Patience::limited);
         under_way_.reset();

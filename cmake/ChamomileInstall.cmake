@@ -6,6 +6,10 @@ install(TARGETS chamomile chamomile_amuse EXPORT chamomile_cxx)
 install(TARGETS chamomile_c chamomile_cunbody chamomile_g5 chamomile_g6 EXPORT chamomile
     LIBRARY COMPONENT library NAMELINK_COMPONENT development
     FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
+if(TARGET chamomile_mpi_fortran)
+    install(TARGETS chamomile_mpi_fortran EXPORT chamomile_mpi)
+    install(FILES ${PROJECT_BINARY_DIR}/modules/chamomile_mpi.mod DESTINATION ${CMAKE_INSTALL_LIBDIR}/chamomile/modules)
+endif()
 if(TARGET chamomile_mpi)   # it needs MPI where it is linked
     install(TARGETS chamomile_mpi EXPORT chamomile_mpi LIBRARY COMPONENT library NAMELINK_COMPONENT development
         FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
@@ -19,7 +23,7 @@ if(TARGET chamomile_fortran)
     install(FILES ${PROJECT_BINARY_DIR}/modules/chamomile.mod ${PROJECT_BINARY_DIR}/modules/chamomile_c.mod
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/chamomile/modules)
 endif()
-install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
+install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 clients/mpi/chamomile_mpi.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
 install(FILES clients/rebound/chamomile_rebound.h clients/rebound/chamomile_rebound.c clients/rebound/chamomile_rebound.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/rebound)
 # For builds without CMake: pkg-config --cflags --libs chamomile_c, chamomile_g5, chamomile_g6 or chamomile_cunbody, and

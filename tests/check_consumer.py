@@ -49,6 +49,11 @@ with tempfile.TemporaryDirectory() as folder:
         os.environ |= ENVIRONMENT
         told = call(*LAUNCH, "-n", "3", build / "leapfrog")
         print(told, end="")
+        if shutil.which("gfortran"):
+            build = pathlib.Path(folder, "mpi_fortran")
+            call("cmake", "-S", source / "tests/mpi", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+            call("cmake", "--build", build)
+            print("Fortran with MPI:", call(*LAUNCH, "-n", "3", build / "client"), end="")
         hashes["mpi_api"] = re.findall(r"accelerations (\w{16})", told)[0]
     # What each shared library defines: its calls and nothing else.
     for name, own in {"g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),

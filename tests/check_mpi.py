@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Particles that lie on the processes of MPI, by the C interface (tests/mpi/client.c): the forces of one process, and one line and status on all where one
+"""Particles that lie on the processes of MPI, by the interfaces of C and Fortran (tests/mpi): the forces of one process, and one line and status on all where one
 process gives something wrong."""
 import pathlib
 import re
@@ -8,12 +8,13 @@ import sys
 from processes import MPIRUN, processes
 from program import PROGRAM, check, end
 
+FORTRAN = pathlib.Path(PROGRAM).parent / "tests/mpi_client_fortran"
 CLIENT = pathlib.Path(PROGRAM).parent / "tests/mpi_client"
 
 
-def told(number, *words, **more):
+def told(number, *words, program=CLIENT, **more):
     """Status, lines and errors of so many processes of the client."""
-    status, out, err = processes(CLIENT.parent, number, *words, program=CLIENT, **more)
+    status, out, err = processes(CLIENT.parent, number, *words, program=program, **more)
     return status, out.splitlines(), err
 
 
@@ -73,10 +74,19 @@ def failures():
         check(len(said) == 3 and len(after) == 3 and len(lines) == 6 and status != 0, f"{what}: status {status}: {lines} {err}")
 
 
+def fortran():
+    if not FORTRAN.exists():
+        return print("skipped in part: no module of MPI's for Fortran")
+    for number in (1, 3, 4):
+        status, lines, err = told(number, program=FORTRAN)
+        check(status == 0 and lines == ["all is right"], f"{number} processes in Fortran: status {status}: {lines} {err}")
+
+
 if not MPIRUN or not CLIENT.exists():
     print("skipped: no mpirun" if not MPIRUN else "skipped: no MPI in this build")
     sys.exit(77)
 forces()
 refusals()
 failures()
+fortran()
 end("mpi")

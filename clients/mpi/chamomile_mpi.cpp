@@ -242,4 +242,12 @@ int chm_mpi_evaluate(chm_mpi_forces* forces, int64_t n, chm_view position, chm_v
     });
 }
 
+int chm_mpi_refuse(chm_mpi_forces* forces, const char* line)
+{
+    return together(forces, Call::evaluate, [&] {
+        forces->ranks->together(
+            [&] { throw Error(Fault::usage, line ? line : "line: NULL: is needed"); });
+    });
+}
+
 } // extern "C"

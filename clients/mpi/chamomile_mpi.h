@@ -48,6 +48,10 @@ CHM_API int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const ch
 CHM_API int chm_mpi_evaluate(chm_mpi_forces* forces, int64_t n, chm_view position, chm_view mass,
                              chm_view acceleration, chm_view potential);
 
+/* Takes the place of chm_mpi_evaluate() on a process whose arrays are wrong, as an interface of
+ * another language finds them: all processes get CHM_USAGE and this line. */
+CHM_API int chm_mpi_refuse(chm_mpi_forces* forces, const char* line);
+
 /* Such as "CPU, avx512, 2 threads", of this process; empty before chm_mpi_evaluate(). Valid until
  * the next one. */
 CHM_API const char* chm_mpi_device(const chm_mpi_forces* forces);

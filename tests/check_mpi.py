@@ -20,10 +20,11 @@ def told(number, *words, program=CLIENT, **more):
 
 def forces():
     for number in (1, 2, 3, 7):
-        for particles, deal, precision in [(6000, "blocks", "float"), (6000, "cards", "float"), (6000, "empty", "float"), (6000, "cards", "double"), (600, "last", "float"),
-                                           (5, "cards", "float"), (5, "blocks", "double"), (1, "last", "float"), (0, "cards", "float")]:
-            status, lines, err = told(number, "forces", particles, deal, precision)
-            case = f"{number} processes, {particles} particles, {deal}, {precision}"
+        for particles, deal, precision, *solver in [(6000, "blocks", "float"), (6000, "cards", "float"), (6000, "empty", "float"), (6000, "cards", "double"), (600, "last", "float"),
+                                           (5, "cards", "float"), (5, "blocks", "double"), (1, "last", "float"), (0, "cards", "float"),
+                                                    (2500, "blocks", "float", "direct"), (2500, "empty", "double", "direct"), (3, "cards", "float", "direct")]:
+            status, lines, err = told(number, "forces", particles, deal, precision, *(solver or ["tree"]))
+            case = f"{number} processes, {particles} particles, {deal}, {precision}, {solver}"
             found = re.match(r"rms (\S+) potential (\S+) other bits (\d+)$", lines[0]) if lines else None
             if not check(status == 0 and found, f"{case}: status {status}: {lines} {err}"):
                 continue

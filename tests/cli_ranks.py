@@ -33,7 +33,25 @@ def same_bytes(folder):
     chamomile(folder, "run", *other, "-o", "one")
     chamomile(folder, "run", *other, "-o", "out", "--ranks", 3)
     check(results(folder, "one") == results(folder, "out"), "--ranks 3: other results with adaptive steps in double")
+    direct(folder)
     return one
+
+
+def direct(folder):
+    """Direct sums: threads and processes have the bytes of one rank, pictures and a restart on another number included."""
+    words = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--solver", "direct", "--t-end", 0.0234375, "--snapshot-every", 0.015625, "-q", "--overwrite"]
+    chamomile(folder, "run", *words, "-o", "one")
+    one = results(folder, "one")
+    for number in (2, 7):
+        chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 2)
+        check(results(folder, "out") == one, f"--ranks {number}: other results with direct sums")
+    chamomile(folder, "run", *words, "-o", "out", "--ranks", 3, "--max-walltime", 1e-4)
+    chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2)
+    check(results(folder, "out") == one, "a restart on another number of ranks: other results with direct sums")
+    if MPIRUN:
+        status, _, err = processes(folder, 3, "run", *words, "-o", "out")
+        check(status == 0 and not own_lines(err), f"3 processes with direct sums: status {status}: {err}")
+        check(results(folder, "out") == one, "3 processes: other results with direct sums")
 
 
 def restarts(folder, one):
@@ -78,7 +96,7 @@ def refusals(folder):
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
             ("--ranks, or several processes: are not for --block-steps", [*common, "--ranks", 2, "--block-steps"]),
             ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
-            ("--ranks, or several processes: need --solver tree", [*fixed, "--ranks", 2, "--solver", "direct"]),
+            ("--ranks, or several processes: sum directly on processors alone", [*fixed, "--ranks", 2, "--solver", "direct", "--device", "gpu"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
             ("--ranks, or several processes: are not for --accuracy", [*fixed, "--ranks", 2, "--accuracy", "1e-3"]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),

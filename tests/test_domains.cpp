@@ -222,6 +222,44 @@ TEST_CASE("ranks have the forces of one rank, bit for bit")
     }
 }
 
+TEST_CASE("direct sums on ranks have the bits of one rank")
+{
+    for (NamedSet& set : sets())
+        for (const Precision precision :
+             {Precision::single_precision, Precision::double_precision}) {
+            CAPTURE(set.name);
+            const std::size_t n = std::min<std::size_t>(set.particles.size(), 3011);
+            Particles one;
+            one.resize(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                one.position[i] = set.particles.position[i];
+                one.mass[i] = set.particles.mass[i];
+            }
+            SolverOptions options;
+            options.device = "cpu";
+            options.solver = SolverKind::direct;
+            options.precision = precision;
+            options.softening.length = set.name == std::string("pairs") ? 1e-9 : 0.01;
+            options.gravitational_constant = 2.5;
+            Particles several = one;
+            const ForceStatistics alone =
+                make_solver(options)->solve(one, Quantities::acceleration_potential);
+            for (const int P : rank_counts) {
+                CAPTURE(P);
+                options.own_ranks = P;
+                const auto solver = make_solver(options);
+                for (int k = 0; k < 2; ++k) {
+                    const ForceStatistics statistics =
+                        solver->solve(several, Quantities::acceleration_potential);
+                    CHECK(statistics.targets == n);
+                    CHECK(statistics.particle_particle == alone.particle_particle);
+                    CHECK(statistics.cancelling == alone.cancelling);
+                }
+                CHECK(same_forces(one, several));
+            }
+        }
+}
+
 TEST_CASE("particles that lie on the ranks have the forces of one rank, bit for bit")
 {
     for (NamedSet& set : sets()) {

@@ -34,11 +34,11 @@ CHM_API void chm_mpi_destroy(chm_mpi_forces* forces);
 CHM_API const char* chm_mpi_last_error(const chm_mpi_forces* forces);
 
 /* Says an option, the same on all processes. The keys are those of chm_set_option(), of which these
- * forces take those of a tree of isolated particles, and
+ * forces take those of isolated particles with one softening length, and
  *   peer_timeout   seconds for which a process may be silent within a call, 600
  *   share_gpu      false (default), true: whether processes may have the same GPU
  * Each process uses threads=N, else the cores that it is bound to or its part of the machine's, and
- * the processor unless device=gpu gives it the GPU of its number on the machine. */
+ * the processor unless device=gpu gives it, for a tree, the GPU of its number on the machine. */
 CHM_API int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const char* value);
 
 /* Writes the accelerations, and the potentials unless that view is zero, of this process's n

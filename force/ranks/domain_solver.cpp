@@ -127,8 +127,9 @@ bool asks_ranks(const SolverOptions& o)
 
 std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
 {
-    if (o.solver != SolverKind::tree)
-        return several + ": need --solver tree";
+    if (o.solver == SolverKind::direct && o.device != "auto" && o.device != "cpu")
+        return several + ": sum directly on processors alone; one process shares a direct sum "
+                         "among cards, by --device gpu:all";
     if (o.is_periodic())
         return several + ": are not for periodic boxes";
     if (o.accuracy)

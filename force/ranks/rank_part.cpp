@@ -11,18 +11,6 @@
 namespace chamomile {
 namespace {
 
-SolverOptions options_of(const Order& order)
-{
-    SolverOptions o;
-    o.softening = order.softening;
-    o.gravitational_constant = order.gravitational_constant;
-    static_cast<ListOptions&>(o) = order.lists;
-    o.precision = order.precision;
-    o.instruction_set = order.instruction_set;
-    o.device = order.device;
-    return o;
-}
-
 /// The run of particles that a rank gets of all, by caller's number.
 std::size_t first_of_run(std::uint64_t count, int rank, int ranks)
 {
@@ -38,7 +26,26 @@ double item(const ArrayView& array, std::size_t i, const double*)
     return array ? array.load(i) : 1; // masses that are all 1
 }
 
-/// Returns the n items of an array where they are, or a copy.
+/// Tells which card a rank has, so that all can compare.
+struct CardName {
+    char text[320] = {};
+};
+
+} // namespace
+
+SolverOptions options_of(const Order& order)
+{
+    SolverOptions o;
+    o.softening = order.softening;
+    o.solver = order.solver;
+    o.gravitational_constant = order.gravitational_constant;
+    static_cast<ListOptions&>(o) = order.lists;
+    o.precision = order.precision;
+    o.instruction_set = order.instruction_set;
+    o.device = order.device;
+    return o;
+}
+
 template <class T>
 std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::pmr::vector<T>& copy)
 {
@@ -51,20 +58,10 @@ std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::pmr::
     return copy;
 }
 
-/// Tells which card a rank has, so that all can compare.
-struct CardName {
-    char text[320] = {};
-};
-
-} // namespace
-
-/// Figures are what one rank did, as numbers of one kind.
-struct RankPart::Figures {
-    std::uint64_t particle_particle = 0, particle_cell = 0, expansions = 0, groups = 0, cells = 0,
-                  not_finite = 0, imported_particles = 0, imported_cells = 0, bytes = 0, work = 0,
-                  bytes_to_device = 0, bytes_from_device = 0;
-    double device_busy = 0, device_span = 0, device_wait = 0;
-};
+template std::span<const double> dense_items(const ArrayView&, std::size_t,
+                                             std::pmr::vector<double>&);
+template std::span<const Vec3<double>> dense_items(const ArrayView&, std::size_t,
+                                                   std::pmr::vector<Vec3<double>>&);
 
 Order Order::of(const SolverOptions& o)
 {
@@ -72,6 +69,7 @@ Order Order::of(const SolverOptions& o)
     order.task = Task::prepare;
     order.softening = o.softening;
     order.gravitational_constant = o.gravitational_constant;
+    order.solver = o.solver;
     order.lists = o;
     order.precision = o.precision;
     order.share_gpu = o.share_gpu;
@@ -180,6 +178,8 @@ void RankPart::refuse_shared(const std::string& device)
 
 ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
 {
+    if (order.solver == SolverKind::direct)
+        return evaluate_directly(order, request);
     ForceStatistics statistics;
     const SolverOptions options = options_of(order);
     const std::uint64_t bytes = ranks_.traffic().bytes;
@@ -195,7 +195,7 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     sum(order, options, statistics, figures);
     give_back(order, request, statistics.profile);
     figures.bytes = ranks_.traffic().bytes - bytes;
-    add_figures(figures, statistics);
+    add_figures(figures, tree_->total(), statistics);
     return statistics;
 }
 
@@ -375,7 +375,7 @@ void RankPart::collect(std::span<const T> values, const Order& order, const Stor
         store(i, values[i]);
 }
 
-void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)
+void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics)
 {
     Figures all;
     std::uint64_t most = 0;
@@ -386,6 +386,7 @@ void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)
         all.groups += one.groups;
         all.cells += one.cells;
         all.not_finite += one.not_finite;
+        all.cancelling += one.cancelling;
         all.imported_particles += one.imported_particles;
         all.imported_cells += one.imported_cells;
         all.bytes += one.bytes;
@@ -402,7 +403,8 @@ void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)
     statistics.particle_particle = all.particle_particle;
     statistics.particle_cell = all.particle_cell;
     statistics.expansions = all.expansions;
-    statistics.targets = tree_->total();
+    statistics.targets = targets;
+    statistics.cancelling = all.cancelling;
     statistics.groups = all.groups;
     statistics.cells = all.cells;
     statistics.bytes_to_device = all.bytes_to_device;

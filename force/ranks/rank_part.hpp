@@ -26,6 +26,7 @@ struct Order {
     CubePlacement placement = {};
     Softening softening = {};
     double gravitational_constant = 1;
+    SolverKind solver = SolverKind::tree;
     ListOptions lists = {};
     Precision precision = Precision::single_precision;
     bool share_gpu = false;
@@ -50,6 +51,13 @@ void refuse_parts(const Request& request);
 void repair_not_finite(Particles& all, std::size_t first, const Request& request,
                        SolverOptions options);
 
+/// Returns the options that ranks have from an order.
+SolverOptions options_of(const Order& order);
+
+/// Returns the n items of an array where they are, or a copy.
+template <class T>
+std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::pmr::vector<T>& copy);
+
 /// A RankPart does the same on each rank. It keeps memory between evaluations, and the work that
 /// each particle took, by which the next domains are cut.
 class RankPart {
@@ -64,7 +72,14 @@ public:
     std::string device() const { return evaluator_->device(); }
 
 private:
-    struct Figures;
+    /// Figures are what one rank did, as numbers of one kind.
+    struct Figures {
+        std::uint64_t particle_particle = 0, particle_cell = 0, expansions = 0, groups = 0,
+                      cells = 0, not_finite = 0, cancelling = 0, imported_particles = 0,
+                      imported_cells = 0, bytes = 0, work = 0, bytes_to_device = 0,
+                      bytes_from_device = 0;
+        double device_busy = 0, device_span = 0, device_wait = 0;
+    };
     /// These decide what a rank is made of.
     struct Machine {
         std::string instruction_set, device;
@@ -75,6 +90,9 @@ private:
     void take_machine(const Order& order);
     void refuse_shared(const std::string& device);
     ForceStatistics evaluate(const Order& order, const Request* request);
+    ForceStatistics evaluate_directly(const Order& order, const Request* request);
+    template <class T>
+    std::span<const T> from_all(std::span<const T> mine, Inbox& inbox);
     void take_rows(const Order& order, const Request* request, Profile& profile);
     void sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
              Figures& figures);
@@ -85,7 +103,7 @@ private:
     void deal(std::span<const T> values, const Order& order, Inbox& inbox);
     template <class T, class Store>
     void collect(std::span<const T> values, const Order& order, const Store& store);
-    void add_figures(const Figures& mine, ForceStatistics& statistics);
+    void add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics);
 
     Communicator& ranks_;
     std::optional<Machine> machine_;
@@ -96,7 +114,7 @@ private:
     template <class T>
     using Memory = std::pmr::vector<T>; // made with large_memory()
     Rows rows_;                // this rank's particles: its run of those of rank 0, or its own
-    Inbox positions_, masses_; // of the run
+    Inbox positions_, masses_; // of the run, or for direct sums of all
     Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense
     Memory<double> asked_masses_{large_memory()};
     Memory<float> work_{large_memory()};                // of the run, in the last evaluation

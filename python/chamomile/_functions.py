@@ -59,7 +59,7 @@ def acceleration(
     `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
     comm: a communicator of mpi4py, all of whose processes make the call, each with particles of its own, which may be
-    none; numpy arrays, at the sources, by a tree of isolated particles. Faults are raised on all of them.
+    none; numpy arrays, at the sources, isolated, on processors or by a tree. Faults are raised on all of them.
     """
     if out is not None and potential and (not isinstance(out, (tuple, list)) or len(out) != 2):
         raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")

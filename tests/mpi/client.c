@@ -58,12 +58,12 @@ static Cloud cloud_of(int n)
 }
 
 /* The forces by one process, through the C interface. */
-static void solve_alone(Cloud cloud, const char* precision)
+static void solve_alone(Cloud cloud, const char* precision, const char* solver)
 {
     chm_context* field;
     if (chm_create(&field) != CHM_OK || chm_set_option(field, "softening", "0.02") ||
         chm_set_option(field, "precision", precision) || chm_set_option(field, "G", "2.5") ||
-        chm_set_option(field, "device", "cpu") ||
+        chm_set_option(field, "device", "cpu") || chm_set_option(field, "solver", solver) ||
         chm_solve(field, cloud.n, cloud.m, cloud.x, cloud.a, cloud.phi))
         end("one process", chm_last_error(field));
     chm_destroy(field);
@@ -121,18 +121,19 @@ static void set(const char* key, const char* value)
     check(key, chm_mpi_set_option(forces, key, value));
 }
 
-/* forces N DEAL PRECISION: the difference from one process, relative to the rms of all, and how
- * many accelerations have other bits. */
-static void compare(int n, const char* deal, const char* precision)
+/* forces N DEAL PRECISION SOLVER: the difference from one process, relative to the rms of all, and
+ * how many accelerations have other bits. */
+static void compare(int n, const char* deal, const char* precision, const char* solver)
 {
     Cloud cloud = cloud_of(n);
     Own* own = calloc((size_t)(n + 1), sizeof *own);
     for (int i = 0; i < n; ++i)
         cloud.m[i] = (float)cloud.m[i];
-    solve_alone(cloud, precision);
+    solve_alone(cloud, precision, solver);
     set("softening", "0.02");
     set("G", "2.5");
     set("precision", precision);
+    set("solver", solver);
     const int mine = own_of(cloud, deal, own);
     double sums[5] = {0}, all[5];
     for (int turn = 0; turn < 3; ++turn) { /* with domains by work, and without potentials */
@@ -304,7 +305,7 @@ int main(int words, char** word)
     check("create", chm_mpi_create(MPI_COMM_WORLD, &forces));
     set("device", "cpu");
     if (strcmp(word[1], "forces") == 0)
-        compare(atoi(word[2]), word[3], word[4]);
+        compare(atoi(word[2]), word[3], word[4], word[5]);
     else if (strcmp(word[1], "bad") == 0)
         refuse(word[2]);
     else if (strcmp(word[1], "handle") == 0) { /* process 1 gives no place for it */

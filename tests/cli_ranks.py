@@ -2,6 +2,7 @@
 """Runs on several ranks, threads or processes of MPI, write the bytes of one rank, go on from any number to any other, and end with one line."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -46,7 +47,7 @@ def direct(folder):
         chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 2)
         check(results(folder, "out") == one, f"--ranks {number}: other results with direct sums")
     chamomile(folder, "run", *words, "-o", "out", "--ranks", 3, "--max-walltime", 1e-4)
-    chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2)
+    chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
     check(results(folder, "out") == one, "a restart on another number of ranks: other results with direct sums")
     if MPIRUN:
         status, _, err = processes(folder, 3, "run", *words, "-o", "out")
@@ -81,6 +82,24 @@ def bench(folder):
         check(row["ranks"] == number, f"bench: {row['ranks']} ranks, not {number}")
         check(all(row[c] == rows[0][c] for c in ("99 % error", "particles", "cells", "far")), f"bench on {number} ranks: other errors or lists than one rank")
         check((number == "-") == (row["imported %"] == "-") == (row["MB between ranks"] == "-"), f"bench on {number} ranks: imports told wrongly")
+
+
+def memory(folder):
+    """A thousand steps more, in which particles change their ranks, take no more memory."""
+    def most(steps):
+        run = subprocess.Popen([PROGRAM, *map(str, ["run", "start.hdf5", "--dt", 0.001, "--eps", 0.05, "--t-end", steps * 0.001, "--ranks", 3, "--threads", 3, "-q",
+                                                    "--overwrite", "-o", "memory", "--snapshot-every", 100])], cwd=folder)
+        megabytes = 0
+        while run.poll() is None:
+            if found := re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{run.pid}/status").read_text()):
+                megabytes = int(found[1]) / 1024
+            time.sleep(0.01)
+        check(run.returncode == 0 and megabytes > 0, f"{steps} steps: status {run.returncode}, {megabytes} MB")
+        return megabytes
+
+    few, many = most(100), most(1100)
+    check(many < 1.05 * few, f"100 steps took {few:.1f} MB and 1100 steps {many:.1f} MB")
+    print(f"memory of 100 and of 1100 steps on 3 ranks: {few:.1f} and {many:.1f} MB")
 
 
 def refusals(folder):
@@ -211,6 +230,7 @@ def main():
         one = same_bytes(folder)
         restarts(folder, one)
         bench(folder)
+        memory(folder)
         refusals(folder)
         numbered(folder)
         if MPIRUN:

@@ -51,13 +51,11 @@ void require_alike(MpiRanks& ranks, const std::vector<std::string>& arguments)
     }
 }
 
-/// Starts MPI and shares the cores of the machine among its processes, unless the launcher has
-/// bound each to its own.
+/// Starts MPI and shares the cores of the machine among its processes.
 void start(const std::vector<std::string>& arguments)
 {
     world() = make_mpi_ranks();
-    if (thread_count() >= int(::sysconf(_SC_NPROCESSORS_ONLN)))
-        use_threads(std::max(1, thread_count() / world()->ranks_on_host()));
+    use_threads(std::min(threads_of_process(world()->ranks_on_host()), most_threads));
     require_alike(*world(), arguments);
 }
 

@@ -54,6 +54,9 @@ endif()
 chamomile_package(development libchamomile-dev${chamomile_variant} libdevel
     "${library} (= ${PROJECT_VERSION}), libhdf5-dev, libpng-dev, zlib1g-dev, ${fft_development}"
     "Chamomile computes the gravity of many particles by a tree.\nThese are the library in C++, headers, Fortran modules, and files for CMake\nand pkg-config.")
+if(TARGET chamomile_mpi)
+    set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenmpi-dev")
+endif()
 if(CHAMOMILE_PYTHON)
     chamomile_package(python python3-chamomile${chamomile_variant} python "python3, python3-numpy"
         "Chamomile computes the gravity of many particles by a tree.\nThis is the package for Python.")

@@ -6,6 +6,15 @@ install(TARGETS chamomile chamomile_amuse EXPORT chamomile_cxx)
 install(TARGETS chamomile_c chamomile_cunbody chamomile_g5 chamomile_g6 EXPORT chamomile
     LIBRARY COMPONENT library NAMELINK_COMPONENT development
     FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
+if(TARGET chamomile_mpi_fortran)
+    install(TARGETS chamomile_mpi_fortran EXPORT chamomile_mpi)
+    install(FILES ${PROJECT_BINARY_DIR}/modules/chamomile_mpi.mod DESTINATION ${CMAKE_INSTALL_LIBDIR}/chamomile/modules)
+endif()
+if(TARGET chamomile_mpi)   # it needs MPI where it is linked
+    install(TARGETS chamomile_mpi EXPORT chamomile_mpi LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        FILE_SET c_interface DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/chamomile)
+    install(EXPORT chamomile_mpi NAMESPACE chamomile:: DESTINATION ${package_folder} FILE chamomileMpiTargets.cmake)
+endif()
 if(CHAMOMILE_PROGRAM)
     install(TARGETS chamomile_program COMPONENT program)
 endif()
@@ -14,20 +23,26 @@ if(TARGET chamomile_fortran)
     install(FILES ${PROJECT_BINARY_DIR}/modules/chamomile.mod ${PROJECT_BINARY_DIR}/modules/chamomile_c.mod
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/chamomile/modules)
 endif()
-install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
+install(FILES clients/fortran/chamomile_c.f90 clients/fortran/chamomile.f90 clients/mpi/chamomile_mpi.f90 DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/fortran)
 install(FILES clients/rebound/chamomile_rebound.h clients/rebound/chamomile_rebound.c clients/rebound/chamomile_rebound.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/chamomile/rebound)
-# For builds without CMake: pkg-config --cflags --libs chamomile_c, chamomile_g5, chamomile_g6 or chamomile_cunbody.
+# For builds without CMake: pkg-config --cflags --libs chamomile_c, chamomile_g5, chamomile_g6 or chamomile_cunbody, and
+# chamomile_mpi for MPI's own compilers.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(client IN ITEMS
-        "c||the C interface"
-        "cunbody|/clients/cunbody|the calls of CUNBODY-1"
-        "g5|/clients/grape5|the calls of a GRAPE-5"
-        "g6|/clients/grape6|the calls of a GRAPE-6")
+set(clients
+    "c||the C interface|"
+    "cunbody|/clients/cunbody|the calls of CUNBODY-1|"
+    "g5|/clients/grape5|the calls of a GRAPE-5|"
+    "g6|/clients/grape6|the calls of a GRAPE-6|")
+if(TARGET chamomile_mpi)
+    list(APPEND clients "mpi||the C interface for particles on several processes|chamomile_c")
+endif()
+foreach(client IN LISTS clients)
     string(REPLACE "|" ";" client "${client}")
     list(GET client 0 name)
     list(GET client 1 folder)
     list(GET client 2 what)
+    list(GET client 3 requires)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/chamomile.pc.in ${PROJECT_BINARY_DIR}/chamomile_${name}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/chamomile_${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -1,5 +1,6 @@
 #include "chamomile/force/threads.hpp"
 
+#include <algorithm>
 #include <future>
 #include <string>
 #include <system_error>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include <omp.h>
+#include <unistd.h>
 
 #include "chamomile/core/error.hpp"
 
@@ -46,6 +48,25 @@ void start_threads()
 int thread_count()
 {
     return omp_get_max_threads();
+}
+
+int threads_of_process(int processes)
+{
+    const int threads = thread_count();
+    const bool is_bound = threads < int(::sysconf(_SC_NPROCESSORS_ONLN));
+    return is_bound ? threads : std::max(1, threads / processes);
+}
+
+ThreadsInUse::ThreadsInUse(int n) : before_(n > 0 ? thread_count() : 0)
+{
+    if (n > 0)
+        use_threads(n);
+}
+
+ThreadsInUse::~ThreadsInUse()
+{
+    if (before_ > 0)
+        use_threads(std::min(before_, most_threads));
 }
 
 } // namespace chamomile

@@ -16,4 +16,20 @@ void start_threads();
 /// Returns the number of threads in use.
 int thread_count();
 
+/// Returns how many threads each of so many processes of this machine has: as many as cores that
+/// its launcher has bound it to, else an equal part of all.
+int threads_of_process(int processes);
+
+/// A ThreadsInUse has the calling thread use n threads as long as it lives; 0: as many as before.
+class ThreadsInUse {
+public:
+    explicit ThreadsInUse(int n);
+    ~ThreadsInUse();
+    ThreadsInUse(const ThreadsInUse&) = delete;
+    ThreadsInUse& operator=(const ThreadsInUse&) = delete;
+
+private:
+    int before_;
+};
+
 } // namespace chamomile

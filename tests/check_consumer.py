@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 
+from processes import ENVIRONMENT, LAUNCH, MPIRUN
 from program import call
 
 source, program = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -38,11 +39,29 @@ with tempfile.TemporaryDirectory() as folder:
                 hashes |= {example: h for h in re.findall(r"accelerations (\w{16})", told.lower())}
             elif name != "ring_fortran" or shutil.which("gfortran"):
                 sys.exit(f"{example}: {name} was not built")
+    # Particles on several processes of MPI: the same bits.
+    if not MPIRUN or not list(prefix.glob("lib*/**/libchamomile_mpi.so")):
+        print("mpi_api: skipped: no mpirun, or a build without MPI")
+    else:
+        build = pathlib.Path(folder, "mpi_api")
+        call("cmake", "-S", source / "examples/mpi_api", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+        call("cmake", "--build", build)
+        os.environ |= ENVIRONMENT
+        told = call(*LAUNCH, "-n", "3", build / "leapfrog")
+        print(told, end="")
+        if shutil.which("gfortran"):
+            build = pathlib.Path(folder, "mpi_fortran")
+            call("cmake", "-S", source / "tests/mpi", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+            call("cmake", "--build", build)
+            print("Fortran with MPI:", call(*LAUNCH, "-n", "3", build / "client"), end="")
+        hashes["mpi_api"] = re.findall(r"accelerations (\w{16})", told)[0]
     # What each shared library defines: its calls and nothing else.
     for name, own in {"g5": ("g5_", "g5c_", "pg5_", "chm_g5_"),
                       "g6": ("g6_", "g6calc_", "chm_g6_", "force_j_particle_send"),
-                      "cunbody": ("force", "force_jerk_potential", "cunbody1_force", "cunbody_error")}.items():
-        library = next(prefix.glob(f"lib*/**/libchamomile_{name}.so"))
+                      "cunbody": ("force", "force_jerk_potential", "cunbody1_force", "cunbody_error"), "mpi": ("chm_mpi_", "CHAMOMILE_0.2")}.items():
+        library = next(prefix.glob(f"lib*/**/libchamomile_{name}.so"), None)
+        if not library and name == "mpi":
+            continue
         symbols = {line.split()[-1].split("@")[0] for line in call("nm", "-D", "--defined-only", library).splitlines()}
         if foreign := {s for s in symbols if not s.startswith(own)}:
             sys.exit(f"{library.name} defines {sorted(foreign)[:5]}")

@@ -25,11 +25,13 @@ version = told(program, "--version")
 licence = re.search(r"^licence: (.*)", version, re.M)[1]
 commands = re.findall(r"^  (\w[\w-]*)", re.search(r"^Commands:\n((?:  .*\n)+)", told(program, "--help"), re.M)[1], re.M)
 variant = "" if "this build has no CUDA" in told(program, "doctor") else "-cuda"
+has_mpi = ["mpi"] if (program.parent / "libchamomile_mpi.so").exists() else []
 HOLDS = {
     f"chamomile{variant}": ["usr/bin/chamomile", *(f"usr/share/man/man1/chamomile-{name}.1.gz" for name in commands), "usr/share/bash-completion/completions/chamomile",
                             "usr/share/zsh/vendor-completions/_chamomile", "usr/share/fish/vendor_completions.d/chamomile.fish"],
-    f"libchamomile0{variant}": [f"libchamomile_{name}.so.0" for name in ("c", "cunbody", "g5", "g6")],
-    f"libchamomile-dev{variant}": ["usr/include/chamomile/force/solver.hpp", "cmake/chamomile/chamomileConfig.cmake", "pkgconfig/chamomile_c.pc", "libchamomile.a"],
+    f"libchamomile0{variant}": [f"libchamomile_{name}.so.0" for name in ("c", "cunbody", "g5", "g6", *has_mpi)],
+    f"libchamomile-dev{variant}": ["usr/include/chamomile/force/solver.hpp", "cmake/chamomile/chamomileConfig.cmake", "pkgconfig/chamomile_c.pc", "libchamomile.a",
+                                        *(f"usr/include/chamomile/chamomile_{name}.h" for name in has_mpi)],
     "chamomile-doc": [f"usr/share/doc/chamomile/{name}" for name in ("LICENSE", "THIRD_PARTY.md", "CHANGELOG.md", "README.md", "CITATION.cff", "docs/tutorials/first_galaxy.md",
                                                                   "docs/data/readme.csv", "examples/quickstart")],
 }

@@ -2,6 +2,7 @@
 """Runs on several ranks, threads or processes of MPI, write the bytes of one rank, go on from any number to any other, and end with one line."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -33,7 +34,25 @@ def same_bytes(folder):
     chamomile(folder, "run", *other, "-o", "one")
     chamomile(folder, "run", *other, "-o", "out", "--ranks", 3)
     check(results(folder, "one") == results(folder, "out"), "--ranks 3: other results with adaptive steps in double")
+    direct(folder)
     return one
+
+
+def direct(folder):
+    """Direct sums: threads and processes have the bytes of one rank, pictures and a restart on another number included."""
+    words = ["start.hdf5", "--dt", 0.0078125, "--eps", 0.05, "--frames", "--solver", "direct", "--t-end", 0.0234375, "--snapshot-every", 0.015625, "-q", "--overwrite"]
+    chamomile(folder, "run", *words, "-o", "one")
+    one = results(folder, "one")
+    for number in (2, 7):
+        chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 2)
+        check(results(folder, "out") == one, f"--ranks {number}: other results with direct sums")
+    chamomile(folder, "run", *words, "-o", "out", "--ranks", 3, "--max-walltime", 1e-4)
+    chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
+    check(results(folder, "out") == one, "a restart on another number of ranks: other results with direct sums")
+    if MPIRUN:
+        status, _, err = processes(folder, 3, "run", *words, "-o", "out")
+        check(status == 0 and not own_lines(err), f"3 processes with direct sums: status {status}: {err}")
+        check(results(folder, "out") == one, "3 processes: other results with direct sums")
 
 
 def restarts(folder, one):
@@ -65,6 +84,24 @@ def bench(folder):
         check((number == "-") == (row["imported %"] == "-") == (row["MB between ranks"] == "-"), f"bench on {number} ranks: imports told wrongly")
 
 
+def memory(folder):
+    """A thousand steps more, in which particles change their ranks, take no more memory."""
+    def most(steps):
+        run = subprocess.Popen([PROGRAM, *map(str, ["run", "start.hdf5", "--dt", 0.001, "--eps", 0.05, "--t-end", steps * 0.001, "--ranks", 3, "--threads", 3, "-q",
+                                                    "--overwrite", "-o", "memory", "--snapshot-every", 100])], cwd=folder)
+        megabytes = 0
+        while run.poll() is None:
+            if found := re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{run.pid}/status").read_text()):
+                megabytes = int(found[1]) / 1024
+            time.sleep(0.01)
+        check(run.returncode == 0 and megabytes > 0, f"{steps} steps: status {run.returncode}, {megabytes} MB")
+        return megabytes
+
+    few, many = most(100), most(1100)
+    check(many < 1.05 * few, f"100 steps took {few:.1f} MB and 1100 steps {many:.1f} MB")
+    print(f"memory of 100 and of 1100 steps on 3 ranks: {few:.1f} and {many:.1f} MB")
+
+
 def refusals(folder):
     common = ["run", "start.hdf5", "--eps", 0.05, "--t-end", 1, "-o", "none"]
     fixed = [*common, "--dt", 0.1]
@@ -78,7 +115,7 @@ def refusals(folder):
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
             ("--ranks, or several processes: are not for --block-steps", [*common, "--ranks", 2, "--block-steps"]),
             ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
-            ("--ranks, or several processes: need --solver tree", [*fixed, "--ranks", 2, "--solver", "direct"]),
+            ("--ranks, or several processes: sum directly on processors alone", [*fixed, "--ranks", 2, "--solver", "direct", "--device", "gpu"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
             ("--ranks, or several processes: are not for --accuracy", [*fixed, "--ranks", 2, "--accuracy", "1e-3"]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
@@ -193,6 +230,7 @@ def main():
         one = same_bytes(folder)
         restarts(folder, one)
         bench(folder)
+        memory(folder)
         refusals(folder)
         numbered(folder)
         if MPIRUN:

@@ -40,7 +40,12 @@ def launch(folder, number, *words, **more):
 def processes(folder, number, *words, **more):
     """Runs the program as so many processes: status, standard output and standard error."""
     started = launch(folder, number, *words, **more)
-    out, err = started.communicate(timeout=300)
+    try:
+        out, err = started.communicate(timeout=300)
+    except subprocess.TimeoutExpired:
+        started.terminate()  # the launcher ends the processes
+        started.communicate()
+        raise
     return started.returncode, out, err
 
 

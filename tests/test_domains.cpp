@@ -8,8 +8,10 @@
 
 #include "chamomile/domain/domain_tree.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/ranks/distributed_solver.hpp"
 #include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/parallel/thread_ranks.hpp"
+#include "tests/clouds.hpp"
 #include "tests/rank_sets.hpp"
 
 using namespace chamomile;
@@ -219,6 +221,114 @@ TEST_CASE("ranks have the forces of one rank, bit for bit")
             }
         }
     }
+}
+
+TEST_CASE("direct sums on ranks have the bits of one rank")
+{
+    for (NamedSet& set : sets())
+        for (const Precision precision :
+             {Precision::single_precision, Precision::double_precision}) {
+            CAPTURE(set.name);
+            const std::size_t n = std::min<std::size_t>(set.particles.size(), 3011);
+            Particles one;
+            one.resize(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                one.position[i] = set.particles.position[i];
+                one.mass[i] = set.particles.mass[i];
+            }
+            SolverOptions options;
+            options.device = "cpu";
+            options.solver = SolverKind::direct;
+            options.precision = precision;
+            options.softening.length = set.name == std::string("pairs") ? 1e-9 : 0.01;
+            options.gravitational_constant = 2.5;
+            Particles several = one;
+            const ForceStatistics alone =
+                make_solver(options)->solve(one, Quantities::acceleration_potential);
+            for (const int P : rank_counts) {
+                CAPTURE(P);
+                options.own_ranks = P;
+                const auto solver = make_solver(options);
+                for (int k = 0; k < 2; ++k) {
+                    const ForceStatistics statistics =
+                        solver->solve(several, Quantities::acceleration_potential);
+                    CHECK(statistics.targets == n);
+                    CHECK(statistics.particle_particle == alone.particle_particle);
+                    CHECK(statistics.cancelling == alone.cancelling);
+                }
+                CHECK(same_forces(one, several));
+            }
+        }
+}
+
+TEST_CASE("particles that lie on the ranks have the forces of one rank, bit for bit")
+{
+    for (NamedSet& set : sets()) {
+        CAPTURE(set.name);
+        SolverOptions options;
+        options.device = "cpu";
+        options.softening.length = set.name == std::string("plummer") ? 0 : 0.01;
+        options.gravitational_constant = 2.5;
+        Particles one = set.particles;
+        make_solver(options)->solve(one, Quantities::acceleration_potential);
+        for (const int P : rank_counts) {
+            CAPTURE(P);
+            Particles several = set.particles;
+            several.acceleration.resize(several.size());
+            several.potential.resize(several.size());
+            run_ranks(P,
+                      [&](Communicator& communicator) {
+                          const Rows rows = rows_of(several, communicator.rank(), P);
+                          const std::size_t first =
+                              std::size_t(rows.position.data() - several.position.data());
+                          const auto own = [&](auto& values) {
+                              return view_of(std::span(values).subspan(first, rows.size()));
+                          };
+                          DistributedSolver solver(options, communicator);
+                          Request request;
+                          request.count = rows.size();
+                          request.position = own(several.position);
+                          request.mass = own(several.mass);
+                          request.acceleration = own(several.acceleration);
+                          request.potential = own(several.potential);
+                          for (int k = 0; k < 2; ++k)
+                              solver.evaluate(request);
+                      },
+                      {.time_limit = 120, .held_back = 7});
+            CHECK(same_forces(one, several));
+        }
+    }
+}
+
+TEST_CASE("ranks with other options than rank 0, or with particles at one place, are refused alike")
+{
+    const auto line_of = [](bool others, bool twins) {
+        try {
+            run_ranks(3,
+                      [&](Communicator& communicator) {
+                          SolverOptions options;
+                          options.device = "cpu";
+                          options.theta = others && communicator.rank() == 2 ? 0.4 : 0.5;
+                          DistributedSolver solver(options, communicator);
+                          Particles p = plummer(100);
+                          for (std::size_t i = 0; i < p.size(); ++i)
+                              p.position[i].x += communicator.rank();
+                          if (twins)
+                              p.position[7] = {9, 9, 9};
+                          solver.evaluate(request_of(p, Quantities::acceleration));
+                      },
+                      {.time_limit = 60, .held_back = {}});
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(line_of(false, false).empty());
+    CHECK(line_of(true, false)
+              .find("rank 2 of 3: other options or another version: must be those of rank 0") !=
+          std::string::npos);
+    const std::string twins = line_of(false, true);
+    CHECK(twins.find("107") != std::string::npos);
 }
 
 TEST_CASE("two solvers take turns on the same ranks")

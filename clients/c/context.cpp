@@ -1,8 +1,6 @@
 // Guards of the C interface: one thread in a context, no context of another process, no exception.
 #include "chamomile/clients/c/context.hpp"
 
-#include <algorithm>
-#include <regex>
 #include <thread>
 
 #include <unistd.h>
@@ -30,42 +28,6 @@ std::uint64_t number_of_this_thread()
     static std::atomic<std::uint64_t> last{0};
     thread_local const std::uint64_t number = ++last;
     return number;
-}
-
-/// ThreadsInUse sets the number of threads for a call, and restores it afterwards.
-class ThreadsInUse {
-public:
-    explicit ThreadsInUse(int n) : before_(n > 0 ? thread_count() : 0)
-    {
-        if (n > 0)
-            use_threads(n);
-    }
-    ~ThreadsInUse()
-    {
-        if (before_ > 0)
-            use_threads(std::min(before_, most_threads));
-    }
-    ThreadsInUse(const ThreadsInUse&) = delete;
-    ThreadsInUse& operator=(const ThreadsInUse&) = delete;
-
-private:
-    int before_;
-};
-
-/// Turns a line that counts particles and targets from 0 into one that counts them from `first`.
-std::string numbered_from(int first, const std::string& line)
-{
-    static const std::regex item("(particle|particles|target|source) (\\d+)( and (\\d+))?");
-    std::string counted;
-    auto from = line.cbegin();
-    for (std::smatch found; first != 0 && std::regex_search(from, line.cend(), found, item);
-         from = found.suffix().first) {
-        const auto number = [&](int k) { return std::to_string(std::stoull(found[k]) + first); };
-        counted += found.prefix().str() + found[1].str() + " " + number(2);
-        if (found[3].matched)
-            counted += " and " + number(4);
-    }
-    return counted.append(from, line.cend());
 }
 
 Outcome attempt(const chm_context& context, Body body, void* argument)

@@ -1,5 +1,7 @@
 #include "chamomile/clients/c/options.hpp"
 
+#include <regex>
+
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/instruction_sets.hpp"
 #include "chamomile/core/options/nearest_name.hpp"
@@ -10,9 +12,9 @@ namespace chamomile::c {
 namespace {
 
 /// Returns the options that a context has in addition to those of a force.
-const std::vector<OptionRow<FieldOptions>>& context_options()
+const ContextRows& context_options()
 {
-    static const std::vector<OptionRow<FieldOptions>> rows = [] {
+    static const ContextRows rows = [] {
         OptionRows<FieldOptions> t;
         t.number(
             "threads", [](FieldOptions & o) -> auto& { return o.threads; },
@@ -49,7 +51,8 @@ void make_room(KeyedOptions& forces)
     forces.options.accuracy.reset();
 }
 
-void take(FieldOptions& options, const std::string& key, const std::string& value)
+void take(FieldOptions& options, const std::string& key, const std::string& value,
+          const ContextRows& more)
 {
     if (key == "tolerance" || key == "theta" || key == "accuracy")
         make_room(options.forces);
@@ -62,10 +65,12 @@ void take(FieldOptions& options, const std::string& key, const std::string& valu
             find_instruction_set(value);
         return;
     }
-    if (const auto* row = find_row(context_options(), key))
-        return row->put(options, key, value);
     std::vector<std::string> keys = force_keys();
-    add_keys(keys, context_options());
+    for (const ContextRows* rows : {&context_options(), &more}) {
+        if (const auto* row = find_row(*rows, key))
+            return row->put(options, key, value);
+        add_keys(keys, *rows);
+    }
     std::string list;
     for (const std::string& name : keys)
         list += (list.empty() ? "" : ", ") + name;
@@ -107,13 +112,31 @@ SolverOptions solver_options(const FieldOptions& options, bool has_own_softening
     return forces.options;
 }
 
-void set_option(FieldOptions& options, const std::string& key, const std::string& value)
+void set_option(FieldOptions& options, const std::string& key, const std::string& value,
+                const ContextRows& more)
 {
     FieldOptions changed = options;
-    take(changed, key, value);
+    take(changed, key, value, more);
     KeyedOptions forces = changed.forces;
     require(resolve_limits(forces.options, forces.given), plain_names_of_forces());
     options = changed;
+}
+
+std::string numbered_from(int first, const std::string& line)
+{
+    if (first == 0)
+        return line;
+    static const std::regex item("(particle|particles|target|source) (\\d+)( and (\\d+))?");
+    std::string counted;
+    auto from = line.cbegin();
+    for (std::smatch found; std::regex_search(from, line.cend(), found, item);
+         from = found.suffix().first) {
+        const auto number = [&](int k) { return std::to_string(std::stoull(found[k]) + first); };
+        counted += found.prefix().str() + found[1].str() + " " + number(2);
+        if (found[3].matched)
+            counted += " and " + number(4);
+    }
+    return counted.append(from, line.cend());
 }
 
 } // namespace chamomile::c

@@ -14,9 +14,13 @@ struct FieldOptions {
     int first_number = 0; ///< of particles and targets in error lines
 };
 
-/// Sets one option of chm_set_option(), in any order. Throws Error(usage) for an unknown key, word
-/// or number, Error(device) for a GPU that is absent; `options` are unchanged then.
-void set_option(FieldOptions& options, const std::string& key, const std::string& value);
+using ContextRows = std::vector<OptionRow<FieldOptions>>;
+
+/// Sets one option of chm_set_option(), or of these rows, in any order. Throws Error(usage) for an
+/// unknown key, word or number, Error(device) for a GPU that is absent; `options` are unchanged
+/// then.
+void set_option(FieldOptions& options, const std::string& key, const std::string& value,
+                const ContextRows& more = {});
 
 /// Returns every option in words, for chm_options().
 const std::string& options_text();
@@ -24,5 +28,8 @@ const std::string& options_text();
 /// Returns the options as a solver takes them of sources that have softening lengths of their own
 /// or not. Throws Error(usage) for options that contradict each other or this.
 SolverOptions solver_options(const FieldOptions& options, bool has_own_softenings);
+
+/// Turns a line that counts particles and targets from 0 into one that counts them from `first`.
+std::string numbered_from(int first, const std::string& line);
 
 } // namespace chamomile::c

@@ -102,9 +102,7 @@ contains
     character(*), intent(in) :: key
     real(c_double), intent(in) :: value
     integer, intent(out) :: status
-    character(32) :: text
-    write (text, '(es24.16e3)') value
-    call self%set_text(key, adjustl(text), status)
+    call self%set_text(key, real_text(value), status)
   end subroutine set_real
 
   subroutine set_integer(self, key, value, status)
@@ -112,9 +110,7 @@ contains
     character(*), intent(in) :: key
     integer, intent(in) :: value
     integer, intent(out) :: status
-    character(16) :: text
-    write (text, '(i0)') value
-    call self%set_text(key, text, status)
+    call self%set_text(key, integer_text(value), status)
   end subroutine set_integer
 
   subroutine build_views(self, n, position, mass, status, velocity)

@@ -190,6 +190,23 @@ contains
     apart = transfer(to, apart) - transfer(from, apart)
   end function apart
 
+  !> Numbers as options: exactly.
+  function real_text(value) result(text)
+    real(c_double), intent(in) :: value
+    character(:), allocatable :: text
+    character(32) :: written
+    write (written, '(es24.16e3)') value
+    text = trim(adjustl(written))
+  end function real_text
+
+  function integer_text(value) result(text)
+    integer, intent(in) :: value
+    character(:), allocatable :: text
+    character(16) :: written
+    write (written, '(i0)') value
+    text = trim(written)
+  end function integer_text
+
   !> A line of C's.
   function text_at(pointer) result(text)
     type(c_ptr), intent(in) :: pointer

@@ -1,6 +1,7 @@
 #include "chamomile/force/lists/list_field.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
@@ -8,6 +9,7 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/array_rows.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
+#include "chamomile/tree/group_part.hpp"
 #include "chamomile/tree/keys.hpp"
 
 namespace chamomile {
@@ -251,6 +253,18 @@ void ListField::find_source_groups(const Targets& targets, ForceStatistics& stat
         parts_.builder->find_boxes(groups_, tree_.octree, sizes.longest_side);
     finish_groups(groups_);
     parts_.builder->find_softenings(groups_, tree_.octree);
+    assert(targets.parts == 1 || !walks());
+    if (targets.parts > 1)
+        keep_part(groups_, targets.part, targets.parts);
+}
+
+std::vector<Index> ListField::numbers_of_targets()
+{
+    fetch_order();
+    std::vector<Index> numbers(groups_.target_count);
+    for (std::size_t t = 0; t < numbers.size(); ++t)
+        numbers[t] = tree_.octree.order[groups_.target(t)];
+    return numbers;
 }
 
 /// Finds what active sources are looked up by: the order or, for cells that are kept for several

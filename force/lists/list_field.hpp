@@ -58,10 +58,16 @@ public:
         std::span<const Index> active = {}; ///< the caller's numbers of sources; empty: all
         const std::uint8_t* rung = nullptr; ///< on a device: those of at least the rung `first`
         int first = 0;
+        /// Of direct sums: only those of one of so many parts, with the bits that they have among
+        /// all. Other entries of the outputs stay as they are.
+        int part = 0, parts = 1;
     };
     /// Sums at sources; entry i of the outputs belongs to source i. Throws Error(input) if two
     /// coincide without softening.
     ForceStatistics at_sources(const Targets& targets, const Outputs& to);
+
+    /// Returns the caller's numbers of the sources that at_sources() has last summed at.
+    std::vector<Index> numbers_of_targets();
 
     /// Sums at any points; entry k belongs to target k.
     ForceStatistics at_points(const FieldTargets& targets, const Outputs& to);

@@ -17,30 +17,6 @@
 namespace chamomile {
 namespace {
 
-Order order_of(const SolverOptions& o)
-{
-    Order order{.task = Order::Task::prepare,
-                .softening = o.softening,
-                .gravitational_constant = o.gravitational_constant,
-                .lists = o,
-                .precision = o.precision,
-                .share_gpu = o.share_gpu};
-    o.instruction_set.copy(order.instruction_set, sizeof order.instruction_set - 1);
-    return order;
-}
-
-/// Uses so many threads as long as it lives.
-class ThreadCount {
-public:
-    explicit ThreadCount(int threads) : before_(thread_count()) { use_threads(threads); }
-    ~ThreadCount() { use_threads(before_); }
-    ThreadCount(const ThreadCount&) = delete;
-    ThreadCount& operator=(const ThreadCount&) = delete;
-
-private:
-    int before_;
-};
-
 /// OwnRanks are threads of this process that serve rank 0 as long as they live.
 class OwnRanks {
 public:
@@ -69,7 +45,7 @@ public:
         : options_(resolved), devices_(devices), ranks_(ranks), part_(ranks)
     {
         ranks_.set_time_limit(options_.peer_timeout);
-        give(order_of(options_), nullptr); // refuses early
+        give(Order::of(options_), nullptr); // refuses early
     }
     DomainSolver(const SolverOptions& resolved, const std::string& devices,
                  std::unique_ptr<OwnRanks> own)
@@ -80,23 +56,12 @@ public:
 
     ForceStatistics evaluate(const Request& request) override
     {
-        if (request.position.on_device || request.rung)
-            throw Error(Fault::usage, "ranks: arrays: must lie on the host");
-        if (!request.active.empty())
-            throw Error(Fault::usage, "ranks: active particles: must be all");
-        if (request.softening)
-            throw Error(Fault::usage, "ranks: softening lengths: must be one");
-        Order order = order_of(options_);
-        order.task = Order::Task::evaluate;
-        order.count = request.count;
-        if (request.potential)
-            order.quantities = Quantities::acceleration_potential;
-        if (options_.decorrelate)
-            order.placement = random_placement(*options_.decorrelate, request.number);
-        order.softening.length = request.softening_length.value_or(options_.softening.length);
-        const ForceStatistics statistics = give(order, &request);
-        if (statistics.ranks->not_finite > 0)
-            repair(request);
+        refuse_parts(request);
+        const ForceStatistics statistics = give(Order::of(options_, request), &request);
+        if (statistics.ranks->not_finite > 0) {
+            Particles particles = particles_of(request);
+            repair_not_finite(particles, 0, request, options_);
+        }
         return statistics;
     }
 
@@ -120,30 +85,8 @@ private:
         order.time_limit = ranks_.time_limit();
         devices_.copy(order.device, sizeof order.device - 1);
         ranks_.broadcast(std::as_bytes(std::span(&order, 1)));
-        const ThreadCount threads(order.threads);
+        const ThreadsInUse threads(order.threads);
         return part_.carry_out(order, request);
-    }
-
-    /// Sums particles that are closer to another than float can tell again, in double.
-    void repair(const Request& request)
-    {
-        Particles particles = particles_of(request);
-        std::vector<Index> singular;
-        for (std::size_t i = 0; i < request.count; ++i) {
-            particles.acceleration[i] = request.acceleration.load_vector(i);
-            particles.potential[i] = request.potential ? request.potential.load(i) : 0;
-            const Vec3<double>& a = particles.acceleration[i];
-            if (!std::isfinite(a.x + a.y + a.z + particles.potential[i]))
-                singular.push_back(Index(i));
-        }
-        SolverOptions exact = options_;
-        exact.softening.length = request.softening_length.value_or(exact.softening.length);
-        repair_singular_targets(particles, singular, exact, Quantities::acceleration_potential);
-        for (const Index i : singular) {
-            request.acceleration.store_vector(i, particles.acceleration[i]);
-            if (request.potential)
-                request.potential.store(i, 0, particles.potential[i]);
-        }
     }
 
     std::unique_ptr<OwnRanks> own_; // those of threads; they outlive the part
@@ -182,11 +125,11 @@ bool asks_ranks(const SolverOptions& o)
     return o.ranks || o.own_ranks > 0;
 }
 
-std::optional<std::string> ranks_refusal(const SolverOptions& o)
+std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::string& several)
 {
-    const std::string several = name_of_ranks;
-    if (o.solver != SolverKind::tree)
-        return several + ": need --solver tree";
+    if (o.solver == SolverKind::direct && o.device != "auto" && o.device != "cpu")
+        return several + ": sum directly on processors alone; one process shares a direct sum "
+                         "among cards, by --device gpu:all";
     if (o.is_periodic())
         return several + ": are not for periodic boxes";
     if (o.accuracy)
@@ -214,15 +157,17 @@ std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
 {
     require(ranks_refusal(options), plain_names_of_forces());
     const SolverOptions one = resolved(of_first_rank(options));
-    // Each rank has its own among the cards of its machine.
-    std::string devices = one.device == "cpu" ? "cpu" : options.device;
-    if (devices == "gpu")
-        devices = "gpu:all";
+    const std::string devices = devices_of_ranks(options, one);
     if (options.ranks)
         return std::make_unique<DomainSolver>(one, devices, *options.ranks);
     const int ranks = number_of_ranks(options, choose_gpus(devices));
     return std::make_unique<DomainSolver>(one, devices,
                                           std::make_unique<OwnRanks>(ranks, options.peer_timeout));
+}
+
+std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& first)
+{
+    return first.device == "cpu" ? "cpu" : options.device == "gpu" ? "gpu:all" : options.device;
 }
 
 void serve_solver(Communicator& ranks)

@@ -16,13 +16,18 @@ bool asks_ranks(const SolverOptions& options);
 /// What asks for ranks, as messages name it.
 inline constexpr const char* name_of_ranks = "--ranks, or several processes";
 
-/// Tells in a sentence why these options are not computed by several ranks; nothing if they are. It
-/// asks no device.
-std::optional<std::string> ranks_refusal(const SolverOptions& options);
+/// Tells in a sentence why these options are not computed by several ranks, which it calls so;
+/// nothing if they are. It asks no device.
+std::optional<std::string> ranks_refusal(const SolverOptions& options,
+                                         const std::string& several = name_of_ranks);
 
 /// Returns options of one rank alone, on the first card if the ranks have cards. Throws as
 /// choose_gpus() does.
 SolverOptions of_first_rank(const SolverOptions& options);
+
+/// Returns the devices of all ranks, each of which has its own among the cards of its machine;
+/// `first` are the options of the first rank.
+std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& first);
 
 /// Makes the solver of rank 0 of options.ranks, or of ranks that are threads of this process, whose
 /// requests deal the particles to all ranks: each has a part of the tree, of its lists and of the

@@ -6,21 +6,10 @@
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
+#include "chamomile/force/repairs/singular_pairs.hpp"
 
 namespace chamomile {
 namespace {
-
-SolverOptions options_of(const Order& order)
-{
-    SolverOptions o;
-    o.softening = order.softening;
-    o.gravitational_constant = order.gravitational_constant;
-    static_cast<ListOptions&>(o) = order.lists;
-    o.precision = order.precision;
-    o.instruction_set = order.instruction_set;
-    o.device = order.device;
-    return o;
-}
 
 /// The run of particles that a rank gets of all, by caller's number.
 std::size_t first_of_run(std::uint64_t count, int rank, int ranks)
@@ -28,11 +17,13 @@ std::size_t first_of_run(std::uint64_t count, int rank, int ranks)
     return std::size_t(count * std::uint64_t(rank) / std::uint64_t(ranks));
 }
 
-/// Returns the values of an array, which where it is not dense are in `copy`.
-template <class T>
-const T* dense(const ArrayView& array, const std::pmr::vector<T>& copy)
+Vec3<double> item(const ArrayView& array, std::size_t i, const Vec3<double>*)
 {
-    return array.is_dense() ? reinterpret_cast<const T*>(array.component[0]) : copy.data();
+    return array.load_vector(i);
+}
+double item(const ArrayView& array, std::size_t i, const double*)
+{
+    return array ? array.load(i) : 1; // masses that are all 1
 }
 
 /// Tells which card a rank has, so that all can compare.
@@ -42,13 +33,93 @@ struct CardName {
 
 } // namespace
 
-/// Figures are what one rank did, as numbers of one kind.
-struct RankPart::Figures {
-    std::uint64_t particle_particle = 0, particle_cell = 0, expansions = 0, groups = 0, cells = 0,
-                  not_finite = 0, imported_particles = 0, imported_cells = 0, bytes = 0, work = 0,
-                  bytes_to_device = 0, bytes_from_device = 0;
-    double device_busy = 0, device_span = 0, device_wait = 0;
-};
+SolverOptions options_of(const Order& order)
+{
+    SolverOptions o;
+    o.softening = order.softening;
+    o.solver = order.solver;
+    o.gravitational_constant = order.gravitational_constant;
+    static_cast<ListOptions&>(o) = order.lists;
+    o.precision = order.precision;
+    o.instruction_set = order.instruction_set;
+    o.device = order.device;
+    return o;
+}
+
+template <class T>
+std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::pmr::vector<T>& copy)
+{
+    if (array.is_dense())
+        return {reinterpret_cast<const T*>(array.component[0]), n};
+    copy.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < n; ++i)
+        copy[i] = item(array, i, copy.data());
+    return copy;
+}
+
+template std::span<const double> dense_items(const ArrayView&, std::size_t,
+                                             std::pmr::vector<double>&);
+template std::span<const Vec3<double>> dense_items(const ArrayView&, std::size_t,
+                                                   std::pmr::vector<Vec3<double>>&);
+
+Order Order::of(const SolverOptions& o)
+{
+    Order order;
+    order.task = Task::prepare;
+    order.softening = o.softening;
+    order.gravitational_constant = o.gravitational_constant;
+    order.solver = o.solver;
+    order.lists = o;
+    order.precision = o.precision;
+    order.share_gpu = o.share_gpu;
+    o.instruction_set.copy(order.instruction_set, sizeof order.instruction_set - 1);
+    return order;
+}
+
+Order Order::of(const SolverOptions& o, const Request& request)
+{
+    Order order = of(o);
+    order.task = Task::evaluate;
+    order.count = request.count;
+    if (request.potential)
+        order.quantities = Quantities::acceleration_potential;
+    if (o.decorrelate)
+        order.placement = random_placement(*o.decorrelate, request.number);
+    order.softening.length = request.softening_length.value_or(o.softening.length);
+    return order;
+}
+
+void refuse_parts(const Request& request)
+{
+    if (request.position.on_device || request.rung)
+        throw Error(Fault::usage, "ranks: arrays: must lie on the host");
+    if (!request.active.empty())
+        throw Error(Fault::usage, "ranks: active particles: must be all");
+    if (request.softening)
+        throw Error(Fault::usage, "ranks: softening lengths: must be one");
+}
+
+void repair_not_finite(Particles& all, std::size_t first, const Request& request,
+                       SolverOptions options)
+{
+    std::vector<Index> singular;
+    for (std::size_t i = 0; i < request.count; ++i) {
+        Vec3<double>& a = all.acceleration[first + i];
+        double& potential = all.potential[first + i];
+        a = request.acceleration.load_vector(i);
+        potential = request.potential ? request.potential.load(i) : 0;
+        if (!std::isfinite(a.x + a.y + a.z + potential))
+            singular.push_back(Index(first + i));
+    }
+    options.softening.length = request.softening_length.value_or(options.softening.length);
+    repair_singular_targets(all, singular, options, Quantities::acceleration_potential);
+    for (const Index k : singular) {
+        request.acceleration.store_vector(k - first, all.acceleration[k]);
+        if (request.potential)
+            request.potential.store(k - first, 0, all.potential[k]);
+    }
+}
 
 ForceStatistics RankPart::carry_out(const Order& order, const Request* request)
 {
@@ -107,11 +178,13 @@ void RankPart::refuse_shared(const std::string& device)
 
 ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
 {
+    if (order.solver == SolverKind::direct)
+        return evaluate_directly(order, request);
     ForceStatistics statistics;
     const SolverOptions options = options_of(order);
     const std::uint64_t bytes = ranks_.traffic().bytes;
-    take_run(order, request, statistics.profile);
-    tree_->build({positions_.all<Vec3<double>>(), masses_.all<double>(), work_},
+    take_rows(order, request, statistics.profile);
+    tree_->build(rows_,
                  {{.leaf_size = options.leaf_size,
                    .groups = group_sizes(options),
                    .criterion = criterion_of(options),
@@ -121,43 +194,44 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     sum(order, options, statistics, figures);
     give_back(order, request, statistics.profile);
     figures.bytes = ranks_.traffic().bytes - bytes;
-    add_figures(figures, statistics);
+    add_figures(figures, tree_->total(), statistics);
     return statistics;
 }
 
-/// Gets this rank's run of the particles.
-void RankPart::take_run(const Order& order, const Request* request, Profile& profile)
+/// Gets this rank's particles.
+void RankPart::take_rows(const Order& order, const Request* request, Profile& profile)
 {
     const TimedPhase phase(profile, "deal");
-    const std::size_t before = masses_.all<double>().size();
-    if (request && !request->position.is_dense()) {
-        dealt_positions_.resize(request->count);
-#pragma omp parallel for if (request->count > worth_threads) schedule(static)
-        for (std::size_t i = 0; i < request->count; ++i)
-            dealt_positions_[i] = request->position.load_vector(i);
+    const std::size_t before = rows_.size();
+    std::span<const Vec3<double>> positions;
+    std::span<const double> masses;
+    if (request) {
+        positions = dense_items(request->position, request->count, asked_positions_);
+        masses = dense_items(request->mass, request->count, asked_masses_);
     }
-    if (request && !request->mass.is_dense()) {
-        dealt_masses_.resize(request->count);
-#pragma omp parallel for if (request->count > worth_threads) schedule(static)
-        for (std::size_t i = 0; i < request->count; ++i)
-            dealt_masses_[i] = request->mass ? request->mass.load(i) : 1;
+    if (order.has_own_rows) {
+        rows_.position = positions;
+        rows_.mass = masses;
+    } else {
+        deal(positions, order, positions_);
+        deal(masses, order, masses_);
+        rows_.position = positions_.all<Vec3<double>>();
+        rows_.mass = masses_.all<double>();
     }
-    deal<Vec3<double>>(request ? dense(request->position, dealt_positions_) : nullptr, order,
-                       positions_);
-    deal<double>(request ? dense(request->mass, dealt_masses_) : nullptr, order, masses_);
-    if (masses_.all<double>().size() != before)
+    if (rows_.size() != before)
         work_.clear(); // of other particles
+    rows_.work = work_;
 }
 
 /// Sends each rank its run of what rank 0 has.
 template <class T>
-void RankPart::deal(const T* values, const Order& order, Inbox& inbox)
+void RankPart::deal(std::span<const T> values, const Order& order, Inbox& inbox)
 {
     std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
-    for (int r = 0; values && r < ranks_.size(); ++r) {
+    for (int r = 0; !values.empty() && r < ranks_.size(); ++r) {
         const std::size_t begin = first_of_run(order.count, r, ranks_.size());
-        to[std::size_t(r)] = {values + begin,
-                              first_of_run(order.count, r + 1, ranks_.size()) - begin};
+        to[std::size_t(r)] =
+            values.subspan(begin, first_of_run(order.count, r + 1, ranks_.size()) - begin);
     }
     ranks_.all_to_all<T>(to, inbox);
 }
@@ -264,40 +338,43 @@ void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster)
     }
 }
 
-/// Brings the sums to the rows, and from there to the caller's particles.
+/// Brings the sums to the rows, and those of a run to the caller's particles.
 void RankPart::give_back(const Order& order, const Request* request, Profile& profile)
 {
     const TimedPhase phase(profile, "results");
-    const std::size_t n = masses_.all<double>().size();
+    const std::size_t n = rows_.size();
     work_.resize(n);
     tree_->send_home<float>(arrived_work_, work_);
     row_acceleration_.resize(n);
     tree_->send_home<Vec3<double>>(acceleration_, row_acceleration_);
-    collect<Vec3<double>>(row_acceleration_, [&](std::size_t i, const Vec3<double>& a) {
+    collect<Vec3<double>>(row_acceleration_, order, [&](std::size_t i, const Vec3<double>& a) {
         request->acceleration.store_vector(i, a);
     });
     if (order.quantities == Quantities::acceleration)
         return;
     row_potential_.resize(n);
     tree_->send_home<double>(potential_, row_potential_);
-    collect<double>(row_potential_,
+    collect<double>(row_potential_, order,
                     [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
 }
 
-/// Sends the values of the rows to rank 0, which stores them. Runs are in the order of ranks.
+/// Stores the values of the rows, which those of a run are sent to rank 0 for: all in the order of
+/// ranks.
 template <class T, class Store>
-void RankPart::collect(std::span<const T> values, const Store& store)
+void RankPart::collect(std::span<const T> values, const Order& order, const Store& store)
 {
-    std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
-    to[0] = values;
-    ranks_.all_to_all<T>(to, collected_);
-    const auto all = collected_.all<T>();
-#pragma omp parallel for if (all.size() > worth_threads) schedule(static)
-    for (std::size_t i = 0; i < all.size(); ++i)
-        store(i, all[i]);
+    if (!order.has_own_rows) {
+        std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
+        to[0] = values;
+        ranks_.all_to_all<T>(to, collected_);
+        values = collected_.all<T>();
+    }
+#pragma omp parallel for if (values.size() > worth_threads) schedule(static)
+    for (std::size_t i = 0; i < values.size(); ++i)
+        store(i, values[i]);
 }
 
-void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)
+void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics)
 {
     Figures all;
     std::uint64_t most = 0;
@@ -308,6 +385,7 @@ void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)
         all.groups += one.groups;
         all.cells += one.cells;
         all.not_finite += one.not_finite;
+        all.cancelling += one.cancelling;
         all.imported_particles += one.imported_particles;
         all.imported_cells += one.imported_cells;
         all.bytes += one.bytes;
@@ -324,7 +402,8 @@ void RankPart::add_figures(const Figures& mine, ForceStatistics& statistics)
     statistics.particle_particle = all.particle_particle;
     statistics.particle_cell = all.particle_cell;
     statistics.expansions = all.expansions;
-    statistics.targets = tree_->total();
+    statistics.targets = targets;
+    statistics.cancelling = all.cancelling;
     statistics.groups = all.groups;
     statistics.cells = all.cells;
     statistics.bytes_to_device = all.bytes_to_device;

@@ -26,14 +26,37 @@ struct Order {
     CubePlacement placement = {};
     Softening softening = {};
     double gravitational_constant = 1;
+    SolverKind solver = SolverKind::tree;
     ListOptions lists = {};
     Precision precision = Precision::single_precision;
     bool share_gpu = false;
-    int threads = 1;         ///< of each rank
-    double time_limit = 600; ///< Communicator::time_limit()
+    bool has_own_rows = false; ///< each rank has a request, of particles of its own
+    int threads = 1;           ///< of each rank
+    double time_limit = 600;   ///< Communicator::time_limit()
     char instruction_set[16] = {};
     char device[256] = {}; ///< cpu, or the GPUs of each machine (choose_gpus())
+
+    /// Returns the order to prepare for options that are resolved, without a device.
+    static Order of(const SolverOptions& resolved);
+    /// Returns that to evaluate a request.
+    static Order of(const SolverOptions& resolved, const Request& request);
 };
+
+/// Throws Error(usage) for a request of anything but the sums of all its particles on the host.
+void refuse_parts(const Request& request);
+
+/// Makes those results of a request anew that are not finite, because particles are closer to
+/// another than float can tell; they are the particles `first` and after of all. Throws as
+/// repair_singular_targets() does.
+void repair_not_finite(Particles& all, std::size_t first, const Request& request,
+                       SolverOptions options);
+
+/// Returns the options that ranks have from an order.
+SolverOptions options_of(const Order& order);
+
+/// Returns the n items of an array where they are, or a copy.
+template <class T>
+std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::pmr::vector<T>& copy);
 
 /// A RankPart does the same on each rank. It keeps memory between evaluations, and the work that
 /// each particle took, by which the next domains are cut.
@@ -41,15 +64,22 @@ class RankPart {
 public:
     explicit RankPart(Communicator& ranks) : ranks_(ranks) {}
 
-    /// Carries out an order; rank 0 gives its request, if it has one. Throws the same Error on all
-    /// ranks, after which they can go on, or PeerFailed.
+    /// Carries out an order; rank 0 gives its request, if it has one, or each rank its own. Throws
+    /// the same Error on all ranks, after which they can go on, or PeerFailed.
     ForceStatistics carry_out(const Order& order, const Request* request = nullptr);
 
     /// Returns the name of what evaluates the lists of this rank.
     std::string device() const { return evaluator_->device(); }
 
 private:
-    struct Figures;
+    /// Figures are what one rank did, as numbers of one kind.
+    struct Figures {
+        std::uint64_t particle_particle = 0, particle_cell = 0, expansions = 0, groups = 0,
+                      cells = 0, not_finite = 0, cancelling = 0, imported_particles = 0,
+                      imported_cells = 0, bytes = 0, work = 0, bytes_to_device = 0,
+                      bytes_from_device = 0;
+        double device_busy = 0, device_span = 0, device_wait = 0;
+    };
     /// These decide what a rank is made of.
     struct Machine {
         std::string instruction_set, device;
@@ -60,17 +90,20 @@ private:
     void take_machine(const Order& order);
     void refuse_shared(const std::string& device);
     ForceStatistics evaluate(const Order& order, const Request* request);
-    void take_run(const Order& order, const Request* request, Profile& profile);
+    ForceStatistics evaluate_directly(const Order& order, const Request* request);
+    template <class T>
+    std::span<const T> from_all(std::span<const T> mine, Inbox& inbox);
+    void take_rows(const Order& order, const Request* request, Profile& profile);
     void sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
              Figures& figures);
     bool needs_repetition(ForceStatistics& statistics);
     void note_work(const InteractionLists& lists, int groups_per_cluster);
     void give_back(const Order& order, const Request* request, Profile& profile);
     template <class T>
-    void deal(const T* values, const Order& order, Inbox& inbox);
+    void deal(std::span<const T> values, const Order& order, Inbox& inbox);
     template <class T, class Store>
-    void collect(std::span<const T> values, const Store& store);
-    void add_figures(const Figures& mine, ForceStatistics& statistics);
+    void collect(std::span<const T> values, const Order& order, const Store& store);
+    void add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics);
 
     Communicator& ranks_;
     std::optional<Machine> machine_;
@@ -79,10 +112,11 @@ private:
     std::unique_ptr<Evaluator> evaluator_;
     BatchLimit batch_limit_;
     template <class T>
-    using Memory = std::pmr::vector<T>;                    // made with large_memory()
-    Inbox positions_, masses_;                             // this rank's run
-    Memory<Vec3<double>> dealt_positions_{large_memory()}; // of rank 0, unless they are dense
-    Memory<double> dealt_masses_{large_memory()};
+    using Memory = std::pmr::vector<T>; // made with large_memory()
+    Rows rows_;                // this rank's particles: its run of those of rank 0, or its own
+    Inbox positions_, masses_; // of the run, or for direct sums of all
+    Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense
+    Memory<double> asked_masses_{large_memory()};
     Memory<float> work_{large_memory()};                // of the run, in the last evaluation
     Memory<Vec3<double>> acceleration_{large_memory()}; // of this rank's targets
     Memory<double> potential_{large_memory()};

@@ -1,6 +1,6 @@
-// The only file that knows MPI. Each wait tests what is under way again and again, so that it can
-// end when another rank fails or stays silent. Then messages stay under way, and the memory that
-// they arrive in is kept.
+// The only file that sends by MPI. Each wait tests what is under way again and again, so that it
+// can end when another rank fails or stays silent. Then messages stay under way, and the memory
+// that they arrive in is kept.
 #include <algorithm>
 #include <climits>
 #include <cstdio>
@@ -9,10 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include <mpi.h>
-
 #include "chamomile/core/number_text.hpp"
 #include "chamomile/core/profile.hpp"
+#include "chamomile/parallel/mpi/mpi_communicator.hpp"
 #include "chamomile/parallel/mpi/mpi_ranks.hpp"
 
 namespace chamomile {
@@ -40,24 +39,42 @@ private:
 
 class MpiWorld final : public MpiRanks {
 public:
-    MpiWorld()
+    /// Starts MPI and takes all processes; MPI ends with it.
+    MpiWorld() : comm_(MPI_COMM_WORLD), owns_mpi_(true)
     {
         int provided = 0;
         MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-        MPI_Comm_size(MPI_COMM_WORLD, &size_);
-        MPI_Comm host;
-        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
-        MPI_Comm_size(host, &ranks_on_host_);
-        MPI_Comm_rank(host, &rank_on_host_);
-        MPI_Comm_free(&host);
+        find_ranks();
+    }
+
+    /// Takes the processes of a communicator.
+    explicit MpiWorld(MPI_Comm of)
+    {
+        int has_begun = 0, has_ended = 0;
+        MPI_Initialized(&has_begun);
+        MPI_Finalized(&has_ended);
+        if (!has_begun || has_ended)
+            throw Error(Fault::usage, "MPI: is not there: MPI_Init() comes before");
+        int is_between_groups = 0;
+        if (of != MPI_COMM_NULL)
+            MPI_Comm_test_inter(of, &is_between_groups);
+        if (of == MPI_COMM_NULL || is_between_groups)
+            throw Error(Fault::usage,
+                        std::string("communicator: ") +
+                            (is_between_groups ? "an intercommunicator" : "MPI_COMM_NULL") +
+                            ": must be one of processes of one group");
+        MPI_Comm_dup(of, &comm_);
+        find_ranks();
     }
 
     ~MpiWorld() override
     {
-        if (!has_failed_)
+        if (has_failed_) // messages are under way
+            return;
+        if (owns_mpi_)
             MPI_Finalize();
+        else
+            MPI_Comm_free(&comm_);
     }
 
     int rank() const override { return rank_; }
@@ -69,7 +86,7 @@ public:
     [[noreturn]] void abort(int status) override
     {
         std::fflush(nullptr);
-        MPI_Abort(MPI_COMM_WORLD, status);
+        MPI_Abort(comm_, status);
         std::_Exit(status);
     }
 
@@ -83,17 +100,29 @@ public:
         for (int r = 0; r < size_; ++r) {
             MPI_Request request;
             if (r != rank_)
-                MPI_Isend(failure_.data(), int(failure_.size()), MPI_BYTE, r, failure_tag,
-                          MPI_COMM_WORLD, &request);
+                MPI_Isend(failure_.data(), int(failure_.size()), MPI_BYTE, r, failure_tag, comm_,
+                          &request);
         }
         for (int k = 0; k < 100; ++k) { // they leave while MPI is called
             int there = 0;
-            MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+            MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, comm_, &there, MPI_STATUS_IGNORE);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
 
 private:
+    void find_ranks()
+    {
+        MPI_Comm_set_errhandler(comm_, MPI_ERRORS_ARE_FATAL);
+        MPI_Comm_rank(comm_, &rank_);
+        MPI_Comm_size(comm_, &size_);
+        MPI_Comm host;
+        MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
+        MPI_Comm_size(host, &ranks_on_host_);
+        MPI_Comm_rank(host, &rank_on_host_);
+        MPI_Comm_free(&host);
+    }
+
     void transfer(std::span<const std::span<const std::byte>> to, Inbox& inbox,
                   Patience patience) override
     {
@@ -105,8 +134,8 @@ private:
         coming_.resize(to.size());
         std::vector<MPI_Request> requests(1);
         static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
-        MPI_Ialltoall(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T,
-                      MPI_COMM_WORLD, requests.data());
+        MPI_Ialltoall(sizes_.data(), 1, MPI_UINT64_T, coming_.data(), 1, MPI_UINT64_T, comm_,
+                      requests.data());
         wait(requests, {}, patience);
 
         std::byte* place = inbox.make_room(coming_);
@@ -123,13 +152,13 @@ private:
         };
         for (int r = 0; r < size_; ++r)
             each_piece(r, coming_[std::size_t(r)], [&](std::size_t begin, int size) {
-                MPI_Irecv(place + inbox.begin(r) + begin, size, MPI_BYTE, r, data_tag,
-                          MPI_COMM_WORLD, &requests.back());
+                MPI_Irecv(place + inbox.begin(r) + begin, size, MPI_BYTE, r, data_tag, comm_,
+                          &requests.back());
             });
         for (int r = 0; r < size_; ++r)
             each_piece(r, to[std::size_t(r)].size(), [&](std::size_t begin, int size) {
-                MPI_Isend(to[std::size_t(r)].data() + begin, size, MPI_BYTE, r, data_tag,
-                          MPI_COMM_WORLD, &requests.back());
+                MPI_Isend(to[std::size_t(r)].data() + begin, size, MPI_BYTE, r, data_tag, comm_,
+                          &requests.back());
             });
         wait(requests, peer, Patience::limited);
         under_way_.reset();
@@ -167,19 +196,21 @@ private:
     {
         int there = 0;
         MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, MPI_COMM_WORLD, &there, &status);
+        MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, comm_, &there, &status);
         if (!there)
             return;
         int length = 0;
         MPI_Get_count(&status, MPI_BYTE, &length);
         std::string text(std::size_t(length), ' ');
-        MPI_Recv(text.data(), length, MPI_BYTE, status.MPI_SOURCE, failure_tag, MPI_COMM_WORLD,
+        MPI_Recv(text.data(), length, MPI_BYTE, status.MPI_SOURCE, failure_tag, comm_,
                  MPI_STATUS_IGNORE);
         has_failed_ = true;
         const Error error(Fault(text[0] - '0'), text.substr(1));
         throw PeerFailed(error.fault(), of_rank(status.MPI_SOURCE, size_, error).what());
     }
 
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    bool owns_mpi_ = false;
     int rank_ = 0, size_ = 1, ranks_on_host_ = 1, rank_on_host_ = 0;
     bool has_failed_ = false;
     std::string failure_;
@@ -193,6 +224,11 @@ private:
 std::unique_ptr<MpiRanks> make_mpi_ranks()
 {
     return std::make_unique<MpiWorld>();
+}
+
+std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm communicator)
+{
+    return std::make_unique<MpiWorld>(communicator);
 }
 
 bool has_mpi()

@@ -25,8 +25,7 @@ public:
     [[noreturn]] virtual void abort(int status) = 0;
 };
 
-/// Starts MPI, which only the file of this function knows; it ends with the communicator. Throws
-/// Error(usage) in a build without MPI.
+/// Starts MPI, which ends with the communicator. Throws Error(usage) in a build without MPI.
 std::unique_ptr<MpiRanks> make_mpi_ranks();
 
 /// Returns whether this build has MPI.

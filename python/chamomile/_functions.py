@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._arrays import Array, refuse_upon
+from ._processes import results_of_processes
 from ._solver import Solver
 from .errors import UsageError
 
@@ -51,6 +52,7 @@ def acceleration(
     potential: bool = False,
     out: Any = None,
     namespace: Any = None,
+    comm: Any = None,
     **options: Unpack[Options],
 ) -> Any:
     """Returns accelerations sum_j G m_j r_ij / (r_ij^2 + eps^2)^1.5 by a tree or directly.
@@ -61,13 +63,29 @@ def acceleration(
     softenings: (N,), lengths of the particles' own, as Solver.build() takes them.
     `out`: an array to write to, or two of them, that is none of the arguments. Solver.evaluate() describes the other
     arguments, and help(chamomile.Options) the options, such as softening.
+    comm: a communicator of mpi4py, all of whose processes make the call, each with particles of its own, which may be
+    none; numpy arrays, at the sources, isolated, on processors or by a tree. Faults are raised on all of them.
     """
+    if out is not None and potential and (not isinstance(out, (tuple, list)) or len(out) != 2):
+        raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
+    if comm is not None:
+        found = results_of_processes(
+            comm,
+            ("acceleration", "potential")[: 1 + potential],
+            (positions, masses),
+            out if out is None or potential else (out,),
+            options,
+            targets=targets,
+            active=active,
+            self_index=self_index,
+            softenings=softenings,
+            namespace=namespace,
+        )
+        return found if potential else found[0]
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     if not potential:
         return _one("acceleration", sources, targets, out, options, **words)
-    if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
-        raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
     return _results(("acceleration", "potential"), sources, targets, out, options, **words)
 
 
@@ -81,9 +99,23 @@ def potential(
     softenings: Union[Array, float, None] = None,
     out: Optional[Array] = None,
     namespace: Any = None,
+    comm: Any = None,
     **options: Unpack[Options],
 ) -> Any:
     """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
+    if comm is not None:
+        return results_of_processes(
+            comm,
+            ("potential",),
+            (positions, masses),
+            None if out is None else (out,),
+            options,
+            targets=targets,
+            active=active,
+            self_index=self_index,
+            softenings=softenings,
+            namespace=namespace,
+        )[0]
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
     return _one("potential", sources, targets, out, options, **words)

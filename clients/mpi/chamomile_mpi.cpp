@@ -1,0 +1,253 @@
+// Forces of particles on the processes of a communicator: the calls of C.
+#include "chamomile/clients/mpi/chamomile_mpi.h"
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "chamomile/clients/c/options.hpp"
+#include "chamomile/clients/c/views.hpp"
+#include "chamomile/force/ranks/distributed_solver.hpp"
+#include "chamomile/force/threads.hpp"
+#include "chamomile/parallel/mpi/mpi_communicator.hpp"
+
+using namespace chamomile;
+
+struct chm_mpi_forces {
+    std::unique_ptr<Communicator> ranks;
+    c::FieldOptions options;
+    std::optional<DistributedSolver> solver; ///< none: to be made from the options
+    std::uint64_t evaluations = 0;
+    std::string device, line; ///< the line is that of the last fault
+};
+
+namespace {
+
+thread_local std::string line_of_create; // of the last chm_mpi_create() that failed
+
+/// A Call is what all processes have to be in at the same time.
+enum class Call : char { create, set_option, evaluate };
+
+const char* name_of(Call call)
+{
+    switch (call) {
+    case Call::create:
+        return "chm_mpi_create()";
+    case Call::set_option:
+        return "chm_mpi_set_option()";
+    default:
+        return "chm_mpi_evaluate()";
+    }
+}
+
+/// Waits until all processes have come, for which the host may take any time.
+void meet(Communicator& ranks, Call call)
+{
+    Inbox calls;
+    ranks.exchange(std::vector<std::span<const std::byte>>(std::size_t(ranks.size()),
+                                                           std::as_bytes(std::span(&call, 1))),
+                   calls, Patience::endless);
+    const Call first = calls.from<Call>(0)[0];
+    for (int r = 1; r < ranks.size(); ++r)
+        if (const Call other = calls.from<Call>(r)[0]; other != first)
+            throw of_rank(r, ranks.size(),
+                          Error(Fault::usage, std::string(name_of(other)) +
+                                                  ": another call than that of rank 0, " +
+                                                  name_of(first)));
+}
+
+/// Returns the error of a call on this process, which is that of all: what they agree on, or what
+/// one has failed of.
+Error error_of_all(Communicator& ranks, const std::exception_ptr& failure)
+{
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return error;
+    } catch (...) {
+        const Error error = error_of(failure);
+        ranks.fail(error);
+        return of_rank(ranks.rank(), ranks.size(), error);
+    }
+}
+
+/// Returns the options that processes have beside those of a context.
+const c::ContextRows& process_options()
+{
+    static const c::ContextRows rows = [] {
+        OptionRows<c::FieldOptions> t;
+        t.number(
+            "peer-timeout",
+            [](c::FieldOptions & o) -> auto& { return o.forces.options.peer_timeout; },
+            ranges::positive, "seconds for which a process may be silent within a call");
+        t.flag(
+            "share-gpu", [](c::FieldOptions & o) -> auto& { return o.forces.options.share_gpu; },
+            "let several processes use one GPU");
+        return t.take();
+    }();
+    return rows;
+}
+
+/// Turns a line of the library into one of this interface.
+std::string line_of(const chm_mpi_forces& forces, const Error& error)
+{
+    static const PlainNames names = [] {
+        PlainNames made = plain_names_of_forces();
+        add_plain_names(made, process_options());
+        return made;
+    }();
+    return plain_words(c::numbered_from(forces.options.first_number, error.what()), names);
+}
+
+/// Runs a call that all processes make; returns its status.
+template <class Work>
+int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
+{
+    if (!forces)
+        return CHM_USAGE;
+    int status = CHM_NUMERIC;
+    try {
+        try {
+            meet(*forces->ranks, call);
+            work();
+            return CHM_OK;
+        } catch (...) {
+            const Error error = error_of_all(*forces->ranks, std::current_exception());
+            status = int(error.fault());
+            forces->line = error.what();
+            forces->line = line_of(*forces, error);
+        }
+    } catch (...) { // no memory for the words of this interface, or for any
+    }
+    return status;
+}
+
+/// Returns the options as a solver takes them. Throws Error(usage) for those that contradict each
+/// other or that nothing would use.
+SolverOptions options_of(const chm_mpi_forces& forces)
+{
+    const SolverOptions options = c::solver_options(forces.options);
+    if (options.share_gpu && !options.device.starts_with("gpu"))
+        throw Error(Fault::usage, "share_gpu: needs device gpu");
+    return options;
+}
+
+Request request_of(const chm_mpi_forces& forces, int64_t n, const chm_view& position,
+                   const chm_view& mass, const chm_view& acceleration, const chm_view& potential)
+{
+    if (n < 0)
+        throw Error(Fault::usage, "n: " + std::to_string(n) + ": must be 0 or more");
+    Request request;
+    request.count = std::size_t(n);
+    request.position = c::input("position", request.count, position, 3);
+    request.mass = c::input("mass", request.count, mass, 1, c::Need::optional);
+    request.acceleration = c::input("acceleration", request.count, acceleration, 3);
+    request.potential = c::input("potential", request.count, potential, 1, c::Need::optional);
+    request.number = forces.evaluations;
+    c::Overlaps overlaps;
+    overlaps.reads("position", request.count, request.position);
+    overlaps.reads("mass", request.count, request.mass);
+    overlaps.writes("acceleration", request.count, request.acceleration);
+    overlaps.writes("potential", request.count, request.potential);
+    return request;
+}
+
+} // namespace
+
+extern "C" {
+
+int chm_mpi_create(MPI_Comm communicator, chm_mpi_forces** forces)
+{
+    if (forces)
+        *forces = nullptr;
+    try {
+        auto made = std::make_unique<chm_mpi_forces>();
+        made->ranks = make_mpi_communicator(communicator);
+        const int status = together(made.get(), Call::create, [&] {
+            made->ranks->together([&] {
+                if (!forces)
+                    throw Error(Fault::usage, "forces: NULL: is where the handle goes");
+            });
+        });
+        if (status == CHM_OK)
+            *forces = made.release();
+        else
+            line_of_create = made->line;
+        return status;
+    } catch (...) {
+        const Error error = error_of(std::current_exception());
+        line_of_create = error.what();
+        return int(error.fault());
+    }
+}
+
+int chm_mpi_create_f(MPI_Fint communicator, chm_mpi_forces** forces)
+{
+    return chm_mpi_create(MPI_Comm_f2c(communicator), forces);
+}
+
+void chm_mpi_destroy(chm_mpi_forces* forces)
+{
+    delete forces;
+}
+
+const char* chm_mpi_last_error(const chm_mpi_forces* forces)
+{
+    return forces                   ? forces->line.c_str()
+           : line_of_create.empty() ? "forces: NULL: chm_mpi_create() makes them"
+                                    : line_of_create.c_str();
+}
+
+const char* chm_mpi_device(const chm_mpi_forces* forces)
+{
+    return forces ? forces->device.c_str() : "";
+}
+
+int chm_mpi_set_option(chm_mpi_forces* forces, const char* key, const char* value)
+{
+    return together(forces, Call::set_option, [&] {
+        c::FieldOptions changed = forces->options;
+        forces->ranks->together([&] {
+            if (!key || !value)
+                throw Error(Fault::usage, "option: NULL: key and value are needed");
+            c::set_option(changed, key, value, process_options());
+        });
+        forces->options = changed;
+        forces->solver.reset();
+    });
+}
+
+int chm_mpi_evaluate(chm_mpi_forces* forces, int64_t n, chm_view position, chm_view mass,
+                     chm_view acceleration, chm_view potential)
+{
+    return together(forces, Call::evaluate, [&] {
+        Communicator& ranks = *forces->ranks;
+        const int threads = forces->options.threads;
+        const ThreadsInUse in_use(threads > 0 ? threads
+                                              : threads_of_process(ranks.ranks_on_host()));
+        Request request;
+        SolverOptions options;
+        ranks.together([&] {
+            request = request_of(*forces, n, position, mass, acceleration, potential);
+            options = options_of(*forces);
+        });
+        if (!forces->solver) {
+            forces->solver.emplace(options, ranks);
+            forces->device =
+                forces->solver->device() + ", " + std::to_string(thread_count()) + " threads";
+        }
+        forces->solver->evaluate(request);
+        ++forces->evaluations;
+    });
+}
+
+int chm_mpi_refuse(chm_mpi_forces* forces, const char* line)
+{
+    return together(forces, Call::evaluate, [&] {
+        forces->ranks->together(
+            [&] { throw Error(Fault::usage, line ? line : "line: NULL: is needed"); });
+    });
+}
+
+} // extern "C"

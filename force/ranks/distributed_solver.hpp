@@ -1,0 +1,34 @@
+/// \file  Forces of particles that lie in the memory of several ranks.
+#pragma once
+
+#include "chamomile/force/ranks/rank_part.hpp"
+
+namespace chamomile {
+
+/// A DistributedSolver sums the gravity of the particles of all ranks, each of which has its own:
+/// as make_domain_solver() does for particles that are all on rank 0. All ranks make it and make
+/// its calls together. Sums have the bits of one rank that has the particles of rank 0, those of
+/// rank 1 and so on.
+class DistributedSolver {
+public:
+    /// The options name no ranks. Throws the same on all ranks: Error(usage) with the refusal
+    /// (ranks_refusal()) or where a rank has other options than rank 0, Error(device).
+    DistributedSolver(const SolverOptions& options, Communicator& ranks);
+
+    /// Writes the sums of this rank's particles, of which there may be none. Throws the same on all
+    /// ranks; Error(input) names particles by their number among those of all.
+    ForceStatistics evaluate(const Request& request);
+
+    /// Returns the name of what evaluates the sums of this rank.
+    std::string device() const;
+
+private:
+    void repair(const Request& request);
+
+    SolverOptions options_; ///< resolved
+    std::string devices_;
+    Communicator& ranks_;
+    RankPart part_;
+};
+
+} // namespace chamomile

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Particles that lie on the processes of MPI, by the interfaces of C and Fortran (tests/mpi): the forces of one process, and one line and status on all where one
+process gives something wrong."""
+import pathlib
+import re
+import sys
+
+from processes import MPIRUN, processes
+from program import PROGRAM, check, end
+
+FORTRAN = pathlib.Path(PROGRAM).parent / "tests/mpi_client_fortran"
+CLIENT = pathlib.Path(PROGRAM).parent / "tests/mpi_client"
+
+
+def told(number, *words, program=CLIENT, **more):
+    """Status, lines and errors of so many processes of the client."""
+    status, out, err = processes(CLIENT.parent, number, *words, program=program, **more)
+    return status, out.splitlines(), err
+
+
+def forces():
+    for number in (1, 2, 3, 7):
+        for particles, deal, precision, *solver in [(6000, "blocks", "float"), (6000, "cards", "float"), (6000, "empty", "float"), (6000, "cards", "double"), (600, "last", "float"),
+                                           (5, "cards", "float"), (5, "blocks", "double"), (1, "last", "float"), (0, "cards", "float"),
+                                                    (2500, "blocks", "float", "direct"), (2500, "empty", "double", "direct"), (3, "cards", "float", "direct")]:
+            status, lines, err = told(number, "forces", particles, deal, precision, *(solver or ["tree"]))
+            case = f"{number} processes, {particles} particles, {deal}, {precision}, {solver}"
+            found = re.match(r"rms (\S+) potential (\S+) other bits (\d+)$", lines[0]) if lines else None
+            if not check(status == 0 and found, f"{case}: status {status}: {lines} {err}"):
+                continue
+            if particles > 1:  # potentials are stored in float
+                check(float(found[1]) <= (1e-13 if precision == "double" else 2e-6) and float(found[2]) < 1e-7, f"{case}: {lines[0]}")
+            check(found[3] == "0", f"{case}: {found[3]} accelerations have other bits than those of one process")
+
+
+BAD = {  # what process 1 of 3 gives wrong: the status and what the line holds
+    "unknown key": (2, "option: softenin: unknown; did you mean 'softening'?"),
+    "value": (2, "softening: -1: a number >= 0 is needed"),
+    "no value": (2, "option: NULL: key and value are needed"),
+    "other option": (2, "rank 1 of 3: other options or another version: must be those of rank 0"),
+    "box": (2, "several processes: are not for periodic boxes"),
+    "idle": (2, "share_gpu: needs device gpu"),
+    "other call": (2, "rank 1 of 3: chm_mpi_evaluate(): another call than that of rank 0, chm_mpi_set_option()"),
+    "not finite": (3, "particle 207: position: must be finite"),
+    "twins": (3, "particles 203 and 207: position: "),
+    "potential": (2, "potential: must be asked for by all ranks or by none"),
+    "number": (2, "n: -3: must be 0 or more"),
+    "no positions": (2, "position: NULL: is needed"),
+    "no room": (2, "acceleration: NULL: is needed"),
+    "overlap": (2, "acceleration: overlaps position"),
+    "place": (2, "ranks: arrays: must lie on the host"),
+    "type": (2, "position: type: 9: must be CHM_FLOAT64 or CHM_FLOAT32"),
+}
+
+
+def refusals():
+    for what, (fault, line) in BAD.items():
+        status, lines, err = told(3, "bad", what)
+        check(status == 0 and len(lines) == 3 and len(set(lines)) == 1 and lines[0].startswith(f"{fault}: {line}"), f"{what}: status {status}: {lines} {err}")
+    status, lines, err = told(3, "handle")
+    check(status == 0 and lines == 3 * ["2: forces: NULL: is where the handle goes"], f"no place for the handle: status {status}: {lines} {err}")
+    # Some of the processes, while another does something else.
+    status, lines, err = told(3, "some")
+    check(status == 0 and len(lines) == 1 and lines[0].startswith("CPU, "), f"some processes: status {status}: {lines} {err}")
+
+
+def failures():
+    """A process that fails alone: the others end their call with its line."""
+    library = next(CLIENT.parent.glob("libfailing_new.*"))
+    for what, fault, line, variables in [("memory", 3, "rank 1 of 3: not enough memory", {"LD_PRELOAD": library, "FAILING_NEW": 20}),
+                                         ("silent", 5, "silent for 1 seconds: must answer (peer_timeout)", {})]:
+        status, lines, err = told(3, "fail", what, only=(1, variables))
+        said = [text for text in lines if text.startswith(f"{fault}: ") and line in text]
+        after = [text for text in lines if text.endswith(": next") and text != "0: next"]
+        check(len(said) == 3 and len(after) == 3 and len(lines) == 6 and status != 0, f"{what}: status {status}: {lines} {err}")
+
+
+def fortran():
+    if not FORTRAN.exists():
+        return print("skipped in part: no module of MPI's for Fortran")
+    for number in (1, 3, 4):
+        status, lines, err = told(number, program=FORTRAN)
+        check(status == 0 and lines == ["all is right"], f"{number} processes in Fortran: status {status}: {lines} {err}")
+
+
+if not MPIRUN or not CLIENT.exists():
+    print("skipped: no mpirun" if not MPIRUN else "skipped: no MPI in this build")
+    sys.exit(77)
+forces()
+refusals()
+failures()
+fortran()
+end("mpi")

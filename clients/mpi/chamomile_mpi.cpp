@@ -127,7 +127,7 @@ int together(chm_mpi_forces* forces, Call call, const Work& work) noexcept
 /// other or that nothing would use.
 SolverOptions options_of(const chm_mpi_forces& forces)
 {
-    const SolverOptions options = c::solver_options(forces.options);
+    const SolverOptions options = c::solver_options(forces.options, false);
     if (options.share_gpu && !options.device.starts_with("gpu"))
         throw Error(Fault::usage, "share_gpu: needs device gpu");
     return options;

@@ -5,6 +5,24 @@
 
 namespace chamomile::tests {
 
+namespace {
+
+struct TidalAndJerk {
+    std::vector<double> tidal; ///< six of each point
+    Vectors jerk;
+};
+
+TidalAndJerk felt_at(FieldSolver& field, const Vectors& points, const Vectors& speeds,
+                     std::span<const std::int64_t> self = {})
+{
+    TidalAndJerk felt{std::vector<double>(6 * points.size()), Vectors(points.size())};
+    field.evaluate({points.size(), view_of(std::span(points)), view_of(std::span(speeds)), self},
+                   {.tidal = tensors(felt.tidal), .jerk = view_of(std::span(felt.jerk))});
+    return felt;
+}
+
+} // namespace
+
 void check_field_tidal_tensor_and_jerk(const Machine& machine)
 {
     const Particles p = moving_plummer(1500);
@@ -16,11 +34,7 @@ void check_field_tidal_tensor_and_jerk(const Machine& machine)
         CAPTURE(setup.name);
         const auto field = make_field_solver(options_of(machine, setup, 0.05));
         field->build(sources_of(p));
-        std::vector<double> tidal(6 * points.size());
-        Vectors jerk(points.size());
-        const ArrayView six = tensors(tidal);
-        field->evaluate({points.size(), view_of(std::span(points)), view_of(std::span(speeds))},
-                        {.tidal = six, .jerk = view_of(std::span(jerk))});
+        const auto [tidal, jerk] = felt_at(*field, points, speeds);
         const double limit = setup.precision == single ? 1e-4 : 1e-11;
         for (std::size_t i = 0; i < points.size(); ++i) {
             const Point right = plain_field(p, points[i], speeds[i], 0.05, -1, 2);
@@ -209,12 +223,7 @@ void check_field_of_places(const Machine& machine)
         CAPTURE(setup.name);
         const auto field = make_field_solver(options_of(machine, setup, 0));
         field->build(sources_of(p));
-        std::vector<double> tidal(6 * points.size());
-        Vectors jerk(points.size());
-        const ArrayView six = tensors(tidal);
-        field->evaluate(
-            {points.size(), view_of(std::span(points)), view_of(std::span(speeds)), self},
-            {.tidal = six, .jerk = view_of(std::span(jerk))});
+        auto [tidal, jerk] = felt_at(*field, points, speeds, self);
         const double limit = setup.precision == single ? 1e-4 : 1e-11;
         for (std::size_t i = 0; i < points.size(); ++i) {
             const Point right = plain_field(p, points[i], speeds[i], 0, self[i], 2);
@@ -222,7 +231,7 @@ void check_field_of_places(const Machine& machine)
             CHECK(std::abs(tidal[6 * i] - right.tidal[0]) <
                   limit * (std::abs(right.tidal[0]) + std::abs(right.tidal[3])));
         }
-        CHECK_THROWS_WITH_AS(field->evaluate_sources({}, {.tidal = six}),
+        CHECK_THROWS_WITH_AS(field->evaluate_sources({}, {.tidal = tensors(tidal)}),
                              doctest::Contains("coincident"), Error);
     }
 }

@@ -8,8 +8,8 @@
 #include "chamomile/core/norm.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/lists/array_rows.hpp"
+#include "chamomile/force/lists/group_part.hpp"
 #include "chamomile/force/repairs/singular_pairs.hpp"
-#include "chamomile/tree/group_part.hpp"
 #include "chamomile/tree/keys.hpp"
 
 namespace chamomile {

@@ -68,22 +68,12 @@ def acceleration(
     """
     if out is not None and potential and (not isinstance(out, (tuple, list)) or len(out) != 2):
         raise UsageError("out: with potential=True two arrays are needed, (acceleration, potential)")
+    words = {"active": active, "self_index": self_index, "namespace": namespace}
     if comm is not None:
-        found = results_of_processes(
-            comm,
-            ("acceleration", "potential")[: 1 + potential],
-            (positions, masses),
-            out if out is None or potential else (out,),
-            options,
-            targets=targets,
-            active=active,
-            self_index=self_index,
-            softenings=softenings,
-            namespace=namespace,
-        )
+        names, given = ("acceleration", "potential")[: 1 + potential], out if out is None or potential else (out,)
+        found = results_of_processes(comm, names, (positions, masses), given, options, targets=targets, softenings=softenings, **words)
         return found if potential else found[0]
     sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
-    words = {"active": active, "self_index": self_index, "namespace": namespace}
     if not potential:
         return _one("acceleration", sources, targets, out, options, **words)
     return _results(("acceleration", "potential"), sources, targets, out, options, **words)
@@ -103,21 +93,11 @@ def potential(
     **options: Unpack[Options],
 ) -> Any:
     """Returns potentials -sum_j G m_j / (r_ij^2 + eps^2)^0.5, (N,), negative, with the arguments of acceleration()."""
-    if comm is not None:
-        return results_of_processes(
-            comm,
-            ("potential",),
-            (positions, masses),
-            None if out is None else (out,),
-            options,
-            targets=targets,
-            active=active,
-            self_index=self_index,
-            softenings=softenings,
-            namespace=namespace,
-        )[0]
-    sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     words = {"active": active, "self_index": self_index, "namespace": namespace}
+    if comm is not None:
+        given = None if out is None else (out,)
+        return results_of_processes(comm, ("potential",), (positions, masses), given, options, targets=targets, softenings=softenings, **words)[0]
+    sources = _sources(softenings, positions=(positions, 3), masses=(masses, 1))
     return _one("potential", sources, targets, out, options, **words)
 
 

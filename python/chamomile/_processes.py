@@ -65,7 +65,7 @@ class _Call:
     """What one process gives, checked before it meets the others."""
 
     def __init__(self, comm: Any, names: tuple[str, ...], arrays: tuple[Any, Any], out: Any, refused: Mapping[str, Any]) -> None:
-        self.library = _library()
+        self.calls = _library()
         for name, value in refused.items():
             if value is not None:
                 raise UsageError(f"{name}: is not for particles on several processes (comm)")
@@ -88,21 +88,21 @@ class _Call:
 
     def run(self, comm: Any, options: Mapping[str, Any]) -> None:
         forces = ctypes.c_void_p()
-        self.demand(self.library.chm_mpi_create_f(comm.py2f(), ctypes.byref(forces)), None)
+        self.demand(self.calls.chm_mpi_create_f(comm.py2f(), ctypes.byref(forces)), None)
         try:
             for key in sorted(options):
-                self.demand(self.library.chm_mpi_set_option(forces, key.encode(), _text(options[key]).encode()), forces)
+                self.demand(self.calls.chm_mpi_set_option(forces, key.encode(), _text(options[key]).encode()), forces)
             accelerations = self.results.get("acceleration")
             if accelerations is None:  # the library makes both
                 accelerations = np.empty((self.rows, 3), self.positions.dtype)
             views = [_view(a) for a in (self.positions, self.masses, accelerations, self.results.get("potential"))]
-            self.demand(self.library.chm_mpi_evaluate(forces, self.rows, *views), forces)
+            self.demand(self.calls.chm_mpi_evaluate(forces, self.rows, *views), forces)
         finally:
-            self.library.chm_mpi_destroy(forces)
+            self.calls.chm_mpi_destroy(forces)
 
     def demand(self, status: int, forces: Any) -> None:
         if status:
-            raise _CLASSES.get(status, Error)(self.library.chm_mpi_last_error(forces).decode())
+            raise _CLASSES.get(status, Error)(self.calls.chm_mpi_last_error(forces).decode())
 
 
 def results_of_processes(

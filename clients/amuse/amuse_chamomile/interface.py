@@ -37,6 +37,19 @@ def _setter(name, kind):
     return legacy_function(function)
 
 
+def _of_particles(name, direction):
+    """A length of each particle, which is got (OUT) or set (IN)."""
+    def function():
+        specification = LegacyFunctionSpecification()
+        specification.can_handle_array = True
+        specification.addParameter("index_of_the_particle", dtype="int32", direction=specification.IN)
+        specification.addParameter(name[4:], dtype="float64", direction=getattr(specification, direction))
+        specification.result_type = "int32"
+        return specification
+    function.__name__ = name
+    return legacy_function(function)
+
+
 class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityFieldInterface,
                          StoppingConditionInterface):
     """Functions return 0, or -1 for a fault (get_error has its text) or an unknown particle."""
@@ -57,25 +70,9 @@ class ChamomileInterface(CodeInterface, GravitationalDynamicsInterface, GravityF
         specification.result_type = "int32"
         return specification
 
-    @legacy_function
-    def get_softening_length():
-        """Returns the Plummer softening of a particle: its own, or the root of eps2."""
-        specification = LegacyFunctionSpecification()
-        specification.can_handle_array = True
-        specification.addParameter("index_of_the_particle", dtype="int32", direction=specification.IN)
-        specification.addParameter("softening_length", dtype="float64", direction=specification.OUT)
-        specification.result_type = "int32"
-        return specification
-
-    @legacy_function
-    def set_softening_length():
-        """Gives a particle a Plummer softening of its own; a pair has the larger of its two (option softening_rule)."""
-        specification = LegacyFunctionSpecification()
-        specification.can_handle_array = True
-        specification.addParameter("index_of_the_particle", dtype="int32", direction=specification.IN)
-        specification.addParameter("softening_length", dtype="float64", direction=specification.IN)
-        specification.result_type = "int32"
-        return specification
+    # The Plummer softening of a particle, its own or the root of eps2; a pair has the larger of its two (option softening_rule).
+    get_softening_length = _of_particles("get_softening_length", "OUT")
+    set_softening_length = _of_particles("set_softening_length", "IN")
 
     set_time_step = _setter("set_time_step", "float64")
     for _name, _kind, *_ in PARAMETERS[1:]:

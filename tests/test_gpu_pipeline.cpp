@@ -51,6 +51,25 @@ TEST_CASE("bitwise the same for any number of threads, any batch size and again"
     }
 }
 
+TEST_CASE("bitwise the same where copies fill the slots of few threads again and again")
+{
+    const Particles p = plummer(700001); // 17 blocks of positions, 9 of accelerations
+    SolverOptions o;
+    o.device = "gpu";
+    o.softening.length = 0.01;
+    o.tolerance = 0.02;
+    Particles first = p;
+    make_solver(o)->solve(first, Quantities::acceleration_potential);
+    const int threads = omp_get_max_threads();
+    for (int n : {1, 3}) {
+        omp_set_num_threads(n);
+        Particles again = p;
+        make_solver(o)->solve(again, Quantities::acceleration_potential);
+        CHECK_MESSAGE(same(first, again), n << " threads");
+    }
+    omp_set_num_threads(threads);
+}
+
 TEST_CASE("the tree has the bits of the host's")
 {
     // Lists, and with them the counts of interactions, follow from moments, nodes and groups.

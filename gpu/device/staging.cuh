@@ -1,9 +1,11 @@
 /// \file  Copies between pageable host memory and the device: all host threads, through pinned
 /// slots.
 ///
-/// A pageable copy runs at 11 GB/s, a pinned one at 55 (PCIe 5, H200). Each thread copies blocks
-/// into two small pinned slots of its own in turn, so that the copy in the processor, which stays
-/// within its cache, and the transfer overlap. Memory that is pinned already is copied at once.
+/// A pageable copy runs at 11 GB/s, a pinned one at 55 (PCIe 5, H200). Data go through pinned slots
+/// block by block. All threads copy a part of each block, so that the first transfer begins early
+/// and a block stays in the processor's cache, and one thread starts the transfers: threads that
+/// start their own wait for each other in the driver, which took twice as long on the way down.
+/// Memory that is pinned already is copied at once.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <omp.h>
@@ -33,12 +36,11 @@ public:
                   "copy pinned memory");
             return;
         }
-        const std::size_t bytes = n * sizeof(T);
-        in_lanes((bytes + block_up - 1) / block_up, "copy to the device",
-                 [&](Lane& lane, auto& next) {
-                     return send(lane, reinterpret_cast<char*>(there),
-                                 reinterpret_cast<const char*>(from), bytes, next, stream);
-                 });
+        const char* const bytes = reinterpret_cast<const char*>(from);
+        Passage<Way::up>(*this, reinterpret_cast<char*>(there), n * sizeof(T), stream)
+            .pass([&](std::size_t begin, std::span<char> part) {
+                std::memcpy(part.data(), bytes + begin, part.size());
+            });
     }
 
     /// Returns when the host has the data that the stream has made so far.
@@ -53,105 +55,175 @@ public:
         }
         char* const bytes = reinterpret_cast<char*>(to);
         take(reinterpret_cast<const char*>(from), n * sizeof(T), stream,
-             [&](std::size_t begin, std::span<const char> block) {
-                 std::memcpy(bytes + begin, block.data(), block.size());
+             [&](std::size_t begin, std::span<const char> part) {
+                 std::memcpy(bytes + begin, part.data(), part.size());
              });
     }
 
-    /// Calls taken(begin, items) for blocks of the data that the stream has made so far, from all
-    /// threads and in any order, and returns when all are taken.
+    /// Calls taken(begin, items) for parts of the data that the stream has made so far, from all
+    /// threads and in any order, and returns when all are taken. Parts begin at cache lines.
     template <class T, class Taken>
     void take(const T* from, std::size_t n, cudaStream_t stream, const Taken& taken)
     {
-        constexpr std::size_t block = block_down / sizeof(T);
-        in_lanes((n + block - 1) / block, "copy from the device", [&](Lane& lane, auto& next) {
-            return receive(lane, from, n, next, stream, taken);
-        });
+        static_assert(cache_line % sizeof(T) == 0);
+        char* const bytes = const_cast<char*>(reinterpret_cast<const char*>(from));
+        Passage<Way::down>(*this, bytes, n * sizeof(T), stream)
+            .pass([&](std::size_t begin, std::span<char> part) {
+                taken(begin / sizeof(T),
+                      std::span(reinterpret_cast<const T*>(part.data()), part.size() / sizeof(T)));
+            });
     }
 
 private:
-    /// On the way down, a block must stay in the cache between the card's write and the processor's
-    /// read.
-    static constexpr std::size_t block_up = 2 << 20, block_down = 1 << 20;
+    enum class Way { up, down };
 
-    /// A Lane is what one thread copies through.
+    static constexpr std::size_t largest_block = 2 << 20, cache_line = 64;
+    /// So many bytes are worth a thread.
+    static constexpr std::size_t worth_a_thread = 64 << 10;
+
+    /// A Lane has the slots of one thread, which all threads use in turn.
     struct Lane {
         PinnedBuffer<char> slot[2];
-        Event done[2];
+        Event moved[2];
+        std::atomic<std::size_t> copied; ///< blocks of which the thread has copied its part
     };
 
-    /// Calls copy(lane, next) in each of as many threads as there are blocks, if so many there are.
-    template <class Copy>
-    void in_lanes(std::size_t blocks, const char* tried, const Copy& copy)
-    {
-        if (blocks == 0)
-            return;
-        const int threads = int(std::min<std::size_t>(blocks, std::size_t(omp_get_max_threads())));
-        while (lanes_.size() < std::size_t(threads)) {
-            auto lane = std::make_unique<Lane>();
-            for (auto& slot : lane->slot)
-                slot.reserve(block_up);
-            lanes_.push_back(std::move(lane));
-        }
-        std::atomic<std::size_t> next{0};
-        std::atomic<cudaError_t> status{cudaSuccess};
-#pragma omp parallel num_threads(threads) if (threads > 1)
+    /// A Passage takes data through the slots. Its first thread starts the transfers and waits for
+    /// them.
+    template <Way way>
+    class Passage {
+    public:
+        Passage(Staging& staging, char* device, std::size_t bytes, cudaStream_t stream)
+            : lanes_(staging.lanes_), device_(device), bytes_(bytes),
+              size_(bytes < 32 << 20 ? largest_block / 2 : largest_block),
+              count_((bytes + size_ - 1) / size_), stream_(stream),
+              threads_(int(std::clamp<std::size_t>(bytes / worth_a_thread, 1,
+                                                   std::size_t(omp_get_max_threads()))))
         {
-            const cudaError_t result = copy(*lanes_[std::size_t(omp_get_thread_num())], next);
-            if (result != cudaSuccess)
-                status = result;
+            check(cudaSetDevice(staging.device_), "choose the device");
+            while (lanes_.size() < std::size_t(threads_)) {
+                auto lane = std::make_unique<Lane>();
+                for (auto& slot : lane->slot)
+                    slot.reserve(largest_block);
+                lanes_.push_back(std::move(lane));
+            }
+            for (const auto& lane : lanes_)
+                lane->copied = 0;
         }
-        check(status, tried);
-    }
 
-    cudaError_t send(Lane& lane, char* to, const char* from, std::size_t bytes,
-                     std::atomic<std::size_t>& next, cudaStream_t stream)
-    {
-        cudaError_t status = cudaSetDevice(device_);
-        for (int turn = 0; status == cudaSuccess; turn ^= 1) {
-            const std::size_t begin = block_up * next++;
-            if (begin >= bytes)
-                break;
-            const std::size_t size = std::min(block_up, bytes - begin);
-            status = status_when_done(lane.done[turn]);
-            std::memcpy(lane.slot[turn].data(), from + begin, size);
-            if (status == cudaSuccess)
-                status = cudaMemcpyAsync(to + begin, lane.slot[turn].data(), size,
-                                         cudaMemcpyHostToDevice, stream);
-            if (status == cudaSuccess)
-                status = cudaEventRecord(lane.done[turn], stream);
+        /// Calls copy(begin, part) for parts of slots, from all threads.
+        template <class Copy>
+        void pass(const Copy& copy)
+        {
+            start_transfers(1);
+            // A smaller team would end the other threads, and the next loop would start them anew.
+#pragma omp parallel if (threads_ > 1)
+            if (const int thread = omp_get_thread_num(); thread < threads_)
+                share(copy, thread, std::min(omp_get_num_threads(), threads_));
+            check(status_, way == Way::up ? "copy to the device" : "copy from the device");
         }
-        return status;
-    }
 
-    template <class T, class Taken>
-    cudaError_t receive(Lane& lane, const T* from, std::size_t n, std::atomic<std::size_t>& next,
-                        cudaStream_t stream, const Taken& taken)
-    {
-        constexpr std::size_t block = block_down / sizeof(T);
-        cudaError_t status = cudaSetDevice(device_);
-        std::size_t begin[2] = {n, n}; // of the block on its way to each slot
-        const auto request = [&](int turn) {
-            begin[turn] = block * next++;
-            if (begin[turn] >= n || status != cudaSuccess)
-                return;
-            status = cudaMemcpyAsync(lane.slot[turn].data(), from + begin[turn],
-                                     std::min(block, n - begin[turn]) * sizeof(T),
-                                     cudaMemcpyDeviceToHost, stream);
-            if (status == cudaSuccess)
-                status = cudaEventRecord(lane.done[turn], stream);
-        };
-        request(0);
-        for (int turn = 0; status == cudaSuccess && begin[turn] < n; turn ^= 1) {
-            request(turn ^ 1);
-            if (status == cudaSuccess)
-                status = status_when_done(lane.done[turn]);
-            if (status == cudaSuccess)
-                taken(begin[turn], std::span(reinterpret_cast<const T*>(lane.slot[turn].data()),
-                                             std::min(block, n - begin[turn])));
+    private:
+        template <class Copy>
+        void share(const Copy& copy, int thread, int team)
+        {
+            for (std::size_t k = 0; k < count_; ++k) {
+                if (thread == 0)
+                    make_ready(k, team);
+                while (ready_ <= k && status_ == cudaSuccess)
+                    std::this_thread::yield();
+                if (status_ != cudaSuccess)
+                    return;
+                const std::size_t begin = k * size_, size = size_of(k), lines = size / cache_line;
+                const auto edge = [&](int t) {
+                    return t == team ? size
+                                     : lines * std::size_t(t) / std::size_t(team) * cache_line;
+                };
+                if (const std::size_t first = edge(thread), end = edge(thread + 1); first < end)
+                    copy(begin + first, std::span(slot(k) + first, end - first));
+                lanes_[std::size_t(thread)]->copied = k + 1;
+            }
+            while (way == Way::up && thread == 0 && started_ < count_ && status_ == cudaSuccess)
+                start_transfers(team);
         }
-        return status;
-    }
+
+        /// Waits until the block's slot may be read, or written.
+        void make_ready(std::size_t k, int team)
+        {
+            const std::size_t before = way == Way::up ? slots() : 0; // of this slot
+            do
+                start_transfers(team);
+            while (started_ + before <= k && status_ == cudaSuccess);
+            wait_for_transfer(k);
+            ready_ = k + 1;
+        }
+
+        /// Waits for the last transfer of the block's slot, which may be of an earlier passage.
+        void wait_for_transfer(std::size_t k)
+        {
+            if (status_ == cudaSuccess)
+                status_ = status_when_done(moved(k));
+        }
+
+        /// Starts the transfers of blocks that the team has copied, or that slots are free for.
+        void start_transfers(int team)
+        {
+            std::size_t end = count_;
+            for (int thread = 0; thread < team; ++thread)
+                end = std::min<std::size_t>(end, lanes_[std::size_t(thread)]->copied);
+            if (way == Way::down)
+                end = std::min(count_, end + slots());
+            for (; started_ < end && status_ == cudaSuccess; ++started_) {
+                char* const there = device_ + started_ * size_;
+                if (way == Way::down && started_ < slots())
+                    wait_for_transfer(started_);
+                if (status_ != cudaSuccess)
+                    return;
+                cudaError_t status = way == Way::up
+                                         ? cudaMemcpyAsync(there, slot(started_), size_of(started_),
+                                                           cudaMemcpyHostToDevice, stream_)
+                                         : cudaMemcpyAsync(slot(started_), there, size_of(started_),
+                                                           cudaMemcpyDeviceToHost, stream_);
+                if (status == cudaSuccess)
+                    status = cudaEventRecord(moved(started_), stream_);
+                status_ = status;
+            }
+        }
+
+        std::size_t slots() const
+        {
+            return 2 * std::size_t(threads_);
+        }
+        std::size_t size_of(std::size_t k) const
+        {
+            return std::min(size_, bytes_ - k * size_);
+        }
+        char* slot(std::size_t k) const
+        {
+            return lane(k).slot[turn(k)].data();
+        }
+        cudaEvent_t moved(std::size_t k) const
+        {
+            return lane(k).moved[turn(k)];
+        }
+        Lane& lane(std::size_t k) const
+        {
+            return *lanes_[k % std::size_t(threads_)];
+        }
+        std::size_t turn(std::size_t k) const
+        {
+            return k / std::size_t(threads_) % 2;
+        }
+
+        std::vector<std::unique_ptr<Lane>>& lanes_;
+        char* const device_;
+        const std::size_t bytes_, size_, count_; // size_: of a block
+        const cudaStream_t stream_;
+        const int threads_;
+        std::size_t started_ = 0;           // transfers, by the first thread
+        std::atomic<std::size_t> ready_{0}; // blocks
+        std::atomic<cudaError_t> status_{cudaSuccess};
+    };
 
     static bool is_pinned(const void* memory)
     {

@@ -4,6 +4,7 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
+#include "chamomile/core/threads.hpp"
 #include "chamomile/gpu/tree/device_targets.cuh"
 
 namespace chamomile {
@@ -111,6 +112,7 @@ const Index* DeviceTargets::send_groups(const TargetGroups& groups)
     }
     const std::size_t n = groups.groups.size();
     uint2* ranges = host_ranges_.reserve(n);
+#pragma omp parallel for if (n > worth_threads)
     for (std::size_t g = 0; g < n; ++g)
         ranges[g] = {groups.groups[g].begin, groups.groups[g].end};
     upload(ranges_, ranges, n, t.stream);
@@ -128,6 +130,7 @@ void DeviceTargets::find_boxes(TargetGroups& groups)
     check(cudaGetLastError(), "launch the groups' boxes");
     Box* boxes = host_boxes_.reserve(n);
     t.staging.download(boxes, boxes_.data(), n, t.stream);
+#pragma omp parallel for if (n > worth_threads)
     for (std::size_t g = 0; g < n; ++g)
         groups.groups[g].box = boxes[g];
     t.bytes_down += n * sizeof(Box);

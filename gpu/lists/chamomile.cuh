@@ -32,9 +32,7 @@ inline constexpr int warps_per_block = 1;
 /// These are the sources in a row of each force loop: enough to pay for the loop, few enough that
 /// the loops of all phases fit the instruction cache together (the warps of a scheduler are in
 /// different ones).
-inline constexpr int particles_in_row = 4, near_in_row = 2, cells_in_row = 1;
-/// Pairs of a short range have twice as many instructions: with four in a row warps wait for these.
-inline constexpr int short_range_in_row = 2;
+inline constexpr int particles_in_row = 2, near_in_row = 1, cells_in_row = 1;
 
 /// A lane has so many targets at most; with double precision the registers hold half as many.
 template <class T>
@@ -180,7 +178,7 @@ class ListParticles : public TileSources {
 public:
     using Record = typename Law::template Source<T>;
     static constexpr NearBy near_by = NearBy::source;
-    static constexpr int in_row = Law::is_periodic ? short_range_in_row : particles_in_row;
+    static constexpr int in_row = particles_in_row;
 
     struct Fetched {
         Vec3<double> position; ///< in the list's frame
@@ -211,6 +209,11 @@ public:
         if constexpr (Law::is_varied)
             fetched.eps2 = T(batch.internal(batch.of_source[sorted]));
         return fetched;
+    }
+
+    __device__ int effective(Index tile) const
+    {
+        return int(min(Index(warp_size), list_.row.particle_count - tile * warp_size));
     }
 
     /// Tells whether a target of this warp is that source, or separate targets may lie there.
@@ -286,6 +289,12 @@ public:
         return packed;
     }
     static __device__ void pack(Index, const Record& cell, Record& packed) { packed = cell; }
+
+    __device__ int effective(Index tile) const
+    {
+        const Index count = list_.row.cell_end - list_.row.cell_begin;
+        return int(min(Index(warp_size), count - tile * warp_size));
+    }
 
 private:
     __device__ void pack_cell(Index cell, Record& packed) const

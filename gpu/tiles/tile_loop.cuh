@@ -92,6 +92,13 @@ struct TileSources {
     {
         return warp_size;
     }
+    /// Returns how many of a tile's sources have an effect, where the last tile is filled up with
+    /// some that have none.
+    template <class Tile>
+    __device__ int effective(const Tile&) const
+    {
+        return warp_size;
+    }
     /// Tells whether some targets do not see some sources of a tile; if so bit j of excluded(k)
     /// tells whether the k-th does not see source j.
     template <class Tile>
@@ -224,7 +231,7 @@ public:
             else if constexpr (Sources::are_by_length)
                 force_loop_by_length<Record, Sources::in_row>();
             else
-                force_loop<Record, Sources::in_row>(target_, law_);
+                force_loop<Record, Sources::in_row>(target_, sources.effective(tile), law_);
             if ((Cut::near_in_double && near) || (number - begin + 1) % tiles_in_float == 0 ||
                 number + 1 == end)
                 add_in_double();
@@ -289,28 +296,31 @@ private:
     {
         const T own = Record(rows<Record>()[lane_]).eps2, first = __shfl_sync(all_lanes, own, 0);
         if (!__all_sync(all_lanes, own == first))
-            return force_loop<Record, in_row>(target_, law_);
+            return force_loop<Record, in_row>(target_, warp_size, law_);
         Target target[per_lane];
 #pragma unroll
         for (int k = 0; k < per_lane; ++k)
             target[k] = {target_[k].position, law_.pair_softening(target_[k].eps2, first)};
-        force_loop<Record, in_row>(target, [&](const Target& i, const Record& j, Sum& sum) {
-            law_.add_particle(i, j, i.eps2, sum);
-        });
+        force_loop<Record, in_row>(target, warp_size,
+                                   [&](const Target& i, const Record& j, Sum& sum) {
+                                       law_.add_particle(i, j, i.eps2, sum);
+                                   });
     }
 
-    /// `add` adds what a source does to a target.
+    /// `add` adds what a source does to a target. Sources beyond `count` have no effect.
     template <class Record, int in_row, class Add>
-    __device__ void force_loop(const Target (&target)[per_lane], const Add& add)
+    __device__ void force_loop(const Target (&target)[per_lane], int count, const Add& add)
     {
         const Row<Record>* tile = rows<Record>();
-#pragma unroll in_row
-        for (int j = 0; j < warp_size; ++j) {
-            const Record source = tile[j];
+#pragma unroll 1
+        for (int first = 0; first < count; first += in_row)
 #pragma unroll
-            for (int k = 0; k < per_lane; ++k)
-                add(target[k], source, sum_[k]);
-        }
+            for (int j = 0; j < in_row; ++j) {
+                const Record source = tile[first + j];
+#pragma unroll
+                for (int k = 0; k < per_lane; ++k)
+                    add(target[k], source, sum_[k]);
+            }
     }
 
     /// Sums the sources of a tile that is near to some targets, excluded for some, or not full.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "chamomile/gpu/device/device.cuh"
@@ -33,18 +34,32 @@ private:
     std::size_t bytes_ = 0;
 };
 
+/// BatchRoom is what a batch needs.
+struct BatchRoom {
+    std::size_t bytes = 0, words = 0, terms = 0; ///< words of finished lists, bytes of expansions
+
+    void widen(const BatchRoom& other)
+    {
+        bytes = std::max(bytes, other.bytes);
+        words = std::max(words, other.words);
+        terms = std::max(terms, other.terms);
+    }
+};
+
 struct BatchSlot {
     std::mutex mutex; ///< held while a batch is packed and launched
     Stream stream;
     std::size_t bytes_sent = 0; ///< since begin()
-    std::size_t largest = 0;    ///< bytes of the largest batch so far
+    BatchRoom used;             ///< at most, by a batch so far
 
-    /// Makes room for a batch of that many bytes, so that none is made during the walk.
-    void begin(std::size_t most_bytes)
+    /// Makes that room, so that none is made during the walk.
+    void begin(const BatchRoom& room)
     {
         wait();
-        host_.reserve(most_bytes);
-        device_.reserve(most_bytes);
+        host_.reserve(room.bytes);
+        device_.reserve(room.bytes);
+        lists_.reserve(room.words);
+        terms_.reserve(room.terms);
         bytes_sent = 0;
     }
 
@@ -90,7 +105,7 @@ struct BatchSlot {
         check(cudaMemcpyAsync(device, host, layout.bytes(), cudaMemcpyHostToDevice, stream),
               "copy lists to the device");
         bytes_sent += layout.bytes();
-        largest = std::max(largest, layout.bytes());
+        used.widen({.bytes = layout.bytes()});
 
         batch.work = reinterpret_cast<WarpWork*>(device + work);
         batch.work_count = warps;
@@ -114,13 +129,19 @@ struct BatchSlot {
                    DeviceOpenLists& open)
     {
         open.words = lists_.reserve(words);
+        used.widen({.words = words});
         open.room = Index(words);
         batch.cells = far.group_far_cells = open.words;
         batch.ranges = reinterpret_cast<ParticleRange*>(open.words);
     }
 
     /// Makes room for the expansions of the batch.
-    void* terms(std::size_t bytes) { return terms_.reserve(bytes); }
+    void* terms(std::size_t bytes)
+    {
+        void* const terms = terms_.reserve(bytes);
+        used.widen({.terms = bytes});
+        return terms;
+    }
 
 private:
     static Index warps_of(const ListRow& row, Index most)
@@ -128,18 +149,28 @@ private:
         return (row.target_end - row.target_begin + most - 1) / most;
     }
 
-    /// Shares the targets of each row among its warps, as evenly as can be.
+    /// Shares the targets of each row among its warps, as evenly as can be. Warps with the most
+    /// targets in a lane come first and together, because they run the same instructions.
     static void share_work(WarpWork* work, const InteractionLists& lists, Index most)
     {
-        for (std::size_t r = 0; r < lists.rows.size(); ++r) {
-            const ListRow& row = lists.rows[r];
-            const Index count = row.target_end - row.target_begin, warps = warps_of(row, most);
-            for (Index w = 0; w < warps; ++w) {
-                const Index begin = Index(std::uint64_t(count) * w / warps);
-                const Index end = Index(std::uint64_t(count) * (w + 1) / warps);
-                *work++ = {Index(r), row.target_begin + begin, end - begin};
+        const auto share = [&](const auto& take) {
+            for (std::size_t r = 0; r < lists.rows.size(); ++r) {
+                const ListRow& row = lists.rows[r];
+                const Index count = row.target_end - row.target_begin, warps = warps_of(row, most);
+                for (Index w = 0; w < warps; ++w) {
+                    const Index begin = Index(std::uint64_t(count) * w / warps);
+                    const Index end = Index(std::uint64_t(count) * (w + 1) / warps);
+                    take(WarpWork{Index(r), row.target_begin + begin, end - begin});
+                }
             }
-        }
+        };
+        const auto fewer_lanes = [most](const WarpWork& w) { // 0 where lanes are fullest
+            return (most - w.count) / warp_size;
+        };
+        Index first[most_per_lane<float> + 1] = {};
+        share([&](const WarpWork& w) { ++first[fewer_lanes(w) + 1]; });
+        std::partial_sum(std::begin(first), std::end(first), std::begin(first));
+        share([&](const WarpWork& w) { work[first[fewer_lanes(w)]++] = w; });
     }
 
     template <class T>

@@ -85,13 +85,7 @@ public:
         work_.reserve(input.work.size());
         time_line_->begin(groups.clusters.size(), tree_->stream); // a batch has a cluster at least
         uploaded_->record(tree_->stream);
-        std::size_t most_bytes = 0;
-        for (const auto& slot : slots_)
-            most_bytes = std::max(most_bytes, slot->largest);
-        for (auto& slot : slots_) {
-            slot->begin(most_bytes);
-            check(cudaStreamWaitEvent(slot->stream, *uploaded_), "order the streams");
-        }
+        begin_slots();
         per_lane_ = precision_ == Precision::double_precision ? most_per_lane<double>
                                                               : most_per_lane<float>;
         const std::size_t targets =
@@ -191,6 +185,24 @@ public:
     }
 
 private:
+    /// Makes all slots as large as the largest, since any may get the largest batch.
+    void begin_slots()
+    {
+        BatchRoom most;
+        for (const auto& slot : slots_)
+            most.widen(slot->used);
+        try {
+            for (auto& slot : slots_)
+                slot->begin(most);
+        } catch (const OutOfDeviceMemory&) { // batches will be smaller
+            for (auto& slot : slots_)
+                slot->used = {};
+            throw;
+        }
+        for (auto& slot : slots_)
+            check(cudaStreamWaitEvent(slot->stream, *uploaded_), "order the streams");
+    }
+
     void wait_for_batches()
     {
         check(cudaSetDevice(device_), "choose the device");

@@ -122,6 +122,7 @@ private:
             __syncwarp();
             size = test(lane_of_tree, to, room, size);
         }
+        __syncwarp(); // other lanes read what each has written
         return true;
     }
 

@@ -82,6 +82,17 @@ def individual(folder):
         check(results(folder, "out") == one, f"restarts on other numbers of ranks: other results with individual steps by {what}")
 
 
+def with_tracers(folder):
+    """Tracers are in the tree of ranks: its bits are those of any number of ranks, and directly of one rank too."""
+    words = ["start.hdf5", "--tracers", "few.hdf5", "--block-steps", "--dt-max", 0.0078125, "--eps", 0.01, "--t-end", 0.015625, "-q", "--overwrite"]
+    for solver, numbers in (("tree", (1, 2, 7)), ("direct", (None, 3))):
+        found = []
+        for number in numbers:
+            chamomile(folder, "run", *words, "--solver", solver, "-o", "out", *(["--ranks", number] if number else []))
+            found.append(results(folder, "out"))
+        check(all(one == found[0] for one in found), f"tracers, solver {solver}: other results on other numbers of ranks")
+
+
 def restarts(folder, one):
     """From one rank to three, to two, to seven and back, in parts of a step or more each."""
     chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--max-walltime", 1e-4)
@@ -259,6 +270,7 @@ def main():
         chamomile(folder, "model", "plummer", "-n", 900, "--seed", 2, "-o", "few.hdf5", "-q")
         restarts(folder, one)
         individual(folder)
+        with_tracers(folder)
         bench(folder)
         memory(folder)
         refusals(folder)

@@ -123,40 +123,6 @@ void append(CoarseTree& tree, const std::vector<CoarseCell>& cells, Index c, Ind
     tree.octree.cells[self].next = Index(tree.octree.cells.size());
 }
 
-/// Finds the work and the bounds of the leaves, and of these the bounds of all cells.
-void measure_leaves(CoarseTree& tree, const Rows& rows, const KeyedRows& sorted,
-                    Communicator& communicator)
-{
-    const std::size_t n = tree.leaves.size();
-    const std::vector<std::size_t> begin = tree.begins(sorted);
-    tree.work.assign(n, 0);
-    std::vector<Box> boxes(n);
-#pragma omp parallel for if (rows.size() > worth_threads) schedule(dynamic, 16)
-    for (std::size_t leaf = 0; leaf < n; ++leaf) {
-        Box box;
-        double work = 0;
-        for (std::size_t k = begin[leaf]; k < begin[leaf + 1]; ++k) {
-            box.add(rows.position[sorted.order[k]]);
-            work += rows.work.empty() ? 1 : double(rows.work[sorted.order[k]]);
-        }
-        boxes[leaf] = box;
-        tree.work[leaf] = work;
-    }
-    for (Box& box : boxes)
-        box.high = -1.0 * box.high;
-    static_assert(sizeof(Box) == 6 * sizeof(double));
-    communicator.least(std::span(&boxes.data()->low.x, 6 * n));
-    communicator.sum(tree.work);
-    Moments& moments = tree.moments;
-    moments.bounds.resize(tree.octree.cells.size());
-    for (std::size_t leaf = 0; leaf < n; ++leaf)
-        moments.bounds[tree.leaves[leaf]] = {boxes[leaf].low, -1.0 * boxes[leaf].high};
-    const auto& cells = tree.octree.cells;
-    for (Index c = Index(cells.size()); c-- > 0;)
-        for (Index d = c + 1; d < cells[c].next; d = cells[d].next)
-            moments.bounds[c].add(moments.bounds[d]);
-}
-
 } // namespace
 
 RootCube common_cube(const Rows& rows, Communicator& communicator)
@@ -224,6 +190,48 @@ std::vector<std::size_t> CoarseTree::begins(const KeyedRows& sorted) const
     return begins;
 }
 
+void CoarseTree::measure(const Rows& rows, const KeyedRows& sorted, Communicator& communicator)
+{
+    const std::size_t n = leaves.size();
+    const std::vector<std::size_t> begin = begins(sorted);
+    work.assign(n, 0);
+    std::vector<std::uint64_t> targets(n);
+    std::vector<Box> boxes(n);
+#pragma omp parallel for if (rows.size() > worth_threads) schedule(dynamic, 16)
+    for (std::size_t leaf = 0; leaf < n; ++leaf) {
+        Box box;
+        double own = 0;
+        for (std::size_t k = begin[leaf]; k < begin[leaf + 1]; ++k) {
+            const Index row = sorted.order[k];
+            box.add(rows.position[row]);
+            if (rows.has_targets && !rows.is_target[row])
+                continue;
+            own += rows.work.empty() ? 1 : double(rows.work[row]);
+            ++targets[leaf];
+        }
+        boxes[leaf] = box;
+        work[leaf] = own;
+    }
+    for (Box& box : boxes)
+        box.high = -1.0 * box.high;
+    static_assert(sizeof(Box) == 6 * sizeof(double));
+    communicator.least(std::span(&boxes.data()->low.x, 6 * n));
+    communicator.sum(work);
+    if (rows.has_targets)
+        communicator.sum(targets);
+    targets_before = {0};
+    for (std::size_t leaf = 0; leaf < n; ++leaf)
+        targets_before.push_back(targets_before.back() + (rows.has_targets
+                                                              ? Index(targets[leaf])
+                                                              : this->leaf(leaf).count));
+    moments.bounds.resize(octree.cells.size());
+    for (std::size_t leaf = 0; leaf < n; ++leaf)
+        moments.bounds[leaves[leaf]] = {boxes[leaf].low, -1.0 * boxes[leaf].high};
+    for (Index c = Index(octree.cells.size()); c-- > 0;)
+        for (Index d = c + 1; d < octree.cells[c].next; d = octree.cells[d].next)
+            moments.bounds[c].add(moments.bounds[d]);
+}
+
 CoarseTree make_coarse_tree(const Rows& rows, const KeyedRows& sorted, std::uint64_t most,
                             Communicator& communicator)
 {
@@ -233,7 +241,7 @@ CoarseTree make_coarse_tree(const Rows& rows, const KeyedRows& sorted, std::uint
         return tree;
     append(tree, cells, 0, 0);
     tree.octree.size = tree.octree.cells[0].count;
-    measure_leaves(tree, rows, sorted, communicator);
+    tree.measure(rows, sorted, communicator);
     return tree;
 }
 

@@ -17,6 +17,10 @@ struct Rows {
     std::span<const double> mass;
     /// This is the work that each took in the last evaluation; empty: all the same.
     std::span<const float> work = {};
+    bool has_targets = false;             ///< Else all rows of all ranks are targets.
+    std::span<const char> is_target = {}; ///< of each row, with has_targets
+    /// Where cells are kept these are the positions of which they were made.
+    std::span<const Vec3<double>> built = {};
 
     std::size_t size() const { return position.size(); }
 };
@@ -43,11 +47,15 @@ struct CoarseTree {
     Moments moments;           ///< bounds at first; the rest when the ranks have their trees
     std::vector<Index> leaves; ///< cells without daughters, in the order of the tree
     std::vector<Key> first;    ///< the least key of each leaf
-    std::vector<double> work;  ///< of the particles of each leaf
+    std::vector<double> work;  ///< of the targets of each leaf
+    /// Says how many targets lie before each leaf, and after these the number of all.
+    std::vector<Index> targets_before;
 
     const Cell& leaf(std::size_t k) const { return octree.cells[leaves[k]]; }
     /// Returns where the rows of each leaf begin, and after them the number of rows.
     std::vector<std::size_t> begins(const KeyedRows& sorted) const;
+    /// Finds work and targets of the leaves, and the bounds of all cells, where the rows are now.
+    void measure(const Rows& rows, const KeyedRows& sorted, Communicator& communicator);
 };
 
 /// Makes it from the rows of all ranks. One call finds the counts of one level of cells.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/tree/target_pieces.hpp"
 
 namespace chamomile {
 namespace {
@@ -15,50 +17,97 @@ constexpr std::uint64_t pieces_per_rank = 64;
 
 void DomainTree::build(const Rows& rows, const DomainPlan& plan, Profile& profile)
 {
-    RootCube cube;
     {
         const TimedPhase phase(profile, "sort");
-        cube = placed(common_cube(rows, communicator_), plan.tree.placement);
-        sorted_.sort(rows, cube);
+        cube_ = placed(common_cube(rows, communicator_), plan.tree.placement);
+        sorted_.sort(rows, cube_);
     }
     {
         const TimedPhase phase(profile, "domains");
-        make_domains_of(rows, plan);
+        std::uint64_t all = rows.size();
+        communicator_.sum(std::span(&all, 1));
+        coarse_ = make_coarse_tree(rows, sorted_, most_in_leaf(plan.tree, all), communicator_);
+        std::vector<double> shares = plan.shares;
+        for (int r = 0; plan.shares.empty() && r <= communicator_.size(); ++r)
+            shares.push_back(double(r) / communicator_.size());
+        built_domains_ = domains_ = make_domains(coarse_, pieces(rows, plan.tree), shares);
     }
+    make_local(rows, plan.tree, profile);
+    finish(rows, plan.tree, profile);
+}
+
+void DomainTree::refit(const Rows& rows, const DomainPlan& plan, Profile& profile)
+{
+    const std::vector<std::size_t> before = domains_.first_leaf;
+    {
+        const TimedPhase phase(profile, "domains");
+        common_cube(rows, communicator_); // refuses what is not finite
+        coarse_.measure(rows, sorted_, communicator_);
+        domains_ = keep_domains(coarse_, pieces(rows, plan.tree), built_domains_);
+    }
+    if (domains_.first_leaf != before)
+        make_local(rows, plan.tree, profile);
+    {
+        const TimedPhase phase(profile, "send");
+        arrivals_.receive_moved(rows, sorted_, coarse_, domains_, communicator_);
+    }
+    {
+        const TimedPhase phase(profile, "cells");
+        gather_sources(local_.octree, arrivals_.position(), arrivals_.mass());
+    }
+    finish(rows, plan.tree, profile);
+}
+
+/// Returns how many particles a leaf of the coarse tree may have: those of a cluster at least.
+std::uint64_t DomainTree::most_in_leaf(const TreePlan& plan, std::uint64_t all) const
+{
+    return std::max({all / (pieces_per_rank * std::uint64_t(communicator_.size())),
+                     std::uint64_t(plan.leaf_size),
+                     std::uint64_t(plan.groups.group) * std::uint64_t(plan.groups.cluster)});
+}
+
+/// Cuts the targets into pieces of whole clusters.
+std::vector<Piece> DomainTree::pieces(const Rows& rows, const TreePlan& plan) const
+{
+    if (!rows.has_targets)
+        return cut_pieces(coarse_.octree, coarse_.moments, most_in_leaf(plan, total()));
+    // Only how many targets a leaf has matters, and not which of its particles they are.
+    TargetGroups targets;
+    for (std::size_t leaf = 0; leaf < coarse_.leaves.size(); ++leaf)
+        for (Index k = coarse_.targets_before[leaf]; k < coarse_.targets_before[leaf + 1]; ++k)
+            targets.found.push_back(coarse_.leaf(leaf).begin + k - coarse_.targets_before[leaf]);
+    targets.take(targets.found);
+    return cut_target_pieces(targets, coarse_.octree, coarse_.moments, plan.groups,
+                             pieces_per_rank * std::uint64_t(communicator_.size()));
+}
+
+/// Gets the particles of this rank's domain, as they were built, and makes their cells.
+void DomainTree::make_local(const Rows& rows, const TreePlan& plan, Profile& profile)
+{
     {
         const TimedPhase phase(profile, "send");
         arrivals_.receive(rows, sorted_, coarse_, domains_, communicator_);
     }
-    {
-        const TimedPhase phase(profile, "cells");
-        make_local_trees(local_, arrivals_, cube, plan.tree, own_leaves());
-    }
+    const TimedPhase phase(profile, "cells");
+    make_local_trees(local_, arrivals_, cube_, plan, own_leaves());
+}
+
+/// Makes all that depends on where the particles are now and on the targets.
+void DomainTree::finish(const Rows& rows, const TreePlan& plan, Profile& profile)
+{
     {
         const TimedPhase phase(profile, "moments");
-        sum_moments(local_, plan.tree.criterion->order);
-        share_moments(coarse_, local_, plan.tree.criterion->order, communicator_);
+        sum_moments(local_, plan.criterion->order);
+        share_moments(coarse_, local_, plan.criterion->order, communicator_);
     }
     {
         const TimedPhase phase(profile, "groups");
+        arrivals_.receive_targets(rows, sorted_, coarse_, domains_, communicator_);
         essential_ = {};
         forest_.grow({coarse_, domains_, local_}, essential_, communicator_.rank());
-        find_groups(plan);
+        find_groups(rows, plan);
     }
-    import_and_grow(*plan.tree.criterion, profile);
-}
-
-/// Makes the coarse tree and cuts it.
-void DomainTree::make_domains_of(const Rows& rows, const DomainPlan& plan)
-{
-    const std::uint64_t ranks = std::uint64_t(communicator_.size());
-    std::uint64_t all = rows.size();
-    communicator_.sum(std::span(&all, 1));
-    const std::uint64_t most =
-        std::max({all / (pieces_per_rank * ranks), std::uint64_t(plan.tree.leaf_size),
-                  std::uint64_t(plan.tree.groups.group) * std::uint64_t(plan.tree.groups.cluster)});
-    coarse_ = make_coarse_tree(rows, sorted_, most, communicator_);
-    domains_ = plan.shares.empty() ? make_domains(coarse_, most, int(ranks))
-                                   : make_domains(coarse_, most, plan.shares);
+    import_and_grow(*plan.criterion, profile);
 }
 
 /// Returns the leaves of the coarse tree that this rank has, which count its arrivals.
@@ -77,7 +126,7 @@ std::vector<Cell> DomainTree::own_leaves() const
 }
 
 /// Cuts the groups of this rank's pieces.
-void DomainTree::find_groups(const DomainPlan& plan)
+void DomainTree::find_groups(const Rows& rows, const TreePlan& plan)
 {
     const std::size_t rank = std::size_t(communicator_.rank()), first = domains_.first_piece[rank],
                       last = domains_.first_piece[rank + 1];
@@ -88,9 +137,26 @@ void DomainTree::find_groups(const DomainPlan& plan)
         piece.cell = forest_.cell_of[piece.cell];
         piece.targets = {piece.targets.begin - before, piece.targets.end - before};
     }
+    const Octree& own = local_.octree;
     groups_.targets = {};
     groups_.target_count = size();
-    cut_groups(groups_, forest_.tree.octree, forest_.tree.moments, plan.tree.groups, pieces);
+    if (rows.has_targets) {
+        // A piece may have cells of other ranks, without targets.
+        const Index shift = size() > 0 ? coarse_.leaf(domains_.first_leaf[rank]).begin : 0;
+        forest_.count_all({coarse_, domains_, local_}, communicator_.rank());
+        list_where(
+            own.size, [&](std::size_t k) { return arrivals_.is_target()[own.order[k]]; },
+            groups_.found);
+        for (Index& place : groups_.found)
+            place += shift;
+        groups_.take(groups_.found);
+        cut_groups(groups_, forest_.tree.octree, forest_.tree.moments, plan.groups, pieces);
+        for (Index& place : groups_.found)
+            place -= shift;
+        find_boxes(groups_, own, plan.groups.longest_side);
+    } else {
+        cut_groups(groups_, forest_.tree.octree, forest_.tree.moments, plan.groups, pieces);
+    }
     finish_groups(groups_);
 }
 

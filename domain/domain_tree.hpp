@@ -30,13 +30,21 @@ public:
     /// Throws the same Error(input) on all ranks if a position or mass is not finite or a mass is
     /// negative, and Error(input) if there are too many particles.
     void build(const Rows& rows, const DomainPlan& plan, Profile& profile);
+    /// Takes the same rows, which have moved since they were built: order and cells stay. Targets
+    /// may be others, and domains are those of the build but for leaves at their ends. Throws as
+    /// build().
+    void refit(const Rows& rows, const DomainPlan& plan, Profile& profile);
 
     std::size_t total() const { return coarse_.octree.size; } ///< particles of all ranks
-    /// Returns the number of particles of this rank's domain, which are its targets.
+    std::size_t targets() const                               ///< of all ranks
+    {
+        return coarse_.targets_before.empty() ? 0 : coarse_.targets_before.back();
+    }
+    /// Returns the number of particles of this rank's domain, which hold its targets.
     std::size_t size() const { return arrivals_.size(); }
 
     /// Returns the tree as this rank sees it. The first size() entries of its order tell the
-    /// number of each target among this rank's arrivals.
+    /// number of each particle among this rank's arrivals.
     const Tree& tree() const { return forest_.tree; }
     const TargetGroups& groups() const { return groups_; }
     const EssentialTrees& essential() const { return essential_; }
@@ -47,7 +55,7 @@ public:
     /// Does the same for an evaluator that finishes the lists of groups.
     void open(InteractionLists& lists, std::size_t first, std::size_t last) const;
 
-    /// Brings a value of each arrival of all ranks to its row.
+    /// Brings a value of each arrival of all ranks that is a target to its row.
     template <class T>
     void send_home(std::span<const T> arrivals, std::span<T> rows)
     {
@@ -55,16 +63,20 @@ public:
     }
 
 private:
-    void find_groups(const DomainPlan& plan);
-    void make_domains_of(const Rows& rows, const DomainPlan& plan);
+    std::uint64_t most_in_leaf(const TreePlan& plan, std::uint64_t all) const;
+    std::vector<Piece> pieces(const Rows& rows, const TreePlan& plan) const;
+    void make_local(const Rows& rows, const TreePlan& plan, Profile& profile);
+    void finish(const Rows& rows, const TreePlan& plan, Profile& profile);
+    void find_groups(const Rows& rows, const TreePlan& plan);
     std::vector<Cell> own_leaves() const;
     void import_and_grow(const AcceptanceCriterion& criterion, Profile& profile);
     std::vector<Region> regions() const;
 
     Communicator& communicator_;
+    RootCube cube_;
     KeyedRows sorted_;
     CoarseTree coarse_;
-    Domains domains_;
+    Domains domains_, built_domains_; // of now, and of the build
     Arrivals arrivals_;
     LocalTrees local_;
     EssentialTrees essential_;

@@ -1,7 +1,7 @@
 #include "chamomile/domain/domains.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <utility>
 
 namespace chamomile {
 
@@ -11,46 +11,86 @@ int Domains::owner(std::size_t leaf) const
            1;
 }
 
-Domains make_domains(const CoarseTree& tree, std::uint64_t most, int ranks)
+namespace {
+
+/// A Parcel is what one rank must have whole: the leaves of a piece, or a leaf without targets.
+struct Parcel {
+    std::size_t end_leaf, end_piece;
+};
+
+std::vector<Parcel> parcels_of(const CoarseTree& tree, const std::vector<Piece>& pieces)
 {
-    std::vector<double> shares;
-    for (int r = 0; r <= ranks; ++r)
-        shares.push_back(double(r) / ranks);
-    return make_domains(tree, most, shares);
+    std::vector<Parcel> parcels;
+    const std::vector<Index>& before = tree.targets_before;
+    std::size_t leaf = 0;
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+        while (before[leaf + 1] <= pieces[p].targets.begin)
+            parcels.push_back({++leaf, p});
+        while (leaf < tree.leaves.size() && before[leaf] < pieces[p].targets.end)
+            ++leaf;
+        parcels.push_back({leaf, p + 1});
+    }
+    while (leaf < tree.leaves.size())
+        parcels.push_back({++leaf, pieces.size()});
+    return parcels;
 }
 
-Domains make_domains(const CoarseTree& tree, std::uint64_t most, std::span<const double> shares)
+/// Deals the parcels, of which until[k] is the weight of those before the k-th: each goes to the
+/// rank between whose cuts its middle lies.
+Domains deal(const CoarseTree& tree, std::vector<Piece> pieces, const std::vector<Parcel>& parcels,
+             std::span<const double> until, std::span<const double> cuts)
 {
     Domains domains;
-    domains.pieces = cut_pieces(tree.octree, tree.moments, most);
-    const std::size_t n = domains.pieces.size(), ranks = shares.size() - 1;
+    const std::size_t n = parcels.size(), ranks = cuts.size() - 1;
+    domains.first_piece.assign(ranks + 1, pieces.size());
+    domains.first_leaf.assign(ranks + 1, tree.leaves.size());
+    std::size_t k = 0;
+    for (std::size_t r = 0; r < ranks; ++r) {
+        while (k < n && 0.5 * (until[k] + until[k + 1]) < cuts[r])
+            ++k;
+        domains.first_piece[r] = k == 0 ? 0 : parcels[k - 1].end_piece;
+        domains.first_leaf[r] = k == 0 ? 0 : parcels[k - 1].end_leaf;
+    }
+    domains.pieces = std::move(pieces);
+    return domains;
+}
+
+} // namespace
+
+Domains make_domains(const CoarseTree& tree, std::vector<Piece> pieces,
+                     std::span<const double> shares)
+{
+    const std::vector<Parcel> parcels = parcels_of(tree, pieces);
     double all = 0;
     for (const double work : tree.work)
         all += work;
     const double mean = tree.octree.size > 0 ? all / double(tree.octree.size) : 0;
-    std::vector<std::size_t> end_leaf(n);
-    std::vector<double> until{0}; // the work of the pieces before each
+    std::vector<double> until{0};
     std::size_t leaf = 0;
-    for (std::size_t p = 0; p < n; ++p) {
+    for (const Parcel& parcel : parcels) {
         double work = 0;
-        for (; leaf < tree.leaves.size() && tree.leaf(leaf).begin < domains.pieces[p].targets.end;
-             ++leaf)
+        for (; leaf < parcel.end_leaf; ++leaf)
             work += std::max(tree.work[leaf], 0.5 * mean * double(tree.leaf(leaf).count));
-        end_leaf[p] = leaf;
         until.push_back(until.back() + work);
     }
-    assert(leaf == tree.leaves.size());
-    // A piece belongs to the rank in whose share its middle lies.
-    domains.first_piece.assign(ranks + 1, n);
-    domains.first_leaf.assign(ranks + 1, tree.leaves.size());
-    std::size_t p = 0;
-    for (std::size_t r = 0; r < ranks; ++r) {
-        while (p < n && 0.5 * (until[p] + until[p + 1]) < shares[r] * until[n])
-            ++p;
-        domains.first_piece[r] = p;
-        domains.first_leaf[r] = p == 0 ? 0 : end_leaf[p - 1];
-    }
-    return domains;
+    std::vector<double> cuts(shares.begin(), shares.end());
+    for (double& cut : cuts)
+        cut *= until.back();
+    return deal(tree, std::move(pieces), parcels, until, cuts);
+}
+
+Domains keep_domains(const CoarseTree& tree, std::vector<Piece> pieces, const Domains& domains)
+{
+    const std::vector<Parcel> parcels = parcels_of(tree, pieces);
+    const auto particles_before = [&](std::size_t leaf) {
+        return double(leaf < tree.leaves.size() ? tree.leaf(leaf).begin : tree.octree.size);
+    };
+    std::vector<double> until{0}, cuts;
+    for (const Parcel& parcel : parcels)
+        until.push_back(particles_before(parcel.end_leaf));
+    for (const std::size_t leaf : domains.first_leaf)
+        cuts.push_back(particles_before(leaf));
+    return deal(tree, std::move(pieces), parcels, until, cuts);
 }
 
 } // namespace chamomile

@@ -155,6 +155,22 @@ void Forest::grow(const DealtTree& dealt, const EssentialTrees& essential, int r
     octree.divided = divided;
 }
 
+void Forest::count_all(const DealtTree& dealt, int rank)
+{
+    const CoarseTree& coarse = dealt.coarse;
+    const std::size_t begin = dealt.domains.first_leaf[std::size_t(rank)],
+                      end = dealt.domains.first_leaf[std::size_t(rank) + 1];
+    for (std::size_t leaf = 0; leaf < coarse.leaves.size(); ++leaf) {
+        const Index at = cell_of[coarse.leaves[leaf]];
+        if (leaf < begin || leaf >= end) {
+            tree.octree.cells[at].begin = coarse.leaf(leaf).begin;
+            continue;
+        }
+        for (Index c = at; c < tree.octree.cells[at].next; ++c)
+            tree.octree.cells[c].begin += coarse.leaf(begin).begin;
+    }
+}
+
 void Forest::take_particles(const LocalTrees& local, const EssentialTrees& essential)
 {
     Octree& octree = tree.octree;

@@ -21,6 +21,9 @@ struct Forest {
 
     /// Makes its cells anew.
     void grow(const DealtTree& dealt, const EssentialTrees& essential, int rank);
+    /// Has the cells that grow() made without essential trees count particles as in the tree of all
+    /// ranks, so that the daughters of any cell hold targets that are numbered likewise.
+    void count_all(const DealtTree& dealt, int rank);
     /// Takes the particles of the cells that grow() made.
     void take_particles(const LocalTrees& local, const EssentialTrees& essential);
 };

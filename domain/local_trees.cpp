@@ -3,32 +3,74 @@
 #include <algorithm>
 #include <cassert>
 
+#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
 
 namespace chamomile {
 
+namespace {
+
+/// Returns where the rows of each rank begin in sorted order, and after them all.
+std::vector<std::size_t> begins_of_ranks(const KeyedRows& sorted, const CoarseTree& coarse,
+                                         const Domains& domains)
+{
+    const std::vector<std::size_t> begins = coarse.begins(sorted);
+    std::vector<std::size_t> of_ranks;
+    for (const std::size_t leaf : domains.first_leaf)
+        of_ranks.push_back(begins[leaf]);
+    return of_ranks;
+}
+
+} // namespace
+
+/// Sends the values of all rows in sorted order, each run to its rank.
+template <class T>
+void Arrivals::send(std::span<const T> values, const KeyedRows& sorted,
+                    std::span<const std::size_t> begins, std::pmr::vector<T>& leaving, Inbox& to,
+                    Communicator& communicator)
+{
+    const std::size_t n = values.size();
+    leaving.resize(n);
+#pragma omp parallel for if (n > worth_threads) schedule(static)
+    for (std::size_t k = 0; k < n; ++k)
+        leaving[k] = values[sorted.order[k]];
+    std::vector<std::span<const T>> runs;
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r)
+        runs.push_back(std::span<const T>(leaving).subspan(begins[r], begins[r + 1] - begins[r]));
+    communicator.all_to_all<T>(runs, to);
+}
+
 void Arrivals::receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                        const Domains& domains, Communicator& communicator)
 {
-    const std::size_t n = rows.size(), ranks = std::size_t(communicator.size());
-    leaving_positions_.resize(n);
-    leaving_masses_.resize(n);
-#pragma omp parallel for if (n > worth_threads) schedule(static)
-    for (std::size_t k = 0; k < n; ++k) {
-        leaving_positions_[k] = rows.position[sorted.order[k]];
-        leaving_masses_[k] = rows.mass[sorted.order[k]];
-    }
-    const std::vector<std::size_t> begins = coarse.begins(sorted);
-    std::vector<std::span<const Vec3<double>>> positions;
-    std::vector<std::span<const double>> masses;
-    for (std::size_t r = 0; r < ranks; ++r) {
-        const std::size_t begin = begins[domains.first_leaf[r]],
-                          count = begins[domains.first_leaf[r + 1]] - begin;
-        positions.push_back(std::span(leaving_positions_).subspan(begin, count));
-        masses.push_back(std::span(leaving_masses_).subspan(begin, count));
-    }
-    communicator.all_to_all<Vec3<double>>(positions, positions_);
-    communicator.all_to_all<double>(masses, masses_);
+    const std::vector<std::size_t> begins = begins_of_ranks(sorted, coarse, domains);
+    send(rows.built.empty() ? rows.position : rows.built, sorted, begins, leaving_positions_,
+         positions_, communicator);
+    send(rows.mass, sorted, begins, leaving_masses_, masses_, communicator);
+}
+
+void Arrivals::receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                             const Domains& domains, Communicator& communicator)
+{
+    send(rows.position, sorted, begins_of_ranks(sorted, coarse, domains), leaving_positions_,
+         positions_, communicator);
+}
+
+void Arrivals::receive_targets(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                               const Domains& domains, Communicator& communicator)
+{
+    has_targets_ = rows.has_targets;
+    if (!has_targets_)
+        return;
+    send(rows.is_target, sorted, begins_of_ranks(sorted, coarse, domains), leaving_targets_,
+         is_target_, communicator);
+    const std::span<const char> of_arrivals = is_target();
+    list_where(
+        size(), [&](std::size_t i) { return of_arrivals[i]; }, targets_);
+    list_where(
+        rows.size(), [&](std::size_t k) { return leaving_targets_[k]; }, target_rows_);
+    for (Index& row : target_rows_)
+        row = sorted.order[row];
 }
 
 void make_local_trees(LocalTrees& trees, const Arrivals& arrivals, const RootCube& cube,

@@ -1,6 +1,7 @@
 /// \file  The trees of a rank: one below each leaf of the coarse tree that it has.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -28,34 +29,63 @@ public:
     /// Sends each row of all ranks to the rank that has its place.
     void receive(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
                  const Domains& domains, Communicator& communicator);
+    /// Sends where the same rows are now.
+    void receive_moved(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                       const Domains& domains, Communicator& communicator);
+    /// Sends which of the rows are targets now, where not all are.
+    void receive_targets(const Rows& rows, const KeyedRows& sorted, const CoarseTree& coarse,
+                         const Domains& domains, Communicator& communicator);
 
     std::size_t size() const { return mass().size(); }
     std::span<const Vec3<double>> position() const { return positions_.all<Vec3<double>>(); }
     std::span<const double> mass() const { return masses_.all<double>(); }
+    std::span<const char> is_target() const { return is_target_.all<char>(); }
 
-    /// Brings a value of each arrival of all ranks to its row.
+    /// Brings a value of each arrival of all ranks that is a target to its row.
     template <class T>
     void send_home(std::span<const T> arrivals, const KeyedRows& sorted, std::span<T> rows,
                    Communicator& communicator)
     {
+        std::vector<T> packed;
+        if (has_targets_) {
+            packed.reserve(targets_.size());
+            for (const Index i : targets_)
+                packed.push_back(arrivals[i]);
+            arrivals = packed;
+        }
         std::vector<std::span<const T>> to;
-        std::size_t begin = 0;
+        std::size_t begin = 0, end = 0; // of a rank's arrivals
         for (int r = 0; r < communicator.size(); ++r) {
-            const std::size_t count = masses_.from<double>(r).size();
-            to.push_back(arrivals.subspan(begin, count));
-            begin += count;
+            end += masses_.from<double>(r).size();
+            const std::size_t last =
+                has_targets_
+                    ? std::size_t(std::lower_bound(targets_.begin(), targets_.end(), Index(end)) -
+                                  targets_.begin())
+                    : end;
+            to.push_back(arrivals.subspan(begin, last - begin));
+            begin = last;
         }
         communicator.all_to_all<T>(to, home_);
         const auto values = home_.all<T>(); // those of all ranks are in the order of the tree
+        const Index* const row = has_targets_ ? target_rows_.data() : sorted.order.data();
 #pragma omp parallel for if (values.size() > worth_threads) schedule(static)
         for (std::size_t k = 0; k < values.size(); ++k)
-            rows[sorted.order[k]] = values[k];
+            rows[row[k]] = values[k];
     }
 
 private:
+    template <class T>
+    void send(std::span<const T> values, const KeyedRows& sorted,
+              std::span<const std::size_t> begins, std::pmr::vector<T>& leaving, Inbox& to,
+              Communicator& communicator);
+
     std::pmr::vector<Vec3<double>> leaving_positions_{large_memory()};
     std::pmr::vector<double> leaving_masses_{large_memory()};
-    Inbox positions_, masses_, home_;
+    std::pmr::vector<char> leaving_targets_{large_memory()};
+    Inbox positions_, masses_, is_target_, home_;
+    bool has_targets_ = false;       // else all are targets
+    std::vector<Index> targets_;     // of the arrivals
+    std::vector<Index> target_rows_; // of the rows, in the order of the tree
 };
 
 /// Makes the trees of this rank: the same cells and order of particles as in the tree of one rank

@@ -95,6 +95,8 @@ INTEGRATORS = {
     "adaptive": ["--adaptive", "--dt-max", END, "--eta", 0.01],
     "by potential": ["--adaptive", "--step-criterion", "potential", "--dt-max", END],
     "blocks": ["--block-steps", "--dt-max", END],
+    "on ranks": ["--dt", END, "--ranks", 2],
+    "blocks on ranks": ["--block-steps", "--dt-max", END, "--ranks", 3],
     "hermite": ["--integrator", "hermite"],
     "hermite shared": ["--integrator", "hermite", "--shared-steps"],
     "hermite fixed": ["--integrator", "hermite", "--dt", END / 4],

@@ -55,6 +55,44 @@ def direct(folder):
         check(results(folder, "out") == one, "3 processes: other results with direct sums")
 
 
+def individual(folder):
+    """Individual steps: the bytes of one rank for trees and direct sums, kept trees and new ones, on threads and processes, and from one rank to three to two."""
+    common = ["start.hdf5", "--block-steps", "--eps", 0.01, "--frames", "--t-end", 0.0625, "--dt-max", 0.015625, "--snapshot-every", 0.03125, "-q", "--overwrite"]
+    few = ["few.hdf5", *common[1:]]
+    for what, words, numbers in [
+            ("trees", common, (1, 2, 3, 7)),
+            ("new trees alone", [*common, "--rebuild-above", 0], (3,)),
+            ("trees kept as long as there are others", [*common, "--rebuild-above", 1, "--eta", 0.01], (2, 7)),
+            ("theta in double", [*common, "--theta", 0.7, "--order", 4, "--precision", "double", "--decorrelate", 3], (3,)),
+            ("direct sums", [*few, "--solver", "direct"], (1, 2, 3, 7)),
+            ("a goal", [*common, "--accuracy", 2e-3, "--criterion", "moments", "--order", 2, "--local-order", 6, "--group-size", 64, "--leaf-size", 16, "--accuracy-every", 2],
+             (2, 3))]:
+        chamomile(folder, "run", *words, "-o", "one")
+        one = results(folder, "one")
+        for number in numbers:
+            chamomile(folder, "run", *words, "-o", "out", "--ranks", number, "--threads", 4)
+            check(results(folder, "out") == one, f"--ranks {number}: other results than one rank with individual steps by {what}")
+        for number in (2, 3) if MPIRUN and what in ("trees", "direct sums", "a goal") else ():
+            status, _, err = processes(folder, number, "run", *words, "-o", "out")
+            check(status == 0 and not own_lines(err), f"{number} processes, individual steps by {what}: status {status}: {err}")
+            check(results(folder, "out") == one, f"{number} processes: other results than one rank with individual steps by {what}")
+        chamomile(folder, "run", *words, "-o", "out", "--max-walltime", 1e-4)
+        chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 3)
+        chamomile(folder, "run", "--restart", "out", "-q", "--ranks", 2, "--max-walltime", 1000)
+        check(results(folder, "out") == one, f"restarts on other numbers of ranks: other results with individual steps by {what}")
+
+
+def with_tracers(folder):
+    """Tracers are in the tree of ranks: its bits are those of any number of ranks, and directly of one rank too."""
+    words = ["start.hdf5", "--tracers", "few.hdf5", "--block-steps", "--dt-max", 0.0078125, "--eps", 0.01, "--t-end", 0.015625, "-q", "--overwrite"]
+    for solver, numbers in (("tree", (1, 2, 7)), ("direct", (None, 3))):
+        found = []
+        for number in numbers:
+            chamomile(folder, "run", *words, "--solver", solver, "-o", "out", *(["--ranks", number] if number else []))
+            found.append(results(folder, "out"))
+        check(all(one == found[0] for one in found), f"tracers, solver {solver}: other results on other numbers of ranks")
+
+
 def restarts(folder, one):
     """From one rank to three, to two, to seven and back, in parts of a step or more each."""
     chamomile(folder, "run", *RUN, "--t-end", 0.0625, "-o", "out", "--snapshot-every", 0.03125, "--max-walltime", 1e-4)
@@ -113,11 +151,12 @@ def refusals(folder):
             ("--share-gpu: needs --device gpu and --ranks", [*fixed, "--device", "gpu:0", "--share-gpu"]),
             ("--on-device-error: is for one rank", [*fixed, "--ranks", 2, "--on-device-error", "stop"]),
             ("--peer-timeout", [*fixed, "--ranks", 2, "--peer-timeout", 0]),
-            ("--ranks, or several processes: are not for --block-steps", [*common, "--ranks", 2, "--block-steps"]),
+            ("--ranks, or several processes: take --block-steps on processors alone", [*common, "--ranks", 2, "--block-steps", "--device", "gpu"]),
+            ("--host-below: is for one rank", [*common, "--ranks", 2, "--block-steps", "--host-below", 10]),
             ("--ranks, or several processes: need --integrator leapfrog", [*common, "--ranks", 2, "--integrator", "hermite"]),
             ("--ranks, or several processes: sum directly on processors alone", [*fixed, "--ranks", 2, "--solver", "direct", "--device", "gpu"]),
             ("--ranks, or several processes: are not for periodic boxes", [*fixed, "--ranks", 2, "--box", 20]),
-            ("--ranks, or several processes: are not for --accuracy", [*fixed, "--ranks", 2, "--accuracy", "1e-3"]),
+            ("--ranks, or several processes: take --accuracy on processors alone", [*fixed, "--ranks", 2, "--accuracy", "1e-3", "--device", "gpu"]),
             ("device: gpu:0,0: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--device", "gpu:0,0"]),
             ("device: gpu:,1: must be auto, cpu, gpu, gpu:NUMBER", [*fixed, "--ranks", 2, "--device", "gpu:,1"])]:
         refused(folder, 2, line, *words)
@@ -228,7 +267,10 @@ def main():
         folder = pathlib.Path(name)
         chamomile(folder, "model", "plummer", "-n", 6000, "--seed", 1, "-o", "start.hdf5", "-q")
         one = same_bytes(folder)
+        chamomile(folder, "model", "plummer", "-n", 900, "--seed", 2, "-o", "few.hdf5", "-q")
         restarts(folder, one)
+        individual(folder)
+        with_tracers(folder)
         bench(folder)
         memory(folder)
         refusals(folder)

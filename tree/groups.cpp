@@ -9,6 +9,7 @@
 #include "chamomile/core/error.hpp"
 #include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
+#include "chamomile/tree/target_pieces.hpp"
 
 namespace chamomile {
 namespace {
@@ -270,15 +271,13 @@ std::vector<Piece> cut_pieces(const Octree& octree, const Moments& moments, std:
     return pieces;
 }
 
-void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
-                GroupSizes sizes)
+std::vector<Piece> cut_target_pieces(const TargetGroups& groups, const Octree& octree,
+                                     const Moments& moments, GroupSizes sizes, std::uint64_t parts)
 {
     const std::uint64_t least = std::uint64_t(sizes.least),
                         cluster = PartCutter::most_targets(sizes),
-                        all = std::max<std::uint64_t>(cluster, groups.target_count / 256),
-                        particles = std::max<std::uint64_t>(4 * all, octree.size / 1024);
-    // Clusters do not depend on the pieces that the threads share, because larger pieces hold whole
-    // clusters.
+                        all = std::max<std::uint64_t>(cluster, groups.target_count / parts),
+                        particles = std::max<std::uint64_t>(4 * all, octree.size / (4 * parts));
     std::vector<Piece> pieces;
     if (!octree.cells.empty())
         PieceCutter(
@@ -286,7 +285,15 @@ void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& momen
             {all, particles, std::uint64_t(sizes.cluster) * least, sizes.sparse, Box::infinity})
             .cut_cell(0, {0, Index(groups.target_count)},
                       [&](const Piece& piece) { pieces.push_back(piece); });
-    cut_groups(groups, octree, moments, sizes, pieces);
+    return pieces;
+}
+
+void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,
+                GroupSizes sizes)
+{
+    constexpr std::uint64_t parts = 256; // for the threads, who do not change the clusters
+    cut_groups(groups, octree, moments, sizes,
+               cut_target_pieces(groups, octree, moments, sizes, parts));
 }
 
 void cut_groups(TargetGroups& groups, const Octree& octree, const Moments& moments,

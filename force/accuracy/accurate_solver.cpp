@@ -9,6 +9,7 @@
 #include "chamomile/force/accuracy/candidate.hpp"
 #include "chamomile/force/accuracy/methods.hpp"
 #include "chamomile/force/accuracy/trials.hpp"
+#include "chamomile/force/ranks/domain_solver.hpp"
 
 namespace chamomile {
 namespace {
@@ -38,11 +39,12 @@ std::string in_words(double value)
 
 class AccurateSolver final : public Solver {
 public:
-    AccurateSolver(const SolverOptions& options, const AccuracyGoal& goal)
-        : goal_(goal), base_(base_options(options, goal)),
+    AccurateSolver(const SolverOptions& options, const AccuracyGoal& goal,
+                   std::shared_ptr<const void> ranks)
+        : ranks_(std::move(ranks)), goal_(goal), base_(base_options(of_first_rank(options), goal)),
           options_(first_options(base_, goal)), sizes_are_open_{options.group_size == 0,
                                                                 options.leaf_size == 0},
-          trials_(options_, goal), is_chosen_(goal.chosen_already)
+          trials_(options_, goal, options.ranks), is_chosen_(goal.chosen_already)
     {}
 
     ForceStatistics evaluate(const Request& request) override
@@ -296,6 +298,7 @@ private:
         bool group, leaf;
     };
 
+    std::shared_ptr<const void> ranks_; // outlive what computes on them
     AccuracyGoal goal_;
     SolverOptions base_, options_;
     SizesAreOpen sizes_are_open_;
@@ -308,9 +311,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options)
+std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options,
+                                             std::shared_ptr<const void> ranks)
 {
-    return std::make_unique<AccurateSolver>(options, *options.accuracy);
+    return std::make_unique<AccurateSolver>(options, *options.accuracy, std::move(ranks));
 }
 
 } // namespace chamomile

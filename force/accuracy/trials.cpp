@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "chamomile/force/ranks/domain_solver.hpp"
 #include "chamomile/force/threads.hpp"
 
 namespace chamomile {
@@ -18,8 +19,9 @@ double processor_seconds()
     return double(std::clock()) / CLOCKS_PER_SEC;
 }
 
-SolverOptions options_of_sample(SolverOptions options, double error)
+SolverOptions options_of_sample(SolverOptions options, double error, Communicator* ranks)
 {
+    options.ranks = ranks;
     if (options.device != "cpu" || error < least_float_sample)
         options.precision = Precision::double_precision;
     return options;
@@ -27,9 +29,11 @@ SolverOptions options_of_sample(SolverOptions options, double error)
 
 } // namespace
 
-AccuracyTrials::AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal)
-    : tree_(make_list_solver(resolved, make_parts(resolved))),
-      sample_(options_of_sample(resolved, goal.error)),
+AccuracyTrials::AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal,
+                               Communicator* ranks)
+    : ranks_(ranks), tree_(ranks ? make_adjustable_domain_solver(resolved, *ranks)
+                                 : make_list_solver(resolved, make_parts(resolved))),
+      sample_(options_of_sample(resolved, goal.error, ranks)),
       targets_(std::max(goal.sample,
                         std::size_t(std::ceil(least_beyond / (1 - 0.01 * goal.percentile))))),
       percentile_(goal.percentile)
@@ -84,6 +88,7 @@ ForceStatistics AccuracyTrials::evaluate(const SolverOptions& options, const Req
     if (!direct_) {
         SolverOptions direct = options;
         direct.accuracy.reset();
+        direct.ranks = ranks_;
         direct_ = make_solver(direct);
     }
     return direct_->evaluate(request);

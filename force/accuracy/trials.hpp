@@ -11,8 +11,9 @@ namespace chamomile {
 /// both are measured.
 class AccuracyTrials {
 public:
-    /// `resolved` options of a tree; law, device and precision stay.
-    AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal);
+    /// `resolved` options of a tree; law, device and precision stay. With ranks all is computed by
+    /// them.
+    AccuracyTrials(const SolverOptions& resolved, const AccuracyGoal& goal, Communicator* ranks);
 
     /// Begins with the positions of a request, whose arrays stay.
     void begin(const Request& request);
@@ -38,6 +39,7 @@ public:
     std::string device() const { return tree_->device(); }
 
 private:
+    Communicator* ranks_;
     std::unique_ptr<AdjustableSolver> tree_;
     std::unique_ptr<Solver> direct_;
     DirectSample sample_;

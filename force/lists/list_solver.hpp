@@ -45,7 +45,9 @@ public:
 std::unique_ptr<AdjustableSolver> make_list_solver(const SolverOptions& resolved, SolverParts parts,
                                                    std::unique_ptr<LongRange> long_range = {});
 
-/// Makes a solver by a tree that keeps options.accuracy.
-std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options);
+/// Makes a solver by a tree that keeps options.accuracy, on options.ranks if there are any; `ranks`
+/// is what these live in, if that is the solver's own.
+std::unique_ptr<Solver> make_accurate_solver(const SolverOptions& options,
+                                             std::shared_ptr<const void> ranks = {});
 
 } // namespace chamomile

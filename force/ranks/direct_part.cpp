@@ -4,16 +4,6 @@
 #include "chamomile/force/ranks/rank_part.hpp"
 
 namespace chamomile {
-namespace {
-
-/// A DirectSum is what one rank tells of a particle.
-struct DirectSum {
-    Index particle;
-    double potential;
-    Vec3<double> acceleration;
-};
-
-} // namespace
 
 /// Returns what all ranks give, in the order of ranks.
 template <class T>
@@ -27,57 +17,37 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
 {
     Profile profile;
     const std::uint64_t bytes = ranks_.traffic().bytes;
-    std::span<const Vec3<double>> positions;
-    std::span<const double> masses;
-    std::span<const std::uint64_t> ids;
-    Inbox all_ids;
+    const bool keeps = keeps_cells(order);
+    Inbox active_of_all;
+    std::span<const Index> active;
     {
         const TimedPhase phase(profile, "deal");
+        std::span<const Vec3<double>> positions;
+        std::span<const double> masses;
+        std::span<const std::uint64_t> ids;
         if (request) {
             positions = dense_items(request->position, request->count, asked_positions_);
             masses = dense_items(request->mass, request->count, asked_masses_);
             ids = request->id;
+            active_.assign(request->active.begin(), request->active.end());
+            std::sort(active_.begin(), active_.end());
+            active_.erase(std::unique(active_.begin(), active_.end()), active_.end());
         }
-        positions = from_all(positions, positions_);
-        masses = from_all(masses, masses_);
-        ids = from_all(ids, all_ids);
+        if (!keeps) {
+            direct_ = std::make_unique<DirectSources>();
+            from_all(masses, direct_->masses);
+            from_all(ids, direct_->ids);
+        }
+        from_all(positions, direct_->positions);
+        if (order.has_targets)
+            active = from_all(std::span<const Index>(active_), active_of_all);
     }
-    const std::size_t n = positions.size();
-    std::size_t sources = n; // Those without mass at the end are tracers, as on one rank.
-    while (sources > 0 && masses[sources - 1] == 0)
-        --sources;
-    const bool with_potential = order.quantities == Quantities::acceleration_potential;
-    acceleration_.assign(n, {});
-    potential_.assign(with_potential ? n : 0, 0);
-    const auto results_from = [&](std::size_t first) {
-        return ListField::Outputs{.acceleration = view_of(std::span(acceleration_).subspan(first)),
-                                  .potential = with_potential
-                                                   ? view_of(std::span(potential_).subspan(first))
-                                                   : ArrayView()};
-    };
     ForceStatistics statistics;
     std::vector<DirectSum> sums;
-    const auto take = [&](std::size_t i) {
-        sums.push_back({Index(i), with_potential ? potential_[i] : 0, acceleration_[i]});
-    };
-    ranks_.together([&] {
-        const SolverOptions options = options_of(order);
-        ListField field(options, make_parts(options, true));
-        field.build({sources, view_of(positions), view_of(masses)},
-                    {.id = ids.first(std::min(sources, ids.size()))});
-        if (sources > 0)
-            statistics =
-                field.at_sources({.part = ranks_.rank(), .parts = ranks_.size()}, results_from(0));
-        for (const Index i : field.numbers_of_targets())
-            take(i);
-        if (sources == n || ranks_.rank() < ranks_.size() - 1)
-            return;
-        if (sources > 0) // one rank cuts them into groups
-            add(statistics, field.at_points({n - sources, view_of(positions.subspan(sources))},
-                                            results_from(sources)));
-        for (std::size_t i = sources; i < n; ++i)
-            take(i);
-    });
+    ranks_.together([&] { statistics = sum_directly(order, keeps, active, sums); });
+    if (!keeps)
+        direct_->made_by = order.number;
+    statistics.kept_tree = keeps;
     statistics.profile.add("deal", profile.seconds("deal"));
     {
         // To rank 0, or to all, of whom each takes those of its own particles.
@@ -88,24 +58,88 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
         ranks_.all_to_all<DirectSum>(to, collected_);
         std::size_t first = 0; // of this rank's particles
         for (int r = 0; order.has_own_rows && r < ranks_.rank(); ++r)
-            first += positions_.from<Vec3<double>>(r).size();
+            first += direct_->positions.from<Vec3<double>>(r).size();
         for (const DirectSum& sum : collected_.all<DirectSum>()) {
             const std::size_t i = sum.particle - first; // wraps around for those before
             if (!request || i >= request->count)
                 continue;
             request->acceleration.store_vector(i, sum.acceleration);
-            if (with_potential && request->potential)
+            if (request->potential)
                 request->potential.store(i, 0, sum.potential);
         }
     }
+    const std::size_t n = direct_->masses.all<double>().size(),
+                      targets = order.has_targets ? active.size() : n;
     add_figures({.particle_particle = statistics.particle_particle,
                  .groups = statistics.groups,
                  .cells = statistics.cells,
                  .cancelling = statistics.cancelling,
-                 .imported_particles = n - sums.size(),
+                 .imported_particles = n - std::min(n, sums.size()),
                  .bytes = ranks_.traffic().bytes - bytes,
                  .work = statistics.particle_particle},
-                n, statistics);
+                targets, statistics);
+    return statistics;
+}
+
+/// Sums at this rank's part of the active particles, which rise, or (none) of all.
+ForceStatistics RankPart::sum_directly(const Order& order, bool keeps,
+                                       std::span<const Index> active, std::vector<DirectSum>& sums)
+{
+    const std::span<const Vec3<double>> positions = direct_->positions.all<Vec3<double>>();
+    const std::span<const double> masses = direct_->masses.all<double>();
+    const std::span<const std::uint64_t> ids = direct_->ids.all<std::uint64_t>();
+    const std::size_t n = positions.size();
+    std::size_t sources = n; // Those without mass at the end are tracers, as on one rank.
+    while (sources > 0 && masses[sources - 1] == 0)
+        --sources;
+    if (!keeps) {
+        const SolverOptions options = options_of(order);
+        direct_->field = std::make_unique<ListField>(options, make_parts(options, true));
+    }
+    const TreeParticles particles{sources, view_of(positions), view_of(masses)};
+    const ListField::Plan plan{.softening_length = order.softening.length,
+                               .id = ids.first(std::min(sources, ids.size()))};
+    ListField& field = *direct_->field;
+    keeps ? field.refit(particles, plan) : field.build(particles, plan);
+
+    const bool with_potential = order.quantities == Quantities::acceleration_potential;
+    const auto outputs = [&](std::size_t count) {
+        acceleration_.resize(count);
+        potential_.resize(with_potential ? count : 0);
+        return ListField::Outputs{.acceleration = view_of(std::span(acceleration_)),
+                                  .potential = with_potential ? view_of(std::span(potential_))
+                                                              : ArrayView()};
+    };
+    const auto take = [&](std::size_t i, std::size_t k) {
+        sums.push_back({Index(i), with_potential ? potential_[k] : 0, acceleration_[k]});
+    };
+    ForceStatistics statistics;
+    const std::span<const Index> of_sources = active.first(std::size_t(
+        std::lower_bound(active.begin(), active.end(), Index(sources)) - active.begin()));
+    if (sources > 0 && (active.empty() || !of_sources.empty())) {
+        statistics = field.at_sources(
+            {.active = of_sources, .part = ranks_.rank(), .parts = ranks_.size()}, outputs(n));
+        for (const Index i : field.numbers_of_targets())
+            take(i, i);
+    }
+    const std::size_t tracers = active.empty() ? n - sources : active.size() - of_sources.size();
+    if (tracers == 0 || ranks_.rank() < ranks_.size() - 1) // one rank cuts them into groups
+        return statistics;
+    const auto number = [&](std::size_t k) {
+        return active.empty() ? sources + k : active[of_sources.size() + k];
+    };
+    std::vector<Vec3<double>> places(tracers);
+    for (std::size_t k = 0; k < tracers; ++k)
+        places[k] = positions[number(k)];
+    const ListField::Outputs to = outputs(tracers);
+    if (sources > 0) {
+        add(statistics, field.at_points({tracers, view_of(std::span(places))}, to));
+    } else { // nothing pulls
+        std::fill(acceleration_.begin(), acceleration_.end(), Vec3<double>{});
+        std::fill(potential_.begin(), potential_.end(), 0);
+    }
+    for (std::size_t k = 0; k < tracers; ++k)
+        take(number(k), k);
     return statistics;
 }
 

@@ -37,6 +37,10 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
     asked.ranks = &ranks_;
     ranks_.together([&] {
         require(ranks_refusal(asked, "several processes"), plain_names_of_forces());
+        require(options.accuracy ? Refusal("several processes: keep no --accuracy for callers "
+                                           "whose particles they have; give --tolerance")
+                                 : Refusal(),
+                plain_names_of_forces());
         options_ = resolved(of_first_rank(asked));
         devices_ = devices_of_ranks(options, options_);
     });
@@ -47,7 +51,11 @@ DistributedSolver::DistributedSolver(const SolverOptions& options, Communicator&
 
 ForceStatistics DistributedSolver::evaluate(const Request& request)
 {
-    ranks_.together([&] { refuse_parts(request); });
+    ranks_.together([&] {
+        refuse_parts(request);
+        if (!request.active.empty())
+            throw Error(Fault::usage, "ranks: active particles: must be all");
+    });
     Order order = Order::of(options_, request);
     order.has_own_rows = true;
     // Ranks without particles ask for nothing.

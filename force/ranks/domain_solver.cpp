@@ -3,6 +3,7 @@
 // sums, and the sums go back by the same two ways.
 #include "chamomile/force/ranks/domain_solver.hpp"
 
+#include <atomic>
 #include <cmath>
 
 #include "chamomile/core/error.hpp"
@@ -38,7 +39,7 @@ private:
     ThreadRanks ranks_;
 };
 
-class DomainSolver final : public Solver {
+class DomainSolver final : public AdjustableSolver {
 public:
     /// The devices are those of each machine: cpu, or what choose_gpus() knows.
     DomainSolver(const SolverOptions& resolved, const std::string& devices, Communicator& ranks)
@@ -57,7 +58,14 @@ public:
     ForceStatistics evaluate(const Request& request) override
     {
         refuse_parts(request);
-        const ForceStatistics statistics = give(Order::of(options_, request), &request);
+        if (!request.active.empty() && devices_ != "cpu")
+            throw Error(Fault::usage, "ranks: active particles: must be all where ranks have GPUs");
+        static std::atomic<std::uint64_t> evaluations = 0;
+        Order order = Order::of(options_, request);
+        order.number = ++evaluations;
+        if (request.keeps_tree)
+            order.kept_tree = part_.cells_for(options_.solver, request.count);
+        const ForceStatistics statistics = give(order, &request);
         if (statistics.ranks->not_finite > 0) {
             Particles particles = particles_of(request);
             repair_not_finite(particles, 0, request, options_);
@@ -75,6 +83,7 @@ public:
                 : options_.share_gpu ? ", which may share GPUs"
                                      : ", one GPU each");
     }
+    void adjust(const SolverOptions& resolved) override { options_ = resolved; }
     const SolverOptions& options() const override { return options_; }
 
 private:
@@ -132,8 +141,8 @@ std::optional<std::string> ranks_refusal(const SolverOptions& o, const std::stri
                          "among cards, by --device gpu:all";
     if (o.is_periodic())
         return several + ": are not for periodic boxes";
-    if (o.accuracy)
-        return several + ": are not for --accuracy; give --tolerance";
+    if (o.accuracy && o.device != "auto" && o.device != "cpu")
+        return several + ": take --accuracy on processors alone; give --tolerance";
     if (o.softening.is_varied || !o.type_softenings.empty())
         return several + ": know one softening length";
     return {};
@@ -156,6 +165,15 @@ SolverOptions of_first_rank(const SolverOptions& options)
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
 {
     require(ranks_refusal(options), plain_names_of_forces());
+    if (options.accuracy) {
+        if (options.ranks)
+            return make_accurate_solver(options);
+        auto own = std::make_shared<OwnRanks>(options.own_ranks, options.peer_timeout);
+        SolverOptions given = options;
+        given.own_ranks = 0;
+        given.ranks = &own->first();
+        return make_accurate_solver(given, std::move(own));
+    }
     const SolverOptions one = resolved(of_first_rank(options));
     const std::string devices = devices_of_ranks(options, one);
     if (options.ranks)
@@ -163,6 +181,12 @@ std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options)
     const int ranks = number_of_ranks(options, choose_gpus(devices));
     return std::make_unique<DomainSolver>(one, devices,
                                           std::make_unique<OwnRanks>(ranks, options.peer_timeout));
+}
+
+std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
+                                                                Communicator& ranks)
+{
+    return std::make_unique<DomainSolver>(resolved, "cpu", ranks);
 }
 
 std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& first)

@@ -10,6 +10,8 @@
 
 namespace chamomile {
 
+class AdjustableSolver;
+
 /// Tells whether the options ask for several ranks: given ones, or threads of this process.
 bool asks_ranks(const SolverOptions& options);
 
@@ -35,6 +37,10 @@ std::string devices_of_ranks(const SolverOptions& options, const SolverOptions& 
 /// whatever the number of ranks. The other ranks run serve_solver() meanwhile. Throws Error(usage)
 /// with the refusal, or where ranks would share a GPU that may not.
 std::unique_ptr<Solver> make_domain_solver(const SolverOptions& options);
+
+/// Makes the same for `resolved` options, without ranks, on processors.
+std::unique_ptr<AdjustableSolver> make_adjustable_domain_solver(const SolverOptions& resolved,
+                                                                Communicator& ranks);
 
 /// Serves the solvers of rank 0 until end_serving() is called there. Throws PeerFailed, or what
 /// this rank fails of, after which no rank can go on.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chamomile/core/options/list_where.hpp"
 #include "chamomile/core/threads.hpp"
 #include "chamomile/force/gpu.hpp"
 #include "chamomile/force/lists/list_solver.hpp"
@@ -87,6 +88,7 @@ Order Order::of(const SolverOptions& o, const Request& request)
     if (o.decorrelate)
         order.placement = random_placement(*o.decorrelate, request.number);
     order.softening.length = request.softening_length.value_or(o.softening.length);
+    order.has_targets = !request.active.empty();
     return order;
 }
 
@@ -94,17 +96,21 @@ void refuse_parts(const Request& request)
 {
     if (request.position.on_device || request.rung)
         throw Error(Fault::usage, "ranks: arrays: must lie on the host");
-    if (!request.active.empty())
-        throw Error(Fault::usage, "ranks: active particles: must be all");
     if (request.softening)
         throw Error(Fault::usage, "ranks: softening lengths: must be one");
+    const auto highest = std::max_element(request.active.begin(), request.active.end());
+    if (highest != request.active.end() && *highest >= request.count)
+        throw Error(Fault::input, "active particles: index: " + std::to_string(*highest) +
+                                      ": must be below " + std::to_string(request.count));
 }
 
 void repair_not_finite(Particles& all, std::size_t first, const Request& request,
                        SolverOptions options)
 {
     std::vector<Index> singular;
-    for (std::size_t i = 0; i < request.count; ++i) {
+    const bool all_active = request.active.empty();
+    for (std::size_t k = 0; k < (all_active ? request.count : request.active.size()); ++k) {
+        const std::size_t i = all_active ? k : request.active[k];
         Vec3<double>& a = all.acceleration[first + i];
         double& potential = all.potential[first + i];
         a = request.acceleration.load_vector(i);
@@ -150,9 +156,12 @@ void RankPart::take_machine(const Order& order)
     Machine machine{order.instruction_set, order.device, order.precision};
     if (machine_ == machine)
         return;
-    machine_.reset();
     evaluator_.reset();
-    tree_.emplace(ranks_, machine.instruction_set);
+    if (!machine_ || machine_->instruction_set != machine.instruction_set) {
+        tree_.emplace(ranks_, machine.instruction_set);
+        made_by_ = 0;
+    }
+    machine_.reset();
     const std::vector<int> cards = choose_gpus(machine.device);
     card_ = cards.empty() ? -1 : cards[std::size_t(ranks_.rank_on_host()) % cards.size()];
     evaluator_ = card_ < 0 ? make_host_evaluator(machine.precision, machine.instruction_set)
@@ -183,23 +192,47 @@ ForceStatistics RankPart::evaluate(const Order& order, const Request* request)
     ForceStatistics statistics;
     const SolverOptions options = options_of(order);
     const std::uint64_t bytes = ranks_.traffic().bytes;
-    take_rows(order, request, statistics.profile);
-    tree_->build(rows_,
-                 {{.leaf_size = options.leaf_size,
-                   .groups = group_sizes(options),
-                   .criterion = criterion_of(options),
-                   .placement = order.placement}},
-                 statistics.profile);
+    const bool keeps = keeps_cells(order);
+    take_rows(order, request, keeps, statistics.profile);
+    const DomainPlan plan{{.leaf_size = options.leaf_size,
+                           .groups = group_sizes(options),
+                           .criterion = criterion_of(options),
+                           .placement = order.placement}};
+    if (keeps)
+        tree_->refit(rows_, plan, statistics.profile);
+    else
+        tree_->build(rows_, plan, statistics.profile);
+    if (!keeps)
+        made_by_ = order.number;
     Figures figures;
     sum(order, options, statistics, figures);
     give_back(order, request, statistics.profile);
     figures.bytes = ranks_.traffic().bytes - bytes;
-    add_figures(figures, tree_->total(), statistics);
+    add_figures(figures, tree_->targets(), statistics);
+    statistics.kept_tree = keeps;
     return statistics;
 }
 
+/// Returns whether all ranks have the cells that the order would keep; else they are to make new
+/// ones. A rank may have those of another solver of rank 0.
+bool RankPart::keeps_cells(const Order& order)
+{
+    bool keeps = order.kept_tree > 0;
+    if (keeps)
+        for (const std::uint64_t number : ranks_.all_gather(made_by(order.solver)))
+            keeps = keeps && number == order.kept_tree;
+    if (keeps)
+        return true;
+    direct_.reset(); // which takes the memory of all particles
+    if (order.solver == SolverKind::tree) {
+        made_by_ = 0; // until they are made
+        in_cells_ = order.count;
+    }
+    return false;
+}
+
 /// Gets this rank's particles.
-void RankPart::take_rows(const Order& order, const Request* request, Profile& profile)
+void RankPart::take_rows(const Order& order, const Request* request, bool keeps, Profile& profile)
 {
     const TimedPhase phase(profile, "deal");
     const std::size_t before = rows_.size();
@@ -209,7 +242,12 @@ void RankPart::take_rows(const Order& order, const Request* request, Profile& pr
         positions = dense_items(request->position, request->count, asked_positions_);
         masses = dense_items(request->mass, request->count, asked_masses_);
     }
-    if (order.has_own_rows) {
+    rows_.built = {};
+    if (keeps) {
+        deal(positions, order, moved_);
+        rows_.position = moved_.all<Vec3<double>>();
+        rows_.built = positions_.all<Vec3<double>>();
+    } else if (order.has_own_rows) {
         rows_.position = positions;
         rows_.mass = masses;
     } else {
@@ -221,6 +259,27 @@ void RankPart::take_rows(const Order& order, const Request* request, Profile& pr
     if (rows_.size() != before)
         work_.clear(); // of other particles
     rows_.work = work_;
+    take_targets(order, request);
+}
+
+/// Learns which of this rank's particles are targets.
+void RankPart::take_targets(const Order& order, const Request* request)
+{
+    rows_.has_targets = order.has_targets;
+    rows_.is_target = {};
+    if (!order.has_targets)
+        return;
+    if (request) {
+        marks_.assign(request->count, 0);
+        for (const Index i : request->active)
+            marks_[i] = 1;
+        list_where(
+            marks_.size(), [&](std::size_t i) { return marks_[i]; }, active_);
+    }
+    deal<char>(marks_, order, is_target_);
+    rows_.is_target = is_target_.all<char>();
+    list_where(
+        rows_.size(), [&](std::size_t i) { return rows_.is_target[i]; }, target_rows_);
 }
 
 /// Sends each rank its run of what rank 0 has.
@@ -246,6 +305,8 @@ void RankPart::sum(const Order& order, const SolverOptions& options, ForceStatis
     acceleration_.resize(n);
     potential_.resize(order.quantities == Quantities::acceleration_potential ? n : 0);
     arrived_work_.resize(n);
+    if (order.has_targets) // other particles take no work
+        std::fill(arrived_work_.begin(), arrived_work_.end(), 0.0F);
     work_of_target_.resize(n);
     const bool empty = tree_->total() == 0;
     const double side = empty ? 0 : tree.moments.bounds[0].longest_side(),
@@ -334,7 +395,7 @@ void RankPart::note_work(const InteractionLists& lists, int groups_per_cluster)
             row_work(row.target_end - row.target_begin, row.particle_count,
                      row.cell_end - row.cell_begin, shared + row.far_end - row.far_begin);
         for (Index t = row.target_begin; t < row.target_end; ++t)
-            arrived_work_[order[t]] = work;
+            arrived_work_[order[tree_->groups().target(t)]] = work;
     }
 }
 
@@ -358,11 +419,19 @@ void RankPart::give_back(const Order& order, const Request* request, Profile& pr
                     [&](std::size_t i, double value) { request->potential.store(i, 0, value); });
 }
 
-/// Stores the values of the rows, which those of a run are sent to rank 0 for: all in the order of
-/// ranks.
+/// Stores the values of the rows that are targets, which those of a run are sent to rank 0 for: all
+/// in the order of ranks.
 template <class T, class Store>
-void RankPart::collect(std::span<const T> values, const Order& order, const Store& store)
+void RankPart::collect(std::span<const T> rows, const Order& order, const Store& store)
 {
+    std::vector<T> packed;
+    std::span<const T> values = rows;
+    if (order.has_targets) {
+        packed.reserve(target_rows_.size());
+        for (const Index i : target_rows_)
+            packed.push_back(rows[i]);
+        values = packed;
+    }
     if (!order.has_own_rows) {
         std::vector<std::span<const T>> to{std::size_t(ranks_.size())};
         to[0] = values;
@@ -371,7 +440,7 @@ void RankPart::collect(std::span<const T> values, const Order& order, const Stor
     }
 #pragma omp parallel for if (values.size() > worth_threads) schedule(static)
     for (std::size_t i = 0; i < values.size(); ++i)
-        store(i, values[i]);
+        store(order.has_targets ? active_[i] : i, values[i]);
 }
 
 void RankPart::add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics)

@@ -9,6 +9,7 @@
 #include "chamomile/domain/domain_tree.hpp"
 #include "chamomile/force/evaluator.hpp"
 #include "chamomile/force/lists/list_batches.hpp"
+#include "chamomile/force/lists/list_field.hpp"
 #include "chamomile/parallel/communicator.hpp"
 
 namespace chamomile {
@@ -30,9 +31,12 @@ struct Order {
     ListOptions lists = {};
     Precision precision = Precision::single_precision;
     bool share_gpu = false;
-    bool has_own_rows = false; ///< each rank has a request, of particles of its own
-    int threads = 1;           ///< of each rank
-    double time_limit = 600;   ///< Communicator::time_limit()
+    bool has_own_rows = false;   ///< each rank has a request, of particles of its own
+    bool has_targets = false;    ///< the request names its targets; else all particles are
+    std::uint64_t kept_tree = 0; ///< the number of the evaluation whose cells may stay; 0: none
+    std::uint64_t number = 0;    ///< of this evaluation among those of rank 0's process, from 1
+    int threads = 1;             ///< of each rank
+    double time_limit = 600;     ///< Communicator::time_limit()
     char instruction_set[16] = {};
     char device[256] = {}; ///< cpu, or the GPUs of each machine (choose_gpus())
 
@@ -42,7 +46,8 @@ struct Order {
     static Order of(const SolverOptions& resolved, const Request& request);
 };
 
-/// Throws Error(usage) for a request of anything but the sums of all its particles on the host.
+/// Throws Error(usage) for a request of particles that are not on the host or have softening
+/// lengths of their own, Error(input) for an active particle that is none of them.
 void refuse_parts(const Request& request);
 
 /// Makes those results of a request anew that are not finite, because particles are closer to
@@ -58,6 +63,13 @@ SolverOptions options_of(const Order& order);
 template <class T>
 std::span<const T> dense_items(const ArrayView& array, std::size_t n, std::pmr::vector<T>& copy);
 
+/// A DirectSum is what one rank tells of a particle.
+struct DirectSum {
+    Index particle;
+    double potential;
+    Vec3<double> acceleration;
+};
+
 /// A RankPart does the same on each rank. It keeps memory between evaluations, and the work that
 /// each particle took, by which the next domains are cut.
 class RankPart {
@@ -70,6 +82,16 @@ public:
 
     /// Returns the name of what evaluates the lists of this rank.
     std::string device() const { return evaluator_->device(); }
+
+    /// Returns the number of the evaluation that made the cells which a request of so many
+    /// particles may keep; 0: none.
+    std::uint64_t cells_for(SolverKind solver, std::uint64_t count) const
+    {
+        const std::uint64_t in_cells = solver == SolverKind::tree ? in_cells_
+                                       : direct_ ? direct_->masses.all<double>().size()
+                                                 : 0;
+        return count == in_cells ? made_by(solver) : 0;
+    }
 
 private:
     /// Figures are what one rank did, as numbers of one kind.
@@ -87,13 +109,28 @@ private:
         bool operator==(const Machine&) const = default;
     };
 
+    /// This is what a direct sum has of all particles, as they were built.
+    struct DirectSources {
+        Inbox positions, masses, ids;
+        std::unique_ptr<ListField> field;
+        std::uint64_t made_by = 0; ///< the number of the evaluation; 0: none
+    };
+
+    std::uint64_t made_by(SolverKind solver) const
+    {
+        return solver == SolverKind::tree ? made_by_ : direct_ ? direct_->made_by : 0;
+    }
     void take_machine(const Order& order);
     void refuse_shared(const std::string& device);
     ForceStatistics evaluate(const Order& order, const Request* request);
+    bool keeps_cells(const Order& order);
     ForceStatistics evaluate_directly(const Order& order, const Request* request);
+    ForceStatistics sum_directly(const Order& order, bool keeps, std::span<const Index> active,
+                                 std::vector<DirectSum>& sums);
     template <class T>
     std::span<const T> from_all(std::span<const T> mine, Inbox& inbox);
-    void take_rows(const Order& order, const Request* request, Profile& profile);
+    void take_rows(const Order& order, const Request* request, bool keeps, Profile& profile);
+    void take_targets(const Order& order, const Request* request);
     void sum(const Order& order, const SolverOptions& options, ForceStatistics& statistics,
              Figures& figures);
     bool needs_repetition(ForceStatistics& statistics);
@@ -102,7 +139,7 @@ private:
     template <class T>
     void deal(std::span<const T> values, const Order& order, Inbox& inbox);
     template <class T, class Store>
-    void collect(std::span<const T> values, const Order& order, const Store& store);
+    void collect(std::span<const T> rows, const Order& order, const Store& store);
     void add_figures(const Figures& mine, std::uint64_t targets, ForceStatistics& statistics);
 
     Communicator& ranks_;
@@ -113,11 +150,18 @@ private:
     BatchLimit batch_limit_;
     template <class T>
     using Memory = std::pmr::vector<T>; // made with large_memory()
-    Rows rows_;                // this rank's particles: its run of those of rank 0, or its own
-    Inbox positions_, masses_; // of the run, or for direct sums of all
+    Rows rows_;                  // this rank's particles: its run of those of rank 0, or its own
+    Inbox positions_, masses_;   // of the run, as cells were made
+    Inbox moved_, is_target_;    // where they are now, if cells are kept; which are targets
+    std::uint64_t made_by_ = 0;  // the number of the evaluation that made cells; 0: none
+    std::uint64_t in_cells_ = 0; // particles of all ranks in them
+    std::vector<char> marks_;    // of the targets, on rank 0
+    std::vector<Index> active_;  // the targets by rising number, on rank 0
+    std::vector<Index> target_rows_; // of this rank, by rising number
+    std::unique_ptr<DirectSources> direct_;
     Memory<Vec3<double>> asked_positions_{large_memory()}; // of a request that is not dense
     Memory<double> asked_masses_{large_memory()};
-    Memory<float> work_{large_memory()};                // of the run, in the last evaluation
+    Memory<float> work_{large_memory()};                // of the run, when each was last a target
     Memory<Vec3<double>> acceleration_{large_memory()}; // of this rank's targets
     Memory<double> potential_{large_memory()};
     Memory<float> arrived_work_{large_memory()}, work_of_target_{large_memory()};

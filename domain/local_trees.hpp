@@ -6,6 +6,7 @@
 
 #include "chamomile/core/threads.hpp"
 #include "chamomile/domain/domains.hpp"
+#include "chamomile/domain/held_bytes.hpp"
 #include "chamomile/tree/key_sorter.hpp"
 #include "chamomile/tree/tree_builder.hpp"
 
@@ -19,7 +20,14 @@ struct LocalTrees {
     std::vector<Index> roots; ///< the first cell of each leaf, and after them the number of cells
     KeySorter sorter;
     std::vector<std::vector<Cell>> scratch;
+
+    /// Returns the bytes that it holds.
+    std::size_t memory() const;
 };
+
+/// Return the bytes that these hold.
+std::size_t memory_of(const Octree& octree);
+std::size_t memory_of(const Moments& moments);
 
 /// Arrivals are the particles that a rank has got from all others, in the order of ranks. They keep
 /// their memory.
@@ -32,6 +40,12 @@ public:
     std::size_t size() const { return mass().size(); }
     std::span<const Vec3<double>> position() const { return positions_.all<Vec3<double>>(); }
     std::span<const double> mass() const { return masses_.all<double>(); }
+
+    /// Returns the bytes that it holds.
+    std::size_t memory() const
+    {
+        return held_bytes(leaving_positions_, leaving_masses_, positions_, masses_, home_);
+    }
 
     /// Brings a value of each arrival of all ranks to its row.
     template <class T>

@@ -98,13 +98,16 @@ ForceStatistics RankPart::evaluate_directly(const Order& order, const Request* r
                 request->potential.store(i, 0, sum.potential);
         }
     }
+    const std::uint64_t sent = ranks_.traffic().bytes - bytes;
     add_figures({.particle_particle = statistics.particle_particle,
                  .groups = statistics.groups,
                  .cells = statistics.cells,
                  .cancelling = statistics.cancelling,
                  .imported_particles = n - sums.size(),
-                 .bytes = ranks_.traffic().bytes - bytes,
-                 .work = statistics.particle_particle},
+                 .bytes = sent,
+                 .work = statistics.particle_particle,
+                 .partners = std::uint64_t(ranks_.size() - 1),
+                 .import_bytes = sent},
                 n, statistics);
     return statistics;
 }

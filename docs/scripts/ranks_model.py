@@ -119,7 +119,7 @@ def checks(imports):
 
 def main():
     imports = Imports()
-    write("ranks_checks.csv", "2026-11-26: docs/scripts/ranks_model.py beside what was measured (2 H100, 2026-11-25; a prototype's counts, 2026-11-23; virtual ranks); no constant was fitted to these",
+    write("ranks_checks.csv", "2026-11-26: docs/scripts/ranks_model.py beside what was measured (2 H100, 2026-11-25; a prototype's counts, 2026-11-23; virtual ranks). Constants of cards were not fitted; the power of imports was chosen after two-point powers of each P had given 0.70 and 0.76 of the prototype on 64 ranks. Rows of MB are sums of what was counted, not predictions",
           ["figure", "predicted", "measured", "ratio"], checks(imports))
     rows = []
     for cards in CARDS:
